@@ -1,0 +1,355 @@
+//! Ordered tables of bytes: the one thing an engine has to be.
+//!
+//! [`Store`] is one table of key → value, [`Database`] opens tables by name and writes one batch across them. Both are
+//! object-safe and synchronous, and neither knows what a key means. Engines promise different things; each declares
+//! its [`Guarantees`], the conformance suite (feature `conformance`) holds it to them, and a user can ask.
+
+mod memory;
+mod sub;
+
+use std::sync::Arc;
+
+pub use self::memory::Memory;
+pub use self::sub::SubStore;
+use crate::error::Error;
+use crate::range::KeyRange;
+
+/// One ordered table of key → value.
+///
+/// Keys are not empty: every method that would store, or change, the empty key answers [`Error::EmptyKey`].
+pub trait Store: Send + Sync {
+    /// What this store promises.
+    fn guarantees(&self) -> Guarantees;
+
+    /// The value of `key`, if it is there.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
+
+    /// The values of `keys`, in their order.
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        keys.iter().map(|key| self.get(key)).collect()
+    }
+
+    /// Opens a scan. It owns what it needs, so it can move to a thread; an error of opening is what its first
+    /// [`Rows::next_batch`] answers.
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
+
+    /// Applies a batch, in its order: of two writes to one key the later holds.
+    fn write(&self, batch: &Batch) -> Result<(), Error>;
+
+    /// Adds `by` to the counter at `key` and answers its new value. A counter is eight bytes, big-endian, two's
+    /// complement, as HBase and Bigtable keep it; an absent one is 0; it wraps around. A value of any other length is
+    /// [`Error::NotACounter`].
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error>;
+
+    /// Writes `new` (`None` deletes) if the value of `key` is `expected` (`None`: there is none); answers whether it
+    /// did.
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error>;
+
+    /// Deletes every row in the ranges.
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
+}
+
+/// Tables by name, and writes that span them.
+pub trait Database: Send + Sync {
+    /// What this database and its tables promise.
+    fn guarantees(&self) -> Guarantees;
+
+    /// Opens a table; it is made if it is not there. Two handles of one name are one table.
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
+
+    /// The names of the tables, sorted.
+    fn tables(&self) -> Result<Vec<String>, Error>;
+
+    /// Drops a table and its rows; nothing happens where there is none.
+    fn drop_table(&self, name: &str) -> Result<(), Error>;
+
+    /// Writes to several tables (made if not there), as one where [`Guarantees::batch`] says so.
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
+}
+
+/// What a store promises beyond the order of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Guarantees {
+    /// How much of a batch is applied as one.
+    pub batch: Atomicity,
+    /// Whether a scan shows the table as it was when it was opened, whatever is written meanwhile.
+    pub snapshot_scans: bool,
+    /// Whether [`Store::increment`] is there, and loses nothing under concurrent callers.
+    pub increment: bool,
+    /// Whether [`Store::compare_and_write`] is there, and holds under concurrent callers.
+    pub compare_and_write: bool,
+    /// Whether a scan waits on something slow (a network, a server), so that reading ahead in threads pays.
+    pub slow_scans: bool,
+}
+
+impl Guarantees {
+    /// Everything, from an engine in this process.
+    pub const fn all() -> Self {
+        Self {
+            batch: Atomicity::Database,
+            snapshot_scans: true,
+            increment: true,
+            compare_and_write: true,
+            slow_scans: false,
+        }
+    }
+}
+
+/// How much of a batch is applied as one: seen whole or not at all, and after a crash too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Atomicity {
+    /// Each row by itself.
+    Row,
+    /// A batch in one table.
+    Table,
+    /// A batch across tables.
+    Database,
+}
+
+/// What to scan: ranges, direction, limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The rows wanted: sorted, not overlapping ([`KeyRange::merged`]). No range is no row.
+    pub ranges: Vec<KeyRange>,
+    /// From the last row to the first.
+    pub reverse: bool,
+    /// At most so many rows.
+    pub limit: Option<u64>,
+    /// At most so many rows a batch; at least one.
+    pub batch_rows: usize,
+}
+
+impl Scan {
+    /// All rows of the ranges, in any order and overlapping as they may be, forward.
+    pub fn new(ranges: Vec<KeyRange>) -> Self {
+        Self { ranges: KeyRange::merged(ranges), reverse: false, limit: None, batch_rows: 256 }
+    }
+
+    /// The whole table, forward.
+    pub fn all() -> Self {
+        Self::new(vec![KeyRange::all()])
+    }
+
+    /// From the last row to the first.
+    #[must_use]
+    pub fn reverse(mut self, reverse: bool) -> Self {
+        self.reverse = reverse;
+        self
+    }
+
+    /// At most so many rows.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
+        self.limit = limit.into();
+        self
+    }
+
+    /// At most so many rows a batch.
+    #[must_use]
+    pub fn batch_rows(mut self, rows: usize) -> Self {
+        self.batch_rows = rows.max(1);
+        self
+    }
+}
+
+/// An open scan: batches of rows, in order.
+pub trait Rows: Send {
+    /// Clears `batch` and fills it with the next rows; an empty batch is the end. After an error, or the end, it
+    /// answers an empty batch for ever. Rows read before an error are handed out before it.
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error>;
+}
+
+impl<R: Rows + ?Sized> Rows for Box<R> {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        (**self).next_batch(batch)
+    }
+}
+
+/// Rows in one piece of memory, which is kept from batch to batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowBatch {
+    bytes: Vec<u8>,
+    /// Where each row's key and its value end; a row begins where the one before it ended.
+    ends: Vec<(usize, usize)>,
+}
+
+impl RowBatch {
+    /// An empty batch.
+    pub const fn new() -> Self {
+        Self { bytes: Vec::new(), ends: Vec::new() }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Drops the rows, keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, key: &[u8], value: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        let key_end = self.bytes.len();
+        self.bytes.extend_from_slice(value);
+        self.ends.push((key_end, self.bytes.len()));
+    }
+
+    /// Row `index`, key and value.
+    pub fn get(&self, index: usize) -> Option<(&[u8], &[u8])> {
+        let &(key_end, end) = self.ends.get(index)?;
+        let start = match index {
+            0 => 0,
+            _ => self.ends[index - 1].1,
+        };
+        Some((&self.bytes[start..key_end], &self.bytes[key_end..end]))
+    }
+
+    /// The rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(key_end, end)| {
+            let row = (&self.bytes[start..key_end], &self.bytes[key_end..end]);
+            start = end;
+            row
+        })
+    }
+}
+
+/// Writes that are applied together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    writes: Vec<Write>,
+}
+
+/// One write of a [`Batch`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Key and value.
+    Put(Vec<u8>, Vec<u8>),
+    /// Key.
+    Delete(Vec<u8>),
+}
+
+impl Write {
+    /// The key that is written.
+    pub fn key(&self) -> &[u8] {
+        match self {
+            Self::Put(key, _) | Self::Delete(key) => key,
+        }
+    }
+}
+
+impl Batch {
+    /// No write.
+    pub const fn new() -> Self {
+        Self { writes: Vec::new() }
+    }
+
+    /// Adds: `key` has `value`.
+    pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> &mut Self {
+        self.writes.push(Write::Put(key.into(), value.into()));
+        self
+    }
+
+    /// Adds: `key` is gone.
+    pub fn delete(&mut self, key: impl Into<Vec<u8>>) -> &mut Self {
+        self.writes.push(Write::Delete(key.into()));
+        self
+    }
+
+    /// The writes in order; for a store's author.
+    pub fn writes(&self) -> &[Write] {
+        &self.writes
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// [`Error::EmptyKey`] if a write has an empty key; a store asks before it begins.
+    pub fn check_keys(&self) -> Result<(), Error> {
+        self.writes.iter().try_for_each(|write| check_key(write.key()))
+    }
+}
+
+/// [`Error::EmptyKey`] if the key is empty; a store asks before it writes.
+pub fn check_key(key: &[u8]) -> Result<(), Error> {
+    if key.is_empty() { Err(Error::EmptyKey) } else { Ok(()) }
+}
+
+/// A counter's value after `by` was added to what stands in the store; for a store's author.
+pub fn add_to_counter(key: &[u8], stored: Option<&[u8]>, by: i64) -> Result<i64, Error> {
+    let before = match stored {
+        None => 0,
+        Some(bytes) => i64::from_be_bytes(
+            bytes.try_into().map_err(|_| Error::NotACounter { key: key.to_vec(), len: bytes.len() })?,
+        ),
+    };
+    Ok(before.wrapping_add(by))
+}
+
+macro_rules! through_a_pointer {
+    ($inner:ident: $($pointer:ty),*) => {$(
+        impl<$inner: Store + ?Sized> Store for $pointer {
+            fn guarantees(&self) -> Guarantees {
+                (**self).guarantees()
+            }
+            fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+                (**self).get(key)
+            }
+            fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+                (**self).get_many(keys)
+            }
+            fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+                (**self).scan(scan)
+            }
+            fn write(&self, batch: &Batch) -> Result<(), Error> {
+                (**self).write(batch)
+            }
+            fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+                (**self).increment(key, by)
+            }
+            fn compare_and_write(
+                &self,
+                key: &[u8],
+                expected: Option<&[u8]>,
+                new: Option<&[u8]>,
+            ) -> Result<bool, Error> {
+                (**self).compare_and_write(key, expected, new)
+            }
+            fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+                (**self).delete_ranges(ranges)
+            }
+        }
+
+        impl<$inner: Database + ?Sized> Database for $pointer {
+            fn guarantees(&self) -> Guarantees {
+                (**self).guarantees()
+            }
+            fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+                (**self).table(name)
+            }
+            fn tables(&self) -> Result<Vec<String>, Error> {
+                (**self).tables()
+            }
+            fn drop_table(&self, name: &str) -> Result<(), Error> {
+                (**self).drop_table(name)
+            }
+            fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+                (**self).write(batches)
+            }
+        }
+    )*};
+}
+through_a_pointer!(T: &T, Box<T>, Arc<T>);
