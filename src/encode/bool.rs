@@ -1,0 +1,39 @@
+//! `bool`.
+//!
+//! ```text
+//! false   00
+//! true    01
+//! ```
+
+use crate::encode::scalar;
+use crate::layout::Scalar;
+
+scalar!(bool, Scalar::Bool,
+    self, w => w.byte(u8::from(*self)),
+    r => {
+        let at = r.offset();
+        match r.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(r.unknown_byte(at, "a bool", &[0, 1])),
+        }
+    });
+
+
+#[cfg(test)]
+mod tests {
+    use crate::encode::Field;
+    use crate::encode::tests::vector;
+
+    #[test]
+    fn vectors() {
+        vector(false, "00", "ff");
+        vector(true, "01", "fe");
+    }
+
+    #[test]
+    fn two_is_no_bool() {
+        let error = bool::decode(&mut crate::encode::Reader::new(&[2])).unwrap_err();
+        assert_eq!(error.to_string(), "at byte 0: found 02, a bool is 00 or 01");
+    }
+}

@@ -1,0 +1,35 @@
+//! `char`, as its scalar value in a `u32`.
+//!
+//! ```text
+//! 'a'   00 00 00 61
+//! ```
+
+use crate::encode::{Field, scalar};
+use crate::layout::Scalar;
+
+scalar!(char, Scalar::Char,
+    self, w => u32::from(*self).encode(w),
+    r => {
+        let at = r.offset();
+        let scalar = u32::decode(r)?;
+        char::from_u32(scalar)
+            .ok_or_else(|| r.bad_value(at, format!("{scalar:#x}"), "a char is a Unicode scalar value, no surrogate, up to 0x10ffff"))
+    });
+
+
+#[cfg(test)]
+mod tests {
+    use crate::encode::tests::{refused, vector};
+
+    #[test]
+    fn vectors() {
+        vector('a', "00000061", "ffffff9e");
+        vector('\u{d7ff}', "0000d7ff", "ffff2800");
+    }
+
+    #[test]
+    fn surrogates_are_refused() {
+        refused::<char>("0000d800");
+        refused::<char>("00110000");
+    }
+}

@@ -1,0 +1,191 @@
+//! Encodings: one small file each, with its bytes as a diagram.
+//!
+//! A type has one encoding wherever it stands. [`Field`] is what the derive asks of a field's type; [`Encoding`] is how
+//! a user brings bytes of their own (`#[rowkey(with = path)]`).
+
+mod array;
+mod bool;
+mod char;
+mod float;
+mod instant;
+mod int;
+mod into;
+mod ip;
+mod list;
+mod option;
+mod pointer;
+mod raw;
+mod text;
+mod tuple;
+mod with;
+
+pub(crate) use self::instant::Instant;
+pub use self::into::{FieldRange, InItem, IntoField};
+pub(crate) use self::into::{Span, into_field};
+pub use self::list::List;
+pub(crate) use self::list::{another, mark};
+pub use self::option::{Nullable, NullsOther};
+pub(crate) use self::option::{decode_tag, encode_tag};
+pub use self::raw::{RawField, RawOf};
+pub use self::text::{Content, ContentField, StartsWith};
+pub(crate) use self::text::escape;
+pub use self::with::{Encoding, With};
+pub(crate) use self::with::is_custom_shape;
+use crate::error::DecodeError;
+use crate::layout::{FieldLayout, Layout, Type};
+pub use crate::reader::Reader;
+use crate::salt::Prefix;
+pub use crate::writer::{Sink, Writer};
+
+/// A type that can be a field of a key: fixed order, one form for each value, an end that its bytes tell.
+///
+/// Implemented for integers, floats, `bool`, `char`, text, bytes, addresses, instants, `Option`, [`List`], tuples, the
+/// usual pointers, and by `#[derive(RowKey)]` for keys without salt, digest or raw field. For bytes of your own, see
+/// [`Encoding`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a field of a row key",
+    label = "not a key field",
+    note = "for `Vec<T>`, sets and maps write `rowkey::List<T>`; for `usize` and `isize` write `u64` and `i64`; a nested struct needs `#[derive(RowKey)]` and no salt, digest or raw field of its own; a reference is `&str`, `&[u8]` or `&[u8; N]`",
+    note = "for an encoding of your own write `#[rowkey(with = path)]`"
+)]
+pub trait Field {
+    /// The type that decoding gives: `Self`, with the lifetime of the bytes where `Self` borrows.
+    type Ref<'a>;
+
+    /// What the layout says of it.
+    const TYPE: &'static Type;
+
+    /// The layout of a key that is this value and nothing else.
+    #[doc(hidden)]
+    const AS_KEY: Layout =
+        Layout { name: "key", prefix: Prefix::None, by: &[], fields: &[FieldLayout::new("_0", Self::TYPE)] };
+
+    /// Writes the value.
+    fn encode<S: Sink>(&self, w: &mut Writer<'_, S>);
+
+    /// Reads a value, and refuses every form but the one that `encode` writes.
+    fn decode<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
+
+    /// Passes over a value without looking at more than its end.
+    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError>;
+}
+
+/// A [`Field`] that owns what it decodes to: what a generic key's type parameter has to be.
+pub trait OwnedField: for<'a> Field<Ref<'a> = Self> {}
+
+impl<T: for<'a> Field<Ref<'a> = T>> OwnedField for T {}
+
+/// How the derive reads and writes one field: the field's own type, or a marker that names another form of it.
+///
+/// An implementation detail of the derive.
+#[doc(hidden)]
+pub trait Codec {
+    type Value: ?Sized;
+    type Ref<'a>;
+    const TYPE: &'static Type;
+    fn encode<S: Sink>(value: &Self::Value, w: &mut Writer<'_, S>);
+    fn decode<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
+    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError>;
+}
+
+impl<T: Field> Codec for T {
+    type Value = T;
+    type Ref<'a> = T::Ref<'a>;
+    const TYPE: &'static Type = <T as Field>::TYPE;
+
+    #[inline]
+    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
+        value.encode(w);
+    }
+
+    #[inline]
+    fn decode<'a>(r: &mut Reader<'a>) -> Result<T::Ref<'a>, DecodeError> {
+        <T as Field>::decode(r)
+    }
+
+    #[inline]
+    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
+        <T as Field>::skip(r)
+    }
+}
+
+/// A value without parts, whose encoding is its whole file: what [`Field`] is for the simple types.
+macro_rules! scalar {
+    ($type:ty, $scalar:expr, $self:ident, $w:ident => $encode:expr, $r:ident => $decode:expr) => {
+        impl $crate::encode::Field for $type {
+            type Ref<'a> = Self;
+            const TYPE: &'static $crate::layout::Type = &$crate::layout::Type::Scalar($scalar);
+
+            #[inline]
+            fn encode<S: $crate::encode::Sink>(&$self, $w: &mut $crate::encode::Writer<'_, S>) {
+                $encode
+            }
+
+            #[inline]
+            fn decode<'a>($r: &mut $crate::encode::Reader<'a>) -> Result<Self, $crate::error::DecodeError> {
+                $decode
+            }
+
+            #[inline]
+            fn skip(r: &mut $crate::encode::Reader<'_>) -> Result<(), $crate::error::DecodeError> {
+                match $scalar.width() {
+                    Some(width) => r.skip(width),
+                    None => <Self as $crate::encode::Field>::decode(r).map(drop),
+                }
+            }
+        }
+        $crate::encode::into_field!($type);
+    };
+}
+pub(crate) use scalar;
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cmp::Reverse;
+    use std::fmt::Debug;
+
+    use super::{Field, Reader, Writer};
+
+    pub(crate) fn bytes<T: Field>(value: &T) -> Vec<u8> {
+        let mut out = Vec::new();
+        value.encode(&mut Writer::new(&mut out));
+        out
+    }
+
+    pub(crate) fn unhex(hex: &str) -> Vec<u8> {
+        let digits: Vec<_> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
+        digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
+    }
+
+    /// A golden vector, both ways and in both directions, with its skip.
+    #[track_caller]
+    pub(crate) fn vector<T>(value: T, asc: &str, desc: &str)
+    where
+        T: for<'a> Field<Ref<'a>: PartialEq<T> + Debug> + Debug + Clone,
+    {
+        let value = Reverse(value);
+        for (bytes, hex) in [(bytes(&value.0), asc), (bytes(&value), desc)] {
+            assert_eq!(bytes, unhex(hex), "{value:?}");
+        }
+        let hex = unhex(asc);
+        let mut r = Reader::new(&hex);
+        assert_eq!(T::decode(&mut r).unwrap(), value.0);
+        assert!(r.is_at_end());
+        let hex = unhex(desc);
+        let mut r = Reader::new(&hex);
+        assert_eq!(Reverse::<T>::decode(&mut r).unwrap().0, value.0);
+        assert!(r.is_at_end());
+        let mut r = Reader::new(&hex);
+        Reverse::<T>::skip(&mut r).unwrap();
+        assert!(r.is_at_end());
+    }
+
+    #[track_caller]
+    pub(crate) fn refused<T: for<'a> Field<Ref<'a>: Debug>>(hex: &str) {
+        let bytes = unhex(hex);
+        let mut r = Reader::new(&bytes);
+        if let Ok(value) = T::decode(&mut r) {
+            assert!(!r.is_at_end(), "{hex} was taken as {value:?}");
+        }
+    }
+}

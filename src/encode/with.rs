@@ -1,0 +1,160 @@
+//! A user's own encoding of a field: `#[rowkey(with = path)]`.
+
+use std::marker::PhantomData;
+
+use crate::encode::{Codec, Reader, Sink, Writer};
+use crate::error::DecodeError;
+use crate::layout::Type;
+use crate::encode::IntoField;
+
+/// An encoding of one's own for fields of type `T`.
+///
+/// It has to keep the promises that every field makes: bytes sort as values do, they tell where they end, and each
+/// value has one form, which decoding checks. Writing and reading go through [`Writer`] and [`Reader`], so a `desc` field
+/// is inverted without its doing. [`laws::encoding`](crate::laws) proves it for your values.
+///
+/// ```
+/// use rowkey::encode::{Encoding, Reader, Sink, Writer};
+/// use rowkey::{DecodeError, RowKey};
+///
+/// /// An unsigned 24-bit number in three bytes, as OpenTSDB writes its ids.
+/// struct U24;
+///
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct Uid(u32); // below 2^24: checked where it is made
+///
+/// impl Encoding<Uid> for U24 {
+///     const SHAPE: &'static str = "u24";
+///     const WIDTH: Option<usize> = Some(3);
+///
+///     fn encode<S: Sink>(id: &Uid, w: &mut Writer<'_, S>) {
+///         let [_, a, b, c] = id.0.to_be_bytes();
+///         w.array([a, b, c]);
+///     }
+///
+///     fn decode(r: &mut Reader<'_>) -> Result<Uid, DecodeError> {
+///         let [a, b, c] = r.array()?;
+///         Ok(Uid(u32::from_be_bytes([0, a, b, c])))
+///     }
+/// }
+///
+/// #[derive(RowKey)]
+/// struct Metric {
+///     #[rowkey(with = U24)]
+///     id: Uid,
+///     hour: u32,
+/// }
+///
+/// assert_eq!(Metric { id: Uid(7), hour: 1 }.encode(), [0, 0, 7, 0, 0, 0, 1]);
+/// assert_eq!(Metric::LAYOUT.shape(), "u24, u32");
+/// ```
+pub trait Encoding<T> {
+    /// The encoding's name in the key's shape: one word, none of the format's own, without `, : ( ) < > [ ] { }`.
+    const SHAPE: &'static str;
+
+    /// How many bytes a value has, where every value has as many.
+    const WIDTH: Option<usize> = None;
+
+    /// Writes the value.
+    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>);
+
+    /// Reads a value, and refuses every form but the one that `encode` writes.
+    fn decode(r: &mut Reader<'_>) -> Result<T, DecodeError>;
+
+    /// The value as [`RowKey::explain`](crate::RowKey::explain) shows it.
+    fn describe(value: &T) -> String {
+        let mut bytes = Vec::new();
+        Self::encode(value, &mut Writer::new(&mut bytes));
+        crate::error::Hex(&bytes).to_string()
+    }
+}
+
+/// A field of type `T` that is encoded by `E`.
+#[doc(hidden)]
+pub struct With<E, T>(PhantomData<(E, T)>);
+
+impl<E: Encoding<T>, T> Codec for With<E, T> {
+    type Value = T;
+    type Ref<'a> = T;
+    const TYPE: &'static Type = &Type::Custom {
+        shape: {
+            assert!(is_custom_shape(E::SHAPE), "an Encoding's SHAPE is one word, none of the format's own, without brackets, commas and colons");
+            E::SHAPE
+        },
+        width: E::WIDTH,
+        describe: |r| E::decode(r).map(|value| E::describe(&value)),
+    };
+
+    #[inline]
+    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
+        E::encode(value, w);
+    }
+
+    #[inline]
+    fn decode<'a>(r: &mut Reader<'a>) -> Result<T, DecodeError> {
+        E::decode(r)
+    }
+
+    #[inline]
+    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
+        match E::WIDTH {
+            Some(width) => r.skip(width),
+            None => E::decode(r).map(drop),
+        }
+    }
+}
+
+impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
+    #[inline]
+    fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+        E::encode(self, w);
+    }
+}
+
+impl<E: Encoding<T>, T> IntoField<With<E, T>> for &T {
+    #[inline]
+    fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+        E::encode(self, w);
+    }
+}
+
+/// Whether a text can name a user's own encoding: one word, none of the shape's own, no mark of its grammar.
+pub(crate) const fn is_custom_shape(shape: &str) -> bool {
+    let bytes = shape.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        if !bytes[i].is_ascii_graphic() || matches!(bytes[i], b',' | b':' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}') {
+            return false;
+        }
+        i += 1;
+    }
+    let mut i = 0;
+    while i < RESERVED.len() {
+        if is_same(bytes, RESERVED[i].as_bytes()) {
+            return false;
+        }
+        i += 1;
+    }
+    !bytes.is_empty()
+}
+
+/// The words that a shape gives a meaning of their own.
+const RESERVED: &[&str] = &[
+    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "bool", "char", "text", "bytes",
+    "ipaddr", "instant", "duration", "host_path", "url", "quadkey", "tile", "option", "list", "enum", "desc", "raw",
+    "nulls_first", "nulls_last", "salt", "md5", "hex", "by",
+];
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}

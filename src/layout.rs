@@ -1,0 +1,284 @@
+//! The layout of a key: the one constant that the derive leaves behind.
+//!
+//! [`RowKey::LAYOUT`](crate::RowKey::LAYOUT) says names, types, directions, tags and salt. It is plain data without a
+//! key's Rust type; [`LayoutBuf`](crate::LayoutBuf) is its owned form, which reads and writes keys by itself.
+
+use crate::error::DecodeError;
+use crate::reader::Reader;
+use crate::salt::Prefix;
+
+/// Reads a value of a user's own encoding and says what it is.
+pub type DescribeFn = fn(&mut Reader<'_>) -> Result<String, DecodeError>;
+
+/// A key's layout, as a constant.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// The key type's name; not part of the shape.
+    pub name: &'static str,
+    /// What stands before the fields.
+    pub prefix: Prefix<&'static str>,
+    /// The fields, by index from 0, that salt or digest are taken over; none means the whole key.
+    pub by: &'static [usize],
+    /// The fields in their order.
+    pub fields: &'static [FieldLayout],
+}
+
+impl Layout {
+    /// How many bytes a key has, where every key has as many.
+    pub const fn width(&self) -> Option<usize> {
+        match fields_width(self.fields) {
+            Some(width) => Some(self.prefix.width() + width),
+            None => None,
+        }
+    }
+}
+
+/// One field of a key, an enum's variant or a tuple.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldLayout {
+    /// The field's name, `_0` and so on where it has none; not part of the shape.
+    pub name: &'static str,
+    /// The type of its values.
+    pub ty: &'static Type,
+    /// Whether every byte is inverted.
+    pub desc: bool,
+    /// Where None sorts, if it is not where the direction puts it.
+    pub nulls: Option<Nulls>,
+    /// Whether it is written without escapes and terminator; the last field only.
+    pub raw: bool,
+}
+
+impl FieldLayout {
+    /// An ascending field.
+    pub const fn new(name: &'static str, ty: &'static Type) -> Self {
+        Self { name, ty, desc: false, nulls: None, raw: false }
+    }
+
+    /// The field, descending if so.
+    #[must_use]
+    pub const fn desc(self, desc: bool) -> Self {
+        Self { desc, ..self }
+    }
+
+    /// The field with None on this side; the side where it is anyway is not kept.
+    #[must_use]
+    pub const fn nulls(self, nulls: Nulls) -> Self {
+        let other = matches!((nulls, self.desc), (Nulls::Last, false) | (Nulls::First, true));
+        Self { nulls: if other { Some(nulls) } else { None }, ..self }
+    }
+
+    /// The field, raw.
+    #[must_use]
+    pub const fn raw(self) -> Self {
+        Self { raw: true, ..self }
+    }
+}
+
+/// Where None sorts in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Nulls {
+    /// Before every Some.
+    First,
+    /// After every Some.
+    Last,
+}
+
+/// A field's type.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Type {
+    /// A value without parts.
+    Scalar(Scalar),
+    /// None or a value.
+    Option(&'static Type),
+    /// Any number of values.
+    List(&'static Type),
+    /// One of several variants, ascending by tag.
+    Enum(&'static [Variant]),
+    /// Several fields: a tuple, a nested key, a newtype.
+    Tuple(&'static [FieldLayout]),
+    /// A user's own [`Encoding`](crate::encode::Encoding).
+    Custom {
+        /// The shape that it states.
+        shape: &'static str,
+        /// Its width, where every value has the same.
+        width: Option<usize>,
+        /// Reads one value and says what it is.
+        describe: DescribeFn,
+    },
+}
+
+impl Type {
+    /// How many bytes a value has, where every value has as many.
+    pub const fn width(&self) -> Option<usize> {
+        match self {
+            Self::Scalar(scalar) => scalar.width(),
+            Self::Option(_) | Self::List(_) => None,
+            Self::Enum(variants) => {
+                let mut all = None;
+                let mut i = 0;
+                while i < variants.len() {
+                    let Some(width) = fields_width(variants[i].fields) else { return None };
+                    match all {
+                        Some(other) if other != 1 + width => return None,
+                        _ => all = Some(1 + width),
+                    }
+                    i += 1;
+                }
+                all
+            }
+            Self::Tuple(fields) => fields_width(fields),
+            Self::Custom { width, .. } => *width,
+        }
+    }
+
+    /// Whether a field of this type can be `raw`.
+    pub const fn can_be_raw(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => scalar.can_be_raw(),
+            Self::List(item) => item.is_raw_item(),
+            Self::Tuple([field]) => field.is_plain() && field.ty.can_be_raw(),
+            _ => false,
+        }
+    }
+
+    /// Whether a raw list of these can tell where one ends: each is as wide as the next, and no less than a byte.
+    pub const fn is_raw_item(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => matches!(scalar.width(), Some(1..)),
+            Self::Tuple(fields) => {
+                let mut i = 0;
+                while i < fields.len() {
+                    if !fields[i].ty.is_raw_item() {
+                        return false;
+                    }
+                    i += 1;
+                }
+                !fields.is_empty()
+            }
+            _ => false,
+        }
+    }
+}
+
+impl FieldLayout {
+    const fn is_plain(&self) -> bool {
+        !self.desc && self.nulls.is_none() && !self.raw
+    }
+}
+
+const fn fields_width(fields: &[FieldLayout]) -> Option<usize> {
+    let mut sum = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        match fields[i].ty.width() {
+            Some(width) if !fields[i].raw => sum += width,
+            _ => return None,
+        }
+        i += 1;
+    }
+    Some(sum)
+}
+
+/// A variant of an enum.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// Its name; not part of the shape.
+    pub name: &'static str,
+    /// The byte before its fields.
+    pub tag: u8,
+    /// Its fields.
+    pub fields: &'static [FieldLayout],
+}
+
+macro_rules! scalars {
+    ($($(#[$doc:meta])* $variant:ident $shape:literal $width:expr;)*) => {
+        /// A type without parts.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Scalar {
+            $($(#[$doc])* $variant,)*
+            /// Bytes of one length, as they are.
+            ByteArray(usize),
+        }
+
+        impl Scalar {
+            /// How many bytes a value has, where every value has as many.
+            pub const fn width(self) -> Option<usize> {
+                match self {
+                    $(Self::$variant => $width,)*
+                    Self::ByteArray(len) => Some(len),
+                }
+            }
+
+            /// The scalar whose shape is this text.
+            pub fn from_shape(shape: &str) -> Option<Self> {
+                match shape {
+                    $($shape => Some(Self::$variant),)*
+                    _ => {
+                        let len = shape.strip_prefix("bytes[")?.strip_suffix(']')?;
+                        let len: usize = len.parse().ok()?;
+                        Some(Self::ByteArray(len)).filter(|scalar| scalar.to_string() == shape)
+                    }
+                }
+            }
+        }
+
+        impl std::fmt::Display for Scalar {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $(Self::$variant => f.write_str($shape),)*
+                    Self::ByteArray(len) => write!(f, "bytes[{len}]"),
+                }
+            }
+        }
+    };
+}
+
+scalars! {
+    /// `u8`.
+    U8 "u8" Some(1);
+    /// `u16`.
+    U16 "u16" Some(2);
+    /// `u32`.
+    U32 "u32" Some(4);
+    /// `u64`.
+    U64 "u64" Some(8);
+    /// `u128`.
+    U128 "u128" Some(16);
+    /// `i8`.
+    I8 "i8" Some(1);
+    /// `i16`.
+    I16 "i16" Some(2);
+    /// `i32`.
+    I32 "i32" Some(4);
+    /// `i64`.
+    I64 "i64" Some(8);
+    /// `i128`.
+    I128 "i128" Some(16);
+    /// `f32`, in the order of `total_cmp`.
+    F32 "f32" Some(4);
+    /// `f64`, in the order of `total_cmp`.
+    F64 "f64" Some(8);
+    /// `bool`.
+    Bool "bool" Some(1);
+    /// `char`.
+    Char "char" Some(4);
+    /// Text of any length.
+    Text "text" None;
+    /// Bytes of any length.
+    Bytes "bytes" None;
+    /// An IPv4 or IPv6 address.
+    IpAddr "ipaddr" None;
+    /// Seconds and nanoseconds since 1970.
+    Instant "instant" Some(12);
+    /// Seconds and nanoseconds.
+    Duration "duration" Some(12);
+}
+
+impl Scalar {
+    const fn can_be_raw(self) -> bool {
+        matches!(self, Self::Text | Self::Bytes)
+    }
+}

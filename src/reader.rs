@@ -1,0 +1,154 @@
+//! Where encodings read: bytes in, turned back where a field is descending, and every failure with its place.
+
+use std::borrow::Cow;
+
+use crate::error::{DecodeError, DecodeReason};
+
+/// Reads a key's bytes from front to back.
+#[derive(Clone, Debug)]
+pub struct Reader<'de> {
+    bytes: &'de [u8],
+    at: usize,
+    mask: u8,
+}
+
+impl<'de> Reader<'de> {
+    /// Reads these bytes, ascending.
+    #[inline]
+    pub fn new(bytes: &'de [u8]) -> Self {
+        Self { bytes, at: 0, mask: 0 }
+    }
+
+    /// How many bytes were read.
+    #[inline]
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// One byte.
+    #[inline]
+    pub fn byte(&mut self) -> Result<u8, DecodeError> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// A few bytes, as many for every value.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        let Some((array, _)) = self.rest().split_first_chunk::<N>() else { return Err(self.truncated(N)) };
+        self.at += N;
+        Ok(array.map(|byte| byte ^ self.mask))
+    }
+
+    /// A run of bytes of this length, borrowed unless the field is descending.
+    #[inline]
+    pub fn bytes(&mut self, len: usize) -> Result<Cow<'de, [u8]>, DecodeError> {
+        let Some(run) = self.rest().get(..len) else { return Err(self.truncated(len)) };
+        self.at += len;
+        Ok(self.upright(run))
+    }
+
+    /// All that is left.
+    #[inline]
+    pub(crate) fn remainder(&mut self) -> Cow<'de, [u8]> {
+        let run = self.rest();
+        self.at = self.bytes.len();
+        self.upright(run)
+    }
+
+    /// What stands before the next 00 (FF in a descending field), which is read too.
+    #[inline]
+    pub(crate) fn until_terminator(&mut self) -> Result<Run<'de>, DecodeError> {
+        let Some(len) = memchr::memchr(self.mask, self.rest()) else {
+            return Err(DecodeError::new(self.bytes.len(), DecodeReason::Unterminated { terminator: self.mask }));
+        };
+        let run = Run { bytes: &self.rest()[..len], at: self.at, mask: self.mask };
+        self.at += len + 1;
+        Ok(run)
+    }
+
+    /// Passes over bytes.
+    #[inline]
+    pub(crate) fn skip(&mut self, len: usize) -> Result<(), DecodeError> {
+        if self.rest().len() < len {
+            return Err(self.truncated(len));
+        }
+        self.at += len;
+        Ok(())
+    }
+
+    /// Reads a part that is (`desc`) inverted against what is being read.
+    #[inline]
+    pub fn direction<T>(
+        &mut self,
+        desc: bool,
+        read: impl FnOnce(&mut Self) -> Result<T, DecodeError>,
+    ) -> Result<T, DecodeError> {
+        let mask = self.mask;
+        if desc {
+            self.mask = !mask;
+        }
+        let result = read(self);
+        self.mask = mask;
+        result
+    }
+
+    /// Whether everything was read.
+    #[inline]
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    /// An error unless everything was read.
+    #[inline]
+    pub(crate) fn end(&self) -> Result<(), DecodeError> {
+        match self.rest() {
+            [] => Ok(()),
+            rest => Err(DecodeError::new(self.at, DecodeReason::Trailing { left: rest.len(), found: rest[0] })),
+        }
+    }
+
+    /// An error for a byte read at `at` that `what` does not have: `allowed` are those it has, before any inversion.
+    #[cold]
+    pub fn unknown_byte(&self, at: usize, what: &str, allowed: &[u8]) -> DecodeError {
+        let found = self.bytes.get(at).copied().unwrap_or_default();
+        let allowed: Vec<_> = allowed.iter().map(|byte| format!("{:02x}", byte ^ self.mask)).collect();
+        let expected = format!("{what} is {}", allowed.join(" or "));
+        DecodeError::new(at, DecodeReason::Byte { found, expected })
+    }
+
+    /// An error for a value read from `at` on that its type does not have.
+    #[cold]
+    pub fn bad_value(&self, at: usize, found: impl Into<String>, expected: &'static str) -> DecodeError {
+        DecodeError::new(at, DecodeReason::Value { found: found.into(), expected })
+    }
+
+    /// The bytes from `start` to here, as they stand.
+    pub(crate) fn since(&self, start: usize) -> &'de [u8] {
+        &self.bytes[start.min(self.at)..self.at]
+    }
+
+    #[inline]
+    fn rest(&self) -> &'de [u8] {
+        &self.bytes[self.at..]
+    }
+
+    #[inline]
+    fn upright(&self, run: &'de [u8]) -> Cow<'de, [u8]> {
+        match self.mask {
+            0 => Cow::Borrowed(run),
+            _ => Cow::Owned(run.iter().map(|byte| !byte).collect()),
+        }
+    }
+
+    #[cold]
+    fn truncated(&self, len: usize) -> DecodeError {
+        DecodeError::new(self.bytes.len(), DecodeReason::Truncated { needed: len - self.rest().len() })
+    }
+}
+
+/// Bytes before a terminator, as they stand in the key: perhaps inverted, perhaps with escapes.
+pub(crate) struct Run<'de> {
+    pub(crate) bytes: &'de [u8],
+    pub(crate) at: usize,
+    pub(crate) mask: u8,
+}
