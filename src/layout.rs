@@ -278,7 +278,7 @@ scalars! {
 }
 
 impl Scalar {
-    const fn can_be_raw(self) -> bool {
+    pub(crate) const fn can_be_raw(self) -> bool {
         matches!(self, Self::Text | Self::Bytes)
     }
 }

@@ -94,17 +94,17 @@ impl<C: ?Sized> FieldRange<C> for RangeFull {
 pub trait InItem<C: ?Sized, How> {
     /// The value, or the bounds.
     #[doc(hidden)]
-    fn item(&self) -> Span;
+    fn item(&self) -> FieldSpan;
 }
 
 /// A value or a range of a field, as ascending bytes.
 #[doc(hidden)]
-pub enum Span {
+pub enum FieldSpan {
     Value(Vec<u8>),
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
 }
 
-impl Span {
+impl FieldSpan {
     pub(crate) fn range<C: ?Sized>(range: &impl FieldRange<C>) -> Self {
         let (mut low, mut high) = (Vec::new(), Vec::new());
         let (low_kind, high_kind) = range.encode_bounds(&mut low, &mut high);
@@ -118,15 +118,15 @@ pub struct ByValue;
 pub struct ByRange;
 
 impl<C: ?Sized, V: IntoField<C>> InItem<C, ByValue> for V {
-    fn item(&self) -> Span {
+    fn item(&self) -> FieldSpan {
         let mut bytes = Vec::new();
         self.encode_field(&mut Writer::new(&mut bytes));
-        Span::Value(bytes)
+        FieldSpan::Value(bytes)
     }
 }
 
 impl<C: ?Sized, R: FieldRange<C>> InItem<C, ByRange> for R {
-    fn item(&self) -> Span {
-        Span::range(self)
+    fn item(&self) -> FieldSpan {
+        FieldSpan::range(self)
     }
 }

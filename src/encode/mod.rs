@@ -17,11 +17,13 @@ mod pointer;
 mod raw;
 mod text;
 mod tuple;
+#[cfg(feature = "uuid")]
+mod uuid;
 mod with;
 
 pub(crate) use self::instant::Instant;
 pub use self::into::{FieldRange, InItem, IntoField};
-pub(crate) use self::into::{Span, into_field};
+pub(crate) use self::into::{FieldSpan, into_field};
 pub use self::list::List;
 pub(crate) use self::list::{another, mark};
 pub use self::option::{Nullable, NullsOther};

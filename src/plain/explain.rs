@@ -1,0 +1,171 @@
+//! A key's bytes, annotated.
+
+use std::fmt::{self, Display};
+use std::ops::Range;
+
+use super::LayoutBuf;
+use super::key::Trace;
+use crate::error::{DecodeError, Hex};
+use crate::salt::Prefix;
+
+/// A key's bytes, part by part: field, direction, value, escapes, salt. Its `Display` is a table.
+///
+/// A broken key is explained up to where it breaks; the rest is its last part, and the error is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The key type's name.
+    pub key: String,
+    /// The key's bytes.
+    pub bytes: Vec<u8>,
+    /// The parts in order; together they are all the bytes.
+    pub parts: Vec<Part>,
+    /// Why the bytes are no key, if they aren't.
+    pub error: Option<DecodeError>,
+}
+
+/// Some bytes of a key and what they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The bytes' place in the key.
+    pub range: Range<usize>,
+    /// The path to the field; empty for what belongs to none.
+    pub field: String,
+    /// What they are: a scalar's shape with ` desc` where its bytes stand inverted, `option`, `list` or `enum` for the
+    /// byte that opens one, `salt`, `digest`, `?` where it broke.
+    pub shape: String,
+    /// The value.
+    pub value: String,
+    /// What else there is to say, such as escapes.
+    pub note: String,
+}
+
+impl LayoutBuf {
+    /// The annotated bytes of a key, also of a broken one up to where it breaks.
+    ///
+    /// ```
+    /// use rowkey::LayoutBuf;
+    ///
+    /// let layout: LayoutBuf = "text, i64 desc".parse()?;
+    /// let told = layout.explain(b"a\x01\x01\0\x7f\xff\xff\xff\xff\xff\xff\xfe").to_string();
+    /// assert_eq!(told, "\
+    /// key, 12 bytes
+    ///    0..4   _0  text      61 01 01 00              \"a\\0\"  1 escape, ends at 00
+    ///    4..12  _1  i64 desc  7f ff ff ff ff ff ff fe  1
+    /// ");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn explain(&self, key: &[u8]) -> Explanation {
+        let mut teller = Teller { layout: self, parts: Vec::new(), path: Vec::new() };
+        let error = self.decode_traced(key, &mut teller).err();
+        let mut parts = teller.parts;
+        let told = parts.last().map_or(0, |part: &Part| part.range.end);
+        if let Some(error) = error.as_ref().filter(|_| told < key.len()) {
+            let (range, field) = (told..key.len(), error.field().to_owned());
+            parts.push(Part { range, field, shape: "?".into(), value: String::new(), note: String::new() });
+        }
+        Explanation { key: self.name.clone(), bytes: key.to_vec(), parts, error }
+    }
+}
+
+struct Teller<'l> {
+    layout: &'l LayoutBuf,
+    parts: Vec<Part>,
+    /// The names of the fields around, each with whether its bytes are inverted.
+    path: Vec<(String, bool)>,
+}
+
+impl Teller<'_> {
+    fn push(&mut self, len: usize, field: String, shape: String, value: String, note: String) {
+        let start = self.parts.last().map_or(0, |part| part.range.end);
+        self.parts.push(Part { range: start..start + len, field, shape, value, note });
+    }
+}
+
+impl Trace for Teller<'_> {
+    fn prefix(&mut self, bytes: &[u8]) {
+        let (shape, value, note) = match self.layout.prefix() {
+            Prefix::None => return,
+            Prefix::Digest(_) => ("digest", Hex(bytes).to_string(), "of MD5".to_owned()),
+            Prefix::Salt(salt) => {
+                let value = match (salt.hex, std::str::from_utf8(bytes)) {
+                    (true, Ok(digits)) if digits.is_ascii() => digits.escape_debug().to_string(),
+                    _ => bytes.iter().fold(0u64, |bucket, &byte| bucket << 8 | u64::from(byte)).to_string(),
+                };
+                ("salt", value, format!("of {} buckets by {}", salt.buckets, salt.hash.name))
+            }
+        };
+        self.push(bytes.len(), String::new(), shape.to_owned(), value, note);
+    }
+
+    fn enter(&mut self, name: &str, desc: bool) {
+        let around = self.path.last().is_some_and(|(_, inverted)| *inverted);
+        self.path.push((name.to_owned(), around != desc));
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+    }
+
+    fn part(&mut self, shape: &dyn Display, bytes: &[u8], value: &dyn Display) {
+        let names: Vec<_> = self.path.iter().map(|(name, _)| name.as_str()).collect();
+        let inverted = self.path.last().is_some_and(|(_, inverted)| *inverted);
+        let shape = shape.to_string();
+        let raw = self.path.len() == 1 && self.layout.fields().iter().any(|f| f.raw && f.name == self.path[0].0);
+        let note = match (shape.as_str(), raw) {
+            ("text" | "bytes", true) => "raw: to the end".to_owned(),
+            ("text" | "bytes", false) => ending(bytes, inverted),
+            _ => String::new(),
+        };
+        let shape = if inverted { format!("{shape} desc") } else { shape };
+        self.push(bytes.len(), names.join("."), shape, value.to_string(), note);
+    }
+}
+
+fn ending(bytes: &[u8], inverted: bool) -> String {
+    let escape = if inverted { 0xfe } else { 1 };
+    let mut escapes = 0;
+    let mut rest = bytes;
+    while let Some(at) = memchr::memchr(escape, rest) {
+        escapes += 1;
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    let end = if inverted { "ends at ff" } else { "ends at 00" };
+    match escapes {
+        0 => end.to_owned(),
+        1 => format!("1 escape, {end}"),
+        n => format!("{n} escapes, {end}"),
+    }
+}
+
+/// How many bytes a line of the table shows.
+const BYTES_A_LINE: usize = 16;
+
+impl Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spaced = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+        let width = |text: &dyn Fn(&Part) -> usize| self.parts.iter().map(text).max().unwrap_or(0);
+        let places: Vec<_> = self.parts.iter().map(|p| format!("{:>4}..{}", p.range.start, p.range.end)).collect();
+        let place = places.iter().map(String::len).max().unwrap_or(0);
+        let field = width(&|p| p.field.chars().count());
+        let shape = width(&|p| p.shape.chars().count());
+        let bytes = width(&|p| p.range.len().min(BYTES_A_LINE) * 3).saturating_sub(1);
+        let value = width(&|p| p.value.chars().count());
+        writeln!(f, "{}, {} bytes", self.key, self.bytes.len())?;
+        for (part, at) in self.parts.iter().zip(&places) {
+            let mut lines = self.bytes[part.range.clone()].chunks(BYTES_A_LINE);
+            let first = spaced(lines.next().unwrap_or_default());
+            let line = format!(
+                "{at:place$}  {:field$}  {:shape$}  {first:bytes$}  {:value$}  {}",
+                part.field, part.shape, part.value, part.note
+            );
+            writeln!(f, "{}", line.trim_end())?;
+            for more in lines {
+                writeln!(f, "{:place$}  {:field$}  {:shape$}  {}", "", "", "", spaced(more))?;
+            }
+        }
+        match &self.error {
+            Some(error) => writeln!(f, "not a key: {error}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Values as JSON: integers as strings (enum tags as numbers), floats as the hex of their bits, bytes as hex, None as
+//! null, instants and durations as `[s, ns]`, addresses as text, enums as `[tag, [fields]]`, tuples and lists as arrays.
+//! It is the convention of the golden vectors, and loses nothing.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, Value, ValueError};
+use crate::error::Hex;
+use crate::layout::Scalar;
+
+impl LayoutBuf {
+    /// Reads a layout from JSON; what is no layout is refused with the path to what is wrong, and why.
+    ///
+    /// ```
+    /// use rowkey::LayoutBuf;
+    ///
+    /// let error = LayoutBuf::from_json(
+    ///     r#"{"version": 1, "name": "K", "fields": [{"name": "a", "type": {"list": "u7"}}]}"#,
+    /// );
+    /// assert_eq!(error.unwrap_err().to_string(), "fields[0].type.list: \"u7\" is no scalar at line 1 column 70");
+    /// ```
+    pub fn from_json(json: &str) -> Result<Self, LayoutError> {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let layout = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let path = error.path().to_string();
+            LayoutError::new(if path == "." { "" } else { &path }, error.into_inner().to_string())
+        })?;
+        deserializer.end().map_err(|error| LayoutError::new("", error.to_string()))?;
+        Ok(layout)
+    }
+
+    /// The layout as JSON.
+    pub fn to_json(&self) -> String {
+        // A layout holds nothing that JSON has not: no map with other keys than text, no error of its own.
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// Reads the values of a key, one for each field, from a JSON array.
+    pub fn values_from_json(&self, json: &Json) -> Result<Vec<Value>, ValueError> {
+        fields_from_json(&self.fields, json)
+    }
+}
+
+fn fields_from_json(fields: &[FieldBuf], json: &Json) -> Result<Vec<Value>, ValueError> {
+    let items = array(json, fields.len())?;
+    fields
+        .iter()
+        .zip(items)
+        .map(|(field, json)| field.ty.value_from_json(json).map_err(|error| error.within(&field.name)))
+        .collect()
+}
+
+fn array(json: &Json, len: usize) -> Result<&[Json], ValueError> {
+    match json {
+        Json::Array(items) if items.len() == len => Ok(items),
+        other => Err(ValueError::new(format!("{other} is no array of {len}"))),
+    }
+}
+
+fn text(json: &Json) -> Result<&str, ValueError> {
+    json.as_str().ok_or_else(|| ValueError::new(format!("{json} is no string")))
+}
+
+fn parsed<T: FromStr<Err: Display>>(json: &Json) -> Result<T, ValueError> {
+    text(json)?.parse().map_err(|error: T::Err| ValueError::new(format!("{json}: {error}")))
+}
+
+fn bits(json: &Json, digits: usize) -> Result<u64, ValueError> {
+    let hex = text(json)?;
+    let bits = if hex.len() == digits { u64::from_str_radix(hex, 16).ok() } else { None };
+    bits.ok_or_else(|| ValueError::new(format!("{json} is not the {digits} hex digits of a float's bits")))
+}
+
+fn seconds_and_nanos<T: FromStr<Err: Display>>(json: &Json) -> Result<(T, u32), ValueError> {
+    let [seconds, nanos] = array(json, 2)? else { return Err(ValueError::new("no pair")) };
+    let nanos = parsed(nanos)?;
+    if nanos >= 1_000_000_000 {
+        return Err(ValueError::new(format!("{nanos} nanoseconds are a second and more")));
+    }
+    Ok((parsed(seconds)?, nanos))
+}
+
+fn unhex(json: &Json) -> Result<Vec<u8>, ValueError> {
+    let hex = text(json)?;
+    let digits: Option<Vec<_>> = hex.chars().map(|c| c.to_digit(16)).collect();
+    match digits {
+        Some(digits) if digits.len() % 2 == 0 => Ok(digits.chunks(2).map(|d| (d[0] << 4 | d[1]) as u8).collect()),
+        _ => Err(ValueError::new(format!("{json} is no hex"))),
+    }
+}
+
+impl TypeBuf {
+    fn value_from_json(&self, json: &Json) -> Result<Value, ValueError> {
+        Ok(match self {
+            Self::Scalar(scalar) => scalar_from_json(*scalar, json)?,
+            Self::Option(_) if json.is_null() => Value::Option(None),
+            Self::Option(inner) => Value::Option(Some(Box::new(inner.value_from_json(json)?))),
+            Self::List(item) => {
+                let Json::Array(items) = json else { return Err(ValueError::new(format!("{json} is no array"))) };
+                let item = |(i, json): (usize, &Json)| {
+                    item.value_from_json(json).map_err(|error| error.within(&format!("[{i}]")))
+                };
+                Value::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+            }
+            Self::Enum(variants) => {
+                let [tag, fields] = array(json, 2)? else { return Err(ValueError::new("no pair")) };
+                let variant = variants.iter().find(|variant| tag.as_u64() == Some(variant.tag.into()));
+                let variant = variant.ok_or_else(|| ValueError::new(format!("{tag} is no tag of the enum")))?;
+                Value::Enum(variant.tag, fields_from_json(&variant.fields, fields)?)
+            }
+            Self::Tuple(fields) => Value::Tuple(fields_from_json(fields, json)?),
+            Self::Custom(_) => Value::Bytes(unhex(json)?),
+        })
+    }
+}
+
+fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
+    let no = |what: &str| ValueError::new(format!("{json} is no {what}"));
+    Ok(match scalar {
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::U128 => Value::Unsigned(parsed(json)?),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::I128 => Value::Signed(parsed(json)?),
+        Scalar::F32 => Value::F32(f32::from_bits(bits(json, 8)? as u32)),
+        Scalar::F64 => Value::F64(f64::from_bits(bits(json, 16)?)),
+        Scalar::Bool => Value::Bool(json.as_bool().ok_or_else(|| no("bool"))?),
+        Scalar::Char => Value::Char(parsed(json)?),
+        Scalar::Text => Value::Text(text(json)?.to_owned()),
+        Scalar::Bytes | Scalar::ByteArray(_) => Value::Bytes(unhex(json)?),
+        Scalar::IpAddr => Value::Ip(parsed(json)?),
+        Scalar::Instant => {
+            let (seconds, nanos) = seconds_and_nanos(json)?;
+            Value::Instant(seconds, nanos)
+        }
+        Scalar::Duration => {
+            let (seconds, nanos) = seconds_and_nanos(json)?;
+            Value::Duration(Duration::new(seconds, nanos))
+        }
+    })
+}
+
+impl Value {
+    /// The value as JSON, in the golden vectors' convention.
+    pub fn to_json(&self) -> Json {
+        let all = |values: &[Self]| values.iter().map(Self::to_json).collect::<Json>();
+        match self {
+            Self::Unsigned(n) => n.to_string().into(),
+            Self::Signed(n) => n.to_string().into(),
+            Self::F32(n) => format!("{:08x}", n.to_bits()).into(),
+            Self::F64(n) => format!("{:016x}", n.to_bits()).into(),
+            Self::Bool(truth) => (*truth).into(),
+            Self::Char(char) => char.to_string().into(),
+            Self::Text(text) => text.as_str().into(),
+            Self::Bytes(bytes) => Hex(bytes).to_string().into(),
+            Self::Ip(address) => address.to_string().into(),
+            Self::Instant(seconds, nanos) => json!([seconds.to_string(), nanos.to_string()]),
+            Self::Duration(d) => json!([d.as_secs().to_string(), d.subsec_nanos().to_string()]),
+            Self::Option(None) => Json::Null,
+            Self::Option(Some(value)) => value.to_json(),
+            Self::List(values) | Self::Tuple(values) => all(values),
+            Self::Enum(tag, fields) => json!([tag, all(fields)]),
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Keys by layout alone: encode, decode, prefix.
+
+use super::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf, value};
+use crate::encode::{Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
+use crate::error::{DecodeError, DecodeReason, Hex};
+use crate::layout::Scalar;
+use crate::range::KeyRange;
+use crate::salt::{Prefix, UnknownHash, hashed_part};
+use crate::span::{KeySpan, Lead};
+
+/// Why values do not make a key of a layout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
+pub struct ValueError {
+    /// The path to the value: names joined by dots, list items as `[n]`.
+    pub path: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl ValueError {
+    pub(super) fn new(reason: impl Into<String>) -> Self {
+        Self { path: String::new(), reason: reason.into() }
+    }
+
+    pub(super) fn within(mut self, name: &str) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("{name}{dot}{}", self.path);
+        self
+    }
+}
+
+impl From<UnknownHash> for ValueError {
+    fn from(error: UnknownHash) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl LayoutBuf {
+    /// The key of these values, one for each field.
+    pub fn encode(&self, values: &[Value]) -> Result<Vec<u8>, ValueError> {
+        let mut key = Vec::with_capacity(64);
+        self.encode_to(values, &mut key)?;
+        Ok(key)
+    }
+
+    /// Writes the key of these values behind what `out` holds; nothing if they don't make one.
+    pub fn encode_to(&self, values: &[Value], out: &mut Vec<u8>) -> Result<(), ValueError> {
+        let start = out.len();
+        let result = self.encode_at(values, out, start);
+        if result.is_err() {
+            out.truncate(start);
+        }
+        result
+    }
+
+    fn encode_at(&self, values: &[Value], out: &mut Vec<u8>, start: usize) -> Result<(), ValueError> {
+        if values.len() != self.fields.len() {
+            let (due, found) = (self.fields.len(), values.len());
+            return Err(ValueError::new(format!("the key has {due} fields, found {found} values")));
+        }
+        let body = start + self.prefix.width();
+        out.resize(body, 0);
+        let ends = self.encode_body(values, out)?;
+        let prefix = self.prefix.of(&hashed_part(&out[body..], &self.by, &ends))?;
+        out[start..body].copy_from_slice(&prefix);
+        Ok(())
+    }
+
+    /// Writes leading fields; where each ends, counted from the first, is noted only where salt or digest need it.
+    fn encode_body(&self, values: &[Value], out: &mut Vec<u8>) -> Result<Vec<usize>, ValueError> {
+        let body = out.len();
+        let mut ends = Vec::new();
+        for (field, value) in self.fields.iter().zip(values) {
+            encode_field(field, value, &mut Writer::new(out))?;
+            if !matches!(self.prefix, Prefix::None) {
+                ends.push(out.len() - body);
+            }
+        }
+        Ok(ends)
+    }
+
+    /// The values of a key, one for each field.
+    pub fn decode(&self, key: &[u8]) -> Result<Vec<Value>, DecodeError> {
+        self.decode_traced(key, &mut ())
+    }
+
+    pub(super) fn decode_traced(&self, key: &[u8], trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
+        let mut r = Reader::new(key);
+        self.decode_all(key, &mut r, trace).map_err(|error| error.in_key(&self.name))
+    }
+
+    fn decode_all(
+        &self,
+        key: &[u8],
+        r: &mut Reader<'_>,
+        trace: &mut impl Trace,
+    ) -> Result<Vec<Value>, DecodeError> {
+        r.skip(self.prefix.width())?;
+        let body = r.offset();
+        trace.prefix(&key[..body]);
+        let mut values = Vec::with_capacity(self.fields.len());
+        let mut ends = Vec::new();
+        for field in &self.fields {
+            values.push(decode_field(field, r, trace)?);
+            if !matches!(self.prefix, Prefix::None) {
+                ends.push(r.offset() - body);
+            }
+        }
+        r.end()?;
+        self.prefix.check(key, &self.by, &ends)?;
+        Ok(values)
+    }
+
+    /// The ranges of the keys that begin with these values, one for each leading field: merged and sorted, one set for
+    /// each salt bucket that can hold such keys.
+    ///
+    /// ```
+    /// use rowkey::{LayoutBuf, Value};
+    ///
+    /// let layout: LayoutBuf = "salt(4 xxh3 by 0) u8, u16".parse()?;
+    /// assert_eq!(layout.ranges(&[])?.len(), 4);
+    /// assert_eq!(layout.ranges(&[Value::Unsigned(7)])?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn ranges(&self, leading: &[Value]) -> Result<Vec<KeyRange>, ValueError> {
+        if leading.len() > self.fields.len() {
+            return Err(ValueError::new(format!("the key has only {} fields", self.fields.len())));
+        }
+        let (mut body, mut ends) = (Vec::new(), Vec::new());
+        for (field, value) in self.fields.iter().zip(leading) {
+            encode_field(field, value, &mut Writer::new(&mut body))?;
+            ends.push(body.len());
+        }
+        let complete = leading.len() == self.fields.len();
+        let span = if complete { KeySpan::key(body, ends) } else { KeySpan::prefix(body, ends) };
+        let lead = Lead { prefix: &self.prefix, by: &self.by, fields: self.fields.len() };
+        let by_bucket = lead.ranges(&[span]).map_err(|error| ValueError::new(error.to_string()))?;
+        Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
+    }
+}
+
+impl<N: AsRef<str>> Prefix<N> {
+    /// Checks what stands before the fields of a key against them.
+    pub(crate) fn check(&self, key: &[u8], by: &[usize], ends: &[usize]) -> Result<(), DecodeError> {
+        let (found, body) = key.split_at(self.width().min(key.len()));
+        let due = self
+            .of(&hashed_part(body, by, ends))
+            .map_err(|error| DecodeError::new(0, DecodeReason::Unreadable(error.to_string())))?;
+        if *found == *due {
+            return Ok(());
+        }
+        let kind = if matches!(self, Self::Salt(_)) { "salt" } else { "digest" };
+        let (found, expected) = (Hex(found).to_string(), Hex(&due).to_string());
+        Err(DecodeError::new(0, DecodeReason::Prefix { kind, found, expected }))
+    }
+}
+
+fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, Vec<u8>>) -> Result<(), ValueError> {
+    let w = &mut w.direction(field.desc);
+    let result = match &field.ty {
+        ty if field.raw => encode_raw(ty, value, w),
+        TypeBuf::Option(inner) => encode_option(inner, value, field.nulls.is_some(), w),
+        ty => encode_type(ty, value, w),
+    };
+    result.map_err(|error| error.within(&field.name))
+}
+
+fn encode_option(
+    inner: &TypeBuf,
+    value: &Value,
+    other: bool,
+    w: &mut Writer<'_, impl Sink>,
+) -> Result<(), ValueError> {
+    let Value::Option(value) = value else { return Err(mismatch(&format!("option<{inner}>"), value)) };
+    encode_tag(value.is_some(), other, w);
+    value.as_ref().map_or(Ok(()), |value| encode_type(inner, value, w))
+}
+
+fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    match (ty, value) {
+        (TypeBuf::Scalar(scalar), value) => {
+            value::encode(*scalar, value, w).ok_or_else(|| mismatch(&scalar.to_string(), value))
+        }
+        (TypeBuf::Option(inner), value) => encode_option(inner, value, false, w),
+        (TypeBuf::List(item), Value::List(values)) => {
+            for (i, value) in values.iter().enumerate() {
+                mark(true, w);
+                encode_type(item, value, w).map_err(|error| error.within(&format!("[{i}]")))?;
+            }
+            mark(false, w);
+            Ok(())
+        }
+        (TypeBuf::Enum(variants), Value::Enum(tag, values)) => {
+            let Some(variant) = variants.iter().find(|variant| variant.tag == *tag) else {
+                return Err(ValueError::new(format!("there is no variant {tag}")));
+            };
+            w.byte(*tag);
+            encode_fields(&variant.fields, values, w).map_err(|error| error.within(&variant.name))
+        }
+        (TypeBuf::Tuple(fields), Value::Tuple(values)) => encode_fields(fields, values, w),
+        (TypeBuf::Custom(custom), Value::Bytes(bytes)) => {
+            if custom.width.is_some_and(|width| width != bytes.len()) {
+                return Err(ValueError::new(format!("a {} has another length than {}", custom.shape, bytes.len())));
+            }
+            w.bytes(bytes);
+            Ok(())
+        }
+        (ty, value) => Err(mismatch(&ty.to_string(), value)),
+    }
+}
+
+fn encode_fields(fields: &[FieldBuf], values: &[Value], w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    if fields.len() != values.len() {
+        return Err(ValueError::new(format!("{} fields are due, found {} values", fields.len(), values.len())));
+    }
+    fields.iter().zip(values).try_for_each(|(field, value)| {
+        let w = &mut w.direction(field.desc);
+        match &field.ty {
+            TypeBuf::Option(inner) => encode_option(inner, value, field.nulls.is_some(), w),
+            ty => encode_type(ty, value, w),
+        }
+        .map_err(|error| error.within(&field.name))
+    })
+}
+
+fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    match (ty, value) {
+        (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => w.bytes(text.as_bytes()),
+        (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => w.bytes(bytes),
+        (TypeBuf::List(item), Value::List(values)) => {
+            for (i, value) in values.iter().enumerate() {
+                encode_type(item, value, w).map_err(|error| error.within(&format!("[{i}]")))?;
+            }
+        }
+        (TypeBuf::Tuple(fields), Value::Tuple(values)) => match (fields.as_slice(), values.as_slice()) {
+            ([field], [value]) => return encode_raw(&field.ty, value, w),
+            _ => return Err(mismatch(&ty.to_string(), value)),
+        },
+        (ty, value) => return Err(mismatch(&ty.to_string(), value)),
+    }
+    Ok(())
+}
+
+#[cold]
+fn mismatch(ty: &str, value: &Value) -> ValueError {
+    ValueError::new(format!("{value} is no {ty}"))
+}
+
+/// Watches a key being read, to explain it.
+pub(super) trait Trace {
+    fn prefix(&mut self, _bytes: &[u8]) {}
+    fn enter(&mut self, _name: &str, _desc: bool) {}
+    fn leave(&mut self) {}
+    fn part(&mut self, _shape: &dyn std::fmt::Display, _bytes: &[u8], _value: &dyn std::fmt::Display) {}
+}
+
+impl Trace for () {}
+
+fn decode_field(field: &FieldBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+    trace.enter(&field.name, field.desc);
+    let value = r.direction(field.desc, |r| match &field.ty {
+        ty if field.raw => decode_raw(ty, r, trace),
+        TypeBuf::Option(inner) => decode_option(inner, field.nulls.is_some(), r, trace),
+        ty => decode_type(ty, r, trace),
+    });
+    let value = value.map_err(|error| error.in_field(&field.name))?;
+    trace.leave();
+    Ok(value)
+}
+
+fn decode_option(
+    inner: &TypeBuf,
+    other: bool,
+    r: &mut Reader<'_>,
+    trace: &mut impl Trace,
+) -> Result<Value, DecodeError> {
+    let at = r.offset();
+    let is_some = decode_tag(other, r)?;
+    trace.part(&"option", r.since(at), if is_some { &"Some" } else { &"None" });
+    let value = if is_some { Some(Box::new(decode_type(inner, r, trace)?)) } else { None };
+    Ok(Value::Option(value))
+}
+
+fn decode_type(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+    let at = r.offset();
+    match ty {
+        TypeBuf::Scalar(scalar) => {
+            let value = value::decode(*scalar, r)?;
+            trace.part(scalar, r.since(at), &value);
+            Ok(value)
+        }
+        TypeBuf::Option(inner) => decode_option(inner, false, r, trace),
+        TypeBuf::List(item) => {
+            let mut values = Vec::new();
+            loop {
+                let at = r.offset();
+                let another = another(r)?;
+                trace.part(&"list", r.since(at), if another { &"an item" } else { &"the end" });
+                if !another {
+                    return Ok(Value::List(values));
+                }
+                values.push(decode_item(item, values.len(), r, trace)?);
+            }
+        }
+        TypeBuf::Enum(variants) => {
+            let tag = r.byte()?;
+            let Some(variant) = variants.iter().find(|variant| variant.tag == tag) else {
+                return Err(unknown_variant(r, at, variants));
+            };
+            trace.part(&"enum", r.since(at), &variant.name);
+            decode_fields(&variant.fields, r, trace)
+                .map(|fields| Value::Enum(tag, fields))
+                .map_err(|error| error.in_field(&variant.name))
+        }
+        TypeBuf::Tuple(fields) => decode_fields(fields, r, trace).map(Value::Tuple),
+        TypeBuf::Custom(custom) => decode_custom(custom, r, trace),
+    }
+}
+
+fn unknown_variant(r: &Reader<'_>, at: usize, variants: &[VariantBuf]) -> DecodeError {
+    let tags: Vec<u8> = variants.iter().map(|variant| variant.tag).collect();
+    r.unknown_byte(at, "the tag", &tags)
+}
+
+fn decode_item(
+    item: &TypeBuf,
+    index: usize,
+    r: &mut Reader<'_>,
+    trace: &mut impl Trace,
+) -> Result<Value, DecodeError> {
+    decode_type(item, r, trace).map_err(|error| error.in_field(&format!("[{index}]")))
+}
+
+fn decode_fields(
+    fields: &[FieldBuf],
+    r: &mut Reader<'_>,
+    trace: &mut impl Trace,
+) -> Result<Vec<Value>, DecodeError> {
+    fields.iter().map(|field| decode_field(field, r, trace)).collect()
+}
+
+fn decode_custom(custom: &CustomBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+    let at = r.offset();
+    let mut reread = r.clone();
+    let described = match (custom.describe, custom.width) {
+        (Some(describe), _) => Some(describe(r)?),
+        (None, Some(width)) => r.bytes(width).map(|_| None)?,
+        (None, None) => {
+            let reason = format!("where a {} ends is known to its type alone", custom.shape);
+            return Err(DecodeError::new(at, DecodeReason::Unreadable(reason)));
+        }
+    };
+    let bytes = reread.bytes(r.offset() - at)?.into_owned();
+    let shown = described.unwrap_or_else(|| Hex(&bytes).to_string());
+    trace.part(&custom.shape, r.since(at), &shown);
+    Ok(Value::Bytes(bytes))
+}
+
+fn decode_raw(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+    let at = r.offset();
+    match ty {
+        TypeBuf::Scalar(Scalar::Text) => {
+            let text = <crate::encode::RawOf<String> as crate::encode::Codec>::decode(r)?;
+            trace.part(&Scalar::Text, r.since(at), &Value::Text(text.clone()));
+            Ok(Value::Text(text))
+        }
+        TypeBuf::List(item) => {
+            let mut values = Vec::new();
+            while !r.is_at_end() {
+                values.push(decode_item(item, values.len(), r, trace)?);
+            }
+            Ok(Value::List(values))
+        }
+        TypeBuf::Tuple(fields) => match fields.as_slice() {
+            [field] => {
+                trace.enter(&field.name, false);
+                let value = decode_raw(&field.ty, r, trace).map_err(|error| error.in_field(&field.name))?;
+                trace.leave();
+                Ok(Value::Tuple(vec![value]))
+            }
+            _ => Ok(Value::Tuple(Vec::new())),
+        },
+        _ => {
+            let bytes = r.remainder().into_owned();
+            trace.part(&Scalar::Bytes, r.since(at), &Hex(&bytes));
+            Ok(Value::Bytes(bytes))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! From fields' bytes to ranges: what a prefix selects, before and after salt or digest stand in front of it.
+//!
+//! A bound of a selection is a [`Cut`] between keys, not a key: just before, or just after, everything that begins with
+//! some bytes. Cuts can be turned round for a descending field and put behind a prefix without losing anything.
+
+use crate::range::{KeyRange, successor};
+use crate::salt::{Prefix, PrefixBytes, UnknownHash, hashed_part};
+
+/// A place between keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Before every key that begins with these bytes.
+    Before(Vec<u8>),
+    /// After every key that begins with these bytes.
+    After(Vec<u8>),
+}
+
+impl Cut {
+    /// Where the cut is once every byte is inverted, and with it the order.
+    pub(crate) fn inverted(self) -> Self {
+        let invert = |bytes: Vec<u8>| bytes.into_iter().map(|byte| !byte).collect();
+        match self {
+            Self::Before(bytes) => Self::After(invert(bytes)),
+            Self::After(bytes) => Self::Before(invert(bytes)),
+        }
+    }
+
+    /// The same cut behind more leading bytes.
+    pub(crate) fn behind(&self, lead: &[u8]) -> Self {
+        match self {
+            Self::Before(bytes) => Self::Before([lead, bytes].concat()),
+            Self::After(bytes) => Self::After([lead, bytes].concat()),
+        }
+    }
+
+    /// The first key that can stand after the cut; `None` if none can.
+    pub(crate) fn key(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Before(bytes) => Some(bytes.clone()),
+            Self::After(bytes) => successor(bytes),
+        }
+    }
+}
+
+/// The keys between two cuts; `None` if there can be none.
+pub(crate) fn between(low: &Cut, high: &Cut) -> Option<KeyRange> {
+    KeyRange::new(low.key()?, high.key())
+}
+
+/// The keys whose body (what stands after salt or digest) begins with `body` and goes on between two cuts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeySpan {
+    pub(crate) body: Vec<u8>,
+    /// Where each field that is fixed by `body` ends.
+    pub(crate) ends: Vec<usize>,
+    pub(crate) low: Cut,
+    pub(crate) high: Cut,
+}
+
+impl KeySpan {
+    /// Every key whose body begins with these fields.
+    pub(crate) fn prefix(body: Vec<u8>, ends: Vec<usize>) -> Self {
+        Self { body, ends, low: Cut::Before(Vec::new()), high: Cut::After(Vec::new()) }
+    }
+
+    /// The one key of these fields.
+    pub(crate) fn key(body: Vec<u8>, ends: Vec<usize>) -> Self {
+        Self { body, ends, low: Cut::Before(Vec::new()), high: Cut::Before(vec![0]) }
+    }
+
+    fn range(&self, lead: &[u8]) -> Option<KeyRange> {
+        let lead = [lead, &self.body].concat();
+        between(&self.low.behind(&lead), &self.high.behind(&lead))
+    }
+
+    fn is_everything(&self) -> bool {
+        *self == Self::prefix(Vec::new(), Vec::new())
+    }
+}
+
+/// Why a selection has no ranges.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unselectable {
+    /// A key hashed by fields that the prefix does not fix is anywhere.
+    #[error("the key begins with a digest of fields that the prefix does not fix")]
+    Hashed,
+    /// The layout names a salt hash that only its owner has.
+    #[error(transparent)]
+    Hash(#[from] UnknownHash),
+}
+
+/// What stands before the fields of a key, and which fields it is taken over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lead<'l, N> {
+    pub(crate) prefix: &'l Prefix<N>,
+    pub(crate) by: &'l [usize],
+    /// How many fields a key has.
+    pub(crate) fields: usize,
+}
+
+impl<N: AsRef<str>> Lead<'_, N> {
+    /// The bytes before a body, if the fields that are fixed in it tell them.
+    fn of(&self, body: &[u8], ends: &[usize]) -> Result<Option<PrefixBytes>, UnknownHash> {
+        let due = self.by.last().map_or(self.fields, |last| last + 1);
+        if ends.len() < due {
+            return Ok(None);
+        }
+        self.prefix.of(&hashed_part(body, self.by, ends)).map(Some)
+    }
+
+    /// The ranges of the spans: a list for each salt bucket that can hold rows of them, one list for a key without.
+    pub(crate) fn ranges(&self, spans: &[KeySpan]) -> Result<Vec<Vec<KeyRange>>, Unselectable> {
+        let lists = match self.prefix {
+            Prefix::Salt(salt) => salt.buckets as usize,
+            _ => 1,
+        };
+        let mut by_bucket = vec![Vec::new(); lists];
+        for span in spans {
+            match (self.prefix, self.of(&span.body, &span.ends)?) {
+                (Prefix::None, _) => by_bucket[0].extend(span.range(&[])),
+                (Prefix::Digest(_), Some(digest)) => by_bucket[0].extend(span.range(&digest)),
+                (Prefix::Digest(_), None) if span.is_everything() => by_bucket[0].push(KeyRange::all()),
+                (Prefix::Digest(_), None) => return Err(Unselectable::Hashed),
+                (Prefix::Salt(salt), Some(_)) => {
+                    let bucket = salt.bucket(&hashed_part(&span.body, self.by, &span.ends))?;
+                    by_bucket[bucket as usize].extend(span.range(&salt.write(bucket)));
+                }
+                (Prefix::Salt(salt), None) => {
+                    for (bucket, ranges) in (0..).zip(&mut by_bucket) {
+                        ranges.extend(span.range(&salt.write(bucket)));
+                    }
+                }
+            }
+        }
+        by_bucket.retain(|ranges| !ranges.is_empty());
+        Ok(by_bucket.into_iter().map(KeyRange::merged).collect())
+    }
+}
