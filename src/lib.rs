@@ -3,9 +3,11 @@
 
 pub mod encode;
 pub mod error;
+mod key;
 pub mod layout;
 pub mod merge;
 pub mod plain;
+pub mod prefix;
 pub mod range;
 mod reader;
 pub mod salt;
@@ -15,7 +17,33 @@ mod writer;
 
 pub use encode::List;
 pub use error::{DecodeError, Error};
+pub use key::{OwnedKey, RowKey};
 pub use layout::Layout;
 pub use plain::{Explanation, Fingerprint, LayoutBuf, LayoutError, Value, ValueError};
+pub use prefix::{Select, Selection};
 pub use range::KeyRange;
+pub use rowkey_derive::RowKey;
 pub use store::Memory;
+
+/// What the derive's code names. Not for use by hand.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::encode::{
+        Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsOther, OwnedField, RawField, RawOf, Reader,
+        Sink, StartsWith, With, Writer,
+    };
+    pub use crate::error::DecodeError;
+    pub use crate::key::{
+        Fixed, IsFixed, KeyReader, KeyWriter, RowKey, read_field, skip_field, write_field, write_into,
+    };
+    pub use crate::layout::{FieldLayout, Layout, Nulls, Type, Variant};
+    pub use crate::prefix::{PrefixBuf, Select, Selection};
+    pub use crate::salt::{Prefix, Salt, SaltHash};
+    pub use core::clone::Clone;
+    pub use core::iter::IntoIterator;
+    pub use core::marker::{PhantomData, Sized};
+    pub use core::option::Option;
+    pub use core::primitive::{bool, str, u8, usize};
+    pub use core::result::Result;
+    pub use std::vec::Vec;
+}

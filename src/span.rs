@@ -63,13 +63,12 @@ impl KeySpan {
         Self { body, ends, low: Cut::Before(Vec::new()), high: Cut::After(Vec::new()) }
     }
 
-    /// The one key of these fields.
-    pub(crate) fn key(body: Vec<u8>, ends: Vec<usize>) -> Self {
-        Self { body, ends, low: Cut::Before(Vec::new()), high: Cut::Before(vec![0]) }
-    }
-
-    fn range(&self, lead: &[u8]) -> Option<KeyRange> {
+    /// The keys behind these bytes, where a key has so many fields.
+    fn range(&self, lead: &[u8], fields: usize) -> Option<KeyRange> {
         let lead = [lead, &self.body].concat();
+        if self.ends.len() == fields {
+            return Some(KeyRange::point(lead));
+        }
         between(&self.low.behind(&lead), &self.high.behind(&lead))
     }
 
@@ -117,17 +116,17 @@ impl<N: AsRef<str>> Lead<'_, N> {
         let mut by_bucket = vec![Vec::new(); lists];
         for span in spans {
             match (self.prefix, self.of(&span.body, &span.ends)?) {
-                (Prefix::None, _) => by_bucket[0].extend(span.range(&[])),
-                (Prefix::Digest(_), Some(digest)) => by_bucket[0].extend(span.range(&digest)),
+                (Prefix::None, _) => by_bucket[0].extend(span.range(&[], self.fields)),
+                (Prefix::Digest(_), Some(digest)) => by_bucket[0].extend(span.range(&digest, self.fields)),
                 (Prefix::Digest(_), None) if span.is_everything() => by_bucket[0].push(KeyRange::all()),
                 (Prefix::Digest(_), None) => return Err(Unselectable::Hashed),
                 (Prefix::Salt(salt), Some(_)) => {
                     let bucket = salt.bucket(&hashed_part(&span.body, self.by, &span.ends))?;
-                    by_bucket[bucket as usize].extend(span.range(&salt.write(bucket)));
+                    by_bucket[bucket as usize].extend(span.range(&salt.write(bucket), self.fields));
                 }
                 (Prefix::Salt(salt), None) => {
                     for (bucket, ranges) in (0..).zip(&mut by_bucket) {
-                        ranges.extend(span.range(&salt.write(bucket)));
+                        ranges.extend(span.range(&salt.write(bucket), self.fields));
                     }
                 }
             }

@@ -132,8 +132,7 @@ impl LayoutBuf {
             encode_field(field, value, &mut Writer::new(&mut body))?;
             ends.push(body.len());
         }
-        let complete = leading.len() == self.fields.len();
-        let span = if complete { KeySpan::key(body, ends) } else { KeySpan::prefix(body, ends) };
+        let span = KeySpan::prefix(body, ends);
         let lead = Lead { prefix: &self.prefix, by: &self.by, fields: self.fields.len() };
         let by_bucket = lead.ranges(&[span]).map_err(|error| ValueError::new(error.to_string()))?;
         Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))

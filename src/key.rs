@@ -1,0 +1,228 @@
+//! A whole key: its bytes, with what stands before the fields, and back.
+
+use crate::encode::{Codec, Field, Reader, Sink, Writer};
+use crate::error::DecodeError;
+use crate::layout::{Layout, Type};
+use crate::plain::{Explanation, LayoutBuf};
+use crate::salt::hashed_part;
+
+/// A row key: a type whose bytes sort as its values do.
+///
+/// Derived for structs and enums; every [`Field`] is a key of one field, too.
+///
+/// ```
+/// use rowkey::RowKey;
+///
+/// /// Recent actions of a user, newest first.
+/// #[derive(RowKey, Debug, Clone, PartialEq)]
+/// struct Action {
+///     user: u64,
+///     #[rowkey(desc)]
+///     at: i64, // Unix milliseconds
+///     event: u32,
+/// }
+///
+/// let old = Action { user: 42, at: 1_307_097_848_000, event: 7 };
+/// let new = Action { at: 1_307_097_849_000, ..old.clone() };
+/// assert!(new.encode() < old.encode());
+/// assert_eq!(Action::decode(&old.encode())?, old);
+/// assert_eq!(Action::LAYOUT.shape(), "u64, i64 desc, u32");
+/// # Ok::<(), rowkey::DecodeError>(())
+/// ```
+pub trait RowKey {
+    /// The type that decoding gives: `Self`, with the lifetime of the bytes where `Self` borrows.
+    type Ref<'a>;
+
+    /// Names, types, directions, tags and salt: the key as data.
+    const LAYOUT: Layout;
+
+    #[doc(hidden)]
+    fn write<S: Sink>(&self, out: &mut S);
+
+    #[doc(hidden)]
+    fn read(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError>;
+
+    /// The key's bytes.
+    fn encode(&self) -> Vec<u8> {
+        let mut key = Vec::with_capacity(Self::LAYOUT.width().unwrap_or(64));
+        self.write(&mut key);
+        key
+    }
+
+    /// Writes the key's bytes behind what `out` holds.
+    #[inline]
+    fn encode_to(&self, out: &mut Vec<u8>) {
+        self.write(out);
+    }
+
+    /// Reads a key, all of it, and refuses every form but the one that `encode` writes.
+    #[inline]
+    fn decode(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError> {
+        Self::read(key).map_err(|error| error.in_key(Self::LAYOUT.name))
+    }
+
+    /// The annotated bytes of a key, also of a broken one up to where it breaks.
+    ///
+    /// ```
+    /// # use rowkey::RowKey;
+    /// #[derive(RowKey)]
+    /// struct Action {
+    ///     user: u64,
+    ///     #[rowkey(desc)]
+    ///     at: i64,
+    /// }
+    /// let key = Action { user: 42, at: 1 }.encode();
+    /// assert_eq!(Action::explain(&key).to_string(), "\
+    /// Action, 16 bytes
+    ///    0..8   user  u64       00 00 00 00 00 00 00 2a  42
+    ///    8..16  at    i64 desc  7f ff ff ff ff ff ff fe  1
+    /// ");
+    /// ```
+    fn explain(key: &[u8]) -> Explanation {
+        LayoutBuf::from(&Self::LAYOUT).explain(key)
+    }
+}
+
+impl<T: Field> RowKey for T {
+    type Ref<'a> = T::Ref<'a>;
+
+    const LAYOUT: Layout = {
+        assert!(!matches!(T::TYPE, Type::Tuple([])), "a key has at least one field");
+        T::AS_KEY
+    };
+
+    #[inline]
+    fn write<S: Sink>(&self, out: &mut S) {
+        Field::encode(self, &mut Writer::new(out));
+    }
+
+    #[inline]
+    fn read(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError> {
+        let mut r = Reader::new(key);
+        let value = <T as Field>::decode(&mut r)?;
+        r.end()?;
+        Ok(value)
+    }
+}
+
+/// A [`RowKey`] that owns what it decodes to.
+pub trait OwnedKey: for<'a> RowKey<Ref<'a> = Self> {}
+
+impl<K: for<'a> RowKey<Ref<'a> = K>> OwnedKey for K {}
+
+/// Writes one field as the derive does.
+#[doc(hidden)]
+#[inline]
+pub fn write_field<C: Codec, S: Sink>(value: &C::Value, desc: bool, w: &mut Writer<'_, S>) {
+    C::encode(value, &mut w.direction(desc));
+}
+
+/// Reads one field as the derive does.
+#[doc(hidden)]
+#[inline]
+pub fn read_field<'a, C: Codec>(name: &str, desc: bool, r: &mut Reader<'a>) -> Result<C::Ref<'a>, DecodeError> {
+    r.direction(desc, C::decode).map_err(|error| error.in_field(name))
+}
+
+/// Passes over one field as the derive does.
+#[doc(hidden)]
+#[inline]
+pub fn skip_field<C: Codec>(desc: bool, r: &mut Reader<'_>) -> Result<(), DecodeError> {
+    r.direction(desc, C::skip)
+}
+
+/// Writes a key of `N` fields that has something before them.
+#[doc(hidden)]
+pub struct KeyWriter<'s, S, const N: usize> {
+    w: Writer<'s, S>,
+    start: usize,
+    ends: [usize; N],
+    fields: usize,
+}
+
+impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
+    #[inline]
+    pub fn new(out: &'s mut S, layout: &Layout) -> Self {
+        let start = out.written().len();
+        out.extend(&[0; 16][..layout.prefix.width().min(16)]);
+        Self { w: Writer::new(out), start, ends: [0; N], fields: 0 }
+    }
+
+    #[inline]
+    pub fn field<C: Codec>(&mut self, value: &C::Value, desc: bool, layout: &Layout) {
+        write_field::<C, S>(value, desc, &mut self.w);
+        let body = self.start + layout.prefix.width();
+        if let Some(end) = self.ends.get_mut(self.fields) {
+            *end = self.w.position().saturating_sub(body);
+        }
+        self.fields += 1;
+    }
+
+    #[inline]
+    pub fn finish(mut self, layout: &Layout) {
+        let Some(key) = self.w.sink().written().get_mut(self.start..) else { return };
+        let (lead, body) = key.split_at_mut(layout.prefix.width().min(key.len()));
+        if let Ok(prefix) = layout.prefix.of(&hashed_part(body, layout.by, &self.ends)) {
+            lead.copy_from_slice(&prefix);
+        }
+    }
+}
+
+/// Reads a key of `N` fields that has something before them.
+#[doc(hidden)]
+pub struct KeyReader<'a, const N: usize> {
+    key: &'a [u8],
+    r: Reader<'a>,
+    ends: [usize; N],
+    fields: usize,
+}
+
+impl<'a, const N: usize> KeyReader<'a, N> {
+    #[inline]
+    pub fn new(key: &'a [u8], layout: &Layout) -> Result<Self, DecodeError> {
+        let mut r = Reader::new(key);
+        r.skip(layout.prefix.width())?;
+        Ok(Self { key, r, ends: [0; N], fields: 0 })
+    }
+
+    #[inline]
+    pub fn field<C: Codec>(&mut self, name: &str, desc: bool, layout: &Layout) -> Result<C::Ref<'a>, DecodeError> {
+        let value = read_field::<C>(name, desc, &mut self.r)?;
+        if let Some(end) = self.ends.get_mut(self.fields) {
+            *end = self.r.offset() - layout.prefix.width();
+        }
+        self.fields += 1;
+        Ok(value)
+    }
+
+    #[inline]
+    pub fn finish(self, layout: &Layout) -> Result<(), DecodeError> {
+        self.r.end()?;
+        layout.prefix.check(self.key, layout.by, &self.ends)
+    }
+}
+
+/// Writes a fixed-width key into a buffer of its width; `false`, and nothing written, if it is of another.
+#[doc(hidden)]
+#[inline]
+pub fn write_into<K: RowKey>(key: &K, width: usize, buf: &mut [u8]) -> bool {
+    let fits = buf.len() == width;
+    if fits {
+        key.write(&mut crate::writer::Slot::new(buf));
+    }
+    fits
+}
+
+/// Whether a key has a fixed width: what bounds `to_array`.
+#[doc(hidden)]
+pub struct Fixed<const WIDTH_IS_FIXED: bool>;
+
+/// A key whose keys all have as many bytes.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this key has no fixed width: its keys have different lengths",
+    note = "`WIDTH`, `encode_into` and `to_array` are for keys of integers, floats, bool, char, byte arrays, instants and the like; use `encode` or `encode_to`"
+)]
+pub trait IsFixed {}
+
+impl IsFixed for Fixed<true> {}

@@ -1,0 +1,233 @@
+//! Prefixes and ranges of keys, typed: leading fields by name and in order, then perhaps a range of the next one.
+//!
+//! `K::prefix()`, which the derive makes, takes each leading field by its name and ends in a [`Selection`]. A selection
+//! becomes plain byte ranges, merged and sorted, one set a salt bucket, that a user can hand to any client.
+//!
+//! Bounds are in the *logical* order of a field, whatever its direction: of `at_range(t0..t1)` on a descending `at` the
+//! start is the earlier. None counts where the field's placement puts it: before every Some, after it with
+//! `nulls_last` (and with `desc, nulls_first`, which is the same the other way round).
+//!
+//! ```
+//! use rowkey::{KeyRange, RowKey, Select};
+//!
+//! #[derive(RowKey)]
+//! struct Visit {
+//!     host: String,
+//!     #[rowkey(desc)]
+//!     at: u16,
+//! }
+//!
+//! // The visits of one host between two times: the later comes first, and 9 is not in it.
+//! let ranges = Visit::prefix().host("ab").at_range(3..9).ranges();
+//! assert_eq!(ranges, [KeyRange::new(*b"ab\0\xff\xf7", Some(*b"ab\0\xff\xfd")).unwrap()]);
+//! ```
+
+mod tuple;
+
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeFull};
+
+pub use self::tuple::{TupleField, TuplePrefix, tuple_prefix};
+use crate::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoField, Writer, escape};
+use crate::key::RowKey;
+use crate::range::KeyRange;
+use crate::span::{Cut, KeySpan, Lead};
+
+/// Some keys of type `K`: what a prefix, or a range at its end, selects.
+pub struct Selection<K: ?Sized> {
+    spans: Vec<KeySpan>,
+    key: PhantomData<fn() -> Box<K>>,
+}
+
+impl<K: ?Sized> Clone for Selection<K> {
+    fn clone(&self) -> Self {
+        Self::new(self.spans.clone())
+    }
+}
+
+impl<K: ?Sized> std::fmt::Debug for Selection<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(&self.spans).finish()
+    }
+}
+
+impl<K: ?Sized> Selection<K> {
+    fn new(spans: Vec<KeySpan>) -> Self {
+        Self { spans, key: PhantomData }
+    }
+
+    /// Every key.
+    pub fn all() -> Self {
+        PrefixBuf::default().select()
+    }
+
+    /// The keys between two, in their order; for keys without salt and digest.
+    ///
+    /// ```
+    /// use rowkey::{KeyRange, Selection};
+    ///
+    /// let ranges = Selection::<(u8, u8)>::between((1, 7)..(3, 0)).ranges();
+    /// assert_eq!(ranges, [KeyRange::new([1, 7], Some([3, 0])).unwrap()]);
+    /// ```
+    pub fn between(range: impl FieldRange<K>) -> Self
+    where
+        K: Field,
+    {
+        PrefixBuf::default().range(range, false, false)
+    }
+
+    pub(crate) fn spans(&self) -> &[KeySpan] {
+        &self.spans
+    }
+}
+
+impl<K: RowKey + ?Sized> Selection<K> {
+    /// The byte ranges that hold exactly these keys: merged, sorted, none empty.
+    pub fn ranges(&self) -> Vec<KeyRange> {
+        KeyRange::merged(self.ranges_by_bucket().into_iter().flatten().collect())
+    }
+
+    /// The byte ranges by salt bucket, buckets that can hold none left out; one list for a key without salt, none if
+    /// nothing is selected.
+    pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
+        let layout = K::LAYOUT;
+        let lead = Lead { prefix: &layout.prefix, by: layout.by, fields: layout.fields.len() };
+        // Neither error can be: a derived salt has its hash, and a hashed key's builder ends only where its digest is
+        // fixed.
+        lead.ranges(&self.spans).unwrap_or_default()
+    }
+}
+
+/// What selects keys of type `K`: a prefix, a [`Selection`], `..` for all.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not select keys of type `{K}`",
+    note = "write `{K}::prefix()` and the leading fields; a key that is hashed by its first fields wants all of these, or none"
+)]
+pub trait Select<K: ?Sized>: Sized {
+    /// The keys selected.
+    fn select(self) -> Selection<K>;
+
+    /// The byte ranges that hold exactly these keys: merged, sorted, none empty.
+    fn ranges(self) -> Vec<KeyRange>
+    where
+        K: RowKey,
+    {
+        self.select().ranges()
+    }
+}
+
+impl<K: ?Sized> Select<K> for Selection<K> {
+    fn select(self) -> Self {
+        self
+    }
+}
+
+impl<K: ?Sized> Select<K> for &Selection<K> {
+    fn select(self) -> Selection<K> {
+        self.clone()
+    }
+}
+
+impl<K: ?Sized> Select<K> for RangeFull {
+    fn select(self) -> Selection<K> {
+        Selection::all()
+    }
+}
+
+/// Leading fields' bytes: what the derive's builders hold.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct PrefixBuf {
+    body: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl PrefixBuf {
+    /// An enum's variant.
+    pub fn variant(tag: u8) -> Self {
+        Self { body: vec![tag], ends: Vec::new() }
+    }
+
+    /// A field's value.
+    #[must_use]
+    pub fn field<C: ?Sized>(mut self, value: impl IntoField<C>, desc: bool) -> Self {
+        value.encode_field(&mut Writer::new(&mut self.body).direction(desc));
+        self.ends.push(self.body.len());
+        self
+    }
+
+    /// Every key that begins so.
+    pub fn select<K: ?Sized>(self) -> Selection<K> {
+        Selection::new(vec![KeySpan::prefix(self.body, self.ends)])
+    }
+
+    /// The next field between two bounds.
+    pub fn range<C: ?Sized, K: ?Sized>(self, range: impl FieldRange<C>, desc: bool, raw: bool) -> Selection<K> {
+        Selection::new(vec![self.span(FieldSpan::range(&range), desc, raw)])
+    }
+
+    /// The next field one of several values or ranges.
+    pub fn any<C: ?Sized, K: ?Sized, How>(
+        self,
+        items: impl IntoIterator<Item: InItem<C, How>>,
+        desc: bool,
+        raw: bool,
+    ) -> Selection<K> {
+        Selection::new(items.into_iter().map(|item| self.clone().span(item.item(), desc, raw)).collect())
+    }
+
+    /// The next field, of text or bytes, beginning so.
+    pub fn starts_with<C: Content + ?Sized, K: ?Sized>(self, start: &C, desc: bool, raw: bool) -> Selection<K> {
+        let Self { mut body, ends } = self;
+        let mut writer = Writer::new(&mut body);
+        let w = &mut writer.direction(desc);
+        if raw { w.bytes(start.content()) } else { escape(start.content(), w) }
+        Selection::new(vec![KeySpan::prefix(body, ends)])
+    }
+
+    /// The next field, a nested key, one of those selected.
+    pub fn nested<N: ?Sized, K: ?Sized>(self, nested: impl Select<N>, desc: bool) -> Selection<K> {
+        let span = |inner: KeySpan| {
+            let turned = |cut: Cut| if desc { cut.inverted() } else { cut };
+            let mut body = self.body.clone();
+            Writer::new(&mut body).direction(desc).bytes(&inner.body);
+            let (low, high) = (turned(inner.low), turned(inner.high));
+            let (low, high) = if desc { (high, low) } else { (low, high) };
+            KeySpan { body, ends: self.ends.clone(), low, high }
+        };
+        Selection::new(nested.select().spans.into_iter().map(span).collect())
+    }
+
+    fn span(self, field: FieldSpan, desc: bool, raw: bool) -> KeySpan {
+        let Self { mut body, mut ends } = self;
+        let (low, high) = match field {
+            FieldSpan::Value(value) => {
+                Writer::new(&mut body).direction(desc).bytes(&value);
+                ends.push(body.len());
+                return KeySpan::prefix(body, ends);
+            }
+            FieldSpan::Range(low, high) => (low, high),
+        };
+        // A raw value has no end of its own: after it alone is not after all that begins with it.
+        let after = |mut value: Vec<u8>| {
+            if raw {
+                value.push(0);
+                Cut::Before(value)
+            } else {
+                Cut::After(value)
+            }
+        };
+        let low = match low {
+            Bound::Included(value) => Cut::Before(value),
+            Bound::Excluded(value) => after(value),
+            Bound::Unbounded => Cut::Before(Vec::new()),
+        };
+        let high = match high {
+            Bound::Included(value) => after(value),
+            Bound::Excluded(value) => Cut::Before(value),
+            Bound::Unbounded => Cut::After(Vec::new()),
+        };
+        let (low, high) = if desc { (high.inverted(), low.inverted()) } else { (low, high) };
+        KeySpan { body, ends, low, high }
+    }
+}
