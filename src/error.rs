@@ -44,6 +44,16 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
+/// A buffer for a key of fixed width has another length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the key has {width} bytes, the buffer {found}")]
+pub struct WidthError {
+    /// The key's width.
+    pub width: usize,
+    /// The buffer's length.
+    pub found: usize,
+}
+
 /// Why bytes are not a key: which key and field, at which byte, and what stood there.
 ///
 /// ```

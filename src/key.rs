@@ -1,10 +1,11 @@
 //! A whole key: its bytes, with what stands before the fields, and back.
 
 use crate::encode::{Codec, Field, Reader, Sink, Writer};
-use crate::error::DecodeError;
+use crate::error::{DecodeError, WidthError};
 use crate::layout::{Layout, Type};
 use crate::plain::{Explanation, LayoutBuf};
 use crate::salt::hashed_part;
+use crate::writer::Slot;
 
 /// A row key: a type whose bytes sort as its values do.
 ///
@@ -202,15 +203,15 @@ impl<'a, const N: usize> KeyReader<'a, N> {
     }
 }
 
-/// Writes a fixed-width key into a buffer of its width; `false`, and nothing written, if it is of another.
+/// Writes a fixed-width key into a buffer of its width.
 #[doc(hidden)]
 #[inline]
-pub fn write_into<K: RowKey>(key: &K, width: usize, buf: &mut [u8]) -> bool {
-    let fits = buf.len() == width;
-    if fits {
-        key.write(&mut crate::writer::Slot::new(buf));
+pub fn write_into<K: RowKey>(key: &K, width: usize, buf: &mut [u8]) -> Result<(), WidthError> {
+    if buf.len() != width {
+        return Err(WidthError { width, found: buf.len() });
     }
-    fits
+    key.write(&mut Slot::new(buf));
+    Ok(())
 }
 
 /// Whether a key has a fixed width: what bounds `to_array`.

@@ -16,7 +16,7 @@ pub mod store;
 mod writer;
 
 pub use encode::List;
-pub use error::{DecodeError, Error};
+pub use error::{DecodeError, Error, WidthError};
 pub use key::{OwnedKey, RowKey};
 pub use layout::Layout;
 pub use plain::{Explanation, Fingerprint, LayoutBuf, LayoutError, Value, ValueError};
@@ -32,14 +32,14 @@ pub mod __private {
         Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsOther, OwnedField, RawField, RawOf, Reader,
         Sink, StartsWith, With, Writer,
     };
-    pub use crate::error::DecodeError;
+    pub use crate::error::{DecodeError, WidthError};
     pub use crate::key::{
         Fixed, IsFixed, KeyReader, KeyWriter, RowKey, read_field, skip_field, write_field, write_into,
     };
     pub use crate::layout::{FieldLayout, Layout, Nulls, Type, Variant};
     pub use crate::prefix::{PrefixBuf, Select, Selection};
     pub use crate::salt::{Prefix, Salt, SaltHash};
-    pub use core::clone::Clone;
+    pub use core::default::Default;
     pub use core::iter::IntoIterator;
     pub use core::marker::{PhantomData, Sized};
     pub use core::option::Option;

@@ -64,7 +64,7 @@ impl<K: ?Sized> Selection<K> {
     /// The keys between two, in their order; for keys without salt and digest.
     ///
     /// ```
-    /// use rowkey::{KeyRange, Selection};
+    /// use rowkey::{KeyRange, Select, Selection};
     ///
     /// let ranges = Selection::<(u8, u8)>::between((1, 7)..(3, 0)).ranges();
     /// assert_eq!(ranges, [KeyRange::new([1, 7], Some([3, 0])).unwrap()]);
@@ -75,18 +75,9 @@ impl<K: ?Sized> Selection<K> {
     {
         PrefixBuf::default().range(range, false, false)
     }
-
-    pub(crate) fn spans(&self) -> &[KeySpan] {
-        &self.spans
-    }
 }
 
 impl<K: RowKey + ?Sized> Selection<K> {
-    /// The byte ranges that hold exactly these keys: merged, sorted, none empty.
-    pub fn ranges(&self) -> Vec<KeyRange> {
-        KeyRange::merged(self.ranges_by_bucket().into_iter().flatten().collect())
-    }
-
     /// The byte ranges by salt bucket, buckets that can hold none left out; one list for a key without salt, none if
     /// nothing is selected.
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
@@ -112,7 +103,7 @@ pub trait Select<K: ?Sized>: Sized {
     where
         K: RowKey,
     {
-        self.select().ranges()
+        KeyRange::merged(self.select().ranges_by_bucket().into_iter().flatten().collect())
     }
 }
 
@@ -140,19 +131,32 @@ impl<K: ?Sized> Select<K> for RangeFull {
 pub struct PrefixBuf {
     body: Vec<u8>,
     ends: Vec<usize>,
+    /// Whether these are fields of a variant or a tuple, not of the key itself: their ends are not the key's.
+    inner: bool,
 }
 
 impl PrefixBuf {
     /// An enum's variant.
     pub fn variant(tag: u8) -> Self {
-        Self { body: vec![tag], ends: Vec::new() }
+        Self { body: vec![tag], inner: true, ..Self::default() }
+    }
+
+    /// A tuple.
+    pub(crate) fn tuple() -> Self {
+        Self { inner: true, ..Self::default() }
+    }
+
+    fn note_end(&mut self) {
+        if !self.inner {
+            self.ends.push(self.body.len());
+        }
     }
 
     /// A field's value.
     #[must_use]
     pub fn field<C: ?Sized>(mut self, value: impl IntoField<C>, desc: bool) -> Self {
         value.encode_field(&mut Writer::new(&mut self.body).direction(desc));
-        self.ends.push(self.body.len());
+        self.note_end();
         self
     }
 
@@ -178,7 +182,7 @@ impl PrefixBuf {
 
     /// The next field, of text or bytes, beginning so.
     pub fn starts_with<C: Content + ?Sized, K: ?Sized>(self, start: &C, desc: bool, raw: bool) -> Selection<K> {
-        let Self { mut body, ends } = self;
+        let Self { mut body, ends, .. } = self;
         let mut writer = Writer::new(&mut body);
         let w = &mut writer.direction(desc);
         if raw { w.bytes(start.content()) } else { escape(start.content(), w) }
@@ -198,13 +202,12 @@ impl PrefixBuf {
         Selection::new(nested.select().spans.into_iter().map(span).collect())
     }
 
-    fn span(self, field: FieldSpan, desc: bool, raw: bool) -> KeySpan {
-        let Self { mut body, mut ends } = self;
+    fn span(mut self, field: FieldSpan, desc: bool, raw: bool) -> KeySpan {
         let (low, high) = match field {
             FieldSpan::Value(value) => {
-                Writer::new(&mut body).direction(desc).bytes(&value);
-                ends.push(body.len());
-                return KeySpan::prefix(body, ends);
+                Writer::new(&mut self.body).direction(desc).bytes(&value);
+                self.note_end();
+                return KeySpan::prefix(self.body, self.ends);
             }
             FieldSpan::Range(low, high) => (low, high),
         };
@@ -228,6 +231,6 @@ impl PrefixBuf {
             Bound::Unbounded => Cut::After(Vec::new()),
         };
         let (low, high) = if desc { (high.inverted(), low.inverted()) } else { (low, high) };
-        KeySpan { body, ends, low, high }
+        KeySpan { body: self.body, ends: self.ends, low, high }
     }
 }

@@ -26,7 +26,7 @@ pub struct TuplePrefix<T, const DEPTH: usize> {
 /// assert_eq!(ranges, [KeyRange::prefix([3])]);
 /// ```
 pub fn tuple_prefix<T: TupleField<0>>() -> TuplePrefix<T, 0> {
-    TuplePrefix { prefix: PrefixBuf::default(), tuple: PhantomData }
+    TuplePrefix { prefix: PrefixBuf::tuple(), tuple: PhantomData }
 }
 
 /// A tuple that has a field of this index.

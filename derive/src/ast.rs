@@ -1,0 +1,336 @@
+//! The model of a key: what the derive knows of the struct or enum.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Generics, Ident, Index, Member, Path, Type, Visibility};
+
+use crate::Mistakes;
+use crate::attr::{self, Arg, ArgValue};
+
+pub(crate) struct Key<'i> {
+    pub(crate) ident: &'i Ident,
+    pub(crate) vis: &'i Visibility,
+    pub(crate) generics: &'i Generics,
+    /// The path to `rowkey::__private`.
+    pub(crate) private: TokenStream,
+    pub(crate) prefix_name: Ident,
+    pub(crate) transparent: Option<Arg>,
+    pub(crate) lead: Lead,
+    pub(crate) body: Body,
+}
+
+pub(crate) enum Body {
+    Struct(Vec<Field>),
+    Enum(Vec<Variant>),
+}
+
+/// What stands before the fields.
+pub(crate) enum Lead {
+    None,
+    Salt(Salt),
+    Digest(Digest),
+}
+
+pub(crate) struct Salt {
+    pub(crate) arg: Arg,
+    pub(crate) buckets: Option<(Arg, u64)>,
+    pub(crate) hash: Hash,
+    pub(crate) hex: bool,
+    pub(crate) by: Vec<TokenStream>,
+}
+
+pub(crate) enum Hash {
+    Known(&'static str),
+    Own(String, Path),
+}
+
+pub(crate) struct Digest {
+    pub(crate) arg: Arg,
+    pub(crate) bytes: u64,
+    pub(crate) by: Vec<TokenStream>,
+}
+
+pub(crate) struct Variant {
+    pub(crate) ident: Ident,
+    pub(crate) tag: Option<(TokenStream, u64)>,
+    pub(crate) fields: Vec<Field>,
+}
+
+pub(crate) struct Field {
+    pub(crate) member: Member,
+    /// As errors, layouts and prefixes call it: `_0` where it has no name.
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    pub(crate) desc: Option<Arg>,
+    pub(crate) nulls: Option<Arg>,
+    pub(crate) raw: Option<Arg>,
+    pub(crate) with: Option<(Arg, Path)>,
+    /// A `PhantomData`: no field of the key.
+    pub(crate) phantom: bool,
+}
+
+const ON_KEY: &[&str] = &["salt", "hashed", "transparent", "prefix", "crate"];
+const ON_ENUM_VARIANT: &[&str] = &["tag"];
+const ON_FIELD: &[&str] = &["desc", "nulls_first", "nulls_last", "raw", "with"];
+
+impl<'i> Key<'i> {
+    /// Reads the input; None if there is nothing to check further.
+    pub(crate) fn read(input: &'i DeriveInput, mistakes: &mut Mistakes) -> Option<Self> {
+        let mut private = quote!(::rowkey::__private);
+        let mut prefix_name = format_ident!("{}Prefix", input.ident.unraw());
+        let (mut transparent, mut salt, mut digest) = (None, None, None);
+        for arg in attr::args(&input.attrs, "a key", ON_KEY, mistakes) {
+            match arg.name.to_string().as_str() {
+                "salt" => salt = Some(Salt::read(arg, mistakes)),
+                "hashed" => digest = Some(Digest::read(arg, mistakes)),
+                "transparent" => {
+                    arg.flag(mistakes);
+                    transparent = Some(arg);
+                }
+                "prefix" => {
+                    if let Some(ident) = arg.ident("MyPrefix", mistakes) {
+                        prefix_name = ident;
+                    }
+                }
+                _ => {
+                    if let Some(path) = arg.quoted_path(mistakes) {
+                        private = quote!(#path::__private);
+                    }
+                }
+            }
+        }
+        let lead = match (salt, digest) {
+            (Some(salt), Some(digest)) => {
+                mistakes.at(&digest.arg, "a key has a salt or a digest, not both: take one of them away");
+                Lead::Salt(salt)
+            }
+            (Some(salt), None) => Lead::Salt(salt),
+            (None, Some(digest)) => Lead::Digest(digest),
+            (None, None) => Lead::None,
+        };
+        let body = match &input.data {
+            Data::Struct(data) => Body::Struct(fields(&data.fields, mistakes)),
+            Data::Enum(data) => {
+                Body::Enum(data.variants.iter().map(|variant| Variant::read(variant, mistakes)).collect())
+            }
+            Data::Union(data) => {
+                mistakes.at(data.union_token, "a union is no row key: write a struct, or an enum with tags");
+                return None;
+            }
+        };
+        let (ident, vis, generics) = (&input.ident, &input.vis, &input.generics);
+        Some(Self { ident, vis, generics, private, prefix_name, transparent, lead, body })
+    }
+
+    /// The fields that stand in the key, of a struct.
+    pub(crate) fn fields(&self) -> Vec<&Field> {
+        match &self.body {
+            Body::Struct(fields) => fields.iter().filter(|field| !field.phantom).collect(),
+            Body::Enum(_) => Vec::new(),
+        }
+    }
+
+    /// The name as layouts and errors tell it.
+    pub(crate) fn name(&self) -> String {
+        self.ident.unraw().to_string()
+    }
+
+    /// Whether keys of this type can't be part of another.
+    pub(crate) fn is_whole(&self) -> bool {
+        !matches!(self.lead, Lead::None) || self.fields().iter().any(|field| field.raw.is_some())
+    }
+}
+
+impl Variant {
+    fn read(variant: &syn::Variant, mistakes: &mut Mistakes) -> Self {
+        let mut tag = variant.discriminant.as_ref().and_then(|(_, expr)| {
+            let number = attr::number(expr);
+            if number.is_none() {
+                mistakes.at(expr, "the tag is a number from 0 to 255: write it out, or `#[rowkey(tag = 1)]`");
+            }
+            Some((expr.to_token_stream(), number?))
+        });
+        let written = tag.is_some() || variant.discriminant.is_some();
+        let args = attr::args(&variant.attrs, "a variant", ON_ENUM_VARIANT, mistakes);
+        for arg in &args {
+            tag = arg.number(mistakes).map(|number| (arg.to_token_stream(), number));
+        }
+        if !written && args.is_empty() {
+            mistakes.at(
+                &variant.ident,
+                format!("the variant needs a tag that never changes: write `#[rowkey(tag = 1)]` above `{}`", variant.ident),
+            );
+        }
+        Self { ident: variant.ident.clone(), tag, fields: fields(&variant.fields, mistakes) }
+    }
+}
+
+fn fields(fields: &syn::Fields, mistakes: &mut Mistakes) -> Vec<Field> {
+    fields.iter().enumerate().map(|(index, field)| Field::read(index, field, mistakes)).collect()
+}
+
+impl Field {
+    fn read(index: usize, field: &syn::Field, mistakes: &mut Mistakes) -> Self {
+        let (member, name) = match &field.ident {
+            Some(ident) => (Member::Named(ident.clone()), ident.unraw().to_string()),
+            None => {
+                let index = Index { index: index as u32, span: field.ty.span() };
+                (Member::Unnamed(index.clone()), format!("_{}", index.index))
+            }
+        };
+        let (mut desc, mut nulls, mut raw, mut with) = (None, None::<Arg>, None, None);
+        for arg in attr::args(&field.attrs, "a field", ON_FIELD, mistakes) {
+            if arg.name == "with" {
+                with = arg.path("MyEncoding", mistakes).map(|path| (arg, path));
+                continue;
+            }
+            arg.flag(mistakes);
+            match arg.name.to_string().as_str() {
+                "desc" => desc = Some(arg),
+                "raw" => raw = Some(arg),
+                _ if nulls.is_some() => mistakes.at(&arg, "None sorts first or last, not both: take one of them away"),
+                _ => nulls = Some(arg),
+            }
+        }
+        let phantom = last_segment(&field.ty).is_some_and(|segment| segment.ident == "PhantomData");
+        Self { member, name, ty: field.ty.clone(), desc, nulls, raw, with, phantom }
+    }
+
+    /// The marker type by which the field is read and written.
+    pub(crate) fn codec(&self, private: &TokenStream) -> TokenStream {
+        let ty = &self.ty;
+        if let Some((_, path)) = &self.with {
+            quote!(#private::With<#path, #ty>)
+        } else if self.raw.is_some() {
+            quote!(#private::RawOf<#ty>)
+        } else if self.has_other_nulls() {
+            quote!(#private::NullsOther<#ty>)
+        } else {
+            ty.to_token_stream()
+        }
+    }
+
+    /// Whether None sorts on the other side than the direction puts it.
+    fn has_other_nulls(&self) -> bool {
+        self.nulls.as_ref().is_some_and(|arg| (arg.name == "nulls_first") == self.desc.is_some())
+    }
+
+    pub(crate) fn is_desc(&self) -> bool {
+        self.desc.is_some()
+    }
+
+    /// The field in the layout.
+    pub(crate) fn layout(&self, private: &TokenStream) -> TokenStream {
+        let (name, codec, desc) = (&self.name, self.codec(private), self.is_desc());
+        let nulls = self.nulls.as_ref().map(|arg| {
+            let side = if arg.name == "nulls_first" { quote!(First) } else { quote!(Last) };
+            quote!(.nulls(#private::Nulls::#side))
+        });
+        let raw = self.raw.as_ref().map(|_| quote!(.raw()));
+        quote!(#private::FieldLayout::new(#name, <#codec as #private::Codec>::TYPE).desc(#desc) #nulls #raw)
+    }
+}
+
+/// The last name of a type's path, through groups and parentheses.
+pub(crate) fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
+        Type::Group(group) => last_segment(&group.elem),
+        Type::Paren(paren) => last_segment(&paren.elem),
+        _ => None,
+    }
+}
+
+impl Salt {
+    fn read(arg: Arg, mistakes: &mut Mistakes) -> Self {
+        let (mut buckets, mut hash, mut hex, mut by) = (None, Hash::Known("XXH3"), false, Vec::new());
+        let inner = arg.inner(&["buckets", "by", "hash", "format"], mistakes);
+        if !inner.iter().any(|arg| arg.name == "buckets") {
+            mistakes.at(&arg, "a salt needs its number of buckets: write `salt(buckets = 16)`");
+        }
+        for arg in inner {
+            match arg.name.to_string().as_str() {
+                "buckets" => buckets = arg.number(mistakes).map(|number| (arg, number)),
+                "by" => by = arg.names(mistakes),
+                "hash" => {
+                    if let Some(read) = Hash::read(&arg, mistakes) {
+                        hash = read;
+                    }
+                }
+                _ => match arg.ident("hex", mistakes) {
+                    Some(format) if format == "hex" => hex = true,
+                    Some(format) if format == "binary" => hex = false,
+                    Some(other) => mistakes.at(other, "the salt's format is `binary` or `hex`"),
+                    None => {}
+                },
+            }
+        }
+        Self { arg, buckets, hash, hex, by }
+    }
+}
+
+impl Hash {
+    fn read(arg: &Arg, mistakes: &mut Mistakes) -> Option<Self> {
+        const WRITE: &str = "the salt's hash is `xxh3`, `xxh64`, `md5`, `java`, or your own: `hash(\"its name\", path::to::fn)`";
+        if let ArgValue::List(list) = &arg.value {
+            let own = |input: syn::parse::ParseStream<'_>| {
+                let name: syn::LitStr = input.parse()?;
+                input.parse::<syn::Token![,]>()?;
+                let path: Path = input.parse()?;
+                input.parse::<Option<syn::Token![,]>>()?;
+                Ok((name, path))
+            };
+            return match syn::parse::Parser::parse2(own, list.clone()) {
+                Ok((name, path)) => {
+                    let text = name.value();
+                    let word = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+                    if !word || ["xxh3", "xxh64", "md5", "java", "hex", "by", "salt"].contains(&text.as_str()) {
+                        mistakes.at(&name, "the name of your own hash is one word of letters, digits, `_`, `-`, `.`, and none that the format has");
+                    }
+                    Some(Self::Own(text, path))
+                }
+                Err(_) => {
+                    mistakes.at(arg, WRITE);
+                    None
+                }
+            };
+        }
+        let ident = match &arg.value {
+            ArgValue::Eq(expr) => syn::parse2::<Ident>(expr.to_token_stream()).ok(),
+            _ => None,
+        };
+        let known = match ident.as_ref().map(Ident::to_string).as_deref() {
+            Some("xxh3") => "XXH3",
+            Some("xxh64") => "XXH64",
+            Some("md5") => "MD5",
+            Some("java") => "JAVA",
+            _ => {
+                match &arg.value {
+                    ArgValue::Eq(expr) => mistakes.at(expr, WRITE),
+                    _ => mistakes.at(arg, WRITE),
+                }
+                return None;
+            }
+        };
+        Some(Self::Known(known))
+    }
+}
+
+impl Digest {
+    fn read(arg: Arg, mistakes: &mut Mistakes) -> Self {
+        let (mut bytes, mut by) = (16, Vec::new());
+        for arg in arg.inner(&["bytes", "by"], mistakes) {
+            if arg.name == "by" {
+                by = arg.names(mistakes);
+            } else if let Some(number) = arg.number(mistakes) {
+                bytes = number;
+                if !(1..=16).contains(&number) {
+                    mistakes.at(&arg, format!("a digest has 1 to 16 bytes, not {number}"));
+                }
+            }
+        }
+        Self { arg, bytes, by }
+    }
+}

@@ -1,0 +1,186 @@
+//! `#[rowkey(..)]`: names, values, and the token each stands at.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Ident, LitStr, Path, Token, parenthesized};
+
+use crate::Mistakes;
+
+/// One `name`, `name = value` or `name(..)`.
+pub(crate) struct Arg {
+    pub(crate) name: Ident,
+    pub(crate) value: ArgValue,
+}
+
+pub(crate) enum ArgValue {
+    Flag,
+    Eq(Box<Expr>),
+    List(TokenStream),
+}
+
+impl Parse for Arg {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = Ident::parse_any(input)?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            ArgValue::Eq(input.parse()?)
+        } else if input.peek(syn::token::Paren) {
+            let content;
+            parenthesized!(content in input);
+            ArgValue::List(content.parse()?)
+        } else {
+            ArgValue::Flag
+        };
+        Ok(Self { name, value })
+    }
+}
+
+impl ToTokens for Arg {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.name.to_tokens(tokens);
+    }
+}
+
+/// Everything in the `rowkey` attributes of an item; what is no attribute of `place`, and what stands there twice, is a
+/// mistake.
+pub(crate) fn args(attrs: &[Attribute], place: &str, known: &[&str], mistakes: &mut Mistakes) -> Vec<Arg> {
+    let mut args: Vec<Arg> = Vec::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("rowkey")) {
+        let parsed = attr.parse_args_with(Punctuated::<Arg, Token![,]>::parse_terminated);
+        match parsed {
+            Err(error) => mistakes.add(error),
+            Ok(more) => {
+                for arg in more {
+                    let name = arg.name.to_string();
+                    if !known.contains(&name.as_str()) {
+                        mistakes.at(&arg, format!("{place} takes no `{name}`; it takes {}", listed(known)));
+                    } else if args.iter().any(|earlier| earlier.name == arg.name) {
+                        mistakes.at(&arg, format!("`{name}` stands here twice: write it once"));
+                    } else {
+                        args.push(arg);
+                    }
+                }
+            }
+        }
+    }
+    args
+}
+
+fn listed(names: &[&str]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+impl Arg {
+    pub(crate) fn flag(&self, mistakes: &mut Mistakes) {
+        if !matches!(self.value, ArgValue::Flag) {
+            mistakes.at(self, format!("`{0}` takes no value: write `{0}`", self.name));
+        }
+    }
+
+    /// `name = 7`.
+    pub(crate) fn number(&self, mistakes: &mut Mistakes) -> Option<u64> {
+        let number = match &self.value {
+            ArgValue::Eq(expr) => number(expr),
+            _ => None,
+        };
+        if number.is_none() {
+            mistakes.at(self, format!("write a number: `{} = 16`", self.name));
+        }
+        number
+    }
+
+    /// `name = path::to::it`.
+    pub(crate) fn path(&self, example: &str, mistakes: &mut Mistakes) -> Option<Path> {
+        match &self.value {
+            ArgValue::Eq(expr) => match &**expr {
+                Expr::Path(path) if path.attrs.is_empty() && path.qself.is_none() => return Some(path.path.clone()),
+                other => mistakes.at(other, format!("write a path: `{} = {example}`", self.name)),
+            },
+            _ => mistakes.at(self, format!("write a path: `{} = {example}`", self.name)),
+        }
+        None
+    }
+
+    /// `name = Name`.
+    pub(crate) fn ident(&self, example: &str, mistakes: &mut Mistakes) -> Option<Ident> {
+        let path = self.path(example, mistakes)?;
+        let ident = path.get_ident().cloned();
+        if ident.is_none() {
+            mistakes.at(path, format!("write one name: `{} = {example}`", self.name));
+        }
+        ident
+    }
+
+    /// `name = "path"`.
+    pub(crate) fn quoted_path(&self, mistakes: &mut Mistakes) -> Option<Path> {
+        if let ArgValue::Eq(expr) = &self.value {
+            if let Ok(text) = syn::parse2::<LitStr>(expr.to_token_stream()) {
+                return text.parse().map_err(|error| mistakes.add(error)).ok();
+            }
+        }
+        mistakes.at(self, format!("write a path in quotes: `{} = \"my::rowkey\"`", self.name));
+        None
+    }
+
+    /// `name(..)` parsed as arguments of its own.
+    pub(crate) fn inner(&self, known: &[&str], mistakes: &mut Mistakes) -> Vec<Arg> {
+        let list = match &self.value {
+            ArgValue::Flag => return Vec::new(),
+            ArgValue::List(list) => list.clone(),
+            ArgValue::Eq(_) => {
+                mistakes.at(self, format!("write `{}(..)`", self.name));
+                return Vec::new();
+            }
+        };
+        let attr: Attribute = syn::parse_quote_spanned!(self.name.span() => #[rowkey(#list)]);
+        args(&[attr], &format!("`{}`", self.name), known, mistakes)
+    }
+
+    /// `name(a, b)`: names of fields, tuple indices among them.
+    pub(crate) fn names(&self, mistakes: &mut Mistakes) -> Vec<TokenStream> {
+        let ArgValue::List(list) = &self.value else {
+            mistakes.at(self, format!("write the fields' names: `{}(user, day)`", self.name));
+            return Vec::new();
+        };
+        let names = syn::parse::Parser::parse2(
+            |input: ParseStream<'_>| {
+                Punctuated::<syn::Member, Token![,]>::parse_terminated_with(input, |input| {
+                    if input.peek(syn::LitInt) {
+                        return input.parse();
+                    }
+                    Ident::parse_any(input).map(syn::Member::Named)
+                })
+            },
+            list.clone(),
+        );
+        match names {
+            Ok(names) if names.is_empty() => {
+                mistakes.at(self, format!("name at least one field, or leave `{}` out for all", self.name));
+                Vec::new()
+            }
+            Ok(names) => names.into_iter().map(|name| name.to_token_stream()).collect(),
+            Err(error) => {
+                mistakes.add(error);
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// A whole number without sign.
+pub(crate) fn number(expr: &Expr) -> Option<u64> {
+    match expr {
+        Expr::Lit(lit) => match &lit.lit {
+            syn::Lit::Int(int) => int.base10_parse().ok(),
+            syn::Lit::Byte(byte) => Some(byte.value().into()),
+            _ => None,
+        },
+        Expr::Group(group) => number(&group.expr),
+        Expr::Paren(paren) => number(&paren.expr),
+        _ => None,
+    }
+}

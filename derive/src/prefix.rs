@@ -1,0 +1,333 @@
+//! The prefix builder: one type with a const depth beside a struct, one for each variant beside an enum.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Ident, Type, parse_quote};
+
+use crate::ast::{Body, Field, Key, Lead, Variant, last_segment};
+
+/// The builder types, which have to be nameable, and the code that stands in the `const _` block.
+pub(crate) fn expand(key: &Key<'_>) -> (TokenStream, TokenStream) {
+    match &key.body {
+        Body::Struct(_) if key.transparent.is_some() => (TokenStream::new(), TokenStream::new()),
+        Body::Struct(_) => of_struct(key),
+        Body::Enum(variants) => of_enum(key, variants),
+    }
+}
+
+fn of_struct(key: &Key<'_>) -> (TokenStream, TokenStream) {
+    let (ident, p, vis) = (key.ident, &key.private, key.vis);
+    let fields = key.fields();
+    let name = &key.prefix_name;
+    let doc = format!("A prefix of [`{ident}`]: its first `DEPTH` fields are fixed. `{ident}::prefix()` makes one.");
+    let builder = Builder { key, name: name.clone(), fields: &fields, first: first_end(key, fields.len()) };
+    let methods = builder.methods();
+    let selects = match &key.lead {
+        Lead::Digest(_) => {
+            let ends: Vec<usize> = std::iter::once(0).chain(builder.first..=fields.len()).collect();
+            ends.into_iter().map(|depth| builder.select(quote!(#depth), None)).collect()
+        }
+        _ => builder.select(quote!(DEPTH), Some(quote!(const DEPTH: #p::usize))),
+    };
+    let (impl_generics, ty_generics, where_clause) = key.split_bound();
+    let ty = builder.ty(quote!(0));
+    let new = format!("The prefix of every [`{ident}`], to go on with its fields in order.");
+    let impls = quote! {
+        #[automatically_derived]
+        #[allow(private_bounds, private_interfaces)]
+        impl #impl_generics #ident #ty_generics #where_clause {
+            #[doc = #new]
+            #vis fn prefix() -> #ty {
+                #name { prefix: <#p::PrefixBuf as #p::Default>::default(), key: #p::PhantomData }
+            }
+        }
+        #methods
+        #selects
+    };
+    (builder.definition(&doc), impls)
+}
+
+fn of_enum(key: &Key<'_>, variants: &[Variant]) -> (TokenStream, TokenStream) {
+    let (ident, p, vis, name) = (key.ident, &key.private, key.vis, &key.prefix_name);
+    let doc = format!("The prefixes of [`{ident}`], which start with a variant. `{ident}::prefix()` makes one.");
+    let (plain_generics, ty_generics, plain_where) = key.generics.split_for_impl();
+    let (impl_generics, _, where_clause) = key.split_bound();
+    let mut definitions = quote! {
+        #[doc = #doc]
+        #vis struct #name #plain_generics (#p::PhantomData<fn() -> #ident #ty_generics>) #plain_where;
+    };
+    let (mut starts, mut impls) = (TokenStream::new(), TokenStream::new());
+    let default_name = format_ident!("{}Prefix", key.name());
+    for variant in variants {
+        let Some((_, tag)) = variant.tag else { continue };
+        let tag = proc_macro2::Literal::u8_suffixed(tag as u8);
+        let method = method_name(&snake_case(&variant.ident.to_string()), variant.ident.span());
+        let fields: Vec<_> = variant.fields.iter().filter(|field| !field.phantom).collect();
+        let doc = format!("Keys that are [`{ident}::{}`].", variant.ident);
+        if fields.is_empty() {
+            starts.extend(quote! {
+                #[doc = #doc]
+                #vis fn #method(self) -> #p::Selection<#ident #ty_generics> {
+                    #p::PrefixBuf::variant(#tag).select()
+                }
+            });
+            continue;
+        }
+        let name = if *name == default_name {
+            format_ident!("{}{}Prefix", key.name(), variant.ident)
+        } else {
+            format_ident!("{name}{}", variant.ident)
+        };
+        let builder = Builder { key, name, fields: &fields, first: 0 };
+        let of_variant = format!("A prefix of [`{ident}::{}`]: its first `DEPTH` fields are fixed.", variant.ident);
+        definitions.extend(builder.definition(&of_variant));
+        impls.extend(builder.methods());
+        impls.extend(builder.select(quote!(DEPTH), Some(quote!(const DEPTH: #p::usize))));
+        let (ty, builder_name) = (builder.ty(quote!(0)), &builder.name);
+        starts.extend(quote! {
+            #[doc = #doc]
+            #vis fn #method(self) -> #ty {
+                #builder_name { prefix: #p::PrefixBuf::variant(#tag), key: #p::PhantomData }
+            }
+        });
+    }
+    let new = format!("The prefix of every [`{ident}`], to go on with one of its variants.");
+    let impls = quote! {
+        #[automatically_derived]
+        #[allow(private_bounds, private_interfaces)]
+        impl #impl_generics #ident #ty_generics #where_clause {
+            #[doc = #new]
+            #vis fn prefix() -> #name #ty_generics {
+                #name(#p::PhantomData)
+            }
+        }
+        #[automatically_derived]
+        #[allow(private_bounds, private_interfaces)]
+        impl #impl_generics #name #ty_generics #where_clause {
+            #starts
+        }
+        #[automatically_derived]
+        impl #impl_generics #p::Select<#ident #ty_generics> for #name #ty_generics #where_clause {
+            fn select(self) -> #p::Selection<#ident #ty_generics> {
+                #p::Selection::all()
+            }
+        }
+        #impls
+    };
+    (definitions, impls)
+}
+
+/// The first field by which a key's prefix can end: behind all that a digest is taken over.
+fn first_end(key: &Key<'_>, fields: usize) -> usize {
+    match &key.lead {
+        Lead::Digest(digest) if digest.by.is_empty() => fields,
+        Lead::Digest(digest) => digest.by.len(),
+        _ => 0,
+    }
+}
+
+struct Builder<'k, 'i> {
+    key: &'k Key<'i>,
+    name: Ident,
+    fields: &'k [&'k Field],
+    /// The first depth, but 0, at which it selects.
+    first: usize,
+}
+
+impl Builder<'_, '_> {
+    fn definition(&self, doc: &str) -> TokenStream {
+        let (p, vis, ident, name) = (&self.key.private, self.key.vis, self.key.ident, &self.name);
+        let (_, ty_generics, where_clause) = self.key.generics.split_for_impl();
+        let generics = with_param(self.key.generics, quote!(const DEPTH: #p::usize));
+        let (impl_generics, _, _) = generics.split_for_impl();
+        quote! {
+            #[doc = #doc]
+            #vis struct #name #impl_generics #where_clause {
+                prefix: #p::PrefixBuf,
+                key: #p::PhantomData<fn() -> #ident #ty_generics>,
+            }
+        }
+    }
+
+    /// The builder's type at a depth.
+    fn ty(&self, depth: TokenStream) -> TokenStream {
+        let name = &self.name;
+        let params = self.key.generics.params.iter().map(|param| match param {
+            syn::GenericParam::Lifetime(lifetime) => {
+                let lifetime = &lifetime.lifetime;
+                quote!(#lifetime)
+            }
+            syn::GenericParam::Type(ty) => {
+                let ident = &ty.ident;
+                quote!(#ident)
+            }
+            syn::GenericParam::Const(konst) => {
+                let ident = &konst.ident;
+                quote!(#ident)
+            }
+        });
+        quote!(#name<#(#params,)* #depth>)
+    }
+
+    fn select(&self, depth: TokenStream, param: Option<TokenStream>) -> TokenStream {
+        let (p, ident, ty) = (&self.key.private, self.key.ident, self.ty(depth));
+        let (_, ty_generics, where_clause) = self.key.generics.split_for_impl();
+        let generics = param.map_or_else(|| self.key.generics.clone(), |param| with_param(self.key.generics, param));
+        let (impl_generics, _, _) = generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics #p::Select<#ident #ty_generics> for #ty #where_clause {
+                fn select(self) -> #p::Selection<#ident #ty_generics> {
+                    self.prefix.select()
+                }
+            }
+        }
+    }
+
+    fn methods(&self) -> TokenStream {
+        self.fields.iter().enumerate().map(|(depth, field)| self.methods_at(depth, field)).collect()
+    }
+
+    fn methods_at(&self, depth: usize, field: &Field) -> TokenStream {
+        let (p, ident, vis, name) = (&self.key.private, self.key.ident, self.key.vis, &self.name);
+        let (_, ty_generics, _) = self.key.generics.split_for_impl();
+        let (impl_generics, _, where_clause) = self.key.split_bound();
+        let (here, next) = (self.ty(quote!(#depth)), {
+            let next = depth + 1;
+            self.ty(quote!(#next))
+        });
+        let selection = quote!(#p::Selection<#ident #ty_generics>);
+        let span = field.ty.span();
+        let (codec, ty, desc, raw) = (field.codec(p), &field.ty, field.is_desc(), field.raw.is_some());
+        let codec = quote_spanned!(span=> #codec);
+        let label = &field.name;
+        let method = |suffix: &str| method_name(&format!("{label}{suffix}"), Span::call_site());
+        let (fix, range, any, starts_with, nested) =
+            (method(""), method("_range"), method("_in"), method("_starts_with"), method("_prefix"));
+        let suffixes = suffixes(field);
+        let can_end = depth >= self.first;
+        let has = |suffix: &str| can_end && suffixes.contains(&suffix);
+        let fix_doc = format!("Fixes `{label}`.");
+        let ends = can_end.then(|| {
+            let range_doc = format!("Ends with a range of `{label}`, in its logical order.");
+            let any_doc = format!("Ends with several values or ranges of `{label}`.");
+            quote! {
+                #[doc = #range_doc]
+                #vis fn #range(self, range: impl #p::FieldRange<#codec>) -> #selection {
+                    self.prefix.range::<#codec, #ident #ty_generics>(range, #desc, #raw)
+                }
+
+                #[doc = #any_doc]
+                #vis fn #any<__How>(
+                    self,
+                    items: impl #p::IntoIterator<Item: #p::InItem<#codec, __How>>,
+                ) -> #selection {
+                    self.prefix.any::<#codec, #ident #ty_generics, __How>(items, #desc, #raw)
+                }
+            }
+        });
+        let starts_with = has("_starts_with").then(|| {
+            let doc = format!("Ends with the text or bytes that `{label}` begins with.");
+            quote! {
+                #[doc = #doc]
+                #vis fn #starts_with<__C: #p::Content + ?#p::Sized>(self, start: &__C) -> #selection
+                where
+                    #ty: #p::StartsWith<__C>,
+                {
+                    self.prefix.starts_with(start, #desc, #raw)
+                }
+            }
+        });
+        let nested = has("_prefix").then(|| {
+            let doc = format!("Ends with a prefix of `{label}`, a nested key.");
+            quote! {
+                #[doc = #doc]
+                #vis fn #nested(self, nested: impl #p::Select<#ty>) -> #selection {
+                    self.prefix.nested(nested, #desc)
+                }
+            }
+        });
+        quote! {
+            #[automatically_derived]
+            #[allow(private_bounds, private_interfaces, non_snake_case)]
+            impl #impl_generics #here #where_clause {
+                #[doc = #fix_doc]
+                #vis fn #fix(self, value: impl #p::IntoField<#codec>) -> #next {
+                    #name { prefix: self.prefix.field::<#codec>(value, #desc), key: #p::PhantomData }
+                }
+                #ends
+                #starts_with
+                #nested
+            }
+        }
+    }
+}
+
+fn with_param(generics: &syn::Generics, param: TokenStream) -> syn::Generics {
+    let mut generics = generics.clone();
+    generics.params.push(parse_quote!(#param));
+    generics
+}
+
+/// What a field's methods are called besides its name.
+pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
+    let mut suffixes = vec!["_range", "_in"];
+    if field.with.is_none() && field.nulls.is_none() {
+        let (text, nested) = match &field.ty {
+            Type::Tuple(_) => (false, true),
+            Type::Reference(_) => (true, false),
+            ty => match last_segment(ty) {
+                Some(segment) if is_simple(&segment.ident) => (false, false),
+                Some(segment) if is_text(&segment.ident) => (true, false),
+                _ => (true, true),
+            },
+        };
+        if text {
+            suffixes.push("_starts_with");
+        }
+        if nested && field.raw.is_none() {
+            suffixes.push("_prefix");
+        }
+    }
+    suffixes
+}
+
+/// Names of types that have neither a beginning nor a prefix.
+pub(crate) fn is_simple(name: &Ident) -> bool {
+    const SIMPLE: &[&str] = &[
+        "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "bool", "char", "IpAddr",
+        "Ipv4Addr", "Ipv6Addr", "SystemTime", "Duration", "List", "NonZero", "NonZeroU8", "NonZeroU16", "NonZeroU32",
+        "NonZeroU64", "NonZeroU128", "NonZeroI8", "NonZeroI16", "NonZeroI32", "NonZeroI64", "NonZeroI128", "Wrapping",
+        "Saturating", "Reverse", "Uuid",
+    ];
+    SIMPLE.iter().any(|simple| name == simple)
+}
+
+fn is_text(name: &Ident) -> bool {
+    ["String", "Vec", "Cow", "Box", "Rc", "Arc"].iter().any(|text| name == text)
+}
+
+/// A method's name, raw where it is a keyword.
+fn method_name(name: &str, span: Span) -> Ident {
+    match syn::parse_str::<Ident>(name) {
+        Ok(_) => Ident::new(name, span),
+        Err(_) if ["self", "Self", "super", "crate", "_"].contains(&name) => format_ident!("{name}_", span = span),
+        Err(_) => Ident::new_raw(name, span),
+    }
+}
+
+/// `UserLogin` → `user_login`, `HTTPError` → `http_error`.
+pub(crate) fn snake_case(name: &str) -> String {
+    let chars: Vec<char> = name.trim_start_matches("r#").chars().collect();
+    let mut snake = String::new();
+    for (i, c) in chars.iter().enumerate() {
+        let after_lower = i > 0 && !chars[i - 1].is_uppercase() && chars[i - 1] != '_';
+        let before_lower = i > 0 && chars[i - 1].is_uppercase() && chars.get(i + 1).is_some_and(|next| next.is_lowercase());
+        if c.is_uppercase() && (after_lower || before_lower) {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+    }
+    snake
+}
