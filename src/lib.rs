@@ -9,3 +9,5 @@ pub mod store;
 pub use error::Error;
 pub use range::KeyRange;
 pub use store::Memory;
+#[cfg(feature = "conformance")]
+pub use store::conformance;

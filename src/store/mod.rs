@@ -4,6 +4,8 @@
 //! object-safe and synchronous, and neither knows what a key means. Engines promise different things; each declares
 //! its [`Guarantees`], the conformance suite (feature `conformance`) holds it to them, and a user can ask.
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod memory;
 mod sub;
 
