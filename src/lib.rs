@@ -24,13 +24,15 @@ pub use prefix::{Select, Selection};
 pub use range::KeyRange;
 pub use rowkey_derive::RowKey;
 pub use store::Memory;
+#[cfg(feature = "conformance")]
+pub use store::conformance;
 
 /// What the derive's code names. Not for use by hand.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::encode::{
-        Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsOther, OwnedField, RawField, RawOf, Reader,
-        Sink, StartsWith, With, Writer,
+        Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsOther, OwnedField, RawField, RawOf,
+        Reader, Sink, StartsWith, With, Writer,
     };
     pub use crate::error::{DecodeError, WidthError};
     pub use crate::key::{

@@ -51,7 +51,11 @@ struct Wrapped(String);
 #[derive(RowKey, Debug, Clone, PartialEq)]
 enum Event {
     #[rowkey(tag = 7)]
-    Login { user: u64, #[rowkey(desc)] at: i16 },
+    Login {
+        user: u64,
+        #[rowkey(desc)]
+        at: i16,
+    },
     #[rowkey(tag = 1)]
     Boot,
     #[rowkey(tag = 200)]
@@ -261,11 +265,10 @@ fn with() {
     assert_eq!(Metric::decode(&key.encode()).unwrap(), key);
     assert_eq!(Metric::LAYOUT.shape(), "u24, u24 desc");
     assert!(Metric::explain(&key.encode()).to_string().contains("#1"));
-    assert_eq!(Metric::prefix().uid(Uid(7)).other_range(1..=2).ranges(), [KeyRange::new(
-        [0, 0, 7, 255, 255, 253],
-        Some([0, 0, 7, 255, 255, 255]),
-    )
-    .unwrap()]);
+    assert_eq!(
+        Metric::prefix().uid(Uid(7)).other_range(1..=2).ranges(),
+        [KeyRange::new([0, 0, 7, 255, 255, 253], Some([0, 0, 7, 255, 255, 255]),).unwrap()]
+    );
 }
 
 #[test]

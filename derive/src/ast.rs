@@ -160,7 +160,10 @@ impl Variant {
         if !written && args.is_empty() {
             mistakes.at(
                 &variant.ident,
-                format!("the variant needs a tag that never changes: write `#[rowkey(tag = 1)]` above `{}`", variant.ident),
+                format!(
+                    "the variant needs a tag that never changes: write `#[rowkey(tag = 1)]` above `{}`",
+                    variant.ident
+                ),
             );
         }
         Self { ident: variant.ident.clone(), tag, fields: fields(&variant.fields, mistakes) }
@@ -273,7 +276,8 @@ impl Salt {
 
 impl Hash {
     fn read(arg: &Arg, mistakes: &mut Mistakes) -> Option<Self> {
-        const WRITE: &str = "the salt's hash is `xxh3`, `xxh64`, `md5`, `java`, or your own: `hash(\"its name\", path::to::fn)`";
+        const WRITE: &str =
+            "the salt's hash is `xxh3`, `xxh64`, `md5`, `java`, or your own: `hash(\"its name\", path::to::fn)`";
         if let ArgValue::List(list) = &arg.value {
             let own = |input: syn::parse::ParseStream<'_>| {
                 let name: syn::LitStr = input.parse()?;

@@ -104,7 +104,10 @@ fn check_transparent(key: &Key<'_>, mistakes: &mut Mistakes) {
             for arg in [&field.desc, &field.nulls, &field.raw].into_iter().flatten() {
                 mistakes.at(
                     arg,
-                    format!("the field of a transparent newtype takes `with` alone: write `{}` where the newtype is used", arg.name),
+                    format!(
+                        "the field of a transparent newtype takes `with` alone: write `{}` where the newtype is used",
+                        arg.name
+                    ),
                 );
             }
         }
@@ -143,7 +146,10 @@ fn check_lead(key: &Key<'_>, mistakes: &mut Mistakes) {
                     let first: Vec<_> = key.fields().iter().take(by.len()).map(|field| field.name.clone()).collect();
                     mistakes.at(
                         name,
-                        format!("a digest is taken over the first fields: write `by({})`, or move `{name}` up", first.join(", ")),
+                        format!(
+                            "a digest is taken over the first fields: write `by({})`, or move `{name}` up",
+                            first.join(", ")
+                        ),
                     );
                 }
             }
@@ -168,7 +174,10 @@ fn check_method_names(fields: &[Field], mistakes: &mut Mistakes) {
             if let Some(other) = fields.iter().find(|other| other.name == method) {
                 mistakes.at(
                     &other.member,
-                    format!("the prefix has `{method}` already, for ranges of `{}`: rename the field, its bytes stay", field.name),
+                    format!(
+                        "the prefix has `{method}` already, for ranges of `{}`: rename the field, its bytes stay",
+                        field.name
+                    ),
                 );
             }
         }
@@ -178,7 +187,9 @@ fn check_method_names(fields: &[Field], mistakes: &mut Mistakes) {
 /// Whether a type is one that is known not to be an `Option`.
 fn cannot_be_option(ty: &Type) -> bool {
     match last_segment(ty) {
-        Some(segment) => prefix::is_simple(&segment.ident) || ["String", "Vec", "List", "Cow"].iter().any(|n| segment.ident == n),
+        Some(segment) => {
+            prefix::is_simple(&segment.ident) || ["String", "Vec", "List", "Cow"].iter().any(|n| segment.ident == n)
+        }
         None => true,
     }
 }
@@ -244,9 +255,7 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
             "HashMap" | "BTreeMap" => {
                 Some(format!("a `{name}` is no key field: write `rowkey::List<({}, {})>`, sorted", arg(0), arg(1)))
             }
-            _ if path.path.is_ident(self.key.ident) => {
-                Some("a key can't hold itself: it would have no end".to_owned())
-            }
+            _ if path.path.is_ident(self.key.ident) => Some("a key can't hold itself: it would have no end".to_owned()),
             _ => None,
         };
         match instead {
@@ -276,7 +285,8 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
     fn visit_type_array(&mut self, array: &'ast syn::TypeArray) {
         if !is_u8(&array.elem) {
             let item = array.elem.to_token_stream();
-            self.mistakes.at(array, format!("only arrays of `u8` are key fields: write a tuple, or `rowkey::List<{item}>`"));
+            self.mistakes
+                .at(array, format!("only arrays of `u8` are key fields: write a tuple, or `rowkey::List<{item}>`"));
         }
     }
 

@@ -296,10 +296,41 @@ pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
 /// Names of types that have neither a beginning nor a prefix.
 pub(crate) fn is_simple(name: &Ident) -> bool {
     const SIMPLE: &[&str] = &[
-        "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "bool", "char", "IpAddr",
-        "Ipv4Addr", "Ipv6Addr", "SystemTime", "Duration", "List", "NonZero", "NonZeroU8", "NonZeroU16", "NonZeroU32",
-        "NonZeroU64", "NonZeroU128", "NonZeroI8", "NonZeroI16", "NonZeroI32", "NonZeroI64", "NonZeroI128", "Wrapping",
-        "Saturating", "Reverse", "Uuid",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "f32",
+        "f64",
+        "bool",
+        "char",
+        "IpAddr",
+        "Ipv4Addr",
+        "Ipv6Addr",
+        "SystemTime",
+        "Duration",
+        "List",
+        "NonZero",
+        "NonZeroU8",
+        "NonZeroU16",
+        "NonZeroU32",
+        "NonZeroU64",
+        "NonZeroU128",
+        "NonZeroI8",
+        "NonZeroI16",
+        "NonZeroI32",
+        "NonZeroI64",
+        "NonZeroI128",
+        "Wrapping",
+        "Saturating",
+        "Reverse",
+        "Uuid",
     ];
     SIMPLE.iter().any(|simple| name == simple)
 }
@@ -323,7 +354,8 @@ pub(crate) fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     for (i, c) in chars.iter().enumerate() {
         let after_lower = i > 0 && !chars[i - 1].is_uppercase() && chars[i - 1] != '_';
-        let before_lower = i > 0 && chars[i - 1].is_uppercase() && chars.get(i + 1).is_some_and(|next| next.is_lowercase());
+        let before_lower =
+            i > 0 && chars[i - 1].is_uppercase() && chars.get(i + 1).is_some_and(|next| next.is_lowercase());
         if c.is_uppercase() && (after_lower || before_lower) {
             snake.push('_');
         }

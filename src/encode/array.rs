@@ -56,7 +56,6 @@ impl<'x, const N: usize> Field for &'x [u8; N] {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use crate::encode::tests::{refused, vector};

@@ -9,16 +9,15 @@ use crate::encode::scalar;
 use crate::layout::Scalar;
 
 scalar!(bool, Scalar::Bool,
-    self, w => w.byte(u8::from(*self)),
-    r => {
-        let at = r.offset();
-        match r.byte()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(r.unknown_byte(at, "a bool", &[0, 1])),
-        }
-    });
-
+self, w => w.byte(u8::from(*self)),
+r => {
+    let at = r.offset();
+    match r.byte()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(r.unknown_byte(at, "a bool", &[0, 1])),
+    }
+});
 
 #[cfg(test)]
 mod tests {

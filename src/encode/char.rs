@@ -8,14 +8,13 @@ use crate::encode::scalar;
 use crate::layout::Scalar;
 
 scalar!(char, Scalar::Char,
-    self, w => w.array(u32::from(*self).to_be_bytes()),
-    r => {
-        let at = r.offset();
-        let scalar = u32::from_be_bytes(r.array()?);
-        char::from_u32(scalar)
-            .ok_or_else(|| r.bad_value(at, format!("{scalar:#x}"), "a char is a Unicode scalar value, no surrogate, up to 0x10ffff"))
-    });
-
+self, w => w.array(u32::from(*self).to_be_bytes()),
+r => {
+    let at = r.offset();
+    let scalar = u32::from_be_bytes(r.array()?);
+    char::from_u32(scalar)
+        .ok_or_else(|| r.bad_value(at, format!("{scalar:#x}"), "a char is a Unicode scalar value, no surrogate, up to 0x10ffff"))
+});
 
 #[cfg(test)]
 mod tests {

@@ -42,14 +42,14 @@ scalar!(Duration, Scalar::Duration,
     r => Ok(Self::new(u64::decode(r)?, nanos(r)?)));
 
 scalar!(SystemTime, Scalar::Instant,
-    self, w => Instant::from(*self).encode(w),
-    r => {
-        let at = r.offset();
-        let instant = Instant::decode(r)?;
-        instant.to_system_time().ok_or_else(|| {
-            r.bad_value(at, format!("{} s", instant.seconds), "this platform's SystemTime does not hold it exactly")
-        })
-    });
+self, w => Instant::from(*self).encode(w),
+r => {
+    let at = r.offset();
+    let instant = Instant::decode(r)?;
+    instant.to_system_time().ok_or_else(|| {
+        r.bad_value(at, format!("{} s", instant.seconds), "this platform's SystemTime does not hold it exactly")
+    })
+});
 
 impl From<SystemTime> for Instant {
     #[inline]

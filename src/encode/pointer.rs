@@ -42,8 +42,7 @@ pointers!(Box, Rc, Arc);
 
 impl<T: Field> Field for Reverse<T> {
     type Ref<'a> = Reverse<T::Ref<'a>>;
-    const TYPE: &'static Type =
-        &Type::Tuple(&[FieldLayout::new("_0", T::TYPE).desc(true)]);
+    const TYPE: &'static Type = &Type::Tuple(&[FieldLayout::new("_0", T::TYPE).desc(true)]);
 
     #[inline]
     fn encode<S: Sink>(&self, w: &mut Writer<'_, S>) {

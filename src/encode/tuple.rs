@@ -76,6 +76,10 @@ mod tests {
     fn vectors() {
         vector((), "", "");
         vector((7u8, "a".to_owned()), "076100", "f89eff");
-        vector((0u8, 1u8, 2u8, 3u8, 4u8, 5u8, 6u8, 7u8, 8u8, 9u8, 10u8, 11u8), "000102030405060708090a0b", "fffefdfcfbfaf9f8f7f6f5f4");
+        vector(
+            (0u8, 1u8, 2u8, 3u8, 4u8, 5u8, 6u8, 7u8, 8u8, 9u8, 10u8, 11u8),
+            "000102030405060708090a0b",
+            "fffefdfcfbfaf9f8f7f6f5f4",
+        );
     }
 }

@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
+use crate::encode::IntoField;
 use crate::encode::{Codec, Reader, Sink, Writer};
 use crate::error::DecodeError;
 use crate::layout::Type;
-use crate::encode::IntoField;
 
 /// An encoding of one's own for fields of type `T`.
 ///
@@ -78,7 +78,10 @@ impl<E: Encoding<T>, T> Codec for With<E, T> {
     type Ref<'a> = T;
     const TYPE: &'static Type = &Type::Custom {
         shape: {
-            assert!(is_custom_shape(E::SHAPE), "an Encoding's SHAPE is one word, none of the format's own, without brackets, commas and colons");
+            assert!(
+                is_custom_shape(E::SHAPE),
+                "an Encoding's SHAPE is one word, none of the format's own, without brackets, commas and colons"
+            );
             E::SHAPE
         },
         width: E::WIDTH,
@@ -123,7 +126,9 @@ pub(crate) const fn is_custom_shape(shape: &str) -> bool {
     let bytes = shape.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
-        if !bytes[i].is_ascii_graphic() || matches!(bytes[i], b',' | b':' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}') {
+        if !bytes[i].is_ascii_graphic()
+            || matches!(bytes[i], b',' | b':' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}')
+        {
             return false;
         }
         i += 1;
@@ -140,9 +145,40 @@ pub(crate) const fn is_custom_shape(shape: &str) -> bool {
 
 /// The words that a shape gives a meaning of their own.
 const RESERVED: &[&str] = &[
-    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "bool", "char", "text", "bytes",
-    "ipaddr", "instant", "duration", "host_path", "url", "quadkey", "tile", "option", "list", "enum", "desc", "raw",
-    "nulls_first", "nulls_last", "salt", "md5", "hex", "by",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "f32",
+    "f64",
+    "bool",
+    "char",
+    "text",
+    "bytes",
+    "ipaddr",
+    "instant",
+    "duration",
+    "host_path",
+    "url",
+    "quadkey",
+    "tile",
+    "option",
+    "list",
+    "enum",
+    "desc",
+    "raw",
+    "nulls_first",
+    "nulls_last",
+    "salt",
+    "md5",
+    "hex",
+    "by",
 ];
 
 const fn is_same(a: &[u8], b: &[u8]) -> bool {

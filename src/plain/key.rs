@@ -90,12 +90,7 @@ impl LayoutBuf {
         self.decode_all(key, &mut r, trace).map_err(|error| error.in_key(&self.name))
     }
 
-    fn decode_all(
-        &self,
-        key: &[u8],
-        r: &mut Reader<'_>,
-        trace: &mut impl Trace,
-    ) -> Result<Vec<Value>, DecodeError> {
+    fn decode_all(&self, key: &[u8], r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
         r.skip(self.prefix.width())?;
         let body = r.offset();
         trace.prefix(&key[..body]);
@@ -165,12 +160,7 @@ fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, Vec<u8>>) ->
     result.map_err(|error| error.within(&field.name))
 }
 
-fn encode_option(
-    inner: &TypeBuf,
-    value: &Value,
-    other: bool,
-    w: &mut Writer<'_, impl Sink>,
-) -> Result<(), ValueError> {
+fn encode_option(inner: &TypeBuf, value: &Value, other: bool, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
     let Value::Option(value) = value else { return Err(mismatch(&format!("option<{inner}>"), value)) };
     encode_tag(value.is_some(), other, w);
     value.as_ref().map_or(Ok(()), |value| encode_type(inner, value, w))
@@ -322,20 +312,11 @@ fn unknown_variant(r: &Reader<'_>, at: usize, variants: &[VariantBuf]) -> Decode
     r.unknown_byte(at, "the tag", &tags)
 }
 
-fn decode_item(
-    item: &TypeBuf,
-    index: usize,
-    r: &mut Reader<'_>,
-    trace: &mut impl Trace,
-) -> Result<Value, DecodeError> {
+fn decode_item(item: &TypeBuf, index: usize, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
     decode_type(item, r, trace).map_err(|error| error.in_field(&format!("[{index}]")))
 }
 
-fn decode_fields(
-    fields: &[FieldBuf],
-    r: &mut Reader<'_>,
-    trace: &mut impl Trace,
-) -> Result<Vec<Value>, DecodeError> {
+fn decode_fields(fields: &[FieldBuf], r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
     fields.iter().map(|field| decode_field(field, r, trace)).collect()
 }
 

@@ -1,9 +1,9 @@
 //! Keys by layout alone: the owned layout, and reading, writing and explaining keys without their Rust type.
 
 mod explain;
-mod key;
 #[cfg(feature = "json")]
 mod json;
+mod key;
 mod serial;
 mod shape;
 mod value;

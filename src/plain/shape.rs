@@ -269,7 +269,10 @@ mod tests {
             ("text raw, u8", "fields[0].raw: raw is for the last field of a key, ascending"),
             ("u8 nulls_last", "fields[0].nulls: the type is no option"),
             ("option<u8> nulls_first", "fields[0].nulls: None is there anyway"),
-            ("list<text> raw", "fields[0].raw: only text, bytes, and lists of items that are always as wide can be raw"),
+            (
+                "list<text> raw",
+                "fields[0].raw: only text, bytes, and lists of items that are always as wide can be raw",
+            ),
             ("md5(17) u8", "prefix.md5.bytes: 17 is not from 1 to 16"),
             ("md5(4 by 1) u8, u8", "prefix.md5.by: a digest is taken over the first fields, in order"),
         ] {

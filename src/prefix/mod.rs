@@ -185,7 +185,11 @@ impl PrefixBuf {
         let Self { mut body, ends, .. } = self;
         let mut writer = Writer::new(&mut body);
         let w = &mut writer.direction(desc);
-        if raw { w.bytes(start.content()) } else { escape(start.content(), w) }
+        if raw {
+            w.bytes(start.content())
+        } else {
+            escape(start.content(), w)
+        }
         Selection::new(vec![KeySpan::prefix(body, ends)])
     }
 

@@ -1,1 +1,332 @@
-pub struct Memory;
+//! A database in memory: for tests, and for data that need not outlive the process.
+//!
+//! A table is a persistent B+tree. A scan takes the root as it stands and walks that; a writer copies only what a scan
+//! still holds, and changes the rest in place. So neither waits for the other, and a scan never sees half a write.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::hint::black_box;
+use std::ops::Bound;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use imbl::OrdSet;
+
+use super::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, Write, add_to_counter, check_key};
+use crate::error::Error;
+use crate::range::KeyRange;
+
+/// A database in memory. It promises everything that [`Guarantees`] knows; a clone is another handle to it.
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::store::{Database, RowBatch, Rows, Scan};
+///
+/// let database = Memory::new();
+/// let fruit = database.table("fruit")?;
+/// fruit.compare_and_write(b"pear", None, Some(b"green"))?;
+/// fruit.compare_and_write(b"apple", None, Some(b"red"))?;
+///
+/// let mut batch = RowBatch::new();
+/// fruit.scan(&Scan::all()).next_batch(&mut batch)?;
+/// assert_eq!(batch.get(0), Some((&b"apple"[..], &b"red"[..])));
+/// assert_eq!(database.tables()?, ["fruit"]);
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+///
+/// A table that is dropped loses its rows. Handles from before keep working on the table that was, which no name leads
+/// to any more.
+#[derive(Clone, Default)]
+pub struct Memory {
+    tables: Arc<RwLock<BTreeMap<String, Arc<MemoryTable>>>>,
+}
+
+impl Memory {
+    /// A database without tables.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn open(&self, name: &str) -> Arc<MemoryTable> {
+        if let Some(table) = read(&self.tables).get(name) {
+            return Arc::clone(table);
+        }
+        Arc::clone(write(&self.tables).entry(name.to_owned()).or_default())
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(read(&self.tables).iter()).finish()
+    }
+}
+
+impl Database for Memory {
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::all()
+    }
+
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        Ok(self.open(name))
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        Ok(read(&self.tables).keys().cloned().collect())
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        let dropped = write(&self.tables).remove(name);
+        if let Some(table) = dropped {
+            table.clear();
+        }
+        Ok(())
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
+        let tables: BTreeMap<&str, _> = batches.iter().map(|&(name, _)| (name, self.open(name))).collect();
+        // Locked in the order of their names, two writers can't wait for each other; locked all at once, no reader
+        // finds the batch in one table and misses it in the next.
+        let mut locked: BTreeMap<&str, _> = tables.iter().map(|(&name, table)| (name, write(&table.rows))).collect();
+        for &(name, batch) in batches {
+            if let Some(rows) = locked.get_mut(name) {
+                apply(rows, batch);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One table of a [`Memory`].
+#[derive(Default)]
+struct MemoryTable {
+    rows: RwLock<OrdSet<Row>>,
+}
+
+impl MemoryTable {
+    fn clear(&self) {
+        let rows = std::mem::take(&mut *write(&self.rows));
+        // A large tree takes its time to fall, and nobody has to wait for it.
+        drop(rows);
+    }
+}
+
+impl fmt::Debug for MemoryTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} rows", read(&self.rows).len())
+    }
+}
+
+impl Store for MemoryTable {
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::all()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Ok(read(&self.rows).get(key).map(|row| row.value().to_vec()))
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let rows = read(&self.rows);
+        Ok(keys.iter().map(|&key| rows.get(key).map(|row| row.value().to_vec())).collect())
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(MemoryRows::new(read(&self.rows).clone(), scan))
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        batch.check_keys()?;
+        apply(&mut write(&self.rows), batch);
+        Ok(())
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        check_key(key)?;
+        let mut rows = write(&self.rows);
+        let sum = add_to_counter(key, rows.get(key).map(Row::value), by)?;
+        rows.insert(Row::new(key, &sum.to_be_bytes()));
+        Ok(sum)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        check_key(key)?;
+        let mut rows = write(&self.rows);
+        if rows.get(key).map(Row::value) != expected {
+            return Ok(false);
+        }
+        match new {
+            Some(value) => rows.insert(Row::new(key, value)),
+            None => rows.remove(key),
+        };
+        Ok(true)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        if ranges.contains(&KeyRange::all()) {
+            self.clear();
+            return Ok(());
+        }
+        let mut rows = write(&self.rows);
+        for range in ranges {
+            let doomed: Vec<Row> = rows.range::<_, [u8]>(bounds(range.start(), range.end())).cloned().collect();
+            for row in doomed {
+                rows.remove(row.key());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn apply(rows: &mut OrdSet<Row>, batch: &Batch) {
+    for write in batch.writes() {
+        match write {
+            Write::Put(key, value) => rows.insert(Row::new(key, value)),
+            Write::Delete(key) => rows.remove(key.as_slice()),
+        };
+    }
+}
+
+/// A key and its value in one piece of memory: one allocation a row, one cache miss to read it in a scan, and one count
+/// to raise where a node is copied.
+#[derive(Clone)]
+struct Row {
+    bytes: Arc<[u8]>,
+    key_len: usize,
+}
+
+impl Row {
+    fn new(key: &[u8], value: &[u8]) -> Self {
+        let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, key.len() + value.len()).collect();
+        let (key_bytes, value_bytes) = Arc::make_mut(&mut bytes).split_at_mut(key.len());
+        key_bytes.copy_from_slice(key);
+        value_bytes.copy_from_slice(value);
+        Self { bytes, key_len: key.len() }
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.bytes[..self.key_len]
+    }
+
+    fn value(&self) -> &[u8] {
+        &self.bytes[self.key_len..]
+    }
+}
+
+impl Borrow<[u8]> for Row {
+    fn borrow(&self) -> &[u8] {
+        self.key()
+    }
+}
+
+impl Ord for Row {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(other.key())
+    }
+}
+
+impl PartialOrd for Row {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Row {}
+
+/// A scan of the table as it was.
+struct MemoryRows {
+    rows: OrdSet<Row>,
+    /// What is still to be read, in key order; the next one is at the front, or at the back of a reverse scan.
+    ranges: VecDeque<KeyRange>,
+    /// The last row read, within the next range.
+    last: Option<Row>,
+    reverse: bool,
+    left: u64,
+    batch_rows: usize,
+}
+
+impl MemoryRows {
+    fn new(rows: OrdSet<Row>, scan: &Scan) -> Self {
+        Self {
+            rows,
+            ranges: scan.ranges.iter().cloned().collect(),
+            last: None,
+            reverse: scan.reverse,
+            left: scan.limit.unwrap_or(u64::MAX),
+            batch_rows: scan.batch_rows.max(1),
+        }
+    }
+
+    /// Adds at most `room` rows of the next range; answers whether more of it may be left.
+    fn read(&mut self, range: &KeyRange, mut room: usize, batch: &mut RowBatch) -> bool {
+        let (mut start, mut end) = bounds(range.start(), range.end());
+        if let Some(row) = self.last.as_ref() {
+            *(if self.reverse { &mut end } else { &mut start }) = Bound::Excluded(row.key());
+        }
+        let mut found = self.rows.range::<_, [u8]>((start, end));
+        let mut last = None;
+        let mut group = [None; GROUP];
+        while room > 0 {
+            let group = &mut group[..room.min(GROUP)];
+            group.fill_with(|| if self.reverse { found.next_back() } else { found.next() });
+            // Rows lie all over the memory. Touched one right after the other, they are fetched together; copied one
+            // by one, each would be waited for.
+            for row in group.iter().flatten() {
+                black_box(row.bytes.first().copied());
+            }
+            for row in group.iter().flatten() {
+                batch.push(row.key(), row.value());
+            }
+            last = group[group.len() - 1];
+            if last.is_none() {
+                break;
+            }
+            room -= group.len();
+        }
+        self.last = last.cloned();
+        self.last.is_some()
+    }
+}
+
+/// How many rows are fetched together.
+const GROUP: usize = 32;
+
+impl Rows for MemoryRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        let size = usize::try_from(self.left).unwrap_or(usize::MAX).min(self.batch_rows);
+        while batch.len() < size {
+            let next = if self.reverse { self.ranges.pop_back() } else { self.ranges.pop_front() };
+            let Some(range) = next else { break };
+            if self.read(&range, size - batch.len(), batch) {
+                if self.reverse { self.ranges.push_back(range) } else { self.ranges.push_front(range) }
+            }
+        }
+        self.left -= batch.len() as u64;
+        if batch.is_empty() {
+            // The tree as it was, held any longer, would make writers copy it.
+            self.rows = OrdSet::new();
+            self.ranges.clear();
+        }
+        Ok(())
+    }
+}
+
+fn bounds<'a>(start: &'a [u8], end: Option<&'a [u8]>) -> (Bound<&'a [u8]>, Bound<&'a [u8]>) {
+    (Bound::Included(start), end.map_or(Bound::Unbounded, Bound::Excluded))
+}
+
+// A writer can't leave a tree half changed by a panic of ours, so a poisoned lock is as good as any.
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

@@ -4,6 +4,8 @@
 //! object-safe and synchronous, and neither knows what a key means. Engines promise different things; each declares
 //! its [`Guarantees`], the conformance suite (feature `conformance`) holds it to them, and a user can ask.
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod memory;
 mod sub;
 
@@ -16,7 +18,8 @@ use crate::range::KeyRange;
 
 /// One ordered table of key → value.
 ///
-/// Keys are not empty: every method that would store, or change, the empty key answers [`Error::EmptyKey`].
+/// Keys are not empty: every method that would store, or change, the empty key answers [`Error::EmptyKey`]; one that
+/// reads it answers that, or that there is no such row.
 pub trait Store: Send + Sync {
     /// What this store promises.
     fn guarantees(&self) -> Guarantees;
@@ -60,7 +63,8 @@ pub trait Database: Send + Sync {
     /// The names of the tables, sorted.
     fn tables(&self) -> Result<Vec<String>, Error>;
 
-    /// Drops a table and its rows; nothing happens where there is none.
+    /// Drops a table and its rows; nothing happens where there is none. What becomes of handles from before is the
+    /// engine's to say.
     fn drop_table(&self, name: &str) -> Result<(), Error>;
 
     /// Writes to several tables (made if not there), as one where [`Guarantees::batch`] says so.

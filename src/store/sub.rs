@@ -1,1 +1,283 @@
-pub struct SubStore;
+//! Many tables in one: for an engine that has a single key space, or a table that is to hold several.
+//!
+//! A table's rows stand under a prefix, its name in the text encoding of the crate's own keys:
+//!
+//! ```text
+//! name, 00 → 01 01, 01 → 01 02 │ 00 │ the row's key      a row of the table
+//!                           FF │ name                    the table is there
+//! ```
+//!
+//! No name's prefix begins another's: 00 stands at its end and nowhere else. No name begins with FF, which is no byte
+//! of UTF-8, so the register of tables stands behind all rows.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, Write, check_key};
+use crate::error::Error;
+use crate::range::KeyRange;
+
+/// A [`Database`] over one [`Store`]: all tables in one key space, each under a prefix.
+///
+/// It takes the store for its own; rows that others write there have no place in it. What the store promises, the
+/// tables promise; and if its batches are atomic, so are batches across tables, which are one batch beneath.
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::store::{Atomicity, Batch, Database, SubStore};
+///
+/// let store = Memory::new().table("everything")?;
+/// let database = SubStore::new(store);
+///
+/// let (mut users, mut by_email) = (Batch::new(), Batch::new());
+/// users.put("7", "ada@example.org");
+/// by_email.put("ada@example.org", "7");
+/// database.write(&[("users", &users), ("by_email", &by_email)])?;
+///
+/// assert_eq!(database.guarantees().batch, Atomicity::Database);
+/// assert_eq!(database.table("users")?.get(b"7")?.as_deref(), Some(&b"ada@example.org"[..]));
+/// assert_eq!(database.tables()?, ["by_email", "users"]);
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+///
+/// A table is listed from its opening until it is dropped, rows or none. A handle from before a drop still writes under
+/// the table's prefix, into a table that is not listed until it is opened again.
+pub struct SubStore<S> {
+    store: Arc<S>,
+}
+
+impl<S> SubStore<S> {
+    /// A database in `store`.
+    pub fn new(store: S) -> Self {
+        Self { store: Arc::new(store) }
+    }
+}
+
+impl<S> Clone for SubStore<S> {
+    fn clone(&self) -> Self {
+        Self { store: Arc::clone(&self.store) }
+    }
+}
+
+impl<S> fmt::Debug for SubStore<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubStore").finish_non_exhaustive()
+    }
+}
+
+impl<S: Store + 'static> Database for SubStore<S> {
+    fn guarantees(&self) -> Guarantees {
+        across_tables(self.store.guarantees())
+    }
+
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        let registered = register_key(name);
+        if self.store.get(&registered)?.is_none() {
+            self.store.write(Batch::new().put(registered, []))?;
+        }
+        Ok(Arc::new(SubTable { store: Arc::clone(&self.store), prefix: prefix(name) }))
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        let mut names = Vec::new();
+        let mut rows = self.store.scan(&Scan::new(vec![KeyRange::prefix([REGISTER])]));
+        let mut batch = RowBatch::new();
+        loop {
+            rows.next_batch(&mut batch)?;
+            if batch.is_empty() {
+                return Ok(names);
+            }
+            for (key, _) in batch.iter() {
+                let name = key.strip_prefix(&[REGISTER]).ok_or_else(stray_row)?;
+                names.push(str::from_utf8(name).map_err(Error::engine)?.to_owned());
+            }
+        }
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        // The rows first: an engine that fails in between leaves an empty table, and not rows that come back with the
+        // next table of that name.
+        self.store.delete_ranges(&[KeyRange::prefix(prefix(name)), KeyRange::point(register_key(name))])
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        let mut all = Batch::new();
+        for &(name, batch) in batches {
+            batch.check_keys()?;
+            all.put(register_key(name), []);
+            under(&prefix(name), batch, &mut all);
+        }
+        self.store.write(&all)
+    }
+}
+
+/// One table of a [`SubStore`].
+struct SubTable<S> {
+    store: Arc<S>,
+    prefix: Vec<u8>,
+}
+
+impl<S: Store> SubTable<S> {
+    fn key(&self, key: &[u8]) -> Vec<u8> {
+        [&self.prefix, key].concat()
+    }
+
+    fn ranges(&self, ranges: &[KeyRange]) -> Vec<KeyRange> {
+        let table = KeyRange::prefix(self.prefix.as_slice());
+        let end_of = |range: &KeyRange| match range.end() {
+            Some(end) => Some(self.key(end)),
+            None => table.end().map(<[u8]>::to_vec),
+        };
+        ranges.iter().filter_map(|range| KeyRange::new(self.key(range.start()), end_of(range))).collect()
+    }
+
+    /// The error in the table's terms: its key, without the prefix.
+    fn error(&self, error: Error) -> Error {
+        match error {
+            Error::NotACounter { key, len } => {
+                let key = key.strip_prefix(self.prefix.as_slice()).map(<[u8]>::to_vec).unwrap_or(key);
+                Error::NotACounter { key, len }
+            }
+            other => other,
+        }
+    }
+}
+
+impl<S: Store> Store for SubTable<S> {
+    fn guarantees(&self) -> Guarantees {
+        across_tables(self.store.guarantees())
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.store.get(&self.key(key)).map_err(|error| self.error(error))
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let keys: Vec<Vec<u8>> = keys.iter().map(|key| self.key(key)).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        self.store.get_many(&keys).map_err(|error| self.error(error))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let beneath = Scan { ranges: self.ranges(&scan.ranges), ..*scan };
+        Box::new(SubRows {
+            rows: Some(self.store.scan(&beneath)),
+            prefix: self.prefix.clone(),
+            prefixed: RowBatch::new(),
+        })
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        batch.check_keys()?;
+        let mut beneath = Batch::new();
+        under(&self.prefix, batch, &mut beneath);
+        self.store.write(&beneath).map_err(|error| self.error(error))
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        check_key(key)?;
+        self.store.increment(&self.key(key), by).map_err(|error| self.error(error))
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        check_key(key)?;
+        self.store.compare_and_write(&self.key(key), expected, new).map_err(|error| self.error(error))
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.store.delete_ranges(&self.ranges(ranges)).map_err(|error| self.error(error))
+    }
+}
+
+/// A scan of one table, the prefix taken off its keys.
+struct SubRows {
+    /// `None` after an error.
+    rows: Option<Box<dyn Rows>>,
+    prefix: Vec<u8>,
+    prefixed: RowBatch,
+}
+
+impl Rows for SubRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        let Some(rows) = &mut self.rows else { return Ok(()) };
+        rows.next_batch(&mut self.prefixed)?;
+        for (key, value) in self.prefixed.iter() {
+            let Some(key) = key.strip_prefix(self.prefix.as_slice()) else {
+                self.rows = None;
+                return Err(stray_row());
+            };
+            batch.push(key, value);
+        }
+        Ok(())
+    }
+}
+
+const REGISTER: u8 = 0xff;
+
+fn register_key(name: &str) -> Vec<u8> {
+    [&[REGISTER], name.as_bytes()].concat()
+}
+
+fn prefix(name: &str) -> Vec<u8> {
+    let mut prefix = Vec::with_capacity(name.len() + 1);
+    for &byte in name.as_bytes() {
+        match byte {
+            0 | 1 => prefix.extend([1, byte + 1]),
+            _ => prefix.push(byte),
+        }
+    }
+    prefix.push(0);
+    prefix
+}
+
+fn under(prefix: &[u8], batch: &Batch, beneath: &mut Batch) {
+    for write in batch.writes() {
+        let key = [prefix, write.key()].concat();
+        match write {
+            Write::Put(_, value) => beneath.put(key, value.as_slice()),
+            Write::Delete(_) => beneath.delete(key),
+        };
+    }
+}
+
+fn across_tables(beneath: Guarantees) -> Guarantees {
+    let batch = if beneath.batch >= Atomicity::Table { Atomicity::Database } else { Atomicity::Row };
+    Guarantees { batch, ..beneath }
+}
+
+fn stray_row() -> Error {
+    Error::engine("the store beneath answered a row outside of the ranges it was asked for")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Memory;
+
+    #[test]
+    fn prefixes_are_as_written_down() {
+        assert_eq!(prefix(""), b"\0");
+        assert_eq!(prefix("a\0b\x01"), b"a\x01\x01b\x01\x02\0");
+        assert_eq!(register_key("ä"), b"\xff\xc3\xa4");
+    }
+
+    #[test]
+    fn an_error_names_the_key_of_the_table() {
+        let table = SubStore::new(Memory::new().table("beneath").unwrap()).table("t").unwrap();
+        table.write(Batch::new().put("k", "no counter")).unwrap();
+        let error = table.increment(b"k", 1).unwrap_err();
+        assert!(matches!(error, Error::NotACounter { key, len: 10 } if key == b"k"));
+    }
+
+    #[test]
+    fn a_row_of_a_neighbour_is_an_error_and_then_the_end() {
+        let store = Memory::new().table("beneath").unwrap();
+        store.write(Batch::new().put("foreign", "")).unwrap();
+        let mut rows = SubRows { rows: Some(store.scan(&Scan::all())), prefix: prefix("t"), prefixed: RowBatch::new() };
+        let mut batch = RowBatch::new();
+        assert!(matches!(rows.next_batch(&mut batch), Err(Error::Engine(_))));
+        rows.next_batch(&mut batch).unwrap();
+        assert!(batch.is_empty());
+    }
+}

@@ -1,0 +1,110 @@
+//! The suite that a store's author runs on a backend of their own (feature `conformance`).
+//!
+//! ```
+//! # use rowkey::Memory as MyDatabase;
+//! rowkey::conformance::database(MyDatabase::new);
+//! ```
+//!
+//! It panics at the first law that does not hold, with the law's name, what was done, what came and what should have
+//! come. It asks for what [`Guarantees`](super::Guarantees) declares and no more; what is not declared has to be
+//! refused with [`Error::Unsupported`](crate::Error::Unsupported), not done by halves. Its random tests draw the same
+//! numbers every time.
+//!
+//! | law | what it says |
+//! |---|---|
+//! | `read-your-writes` | after a write has returned, every read sees it |
+//! | `sorted` | a scan's rows ascend in the order of their bytes, none twice |
+//! | `reverse` | a reverse scan's rows descend |
+//! | `no-end` | a range without an end runs to the end of the table |
+//! | `no-range` | a scan of no range has no row |
+//! | `start-inclusive`, `end-exclusive` | a range holds its start and not its end |
+//! | `point` | the range of one key holds that key, and not those that begin with it |
+//! | `every-range` | a scan has the rows of all its ranges, adjacent, empty of rows, or many |
+//! | `limit` | a scan has as many rows as its limit, if there are as many |
+//! | `batch-rows` | a batch has at most as many rows as were asked for, and the scan the same rows whatever that is |
+//! | `batch-cleared` | rows that were in the batch before are gone |
+//! | `ended` | a scan ends, and answers empty batches from then on |
+//! | `snapshot` | a scan shows the table as it was when it was opened (if declared) |
+//! | `empty-key` | a write of the empty key is `EmptyKey` and changes nothing else; reading it answers `None` or `EmptyKey` |
+//! | `empty-value` | an empty value is a value |
+//! | `large-value` | 64 KiB of value come back as they were |
+//! | `batch-order` | of two writes to a key in one batch the later holds |
+//! | `delete` | a deleted row is gone, to delete an absent one is no error |
+//! | `delete-ranges` | the rows in the ranges go, all others stay |
+//! | `get-many` | values come in the order of the keys asked for, one for each |
+//! | `increment` | an absent counter is 0, the sum wraps, the value is eight bytes, big-endian (if declared) |
+//! | `not-a-counter` | a value of another length is refused, and left alone (if increments are declared) |
+//! | `compare-and-write` | writes if the value is the expected one and not otherwise (if declared) |
+//! | `unsupported` | what is not declared is refused |
+//! | `model` | after any writes every scan and get answers as a sorted map would |
+//! | `lost-increment`, `lost-update` | no concurrent increment, no concurrent compare-and-write is lost (if declared) |
+//! | `whole-batch` | no scan sees a batch in part (if batches are atomic and scans are snapshots) |
+//! | `one-table` | handles of one name are one table |
+//! | `isolated` | no table sees, or deletes, the rows of another, whatever their names |
+//! | `tables` | tables are listed, sorted, from their opening on |
+//! | `drop-table` | a dropped table is gone with its rows, and no other is |
+//! | `write-makes-tables` | a write across tables makes those that are not there |
+//! | `batch-across-tables` | a batch across tables is seen whole in each (if declared) |
+
+mod databases;
+mod laws;
+mod scans;
+mod threads;
+mod writes;
+
+use self::laws::Random;
+use super::{Database, Store};
+
+/// Holds a store to its laws. `make` answers an empty one each time.
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::store::Database;
+///
+/// rowkey::conformance::store(|| Memory::new().table("rows").unwrap());
+/// ```
+///
+/// # Panics
+///
+/// Where a law does not hold.
+#[track_caller]
+pub fn store<S: Store>(make: impl Fn() -> S) {
+    let on_a_new_one = |laws: fn(&dyn Store)| laws(&make());
+    on_a_new_one(scans::bounds);
+    on_a_new_one(scans::ranges);
+    on_a_new_one(scans::reverse);
+    on_a_new_one(scans::limits);
+    on_a_new_one(scans::batches);
+    on_a_new_one(writes::empty_key);
+    on_a_new_one(writes::values);
+    on_a_new_one(writes::order);
+    on_a_new_one(writes::deletes);
+    on_a_new_one(writes::get_many);
+    on_a_new_one(writes::increments);
+    on_a_new_one(writes::compare_and_write);
+    on_a_new_one(scans::snapshots);
+    for seed in 0..4 {
+        writes::model(&make(), &mut Random(seed));
+    }
+    on_a_new_one(threads::increments);
+    on_a_new_one(threads::updates);
+    on_a_new_one(threads::batches);
+}
+
+/// Holds a database, and the tables that it opens, to their laws. `make` answers an empty one each time.
+///
+/// A name that the engine has no room for may be refused, `a`, `ab` and `b` not.
+///
+/// # Panics
+///
+/// Where a law does not hold.
+#[track_caller]
+pub fn database<D: Database>(make: impl Fn() -> D) {
+    store(|| laws::done("one-table", make().table("a")));
+    let on_a_new_one = |laws: fn(&dyn Database)| laws(&make());
+    on_a_new_one(databases::names);
+    on_a_new_one(databases::isolation);
+    on_a_new_one(databases::drops);
+    on_a_new_one(databases::writes);
+    on_a_new_one(databases::threads);
+}

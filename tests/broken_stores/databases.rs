@@ -1,0 +1,199 @@
+//! Databases with one fault each.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::thread::yield_now;
+
+use rowkey::store::{Batch, Database, Guarantees, Memory, RowBatch, Rows, Scan, Store};
+use rowkey::{Error, KeyRange, conformance};
+
+use crate::refused;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    EachOpeningAnotherTable,
+    NamesCutAtNul,
+    DeletesReachTheNextTable,
+    NoEndReachesTheNextTable,
+    ListUnsorted,
+    EmptyTablesNotListed,
+    DropKeepsRows,
+    DropTakesNamesThatBeginAlike,
+    DropOfAbsentFails,
+    WriteSkipsAbsentTables,
+    WriteTableByTable,
+    WriteHalfOnError,
+    WriteInAnotherOrder,
+}
+use Fault::*;
+
+refused! { Broken::new, database:
+    EachOpeningAnotherTable => "one-table",
+    NamesCutAtNul => "isolated",
+    DeletesReachTheNextTable => "isolated",
+    NoEndReachesTheNextTable => "isolated",
+    ListUnsorted => "tables",
+    EmptyTablesNotListed => "tables",
+    DropKeepsRows => "drop-table",
+    DropTakesNamesThatBeginAlike => "drop-table",
+    DropOfAbsentFails => "drop-table",
+    WriteSkipsAbsentTables => "write-makes-tables",
+    WriteTableByTable => "batch-across-tables",
+    WriteHalfOnError => "batch-across-tables",
+    WriteInAnotherOrder => "batch-order",
+}
+
+/// A [`Memory`] with one fault.
+struct Broken {
+    inner: Memory,
+    fault: Fault,
+    opened: Mutex<BTreeSet<String>>,
+}
+
+impl Broken {
+    fn new(fault: Fault) -> Self {
+        Self { inner: Memory::new(), fault, opened: Mutex::default() }
+    }
+
+    fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+}
+
+impl Database for Broken {
+    fn guarantees(&self) -> Guarantees {
+        self.inner.guarantees()
+    }
+
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.opened.lock().unwrap().insert(name.to_owned());
+        let table = self.inner.table(name)?;
+        match self.fault {
+            EachOpeningAnotherTable => Memory::new().table(name),
+            NamesCutAtNul => self.inner.table(name.split('\0').next().unwrap_or(name)),
+            DeletesReachTheNextTable | NoEndReachesTheNextTable => {
+                Ok(Arc::new(Leaking { table, fault: self.fault, database: self.inner.clone(), name: name.to_owned() }))
+            }
+            _ => Ok(table),
+        }
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        let mut names = self.inner.tables()?;
+        match self.fault {
+            NamesCutAtNul | DropKeepsRows => return Ok(self.opened.lock().unwrap().iter().cloned().collect()),
+            ListUnsorted => names.reverse(),
+            EmptyTablesNotListed => {
+                let mut listed = Vec::new();
+                for name in names {
+                    let mut batch = RowBatch::new();
+                    self.inner.table(&name)?.scan(&Scan::all()).next_batch(&mut batch)?;
+                    if !batch.is_empty() {
+                        listed.push(name);
+                    }
+                }
+                return Ok(listed);
+            }
+            _ => {}
+        }
+        Ok(names)
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        let is_there = self.inner.tables()?.iter().any(|there| there == name);
+        match self.fault {
+            DropOfAbsentFails if !is_there => Err(Error::engine("there is no such table")),
+            DropTakesNamesThatBeginAlike => {
+                let mut alike = self.inner.tables()?.into_iter().filter(|there| there.starts_with(name));
+                alike.try_for_each(|name| self.inner.drop_table(&name))
+            }
+            DropKeepsRows => {
+                self.opened.lock().unwrap().remove(name);
+                Ok(())
+            }
+            _ => self.inner.drop_table(name),
+        }
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        let mut batches = batches.to_vec();
+        match self.fault {
+            WriteSkipsAbsentTables => {
+                let there = self.inner.tables()?;
+                batches.retain(|(name, _)| there.iter().any(|table| table == name));
+            }
+            WriteInAnotherOrder => batches.reverse(),
+            WriteTableByTable => batches.iter().try_for_each(|(_, batch)| batch.check_keys())?,
+            _ => {}
+        }
+        if self.is(WriteTableByTable) || self.is(WriteHalfOnError) {
+            return batches.into_iter().try_for_each(|(name, batch)| {
+                yield_now();
+                self.inner.table(name)?.write(batch)
+            });
+        }
+        Database::write(&self.inner, &batches)
+    }
+}
+
+/// A table whose end is not where the next one begins.
+struct Leaking {
+    table: Arc<dyn Store>,
+    fault: Fault,
+    database: Memory,
+    name: String,
+}
+
+impl Leaking {
+    /// The table after this one, where a range without an end leads to.
+    fn next(&self, ranges: &[KeyRange]) -> Option<Arc<dyn Store>> {
+        let next = self.database.tables().unwrap().into_iter().find(|name| *name > self.name)?;
+        ranges.iter().any(|range| range.end().is_none()).then(|| self.database.table(&next).unwrap())
+    }
+}
+
+impl Store for Leaking {
+    fn guarantees(&self) -> Guarantees {
+        self.table.guarantees()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.table.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let rows = self.table.scan(scan);
+        match self.next(&scan.ranges) {
+            Some(next) if self.fault == NoEndReachesTheNextTable => Box::new(OneThenOther(rows, next.scan(scan))),
+            _ => rows,
+        }
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.table.write(batch)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.table.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.table.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        if let Some(next) = self.next(ranges).filter(|_| self.fault == DeletesReachTheNextTable) {
+            next.delete_ranges(ranges)?;
+        }
+        self.table.delete_ranges(ranges)
+    }
+}
+
+struct OneThenOther(Box<dyn Rows>, Box<dyn Rows>);
+
+impl Rows for OneThenOther {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        self.0.next_batch(batch)?;
+        if batch.is_empty() { self.1.next_batch(batch) } else { Ok(()) }
+    }
+}
