@@ -468,6 +468,7 @@ fn assertions(key: &Key<'_>) -> TokenStream {
     let checks = fields.into_iter().filter_map(|field| {
         let (ty, nulls) = (&field.ty, field.nulls.as_ref()?);
         Some(quote_spanned! {nulls.name.span()=>
+            #[allow(dead_code)]
             fn nulls #impl_generics () #where_clause {
                 fn is_option<__T: #p::Nullable>() {}
                 is_option::<#ty>();
