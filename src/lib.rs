@@ -1,4 +1,4 @@
-//! Order-preserving composite row keys for sorted stores.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod cursor;
