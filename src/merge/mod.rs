@@ -1,0 +1,5 @@
+//! One sorted stream of rows out of many.
+
+mod prefetch;
+
+pub use self::prefetch::Prefetch;
