@@ -21,6 +21,8 @@ const AHEAD: usize = 2;
 /// Take it row by row with [`Self::next_row`], which lends each row from the batch it was read into, or batch by batch
 /// as [`Rows`]; there a batch whose rows all come next (the only source left, a long run) is handed over whole.
 ///
+/// It holds one batch a source, and of each that is read ahead as many more as that may be.
+///
 /// ```
 /// use rowkey::merge::MergedRows;
 /// use rowkey::store::{RowBatch, Rows};
