@@ -38,7 +38,7 @@ impl WriteBatch {
     pub fn put<K: RowKey, V: RowValue, D>(
         &mut self,
         table: &Table<K, V, D>,
-        key: &K,
+        key: &K::Ref<'_>,
         value: &V,
     ) -> Result<&mut Self, Error> {
         let value = table.encode(value)?;
@@ -47,7 +47,7 @@ impl WriteBatch {
     }
 
     /// Adds: the row is gone.
-    pub fn delete<K: RowKey, V, D>(&mut self, table: &Table<K, V, D>, key: &K) -> &mut Self {
+    pub fn delete<K: RowKey, V, D>(&mut self, table: &Table<K, V, D>, key: &K::Ref<'_>) -> &mut Self {
         self.of(table.name()).delete(key.encode());
         self
     }

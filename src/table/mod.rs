@@ -130,18 +130,18 @@ impl<K, V, D> Table<K, V, D> {
 
 impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// Writes a row.
-    pub fn put(&self, key: &K, value: &V) -> Result<(), Error> {
+    pub fn put(&self, key: &K::Ref<'_>, value: &V) -> Result<(), Error> {
         self.store.write(Batch::new().put(key.encode(), self.encode(value)?))
     }
 
     /// The value of a row, if it is there.
-    pub fn get(&self, key: &K) -> Result<Option<V>, Error> {
+    pub fn get(&self, key: &K::Ref<'_>) -> Result<Option<V>, Error> {
         let key = key.encode();
         self.store.get(&key)?.map(|value| self.decode(&key, &value)).transpose()
     }
 
     /// The values of rows, in the keys' order.
-    pub fn get_many(&self, keys: impl IntoIterator<Item: Borrow<K>>) -> Result<Vec<Option<V>>, Error> {
+    pub fn get_many<'k>(&self, keys: impl IntoIterator<Item: Borrow<K::Ref<'k>>>) -> Result<Vec<Option<V>>, Error> {
         let keys: Vec<_> = keys.into_iter().map(|key| key.borrow().encode()).collect();
         let slices: Vec<_> = keys.iter().map(Vec::as_slice).collect();
         let values = self.store.get_many(&slices)?;
@@ -165,7 +165,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if the store has no compare-and-write.
-    pub fn update(&self, key: &K, mut change: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>, Error> {
+    pub fn update(&self, key: &K::Ref<'_>, mut change: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>, Error> {
         let key = key.encode();
         loop {
             let before = self.store.get(&key)?;
@@ -212,7 +212,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     }
 
     /// The first row at or after a key: one seek, one for each bucket of a salted key.
-    pub fn first_at_or_after(&self, key: &K) -> Result<Option<(K, V)>, Error>
+    pub fn first_at_or_after(&self, key: &K::Ref<'_>) -> Result<Option<(K, V)>, Error>
     where
         K: OwnedKey,
     {
@@ -234,7 +234,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
 
 impl<K: RowKey, V, D> Table<K, V, D> {
     /// Deletes a row.
-    pub fn delete(&self, key: &K) -> Result<(), Error> {
+    pub fn delete(&self, key: &K::Ref<'_>) -> Result<(), Error> {
         self.store.write(Batch::new().delete(key.encode()))
     }
 
@@ -274,7 +274,7 @@ impl<K: RowKey, D> Table<K, i64, D> {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if the store has no increment.
-    pub fn increment(&self, key: &K, by: i64) -> Result<i64, Error> {
+    pub fn increment(&self, key: &K::Ref<'_>, by: i64) -> Result<i64, Error> {
         self.store.increment(&key.encode(), by)
     }
 }

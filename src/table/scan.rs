@@ -112,7 +112,7 @@ impl<K: RowKey, V> TableScan<K, V> {
     }
 
     /// Goes on behind a key, whether it is there or not, in the scan's own direction.
-    pub fn after_key(mut self, key: &K) -> Self {
+    pub fn after_key(mut self, key: &K::Ref<'_>) -> Self {
         self.start = Start::Key { key: key.encode(), itself: false };
         self
     }
@@ -136,7 +136,7 @@ impl<K: RowKey, V> TableScan<K, V> {
     }
 
     /// Starts at a key, itself included if it is there.
-    pub fn from_key(mut self, key: &K) -> Self {
+    pub fn from_key(mut self, key: &K::Ref<'_>) -> Self {
         self.start = Start::Key { key: key.encode(), itself: true };
         self
     }
@@ -177,7 +177,8 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// }
     ///
     /// let pages: Table<Page<'static>, Vec<u8>, _> = Table::open(Memory::new(), "pages")?;
-    /// pages.put(&Page { host: "apache.org".into(), path: "/".into() }, &b"<html>".to_vec())?;
+    /// let host = String::from("apache.org");
+    /// pages.put(&Page { host: host.as_str().into(), path: "/".into() }, &b"<html>".to_vec())?;
     /// let mut scan = pages.scan(Page::prefix().host("apache.org"));
     /// while let Some((page, html)) = scan.next_row()? {
     ///     assert!(matches!(page.path, Cow::Borrowed("/")) && html == b"<html>");
