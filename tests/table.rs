@@ -365,6 +365,11 @@ fn a_scan_tells_what_it_read() {
     assert_eq!(scan.by_ref().count(), 3);
     assert_eq!(scan.rows_returned(), 3);
     assert!((3..=8).contains(&scan.rows_read()), "{}", scan.rows_read());
+
+    let page = table.scan(..).batch_rows(1).page(3).unwrap();
+    assert!((3..=9).contains(&page.rows_read), "{}", page.rows_read);
+    let all = table.scan(..).page(1000).unwrap();
+    assert_eq!((all.rows.len(), all.rows_read, all.next), (100, 100, None));
 }
 
 #[test]

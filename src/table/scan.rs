@@ -297,14 +297,14 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
         while page.len() < rows {
             match scan.next().transpose()? {
                 Some(row) => page.push(row),
-                None => return Ok(Page { rows: page, next: None }),
+                None => return Ok(Page { rows: page, next: None, rows_read: scan.rows_read() }),
             }
         }
         let cursor = scan.cursor();
         if scan.progress.next(|_, _| Ok(()))?.is_some() {
             next = cursor;
         }
-        Ok(Page { rows: page, next })
+        Ok(Page { rows: page, next, rows_read: scan.rows_read() })
     }
 }
 
@@ -315,6 +315,8 @@ pub struct Page<K, V> {
     pub rows: Vec<(K, V)>,
     /// The cursor for the next page; none if this is the last.
     pub next: Option<Cursor>,
+    /// How many rows were read from the store for it, to be shown beside those returned.
+    pub rows_read: u64,
 }
 
 pub(super) fn decode_value<V: RowValue>(table: &str, key: &[u8], value: &[u8]) -> Result<V, Error> {
