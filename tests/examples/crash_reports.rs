@@ -26,7 +26,7 @@ fn report(line: &str) -> Report<'_> {
 }
 
 /// Writes, share of the busiest region unsalted and salted, of each window; shares in percent as they are printed.
-fn windows(out: &str) -> Vec<(Timestamp, u64, String, String)> {
+fn shares(out: &str) -> Vec<(Timestamp, u64, String, String)> {
     let lines = out.lines().skip_while(|line| !line.trim().starts_with("from ")).skip(1);
     let line = |line: &str| {
         let words: Vec<_> = line.split_whitespace().filter(|word| *word != "%").collect();
@@ -36,7 +36,7 @@ fn windows(out: &str) -> Vec<(Timestamp, u64, String, String)> {
 }
 
 /// What is printed of reports of which all pages are printed.
-fn check(out: &str, visits: &[Visit], page_size: usize) {
+fn check(out: &str, visits: &[Visit], page_size: usize, windows: usize) {
     let pages = pages(out);
     let rows: Vec<_> = pages.iter().flat_map(|(_, rows)| rows.iter().copied()).collect();
     assert!(rows.is_sorted_by_key(|(at, id, _)| (Reverse(*at), *id)));
@@ -58,15 +58,16 @@ fn check(out: &str, visits: &[Visit], page_size: usize) {
     assert!(out.contains("Put together they are exactly what a sort of all rows gives."));
 
     let times = || rows.iter().map(|(at, ..)| at.as_millisecond());
-    let (first, width) = (times().min().unwrap(), (times().max().unwrap() - times().min().unwrap()) / 12 + 1);
-    let mut counts = [[0u64; 16]; 12];
+    let (first, width) =
+        (times().min().unwrap(), (times().max().unwrap() - times().min().unwrap()) / windows as i64 + 1);
+    let mut counts = vec![[0u64; 16]; windows];
     for (index, at) in times().enumerate() {
         // Sixteen regions of as many rows each, in the order of the unsalted table.
         let region = (1..16).filter(|i| i * rows.len() / 16 <= index).count();
         counts[((at - first) / width) as usize][region] += 1;
     }
-    let shown = windows(out);
-    assert_eq!(shown.len(), 12);
+    let shown = shares(out);
+    assert_eq!(shown.len(), windows);
     for ((i, regions), (start, writes, unsalted, salted)) in counts.iter().enumerate().zip(shown) {
         let sum: u64 = regions.iter().sum();
         let share = 100.0 * *regions.iter().max().unwrap() as f64 / sum as f64;
@@ -84,7 +85,7 @@ fn made_up_reports_come_back_newest_first() {
     let rows: Vec<_> = pages.iter().flat_map(|(_, rows)| rows).collect();
     assert_eq!((pages.len(), rows.len()), (2, 14));
     assert!(rows.is_sorted_by_key(|(at, id, _)| (Reverse(*at), *id)));
-    let windows = windows(&out);
+    let windows = shares(&out);
     assert_eq!(windows.iter().map(|(_, writes, ..)| writes).sum::<u64>(), 20_000);
     for (_, _, unsalted, salted) in windows {
         assert!(unsalted.parse::<f64>().unwrap() > 50.0 && salted.parse::<f64>().unwrap() < 9.0);
@@ -99,15 +100,16 @@ fn all_rows_are_those_of_a_log_sorted() {
     let path = temporary("crash_reports.log", &log);
     let out = output("crash_reports", &["--log", path.to_str().unwrap(), "--page-size", "9", "--pages", "1000"]);
     assert!(out.starts_with("707 lines read, 7 malformed\n"), "{out}");
-    check(&out, &visits, 9);
+    check(&out, &visits, 9, 12);
 }
 
 #[test]
 fn on_a_real_log() {
     let Some((path, visits)) = real_log() else { return };
-    let out = output("crash_reports", &["--log", path.to_str().unwrap(), "--page-size", "100", "--pages", "1000"]);
+    let args = ["--log", path.to_str().unwrap(), "--page-size", "100", "--pages", "1000", "--windows", "40"];
+    let out = output("crash_reports", &args);
     assert!(out.starts_with("6,000 lines read, 0 malformed\n"), "{out}");
-    check(&out, &visits, 100);
+    check(&out, &visits, 100, 40);
 }
 
 #[test]
