@@ -4,6 +4,8 @@
 pub mod encode;
 pub mod error;
 mod key;
+#[cfg(feature = "laws")]
+pub mod laws;
 pub mod layout;
 pub mod merge;
 pub mod plain;
