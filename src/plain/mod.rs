@@ -8,6 +8,7 @@ mod serial;
 mod shape;
 mod value;
 
+use std::collections::HashSet;
 use std::fmt;
 
 pub use self::explain::{Explanation, Part};
@@ -101,6 +102,13 @@ impl PartialEq for CustomBuf {
 
 impl Eq for CustomBuf {}
 
+impl CustomBuf {
+    /// An encoding of which only this is known.
+    pub(crate) fn new(shape: impl Into<String>, width: Option<usize>) -> Self {
+        Self { shape: shape.into(), width, describe: None }
+    }
+}
+
 /// Why a layout is none: where in it, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
@@ -117,8 +125,8 @@ impl LayoutError {
     }
 }
 
-/// How deep a layout's types may be nested.
-const MAX_DEPTH: usize = 100;
+/// How deep a layout's types may be nested: as deep as JSON readers go along (128 levels, five for an enum).
+const MAX_DEPTH: usize = 24;
 
 impl LayoutBuf {
     /// The key type's name; not part of the shape.
@@ -149,6 +157,12 @@ impl LayoutBuf {
     /// The key's shape, as FORMAT.md writes it: all that says which bytes a key has, names left out.
     pub fn shape(&self) -> String {
         self.to_string()
+    }
+
+    /// The same fields with nothing before them.
+    #[cfg(feature = "laws")]
+    pub(crate) fn without_prefix(&self) -> Self {
+        Self { name: self.name.clone(), prefix: Prefix::None, by: Vec::new(), fields: self.fields.clone() }
     }
 
     /// The layout of these parts, if they can be one.
@@ -190,6 +204,7 @@ impl LayoutBuf {
         if let Some(index) = self.by.last().filter(|index| **index >= self.fields.len()) {
             return err("by", format!("there is no field {index}"));
         }
+        check_names(self.fields.iter().map(|field| &field.name), "fields")?;
         let last = self.fields.len() - 1;
         for (i, field) in self.fields.iter().enumerate() {
             field.check(&format!("fields[{i}]"), i == last, 0)?;
@@ -284,6 +299,7 @@ impl TypeBuf {
                 if !variants.is_sorted_by(|a, b| a.tag < b.tag) {
                     return Err(LayoutError::new(format!("{path}.enum"), "the tags are not ascending, each once"));
                 }
+                check_names(variants.iter().map(|variant| &variant.name), &format!("{path}.enum"))?;
                 variants.iter().enumerate().try_for_each(|(i, variant)| {
                     check_fields(&variant.fields, &format!("{path}.enum[{i}].fields"), depth + 1)
                 })
@@ -297,7 +313,23 @@ impl TypeBuf {
     }
 }
 
+/// Names tell the parts of a key apart, in errors, explanations and prefixes.
+fn check_names<'n>(names: impl Iterator<Item = &'n String>, path: &str) -> Result<(), LayoutError> {
+    let mut seen = HashSet::new();
+    for (i, name) in names.enumerate() {
+        let reason = match name {
+            name if name.is_empty() => "the name is empty".to_owned(),
+            name if name.contains(char::is_control) => format!("{name:?} has a control character"),
+            name if !seen.insert(name) => format!("{name:?} is there already"),
+            _ => continue,
+        };
+        return Err(LayoutError::new(format!("{path}[{i}].name"), reason));
+    }
+    Ok(())
+}
+
 fn check_fields(fields: &[FieldBuf], path: &str, depth: usize) -> Result<(), LayoutError> {
+    check_names(fields.iter().map(|field| &field.name), path)?;
     fields.iter().enumerate().try_for_each(|(i, field)| field.check(&format!("{path}[{i}]"), false, depth))
 }
 

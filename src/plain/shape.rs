@@ -224,7 +224,7 @@ impl Parser<'_> {
             self.at = start;
             return Err(self.error(format!("`{word}` is no type")));
         }
-        Ok(TypeBuf::Custom(CustomBuf { shape: word, width: None, describe: None }))
+        Ok(TypeBuf::Custom(CustomBuf::new(word, None)))
     }
 
     fn tuple(&mut self, depth: usize) -> Result<Vec<FieldBuf>, LayoutError> {
