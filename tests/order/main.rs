@@ -6,6 +6,7 @@
 //! ROWKEY_LAWS_CASES=1000000 cargo test --release --test order
 //! ```
 
+mod keys;
 mod layouts;
 
 /// As many cases as `ROWKEY_LAWS_CASES` says, else these.
