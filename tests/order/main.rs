@@ -8,6 +8,7 @@
 
 mod keys;
 mod layouts;
+mod ranges;
 
 /// As many cases as `ROWKEY_LAWS_CASES` says, else these.
 fn cases(unless_said: u32) -> u32 {
