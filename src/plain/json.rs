@@ -188,7 +188,7 @@ mod tests {
             (ty(r#""bytes[18446744073709551616]""#), "fields[0].type", "no scalar"),
             (ty(r#""bytes[-1]""#), "fields[0].type", "no scalar"),
             (ty(r#"{"custom": {"shape": "own", "width": 1e400}}"#), "fields[0].type.custom.width", "out of range"),
-            (ty(r#"{"custom": {"shape": "u8"}}"#), "fields[0].type", "no shape"),
+            (ty(r#"{"custom": {"shape": "u8"}}"#), "fields[0].type.custom.shape", "no shape"),
             (ty(r#"{"enum": []}"#), "fields[0].type.enum", "at least one"),
             (ty(r#"{"enum": [{"name": "A", "tag": 256}]}"#), "fields[0].type.enum[0].tag", "256"),
             (
@@ -200,6 +200,18 @@ mod tests {
             (ty(r#"{"list": "u8", "option": "u8"}"#), "fields[0].type", "one key"),
             (field(r#"{"name": "a", "type": "u8"}, {"name": "a", "type": "u8"}"#), "fields[1].name", "already"),
             (field(r#"{"name": "\u001b[2J", "type": "u8"}"#), "fields[0].name", "control"),
+            (ty(r#""u8""#).replace(r#""K""#, r#""""#), "name", "empty"),
+            (ty(r#""u8""#).replace(r#""a""#, &format!("{:?}", "a".repeat(256))), "fields[0].name", "more than 255"),
+            (
+                ty(r#""u8""#).replace(r#""K","#, r#""K", "prefix": {"md5": {"bytes": 4, "by": [0, 1]}},"#),
+                "prefix.md5.by",
+                "no field 1",
+            ),
+            (
+                ty(r#""u8""#).replace(r#""K","#, r#""K", "prefix": {"salt": {"buckets": 0, "hash": "md5"}},"#),
+                "prefix.salt.buckets",
+                "not from 1",
+            ),
             (field(""), "fields", "at least one"),
             (ty(r#""u8""#).replace(": 1,", ": 2,"), "version", "not known"),
             (ty(r#""u8""#) + "x", "", "trailing"),

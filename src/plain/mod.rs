@@ -179,6 +179,7 @@ impl LayoutBuf {
 
     fn check(&self) -> Result<(), LayoutError> {
         let err = |path: &str, reason: String| Err(LayoutError::new(path, reason));
+        check_name(&self.name).or_else(|reason| err("name", reason))?;
         if self.fields.is_empty() {
             return err("fields", "a key has at least one field".into());
         }
@@ -198,11 +199,12 @@ impl LayoutBuf {
             }
             _ => {}
         }
+        let by = if matches!(self.prefix, Prefix::Digest(_)) { "prefix.md5.by" } else { "prefix.salt.by" };
         if !self.by.is_sorted_by(|a, b| a < b) {
-            return err("by", "the indices are not ascending".into());
+            return err(by, "the indices are not ascending".into());
         }
         if let Some(index) = self.by.last().filter(|index| **index >= self.fields.len()) {
-            return err("by", format!("there is no field {index}"));
+            return err(by, format!("there is no field {index}"));
         }
         check_names(self.fields.iter().map(|field| &field.name), "fields")?;
         let last = self.fields.len() - 1;
@@ -306,24 +308,32 @@ impl TypeBuf {
             }
             Self::Tuple(fields) => check_fields(fields, &format!("{path}.tuple"), depth + 1),
             Self::Custom(custom) if !is_custom_shape(&custom.shape) => {
-                Err(LayoutError::new(path, format!("{:?} is no shape of an encoding", custom.shape)))
+                let reason = format!("{:?} is no shape of an encoding", custom.shape);
+                Err(LayoutError::new(format!("{path}.custom.shape"), reason))
             }
             Self::Custom(_) => Ok(()),
         }
     }
 }
 
-/// Names tell the parts of a key apart, in errors, explanations and prefixes.
+/// A name is shown once for each part of an explanation: short, and nothing that a terminal obeys.
+fn check_name(name: &str) -> Result<(), String> {
+    match name {
+        "" => Err("the name is empty".into()),
+        name if name.len() > 255 => Err(format!("the name has {} bytes, more than 255", name.len())),
+        name if name.contains(char::is_control) => Err(format!("{name:?} has a control character")),
+        _ => Ok(()),
+    }
+}
+
+/// Names tell the parts of a key apart, in errors and explanations.
 fn check_names<'n>(names: impl Iterator<Item = &'n String>, path: &str) -> Result<(), LayoutError> {
     let mut seen = HashSet::new();
     for (i, name) in names.enumerate() {
-        let reason = match name {
-            name if name.is_empty() => "the name is empty".to_owned(),
-            name if name.contains(char::is_control) => format!("{name:?} has a control character"),
-            name if !seen.insert(name) => format!("{name:?} is there already"),
-            _ => continue,
-        };
-        return Err(LayoutError::new(format!("{path}[{i}].name"), reason));
+        let mut distinct = || if seen.insert(name) { Ok(()) } else { Err(format!("{name:?} is there already")) };
+        check_name(name)
+            .and_then(|()| distinct())
+            .map_err(|reason| LayoutError::new(format!("{path}[{i}].name"), reason))?;
     }
     Ok(())
 }
