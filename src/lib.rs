@@ -5,6 +5,8 @@ pub mod cursor;
 pub mod encode;
 pub mod error;
 mod key;
+#[cfg(feature = "laws")]
+pub mod laws;
 pub mod layout;
 pub mod merge;
 pub mod plain;

@@ -112,7 +112,7 @@ impl Trace for Teller<'_> {
         let names: Vec<_> = self.path.iter().map(|(name, _)| name.as_str()).collect();
         let inverted = self.path.last().is_some_and(|(_, inverted)| *inverted);
         let shape = shape.to_string();
-        let raw = self.path.len() == 1 && self.layout.fields().iter().any(|f| f.raw && f.name == self.path[0].0);
+        let raw = self.layout.fields().last().is_some_and(|last| last.raw && names.first() == Some(&&*last.name));
         let note = match (shape.as_str(), raw) {
             ("text" | "bytes", true) => "raw: to the end".to_owned(),
             ("text" | "bytes", false) => ending(bytes, inverted),
@@ -142,15 +142,19 @@ fn ending(bytes: &[u8], inverted: bool) -> String {
 /// How many bytes a line of the table shows.
 const BYTES_A_LINE: usize = 16;
 
+/// How wide a column is kept for all lines; what is longer moves the rest of its own line alone.
+const COLUMN: usize = 40;
+
 impl Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let spaced = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
-        let width = |text: &dyn Fn(&Part) -> usize| self.parts.iter().map(text).max().unwrap_or(0);
+        let width = |text: &dyn Fn(&Part) -> usize| self.parts.iter().map(text).max().unwrap_or(0).min(COLUMN);
         let places: Vec<_> = self.parts.iter().map(|p| format!("{:>4}..{}", p.range.start, p.range.end)).collect();
         let place = places.iter().map(String::len).max().unwrap_or(0);
         let field = width(&|p| p.field.chars().count());
         let shape = width(&|p| p.shape.chars().count());
-        let bytes = width(&|p| p.range.len().min(BYTES_A_LINE) * 3).saturating_sub(1);
+        let longest = self.parts.iter().map(|p| p.range.len().min(BYTES_A_LINE)).max().unwrap_or(0);
+        let bytes = (longest * 3).saturating_sub(1);
         let value = width(&|p| p.value.chars().count());
         writeln!(f, "{}, {} bytes", self.key, self.bytes.len())?;
         for (part, at) in self.parts.iter().zip(&places) {
@@ -169,5 +173,27 @@ impl Display for Explanation {
             Some(error) => writeln!(f, "not a key: {error}"),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{LayoutBuf, Value};
+
+    #[test]
+    fn a_long_value_moves_its_own_line_alone() {
+        let layout: LayoutBuf = "text, list<bool>".parse().unwrap();
+        let text = "x".repeat(100_000);
+        let key = layout.encode(&[Value::Text(text), Value::List(vec![Value::Bool(true); 1_000])]).unwrap();
+        let told = layout.explain(&key).to_string();
+        assert!(told.len() < 1_000_000, "{} bytes", told.len());
+    }
+
+    #[test]
+    fn raw_text_in_a_newtype_has_no_terminator_to_tell_of() {
+        let layout: LayoutBuf = "text, (text) raw".parse().unwrap();
+        let told = layout.explain(b"a\0\x01b");
+        let notes: Vec<_> = told.parts.iter().map(|part| part.note.as_str()).collect();
+        assert_eq!(notes, ["ends at 00", "raw: to the end"]);
     }
 }

@@ -1,6 +1,7 @@
 //! Values as JSON: integers as strings (enum tags as numbers), floats as the hex of their bits, bytes as hex, None as
 //! null, instants and durations as `[s, ns]`, addresses as text, enums as `[tag, [fields]]`, tuples and lists as arrays.
-//! It is the convention of the golden vectors, and loses nothing.
+//! It is the convention of the golden vectors, and loses nothing: Some of an option is an array of it, so that Some(None)
+//! is not None.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
+use super::serial::LayoutRepr;
 use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, Value, ValueError};
 use crate::error::Hex;
 use crate::layout::Scalar;
@@ -25,12 +27,12 @@ impl LayoutBuf {
     /// ```
     pub fn from_json(json: &str) -> Result<Self, LayoutError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        let layout = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let layout: LayoutRepr = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let path = error.path().to_string();
             LayoutError::new(if path == "." { "" } else { &path }, error.into_inner().to_string())
         })?;
         deserializer.end().map_err(|error| LayoutError::new("", error.to_string()))?;
-        Ok(layout)
+        layout.try_into()
     }
 
     /// The layout as JSON.
@@ -71,7 +73,8 @@ fn parsed<T: FromStr<Err: Display>>(json: &Json) -> Result<T, ValueError> {
 
 fn bits(json: &Json, digits: usize) -> Result<u64, ValueError> {
     let hex = text(json)?;
-    let bits = if hex.len() == digits { u64::from_str_radix(hex, 16).ok() } else { None };
+    let is_hex = hex.len() == digits && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let bits = if is_hex { u64::from_str_radix(hex, 16).ok() } else { None };
     bits.ok_or_else(|| ValueError::new(format!("{json} is not the {digits} hex digits of a float's bits")))
 }
 
@@ -98,7 +101,10 @@ impl TypeBuf {
         Ok(match self {
             Self::Scalar(scalar) => scalar_from_json(*scalar, json)?,
             Self::Option(_) if json.is_null() => Value::Option(None),
-            Self::Option(inner) => Value::Option(Some(Box::new(inner.value_from_json(json)?))),
+            Self::Option(inner) => {
+                let json = if matches!(**inner, Self::Option(_)) { &array(json, 1)?[0] } else { json };
+                Value::Option(Some(Box::new(inner.value_from_json(json)?)))
+            }
             Self::List(item) => {
                 let Json::Array(items) = json else { return Err(ValueError::new(format!("{json} is no array"))) };
                 let item = |(i, json): (usize, &Json)| {
@@ -158,9 +164,82 @@ impl Value {
             Self::Instant(seconds, nanos) => json!([seconds.to_string(), nanos.to_string()]),
             Self::Duration(d) => json!([d.as_secs().to_string(), d.subsec_nanos().to_string()]),
             Self::Option(None) => Json::Null,
+            Self::Option(Some(value)) if matches!(**value, Self::Option(_)) => json!([value.to_json()]),
             Self::Option(Some(value)) => value.to_json(),
             Self::List(values) | Self::Tuple(values) => all(values),
             Self::Enum(tag, fields) => json!([tag, all(fields)]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_layouts_are_refused_with_path_and_reason() {
+        let field = |json: &str| format!(r#"{{"version": 1, "name": "K", "fields": [{json}]}}"#);
+        let ty = |json: &str| field(&format!(r#"{{"name": "a", "type": {json}}}"#));
+        for (json, path, reason) in [
+            (String::new(), "", "EOF"),
+            ("[".repeat(100_000), "[0]", "invalid type"),
+            (ty(&format!("{}\"u8\"", r#"{"list": "#.repeat(100_000))), "fields[0].type.list", "recursion limit"),
+            (ty(&format!("{}\"u8\"{}", r#"{"list": "#.repeat(24), "}".repeat(24))), "fields[0].type.list", "nested"),
+            (ty(r#""bytes[18446744073709551616]""#), "fields[0].type", "no scalar"),
+            (ty(r#""bytes[-1]""#), "fields[0].type", "no scalar"),
+            (ty(r#"{"custom": {"shape": "own", "width": 1e400}}"#), "fields[0].type.custom.width", "out of range"),
+            (ty(r#"{"custom": {"shape": "u8"}}"#), "fields[0].type.custom.shape", "no shape"),
+            (ty(r#"{"enum": []}"#), "fields[0].type.enum", "at least one"),
+            (ty(r#"{"enum": [{"name": "A", "tag": 256}]}"#), "fields[0].type.enum[0].tag", "256"),
+            (
+                ty(r#"{"enum": [{"name": "A", "tag": 1}, {"name": "A", "tag": 2}]}"#),
+                "fields[0].type.enum[1].name",
+                "already",
+            ),
+            (ty(r#"{"tuple": [{"name": "", "type": "u8"}]}"#), "fields[0].type.tuple[0].name", "empty"),
+            (ty(r#"{"list": "u8", "option": "u8"}"#), "fields[0].type", "one key"),
+            (field(r#"{"name": "a", "type": "u8"}, {"name": "a", "type": "u8"}"#), "fields[1].name", "already"),
+            (field(r#"{"name": "\u001b[2J", "type": "u8"}"#), "fields[0].name", "control"),
+            (ty(r#""u8""#).replace(r#""K""#, r#""""#), "name", "empty"),
+            (ty(r#""u8""#).replace(r#""a""#, &format!("{:?}", "a".repeat(256))), "fields[0].name", "more than 255"),
+            (
+                ty(r#""u8""#).replace(r#""K","#, r#""K", "prefix": {"md5": {"bytes": 4, "by": [0, 1]}},"#),
+                "prefix.md5.by",
+                "no field 1",
+            ),
+            (
+                ty(r#""u8""#).replace(r#""K","#, r#""K", "prefix": {"salt": {"buckets": 0, "hash": "md5"}},"#),
+                "prefix.salt.buckets",
+                "not from 1",
+            ),
+            (field(""), "fields", "at least one"),
+            (ty(r#""u8""#).replace(": 1,", ": 2,"), "version", "not known"),
+            (ty(r#""u8""#) + "x", "", "trailing"),
+        ] {
+            let error = LayoutBuf::from_json(&json).unwrap_err();
+            let shown = error.to_string();
+            assert!(error.path.starts_with(path) && error.path.len() < 10_000, "{path} is not in {shown:.200}");
+            assert!(path.is_empty() == error.path.is_empty(), "{path} is not in {shown:.200}");
+            assert!(error.reason.contains(reason), "{reason} is not in {shown:.200}");
+        }
+    }
+
+    #[test]
+    fn a_layout_as_deep_as_they_go_comes_back() {
+        for (open, close) in [("option<", ">"), ("list<", ">"), ("(", ")"), ("enum{1: (", ")}")] {
+            let deepest = (1..).map_while(|n| {
+                let shape = format!("{}u8{}", open.repeat(n), close.repeat(n));
+                shape.parse::<LayoutBuf>().ok()
+            });
+            let deepest = deepest.last().unwrap();
+            assert_eq!(LayoutBuf::from_json(&deepest.to_json()).unwrap(), deepest);
+        }
+    }
+
+    #[test]
+    fn widths_that_no_machine_has() {
+        let layout: LayoutBuf = "bytes[18446744073709551615], bytes[18446744073709551615]".parse().unwrap();
+        assert_eq!(layout.width(), None);
+        assert!(layout.decode(&[1, 2, 3]).unwrap_err().to_string().contains("18446744073709551612 more bytes"));
     }
 }

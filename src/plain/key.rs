@@ -192,6 +192,12 @@ fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Re
             if custom.width.is_some_and(|width| width != bytes.len()) {
                 return Err(ValueError::new(format!("a {} has another length than {}", custom.shape, bytes.len())));
             }
+            if let Some(describe) = custom.describe {
+                let mut r = Reader::new(bytes);
+                describe(&mut r)
+                    .and_then(|_| r.end())
+                    .map_err(|error| ValueError::new(format!("{} is no {}: {error}", Hex(bytes), custom.shape)))?;
+            }
             w.bytes(bytes);
             Ok(())
         }

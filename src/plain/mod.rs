@@ -8,6 +8,7 @@ mod serial;
 mod shape;
 mod value;
 
+use std::collections::HashSet;
 use std::fmt;
 
 pub use self::explain::{Explanation, Part};
@@ -101,6 +102,13 @@ impl PartialEq for CustomBuf {
 
 impl Eq for CustomBuf {}
 
+impl CustomBuf {
+    /// An encoding of which only this is known.
+    pub(crate) fn new(shape: impl Into<String>, width: Option<usize>) -> Self {
+        Self { shape: shape.into(), width, describe: None }
+    }
+}
+
 /// Why a layout is none: where in it, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
@@ -117,8 +125,8 @@ impl LayoutError {
     }
 }
 
-/// How deep a layout's types may be nested.
-const MAX_DEPTH: usize = 100;
+/// How deep a layout's types may be nested: as deep as JSON readers go along (128 levels, five for an enum).
+const MAX_DEPTH: usize = 24;
 
 impl LayoutBuf {
     /// The key type's name; not part of the shape.
@@ -151,6 +159,12 @@ impl LayoutBuf {
         self.to_string()
     }
 
+    /// The same fields with nothing before them.
+    #[cfg(feature = "laws")]
+    pub(crate) fn without_prefix(&self) -> Self {
+        Self { name: self.name.clone(), prefix: Prefix::None, by: Vec::new(), fields: self.fields.clone() }
+    }
+
     /// The layout of these parts, if they can be one.
     pub(crate) fn checked(
         name: String,
@@ -165,6 +179,7 @@ impl LayoutBuf {
 
     fn check(&self) -> Result<(), LayoutError> {
         let err = |path: &str, reason: String| Err(LayoutError::new(path, reason));
+        check_name(&self.name).or_else(|reason| err("name", reason))?;
         if self.fields.is_empty() {
             return err("fields", "a key has at least one field".into());
         }
@@ -184,12 +199,14 @@ impl LayoutBuf {
             }
             _ => {}
         }
+        let by = if matches!(self.prefix, Prefix::Digest(_)) { "prefix.md5.by" } else { "prefix.salt.by" };
         if !self.by.is_sorted_by(|a, b| a < b) {
-            return err("by", "the indices are not ascending".into());
+            return err(by, "the indices are not ascending".into());
         }
         if let Some(index) = self.by.last().filter(|index| **index >= self.fields.len()) {
-            return err("by", format!("there is no field {index}"));
+            return err(by, format!("there is no field {index}"));
         }
+        check_names(self.fields.iter().map(|field| &field.name), "fields")?;
         let last = self.fields.len() - 1;
         for (i, field) in self.fields.iter().enumerate() {
             field.check(&format!("fields[{i}]"), i == last, 0)?;
@@ -284,20 +301,45 @@ impl TypeBuf {
                 if !variants.is_sorted_by(|a, b| a.tag < b.tag) {
                     return Err(LayoutError::new(format!("{path}.enum"), "the tags are not ascending, each once"));
                 }
+                check_names(variants.iter().map(|variant| &variant.name), &format!("{path}.enum"))?;
                 variants.iter().enumerate().try_for_each(|(i, variant)| {
                     check_fields(&variant.fields, &format!("{path}.enum[{i}].fields"), depth + 1)
                 })
             }
             Self::Tuple(fields) => check_fields(fields, &format!("{path}.tuple"), depth + 1),
             Self::Custom(custom) if !is_custom_shape(&custom.shape) => {
-                Err(LayoutError::new(path, format!("{:?} is no shape of an encoding", custom.shape)))
+                let reason = format!("{:?} is no shape of an encoding", custom.shape);
+                Err(LayoutError::new(format!("{path}.custom.shape"), reason))
             }
             Self::Custom(_) => Ok(()),
         }
     }
 }
 
+/// A name is shown once for each part of an explanation: short, and nothing that a terminal obeys.
+fn check_name(name: &str) -> Result<(), String> {
+    match name {
+        "" => Err("the name is empty".into()),
+        name if name.len() > 255 => Err(format!("the name has {} bytes, more than 255", name.len())),
+        name if name.contains(char::is_control) => Err(format!("{name:?} has a control character")),
+        _ => Ok(()),
+    }
+}
+
+/// Names tell the parts of a key apart, in errors and explanations.
+fn check_names<'n>(names: impl Iterator<Item = &'n String>, path: &str) -> Result<(), LayoutError> {
+    let mut seen = HashSet::new();
+    for (i, name) in names.enumerate() {
+        let mut distinct = || if seen.insert(name) { Ok(()) } else { Err(format!("{name:?} is there already")) };
+        check_name(name)
+            .and_then(|()| distinct())
+            .map_err(|reason| LayoutError::new(format!("{path}[{i}].name"), reason))?;
+    }
+    Ok(())
+}
+
 fn check_fields(fields: &[FieldBuf], path: &str, depth: usize) -> Result<(), LayoutError> {
+    check_names(fields.iter().map(|field| &field.name), path)?;
     fields.iter().enumerate().try_for_each(|(i, field)| field.check(&format!("{path}[{i}]"), false, depth))
 }
 

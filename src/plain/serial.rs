@@ -16,7 +16,7 @@
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, VariantBuf};
+use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, TypeBuf, VariantBuf};
 use crate::layout::{Layout, Nulls, Scalar};
 use crate::salt::{Prefix, Salt, SaltHash};
 
@@ -24,7 +24,7 @@ const VERSION: u32 = 1;
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LayoutRepr {
+pub(super) struct LayoutRepr {
     version: u32,
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,9 +126,16 @@ impl Serialize for LayoutBuf {
 
 impl<'de> Deserialize<'de> for LayoutBuf {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let LayoutRepr { version, name, prefix, fields } = LayoutRepr::deserialize(deserializer)?;
+        LayoutRepr::deserialize(deserializer)?.try_into().map_err(de::Error::custom)
+    }
+}
+
+impl TryFrom<LayoutRepr> for LayoutBuf {
+    type Error = LayoutError;
+
+    fn try_from(LayoutRepr { version, name, prefix, fields }: LayoutRepr) -> Result<Self, LayoutError> {
         if version != VERSION {
-            return Err(de::Error::custom(format!("version {version} of the layout is not known, {VERSION} is")));
+            return Err(LayoutError::new("version", format!("{version} is not known, {VERSION} is")));
         }
         let (prefix, by) = match prefix {
             None => (Prefix::None, Vec::new()),
@@ -137,7 +144,7 @@ impl<'de> Deserialize<'de> for LayoutBuf {
                 (Prefix::Salt(Salt { buckets, hash: SaltHash::named(hash), hex }), by)
             }
         };
-        Self::checked(name, prefix, by, fields.into_iter().map(FieldBuf::from).collect()).map_err(de::Error::custom)
+        Self::checked(name, prefix, by, fields.into_iter().map(FieldBuf::from).collect())
     }
 }
 
@@ -208,7 +215,7 @@ impl<'de> Visitor<'de> for TypeVisitor {
             ),
             "custom" => {
                 let CustomRepr { shape, width } = map.next_value()?;
-                TypeBuf::Custom(CustomBuf { shape, width, describe: None })
+                TypeBuf::Custom(CustomBuf::new(shape, width))
             }
             other => return Err(de::Error::unknown_field(other, KEYS)),
         };

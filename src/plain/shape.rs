@@ -224,7 +224,7 @@ impl Parser<'_> {
             self.at = start;
             return Err(self.error(format!("`{word}` is no type")));
         }
-        Ok(TypeBuf::Custom(CustomBuf { shape: word, width: None, describe: None }))
+        Ok(TypeBuf::Custom(CustomBuf::new(word, None)))
     }
 
     fn tuple(&mut self, depth: usize) -> Result<Vec<FieldBuf>, LayoutError> {
@@ -265,7 +265,7 @@ mod tests {
             ("enum{}", "byte 5: expected a number"),
             ("enum{2: (), 1: ()}", "fields[0].type.enum: the tags are not ascending, each once"),
             ("salt(0 xxh3) u8", "prefix.salt.buckets: 0 is not from 1 to 65536"),
-            ("salt(1 xxh3 by 1) u8", "by: there is no field 1"),
+            ("salt(1 xxh3 by 1) u8", "prefix.salt.by: there is no field 1"),
             ("text raw, u8", "fields[0].raw: raw is for the last field of a key, ascending"),
             ("u8 nulls_last", "fields[0].nulls: the type is no option"),
             ("option<u8> nulls_first", "fields[0].nulls: None is there anyway"),

@@ -1,0 +1,16 @@
+//! Laws 1 to 5 on random layouts, and on typed keys of every type and attribute.
+//!
+//! `ROWKEY_LAWS_CASES` says how many cases each test runs. The soak, a million of each:
+//!
+//! ```text
+//! ROWKEY_LAWS_CASES=1000000 cargo test --release --test order
+//! ```
+
+mod keys;
+mod layouts;
+mod ranges;
+
+/// As many cases as `ROWKEY_LAWS_CASES` says, else these.
+fn cases(unless_said: u32) -> u32 {
+    if std::env::var_os("ROWKEY_LAWS_CASES").is_some() { rowkey::laws::cases() } else { unless_said }
+}
