@@ -30,7 +30,7 @@ impl<const N: usize> Field for [u8; N] {
 
 crate::encode::into_field!([u8; N] const N: usize);
 
-impl<'x, const N: usize> Field for &'x [u8; N] {
+impl<const N: usize> Field for &[u8; N] {
     type Ref<'a> = &'a [u8; N];
     const TYPE: &'static Type = <[u8; N]>::TYPE;
 
