@@ -32,7 +32,7 @@ use crate::writer::Slot;
 /// ```
 pub trait RowKey {
     /// The type that decoding gives: `Self`, with the lifetime of the bytes where `Self` borrows.
-    type Ref<'a>;
+    type Ref<'a>: RowKey;
 
     /// Names, types, directions, tags and salt: the key as data.
     const LAYOUT: Layout;

@@ -1,6 +1,7 @@
-//! Order-preserving composite row keys for sorted stores.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod cursor;
 pub mod encode;
 pub mod error;
 mod key;
@@ -13,8 +14,11 @@ mod reader;
 pub mod salt;
 mod span;
 pub mod store;
+pub mod table;
+pub mod value;
 mod writer;
 
+pub use cursor::{Cursor, CursorError};
 pub use encode::List;
 pub use error::{DecodeError, Error, WidthError};
 pub use key::{OwnedKey, RowKey};
@@ -26,6 +30,12 @@ pub use rowkey_derive::RowKey;
 pub use store::Memory;
 #[cfg(feature = "conformance")]
 pub use store::conformance;
+pub use table::{Table, TableScan, WriteBatch};
+#[cfg(feature = "json")]
+pub use value::Json;
+#[cfg(feature = "postcard")]
+pub use value::Postcard;
+pub use value::RowValue;
 
 /// What the derive's code names. Not for use by hand.
 #[doc(hidden)]

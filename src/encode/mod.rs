@@ -54,7 +54,7 @@ pub use crate::writer::{Sink, Writer};
 )]
 pub trait Field {
     /// The type that decoding gives: `Self`, with the lifetime of the bytes where `Self` borrows.
-    type Ref<'a>;
+    type Ref<'a>: Field;
 
     /// What the layout says of it.
     const TYPE: &'static Type;
