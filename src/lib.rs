@@ -43,16 +43,15 @@ pub use value::RowValue;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::encode::{
-        Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsOther, OwnedField, RawField, RawOf,
-        Reader, Sink, StartsWith, With, Writer,
+        Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsHere, NullsOther, OwnedField, Plain,
+        RawAs, RawField, RawOf, Reader, Sink, StartsWith, With, Writer,
     };
     pub use crate::error::{DecodeError, WidthError};
-    pub use crate::key::{
-        Fixed, IsFixed, KeyReader, KeyWriter, RowKey, read_field, skip_field, write_field, write_into,
-    };
+    pub use crate::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
     pub use crate::layout::{FieldLayout, Layout, Nulls, Type, Variant};
     pub use crate::prefix::{PrefixBuf, Select, Selection};
     pub use crate::salt::{Prefix, Salt, SaltHash};
+    pub use core::clone::Clone;
     pub use core::default::Default;
     pub use core::iter::IntoIterator;
     pub use core::marker::{PhantomData, Sized};
