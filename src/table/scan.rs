@@ -185,6 +185,7 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// }
     /// # Ok::<(), rowkey::Error>(())
     /// ```
+    #[expect(clippy::type_complexity, reason = "a row is spelt as its key and its value")]
     pub fn next_row(&mut self) -> Result<Option<(K::Ref<'_>, &[u8])>, Error> {
         self.open()?;
         self.progress.next(|key, value| Ok((K::decode(key)?, value)))
