@@ -60,9 +60,7 @@ impl SaltHash<&'static str> {
     /// XXH64, seed 0.
     pub const XXH64: Self = Self::new("xxh64", |bytes| xxh64(bytes, 0));
     /// The first eight bytes of MD5, big-endian.
-    pub const MD5: Self = Self::new("md5", |bytes| {
-        BigEndian::read_u64(&Md5::digest(bytes))
-    });
+    pub const MD5: Self = Self::new("md5", |bytes| BigEndian::read_u64(&Md5::digest(bytes)));
     /// Phoenix's, and `java.util.Arrays.hashCode`'s, made positive.
     pub const JAVA: Self = Self::new("java", |bytes| {
         let hash = bytes.iter().fold(1i32, |h, &byte| h.wrapping_mul(31).wrapping_add(i32::from(byte as i8)));
