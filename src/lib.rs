@@ -60,3 +60,9 @@ pub mod __private {
     pub use core::result::Result;
     pub use std::vec::Vec;
 }
+
+/// The documents that stand beside the code; their code is tested with it.
+pub mod _documentation {
+    #[doc = include_str!("../FORMAT.md")]
+    pub mod format {}
+}
