@@ -48,7 +48,7 @@ struct Args {
     /// Whose visits are shown [default: those of the busiest]
     #[arg(long)]
     visitor: Option<String>,
-    /// The window's start, to the second, as 2015-05-18T06:00Z [default: a day before the visitor's latest visit]
+    /// The window's start, to the second, as 2015-05-18T06:00Z [default, without --to: a day before the latest visit]
     #[arg(long)]
     from: Option<Timestamp>,
     /// The window's end, itself outside
