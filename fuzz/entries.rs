@@ -2,12 +2,12 @@
 #![allow(dead_code)] // Each target calls one.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZero;
 use std::time::{Duration, SystemTime};
 
-use rowkey::{LayoutBuf, List, RowKey};
+use rowkey::{Cursor, Error, LayoutBuf, List, Memory, RowKey, Select, Table};
 
 /// Keys: a byte that picks a typed key, or the text of a shape and a line's end; behind it the key's bytes.
 pub(crate) fn decode(data: &[u8]) {
@@ -55,6 +55,40 @@ pub(crate) fn layout_json(data: &[u8]) {
             assert_eq!(shape.parse::<LayoutBuf>().unwrap_or_else(|error| panic!("{shape}: {error}")).shape(), shape);
         }
         Err(error) => assert!(!error.reason.is_empty() && !error.to_string().is_empty()),
+    }
+}
+
+/// Cursors: as text, and as the key of a well-formed one that is handed to a scan.
+pub(crate) fn cursor(data: &[u8]) {
+    if let Ok(cursor) = String::from_utf8_lossy(data).parse::<Cursor>() {
+        assert_eq!(cursor.to_string().as_bytes(), data);
+    }
+    let mut bytes = vec![1];
+    bytes.extend_from_slice(&Salted::LAYOUT.fingerprint().0.to_be_bytes());
+    bytes.extend_from_slice(data);
+    let [.., a, b, c, d] = xxhash_rust::xxh3::xxh3_64(&bytes).to_be_bytes();
+    bytes.extend_from_slice(&[a, b, c, d]);
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let cursor: Cursor = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(cursor.key(), data);
+
+    let table: Table<Salted, (), _> = Table::open(Memory::new(), "t").unwrap_or_else(|error| panic!("{error}"));
+    for (user, at) in [("", 0), ("a", 1), ("a", u32::MAX), ("b", 2)] {
+        table.put(&Salted { user: user.into(), at, day: 1 }, &()).unwrap_or_else(|error| panic!("{error}"));
+    }
+    for select in [Salted::prefix().select(), Salted::prefix().user("a").select()] {
+        let forward = table.scan(&select).after(cursor.clone());
+        for (scan, order) in
+            [(forward, Ordering::Greater), (table.scan(select).after(cursor.clone()).reverse(), Ordering::Less)]
+        {
+            for key in scan.keys() {
+                match key {
+                    Ok(key) => assert_eq!(key.encode()[1..].cmp(&data[1..]), order),
+                    Err(Error::Cursor(_)) => break,
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
     }
 }
 

@@ -92,4 +92,13 @@ proptest! {
     fn layout_json(torn in torn(laws::layouts().prop_map(|layout| layout.to_json()))) {
         entries::layout_json(&torn);
     }
+
+    #[test]
+    fn cursor(key in bytes(), salted in (0..16u8, "[ab]{0,2}", any::<[u8; 5]>()), text in "[0-9a-f]{0,40}") {
+        entries::cursor(&key);
+        entries::cursor(text.as_bytes());
+        let (bucket, user, rest) = salted;
+        let digit = char::from_digit(bucket.into(), 16).map_or(0, |digit| digit as u8);
+        entries::cursor(&[&[digit], user.as_bytes(), &[0], &rest[..]].concat());
+    }
 }

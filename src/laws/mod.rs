@@ -7,8 +7,10 @@
 //!    Keys are damaged (bits flipped, bytes taken out and put in, ends cut off) to find some that are almost right.
 //! 4. **No prefixes**: no key is the beginning of another, but for `raw` ones.
 //! 5. **Ranges**: the ranges of a prefix hold exactly the keys that begin with it.
+//! 6. **Scans**: a scan of a table, salted buckets merged, shows its rows in order, both ways, with every limit and
+//!    cursor.
 //!
-//! [`key()`] is for key types, [`encoding()`] for what stands in `#[rowkey(with = ..)]`, [`layout()`] for keys by layout
+//! [`key()`] and [`scans()`] are for key types, [`encoding()`] for what stands in `#[rowkey(with = ..)]`, [`layout()`] for keys by layout
 //! alone. Each runs 256 cases, or as many as the environment's `ROWKEY_LAWS_CASES` says, and panics with the law that is
 //! broken and the smallest input that breaks it.
 //!
@@ -30,6 +32,7 @@
 
 mod compare;
 mod damage;
+mod scans;
 mod values;
 
 use std::cmp::Ordering;
@@ -43,6 +46,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 pub use self::compare::compare;
 use self::damage::{Damage, damaged, damages};
+pub use self::scans::scans;
 pub use self::values::{layouts, rows, values};
 use crate::encode::{Codec, Encoding, Reader, With, Writer};
 use crate::error::{DecodeError, Hex};
@@ -69,7 +73,7 @@ fn prove<S: Strategy>(cases: u32, inputs: S, test: impl Fn(S::Value) -> Proof) {
 
 /// A broken law unless it holds.
 fn law(number: u8, holds: bool, told: impl FnOnce() -> String) -> Proof {
-    const NAMES: [&str; 5] = ["order", "round trip", "one form", "no prefixes", "ranges"];
+    const NAMES: [&str; 6] = ["order", "round trip", "one form", "no prefixes", "ranges", "scans"];
     if holds {
         return Ok(());
     }
@@ -77,7 +81,7 @@ fn law(number: u8, holds: bool, told: impl FnOnce() -> String) -> Proof {
     Err(TestCaseError::fail(format!("law {number} ({name}) is broken: {}", told())))
 }
 
-/// Proves laws 1 to 4 for a key type, and that its layout alone writes, reads and explains the same bytes.
+/// Proves laws 1 to 5 for a key type, and that its layout alone writes, reads and explains the same bytes.
 ///
 /// `compare` is the key's order: `Ord::cmp` where the fields say it all, else field by field, the other way round for a
 /// descending one. Of a key with salt or digest it is the order of the fields behind it.
@@ -115,11 +119,14 @@ pub fn key<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl Fn
             let same = again.as_ref().is_ok_and(|again| compare(key, again).is_eq());
             law(2, same, || format!("{key:?} came back as {again:?}"))?;
         }
-        whole_keys(&layout, &keys, &compare, read, &damages)
+        whole_keys(&layout, &keys, &compare, read, &damages)?;
+        let bytes: Vec<_> = keys.iter().map(K::encode).collect();
+        let rows = bytes.iter().map(|key| by_layout(&layout, key)).collect::<Result<Vec<_>, _>>()?;
+        prefixes(&layout, &rows, &bytes, at)
     });
 }
 
-/// Proves of a key type that borrows what [`key`] proves of one that does not.
+/// Proves laws 1 to 4 for a key type that borrows, as [`key`] does for one that does not.
 ///
 /// ```
 /// use rowkey::RowKey;
