@@ -154,10 +154,7 @@ macro_rules! scans {
                     let mut first = direct(table.scan(select()));
                     first.by_ref().take(n + 1).for_each(|row| drop(row.unwrap()));
                     let cursor: Option<Cursor> = first.cursor().map(|cursor| cursor.to_string().parse().unwrap());
-                    if cursor.is_none() {
-                        return None;
-                    }
-                    scan = scan.after(cursor);
+                    scan = scan.after(cursor?);
                 }
                 From_::Key(key) => scan = scan.after_key(&key.clone().into()),
                 From_::AtKey(key) => scan = scan.from_key(&key.clone().into()),
