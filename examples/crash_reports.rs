@@ -8,7 +8,7 @@
 //! that is made from the key, spreads them over sixteen regions; a scan opens all sixteen and merges what they have, so
 //! the newest reports still come in one order, a page at a time.
 
-mod common;
+mod weblog;
 
 use std::cmp::Reverse;
 use std::error::Error;
@@ -17,7 +17,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::input::{Summary, read_logs};
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -25,6 +24,7 @@ use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use rowkey::{KeyRange, Memory, Postcard, RowKey, Select, Table};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+use weblog::input::{Summary, read_logs};
 
 /// A crash report: in each of sixteen buckets, and over all of them, newest first.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -212,5 +212,5 @@ fn report(at: i64, size: u64, rng: &mut Xoshiro256PlusPlus) -> (Report, Crash) {
 }
 
 fn main() -> ExitCode {
-    common::exit(run(&Args::parse(), &mut io::stdout().lock()))
+    weblog::exit(run(&Args::parse(), &mut io::stdout().lock()))
 }

@@ -5,7 +5,7 @@
 //! One key answers four questions, each by reading about the rows that it returns: the busiest visitors, all visits of
 //! one of them, the latest, and those within a window of time.
 
-mod common;
+mod weblog;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::combined::Hit;
-use common::input::read_logs;
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};
 use rowkey::{Memory, Postcard, RowKey, Table, TableScan};
+use weblog::combined::Hit;
+use weblog::input::read_logs;
 
 /// A visitor's requests, newest first.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -143,5 +143,5 @@ fn title(out: &mut impl Write, what: &str, read: u64, returned: u64) -> io::Resu
 }
 
 fn main() -> ExitCode {
-    common::exit(run(&Args::parse(), &mut io::stdout().lock()))
+    weblog::exit(run(&Args::parse(), &mut io::stdout().lock()))
 }

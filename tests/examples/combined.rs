@@ -1,6 +1,6 @@
 //! The parser of the examples on web logs, line by line.
 
-#[path = "../../examples/common/combined.rs"]
+#[path = "../../examples/weblog/combined.rs"]
 mod parser;
 
 use parser::{Hit, Malformed, parse};
