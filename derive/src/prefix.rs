@@ -276,6 +276,19 @@ impl Builder<'_, '_> {
                 }
             }
         });
+        let within = ["_within", "_under"].into_iter().filter(|suffix| has(suffix)).map(|suffix| {
+            let within = method(suffix);
+            let doc = format!("Ends with what `{label}` lies {}.", &suffix[1..]);
+            quote! {
+                #[doc = #doc]
+                #vis fn #within<__A: ?#p::Sized>(self, area: &__A) -> #selection
+                where
+                    #ty: #p::Within<__A>,
+                {
+                    self.prefix.within::<#ty, __A, #ident #ty_generics>(area, #desc, #raw)
+                }
+            }
+        });
         quote! {
             #[automatically_derived]
             #[allow(private_bounds, private_interfaces, non_snake_case)]
@@ -287,6 +300,7 @@ impl Builder<'_, '_> {
                 #ends
                 #starts_with
                 #nested
+                #(#within)*
             }
         }
     }
@@ -317,23 +331,32 @@ fn with_param(generics: &syn::Generics, param: TokenStream) -> syn::Generics {
 pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
     let mut suffixes = vec!["_range", "_in"];
     if field.with.is_none() && field.nulls.is_none() {
-        let (text, nested) = match &field.ty {
-            Type::Tuple(_) => (false, true),
-            Type::Reference(_) => (true, false),
+        suffixes.extend(match &field.ty {
+            Type::Tuple(_) => &["_prefix"][..],
+            Type::Reference(_) => &["_starts_with"],
             ty => match last_segment(ty) {
-                Some(segment) if is_simple(&segment.ident) => (false, false),
-                Some(segment) if is_text(&segment.ident) => (true, false),
-                _ => (true, true),
+                Some(segment) if is_area(&segment.ident) => &["_within"][..],
+                Some(segment) if is_host(&segment.ident) => &["_under"],
+                Some(segment) if is_simple(&segment.ident) => &[],
+                Some(segment) if is_text(&segment.ident) => &["_starts_with"],
+                _ => &["_starts_with", "_prefix", "_within", "_under"],
             },
-        };
-        if text {
-            suffixes.push("_starts_with");
-        }
-        if nested && field.raw.is_none() {
-            suffixes.push("_prefix");
+        });
+        if field.raw.is_some() {
+            suffixes.retain(|suffix| *suffix != "_prefix");
         }
     }
     suffixes
+}
+
+/// Names of types whose values lie within a larger one.
+fn is_area(name: &Ident) -> bool {
+    ["IpAddr", "Ipv4Addr", "Ipv6Addr", "QuadKey", "Tile"].iter().any(|area| name == area)
+}
+
+/// Names of types whose values stand under a domain.
+fn is_host(name: &Ident) -> bool {
+    ["HostPath", "Url"].iter().any(|host| name == host)
 }
 
 /// Names of types that have neither a beginning nor a prefix.

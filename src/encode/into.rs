@@ -101,11 +101,24 @@ pub trait InItem<C: ?Sized, How> {
     fn item(&self) -> FieldSpan;
 }
 
+/// A field whose values can lie within an area: addresses in a network, tiles in a tile, pages under a domain.
+#[diagnostic::on_unimplemented(
+    message = "values of `{Self}` do not lie within a `{A}`",
+    note = "take the whole value, or a range of them"
+)]
+pub trait Within<A: ?Sized> {
+    /// The ranges of all values within the area.
+    #[doc(hidden)]
+    fn within(area: &A) -> Vec<FieldSpan>;
+}
+
 /// A value or a range of a field, as ascending bytes.
 #[doc(hidden)]
 pub enum FieldSpan {
     Value(Vec<u8>),
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
+    /// From the first bytes, whatever follows them, up to the second, left out: no values, but what values begin with.
+    Between(Vec<u8>, Vec<u8>),
 }
 
 impl FieldSpan {

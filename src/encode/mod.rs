@@ -23,7 +23,7 @@ mod uuid;
 mod with;
 
 pub(crate) use self::instant::Instant;
-pub use self::into::{FieldRange, InItem, IntoField};
+pub use self::into::{FieldRange, InItem, IntoField, Within};
 pub(crate) use self::into::{FieldSpan, into_field};
 pub use self::list::List;
 pub(crate) use self::list::{another, mark};

@@ -28,7 +28,7 @@ use std::marker::PhantomData;
 use std::ops::{Bound, RangeFull};
 
 pub use self::tuple::{TupleField, TuplePrefix, tuple_prefix};
-use crate::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoField, Writer, escape};
+use crate::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoField, Within, Writer, escape};
 use crate::key::RowKey;
 use crate::range::KeyRange;
 use crate::salt::Prefix;
@@ -192,6 +192,11 @@ impl PrefixBuf {
         Selection::new(items.into_iter().map(|item| self.clone().span(item.item(), desc, raw)).collect())
     }
 
+    /// The next field within an area.
+    pub fn within<T: Within<A> + ?Sized, A: ?Sized, K: ?Sized>(self, area: &A, desc: bool, raw: bool) -> Selection<K> {
+        Selection::new(T::within(area).into_iter().map(|span| self.clone().span(span, desc, raw)).collect())
+    }
+
     /// The next field, of text or bytes, beginning so.
     pub fn starts_with<C: Content + ?Sized, K: ?Sized>(self, start: &C, desc: bool, raw: bool) -> Selection<K> {
         let Self { mut body, ends, .. } = self;
@@ -225,6 +230,7 @@ impl PrefixBuf {
                 self.note_end();
                 return KeySpan::prefix(self.body, self.ends);
             }
+            FieldSpan::Between(low, high) => (Bound::Included(low), Bound::Excluded(high)),
             FieldSpan::Range(low, high) => (low, high),
         };
         // A raw value has no end of its own: after it alone is not after all that begins with it.
