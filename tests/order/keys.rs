@@ -1,4 +1,4 @@
-//! Typed keys of every type and attribute, laws 1 to 4.
+//! Typed keys of every type and attribute, laws 1 to 6.
 
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
@@ -13,7 +13,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rowkey::encode::{Encoding, Reader, Sink, Writer};
-use rowkey::{DecodeError, List, RowKey, laws};
+use rowkey::salt::Prefix;
+use rowkey::{DecodeError, Layout, List, RowKey, laws};
 use uuid::Uuid;
 
 /// A struct, its strategy field by field, and its law; the order is that of the fields, `desc` ones turned round.
@@ -29,17 +30,26 @@ macro_rules! law {
 
         #[test]
         fn $test() {
-            let keys = ($($strategy,)*).prop_map(|($($field,)*)| $name { $($field,)* });
-            laws::key(keys, |a, b| {
+            let keys = || ($($strategy,)*).prop_map(|($($field,)*)| $name { $($field,)* });
+            let compare = |a: &$name, b: &$name| {
                 let order = Ordering::Equal;
                 $(let order = order.then_with(|| {
                     let compare: fn(&$ty, &$ty) -> Ordering = $compare;
                     compare(&a.$field, &b.$field)
                 });)*
                 order
-            });
+            };
+            laws::key(keys(), compare);
+            if few_buckets(&$name::LAYOUT) {
+                laws::scans(keys(), compare);
+            }
         }
     };
+}
+
+/// Whether a scan of all buckets is worth repeating some thousand times.
+fn few_buckets(layout: &Layout) -> bool {
+    !matches!(layout.prefix, Prefix::Salt(salt) if salt.buckets > 16)
 }
 
 fn down<T: Ord>(a: &T, b: &T) -> Ordering {
