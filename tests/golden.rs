@@ -51,13 +51,14 @@ fn check(file: &str, columns: usize, line: impl Fn(&[&str]) -> Line) {
             }
         }
         // Past the test runner's capture, so that the count is always seen.
-        writeln!(std::io::stderr(), "{}: {passed} lines passed, {waiting} waiting", path.display()).unwrap();
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "{}: {passed} lines passed, {waiting} waiting", path.display()).unwrap();
         assert!(passed > 0, "{} has no line that this version can check", path.display());
     }
 }
 
 fn unhex(hex: &str) -> Vec<u8> {
-    assert!(hex.len() % 2 == 0, "odd hex {hex}");
+    assert!(hex.len().is_multiple_of(2), "odd hex {hex}");
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }
 
