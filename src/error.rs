@@ -19,6 +19,40 @@ pub enum Error {
         len: usize,
     },
 
+    /// The table was made for keys of another layout.
+    #[error("table {table:?} has keys of another layout\n  in the table: {stored}\n  given:        {given}")]
+    Layout {
+        /// The table's name.
+        table: String,
+        /// The shape that the table was opened with first.
+        stored: String,
+        /// The shape of the key type it was opened with now.
+        given: String,
+    },
+
+    /// The name is one that a database keeps for itself.
+    #[error("a table can't be called {0:?}: the layouts of a database's tables are kept there")]
+    ReservedName(String),
+
+    /// A row's key is none.
+    #[error("a row's key is not one of the table's")]
+    Key(#[from] DecodeError),
+
+    /// A value can't be written, or read.
+    #[error("the value of table {table:?} at key {} can't be converted", Hex(key))]
+    Value {
+        /// The table's name.
+        table: String,
+        /// The row's key; empty if the value was to be written.
+        key: Vec<u8>,
+        /// What its codec says.
+        source: crate::value::CodecError,
+    },
+
+    /// A cursor is refused.
+    #[error(transparent)]
+    Cursor(#[from] crate::cursor::CursorError),
+
     /// The store does not have what was asked of it; its [`Guarantees`](crate::store::Guarantees) say so.
     #[error("this store has no {0}")]
     Unsupported(&'static str),

@@ -1,6 +1,6 @@
 //! A whole key: its bytes, with what stands before the fields, and back.
 
-use crate::encode::{Codec, Field, Reader, Sink, Writer};
+use crate::encode::{Field, Reader, Sink, Writer};
 use crate::error::{DecodeError, WidthError};
 use crate::layout::{Layout, Type};
 use crate::plain::{Explanation, LayoutBuf};
@@ -32,7 +32,7 @@ use crate::writer::Slot;
 /// ```
 pub trait RowKey {
     /// The type that decoding gives: `Self`, with the lifetime of the bytes where `Self` borrows.
-    type Ref<'a>;
+    type Ref<'a>: RowKey;
 
     /// Names, types, directions, tags and salt: the key as data.
     const LAYOUT: Layout;
@@ -111,27 +111,6 @@ pub trait OwnedKey: for<'a> RowKey<Ref<'a> = Self> {}
 
 impl<K: for<'a> RowKey<Ref<'a> = K>> OwnedKey for K {}
 
-/// Writes one field as the derive does.
-#[doc(hidden)]
-#[inline]
-pub fn write_field<C: Codec, S: Sink>(value: &C::Value, desc: bool, w: &mut Writer<'_, S>) {
-    C::encode(value, &mut w.direction(desc));
-}
-
-/// Reads one field as the derive does.
-#[doc(hidden)]
-#[inline]
-pub fn read_field<'a, C: Codec>(name: &str, desc: bool, r: &mut Reader<'a>) -> Result<C::Ref<'a>, DecodeError> {
-    r.direction(desc, C::decode).map_err(|error| error.in_field(name))
-}
-
-/// Passes over one field as the derive does.
-#[doc(hidden)]
-#[inline]
-pub fn skip_field<C: Codec>(desc: bool, r: &mut Reader<'_>) -> Result<(), DecodeError> {
-    r.direction(desc, C::skip)
-}
-
 /// Writes a key of `N` fields that has something before them.
 #[doc(hidden)]
 pub struct KeyWriter<'s, S, const N: usize> {
@@ -149,9 +128,15 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
         Self { w: Writer::new(out), start, ends: [0; N], fields: 0 }
     }
 
+    /// Where the next field is written.
     #[inline]
-    pub fn field<C: Codec>(&mut self, value: &C::Value, desc: bool, layout: &Layout) {
-        write_field::<C, S>(value, desc, &mut self.w);
+    pub fn writer(&mut self) -> &mut Writer<'s, S> {
+        &mut self.w
+    }
+
+    /// Notes that a field ends here.
+    #[inline]
+    pub fn end_field(&mut self, layout: &Layout) {
         let body = self.start + layout.prefix.width();
         if let Some(end) = self.ends.get_mut(self.fields) {
             *end = self.w.position().saturating_sub(body);
@@ -186,14 +171,20 @@ impl<'a, const N: usize> KeyReader<'a, N> {
         Ok(Self { key, r, ends: [0; N], fields: 0 })
     }
 
+    /// Where the next field is read.
     #[inline]
-    pub fn field<C: Codec>(&mut self, name: &str, desc: bool, layout: &Layout) -> Result<C::Ref<'a>, DecodeError> {
-        let value = read_field::<C>(name, desc, &mut self.r)?;
+    pub fn reader(&mut self) -> &mut Reader<'a> {
+        &mut self.r
+    }
+
+    /// Notes that a field ends here, behind its value.
+    #[inline]
+    pub fn end_field<T>(&mut self, value: T, layout: &Layout) -> T {
         if let Some(end) = self.ends.get_mut(self.fields) {
             *end = self.r.offset() - layout.prefix.width();
         }
         self.fields += 1;
-        Ok(value)
+        value
     }
 
     #[inline]

@@ -67,9 +67,17 @@ impl FieldLayout {
         Self { nulls: if other { Some(nulls) } else { None }, ..self }
     }
 
-    /// The field, raw.
+    /// The field, raw; its type has to have a raw form.
+    ///
+    /// # Panics
+    /// If it has none: where the layout is a constant, it does not compile.
     #[must_use]
+    #[track_caller]
     pub const fn raw(self) -> Self {
+        assert!(
+            self.ty.can_be_raw(),
+            "only text, bytes, and a `List` of items that are always as wide can be raw: take `raw` off the field"
+        );
         Self { raw: true, ..self }
     }
 }

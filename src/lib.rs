@@ -1,6 +1,7 @@
-//! Order-preserving composite row keys for sorted stores.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod cursor;
 pub mod encode;
 pub mod error;
 mod key;
@@ -15,8 +16,11 @@ mod reader;
 pub mod salt;
 mod span;
 pub mod store;
+pub mod table;
+pub mod value;
 mod writer;
 
+pub use cursor::{Cursor, CursorError};
 pub use encode::List;
 pub use error::{DecodeError, Error, WidthError};
 pub use key::{OwnedKey, RowKey};
@@ -28,21 +32,26 @@ pub use rowkey_derive::RowKey;
 pub use store::Memory;
 #[cfg(feature = "conformance")]
 pub use store::conformance;
+pub use table::{Table, TableScan, WriteBatch};
+#[cfg(feature = "json")]
+pub use value::Json;
+#[cfg(feature = "postcard")]
+pub use value::Postcard;
+pub use value::RowValue;
 
 /// What the derive's code names. Not for use by hand.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::encode::{
-        Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsOther, OwnedField, RawField, RawOf,
-        Reader, Sink, StartsWith, With, Writer,
+        Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsHere, NullsOther, OwnedField, Plain,
+        RawAs, RawField, RawOf, Reader, Sink, StartsWith, With, Writer,
     };
     pub use crate::error::{DecodeError, WidthError};
-    pub use crate::key::{
-        Fixed, IsFixed, KeyReader, KeyWriter, RowKey, read_field, skip_field, write_field, write_into,
-    };
+    pub use crate::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
     pub use crate::layout::{FieldLayout, Layout, Nulls, Type, Variant};
     pub use crate::prefix::{PrefixBuf, Select, Selection};
     pub use crate::salt::{Prefix, Salt, SaltHash};
+    pub use core::clone::Clone;
     pub use core::default::Default;
     pub use core::iter::IntoIterator;
     pub use core::marker::{PhantomData, Sized};

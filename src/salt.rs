@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 
+use byteorder::{BigEndian, ByteOrder};
 use md5::{Digest as _, Md5};
 use xxhash_rust::{xxh3::xxh3_64, xxh64::xxh64};
 
@@ -59,10 +60,7 @@ impl SaltHash<&'static str> {
     /// XXH64, seed 0.
     pub const XXH64: Self = Self::new("xxh64", |bytes| xxh64(bytes, 0));
     /// The first eight bytes of MD5, big-endian.
-    pub const MD5: Self = Self::new("md5", |bytes| {
-        let digest: [u8; 16] = Md5::digest(bytes).into();
-        (u128::from_be_bytes(digest) >> 64) as u64
-    });
+    pub const MD5: Self = Self::new("md5", |bytes| BigEndian::read_u64(&Md5::digest(bytes)));
     /// Phoenix's, and `java.util.Arrays.hashCode`'s, made positive.
     pub const JAVA: Self = Self::new("java", |bytes| {
         let hash = bytes.iter().fold(1i32, |h, &byte| h.wrapping_mul(31).wrapping_add(i32::from(byte as i8)));
@@ -135,12 +133,12 @@ impl<N> Salt<N> {
     pub(crate) fn write(&self, bucket: u32) -> PrefixBytes {
         let len = self.width();
         let mut bytes = [0; 16];
-        for (i, byte) in bytes[..len].iter_mut().rev().enumerate() {
-            *byte = if self.hex {
-                b"0123456789abcdef"[(bucket >> (4 * i) & 15) as usize]
-            } else {
-                (bucket >> (8 * i)) as u8
-            };
+        if self.hex {
+            for (i, digit) in bytes[..len].iter_mut().rev().enumerate() {
+                *digit = b"0123456789abcdef"[(bucket >> (4 * i) & 15) as usize];
+            }
+        } else {
+            BigEndian::write_uint(&mut bytes, bucket.into(), len);
         }
         PrefixBytes { bytes, len: len as u8 }
     }

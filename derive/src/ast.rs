@@ -1,7 +1,7 @@
 //! The model of a key: what the derive knows of the struct or enum.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Generics, Ident, Index, Member, Path, Type, Visibility};
@@ -148,14 +148,17 @@ impl Variant {
         let mut tag = variant.discriminant.as_ref().and_then(|(_, expr)| {
             let number = attr::number(expr);
             if number.is_none() {
-                mistakes.at(expr, "the tag is a number from 0 to 255: write it out, or `#[rowkey(tag = 1)]`");
+                mistakes.at(
+                    expr,
+                    "a tag is a number from 0 to 255: write it out, or `#[rowkey(tag = 1)]` above the variant",
+                );
             }
             Some((expr.to_token_stream(), number?))
         });
         let written = tag.is_some() || variant.discriminant.is_some();
         let args = attr::args(&variant.attrs, "a variant", ON_ENUM_VARIANT, mistakes);
         for arg in &args {
-            tag = arg.number(mistakes).map(|number| (arg.to_token_stream(), number));
+            tag = arg.number(1, mistakes).map(|number| (arg.place(), number));
         }
         if !written && args.is_empty() {
             mistakes.at(
@@ -203,16 +206,49 @@ impl Field {
 
     /// The marker type by which the field is read and written.
     pub(crate) fn codec(&self, private: &TokenStream) -> TokenStream {
-        let ty = &self.ty;
+        let (ty, private) = (&self.ty, at(private, self.span()));
+        let marker = |name: &str| Ident::new(name, self.span());
         if let Some((_, path)) = &self.with {
-            quote!(#private::With<#path, #ty>)
-        } else if self.raw.is_some() {
-            quote!(#private::RawOf<#ty>)
-        } else if self.has_other_nulls() {
-            quote!(#private::NullsOther<#ty>)
-        } else {
-            ty.to_token_stream()
+            let marker = marker("With");
+            return quote_spanned!(self.span()=> #private::#marker<#path, #ty>);
         }
+        let marker = marker(match &self.nulls {
+            _ if self.raw.is_some() => "RawOf",
+            Some(_) if self.has_other_nulls() => "NullsOther",
+            Some(_) => "NullsHere",
+            None => "Plain",
+        });
+        quote_spanned!(self.span()=> #private::#marker<#ty>)
+    }
+
+    /// What a prefix takes values for: the field's type, or the marker of another form of it.
+    pub(crate) fn source(&self, private: &TokenStream) -> TokenStream {
+        if self.is_plain() { self.ty.to_token_stream() } else { self.codec(private) }
+    }
+
+    fn is_plain(&self) -> bool {
+        self.with.is_none() && self.raw.is_none() && !self.has_other_nulls()
+    }
+
+    /// Where it is told that the field can't be one: its type, or the encoding that it is given; seeing the names that the
+    /// derive's own code sees.
+    pub(crate) fn span(&self) -> Span {
+        let span = self.with.as_ref().map_or_else(|| self.ty.span(), |(_, path)| path.span());
+        span.resolved_at(Span::call_site())
+    }
+
+    /// `<codec>::name(..)`. Everything that the code does with a field stands at one place in one form, so that a wrong
+    /// field is told once.
+    pub(crate) fn call(&self, name: &str, args: &TokenStream, private: &TokenStream) -> TokenStream {
+        let (codec, name) = (self.codec(private), Ident::new(name, self.span()));
+        let private = at(private, self.span());
+        quote_spanned!(self.span()=> <#codec as #private::Codec>::#name(#args))
+    }
+
+    /// `<codec>::TYPE`.
+    pub(crate) fn layout_type(&self, private: &TokenStream) -> TokenStream {
+        let (codec, private) = (self.codec(private), at(private, self.span()));
+        quote_spanned!(self.span()=> <#codec as #private::Codec>::TYPE)
     }
 
     /// Whether None sorts on the other side than the direction puts it.
@@ -224,16 +260,35 @@ impl Field {
         self.desc.is_some()
     }
 
+    /// `<codec>::name(..)?`, the same way.
+    pub(crate) fn try_call(&self, name: &str, args: &TokenStream, private: &TokenStream) -> TokenStream {
+        let call = self.call(name, args, private);
+        quote_spanned!(self.span()=> #call?)
+    }
+
     /// The field in the layout.
     pub(crate) fn layout(&self, private: &TokenStream) -> TokenStream {
-        let (name, codec, desc) = (&self.name, self.codec(private), self.is_desc());
+        let (name, desc, ty) = (&self.name, self.is_desc(), self.layout_type(private));
         let nulls = self.nulls.as_ref().map(|arg| {
             let side = if arg.name == "nulls_first" { quote!(First) } else { quote!(Last) };
             quote!(.nulls(#private::Nulls::#side))
         });
-        let raw = self.raw.as_ref().map(|_| quote!(.raw()));
-        quote!(#private::FieldLayout::new(#name, <#codec as #private::Codec>::TYPE).desc(#desc) #nulls #raw)
+        let layout = quote!(#private::FieldLayout::new(#name, #ty).desc(#desc) #nulls);
+        let Some(raw) = &self.raw else { return layout };
+        // A type without raw form is told at the attribute, so all of the call stands there.
+        let span = raw.name.span().resolved_at(Span::call_site());
+        let private = at(private, span);
+        quote_spanned!(span=> #private::FieldLayout::raw(#layout))
     }
+}
+
+/// The tokens, all of them at this place.
+fn at(tokens: &TokenStream, span: Span) -> TokenStream {
+    let moved = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    tokens.clone().into_iter().map(moved).collect()
 }
 
 /// The last name of a type's path, through groups and parentheses.
@@ -249,13 +304,13 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
 impl Salt {
     fn read(arg: Arg, mistakes: &mut Mistakes) -> Self {
         let (mut buckets, mut hash, mut hex, mut by) = (None, Hash::Known("XXH3"), false, Vec::new());
-        let inner = arg.inner(&["buckets", "by", "hash", "format"], mistakes);
-        if !inner.iter().any(|arg| arg.name == "buckets") {
+        let inner = arg.inner(&["buckets", "by", "hash", "format"], "buckets = 16", mistakes);
+        if inner.as_ref().is_some_and(|inner| !inner.iter().any(|arg| arg.name == "buckets")) {
             mistakes.at(&arg, "a salt needs its number of buckets: write `salt(buckets = 16)`");
         }
-        for arg in inner {
+        for arg in inner.into_iter().flatten() {
             match arg.name.to_string().as_str() {
-                "buckets" => buckets = arg.number(mistakes).map(|number| (arg, number)),
+                "buckets" => buckets = arg.number(16, mistakes).map(|number| (arg, number)),
                 "by" => by = arg.names(mistakes),
                 "hash" => {
                     if let Some(read) = Hash::read(&arg, mistakes) {
@@ -290,8 +345,13 @@ impl Hash {
                 Ok((name, path)) => {
                     let text = name.value();
                     let word = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
-                    if !word || ["xxh3", "xxh64", "md5", "java", "hex", "by", "salt"].contains(&text.as_str()) {
-                        mistakes.at(&name, "the name of your own hash is one word of letters, digits, `_`, `-`, `.`, and none that the format has");
+                    if !word {
+                        mistakes.at(&name, "your own hash's name is one word of letters, digits, `_`, `-`, `.`");
+                    } else if is_reserved(&text) {
+                        mistakes.at(
+                            &name,
+                            format!("`{text}` means something else in a shape: give your own hash another name"),
+                        );
                     }
                     Some(Self::Own(text, path))
                 }
@@ -322,16 +382,61 @@ impl Hash {
     }
 }
 
+/// The words that a shape gives a meaning of their own, the format's hashes among them; `rowkey::encode::Encoding` and
+/// `rowkey::LayoutBuf` refuse the same.
+fn is_reserved(word: &str) -> bool {
+    const RESERVED: &[&str] = &[
+        "xxh3",
+        "xxh64",
+        "md5",
+        "java",
+        "hex",
+        "by",
+        "salt",
+        "desc",
+        "raw",
+        "nulls_first",
+        "nulls_last",
+        "option",
+        "list",
+        "enum",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "f32",
+        "f64",
+        "bool",
+        "char",
+        "text",
+        "bytes",
+        "ipaddr",
+        "instant",
+        "duration",
+        "host_path",
+        "url",
+        "quadkey",
+        "tile",
+    ];
+    RESERVED.contains(&word)
+}
+
 impl Digest {
     fn read(arg: Arg, mistakes: &mut Mistakes) -> Self {
         let (mut bytes, mut by) = (16, Vec::new());
-        for arg in arg.inner(&["bytes", "by"], mistakes) {
+        for arg in arg.inner(&["bytes", "by"], "bytes = 16", mistakes).into_iter().flatten() {
             if arg.name == "by" {
                 by = arg.names(mistakes);
-            } else if let Some(number) = arg.number(mistakes) {
+            } else if let Some(number) = arg.number(16, mistakes) {
                 bytes = number;
                 if !(1..=16).contains(&number) {
-                    mistakes.at(&arg, format!("a digest has 1 to 16 bytes, not {number}"));
+                    mistakes.at(arg.place(), format!("a digest has 1 to 16 bytes, not {number}"));
                 }
             }
         }

@@ -38,6 +38,16 @@ impl Parse for Arg {
     }
 }
 
+impl Arg {
+    /// Where its value stands: at the name, if it has none.
+    pub(crate) fn place(&self) -> TokenStream {
+        match &self.value {
+            ArgValue::Eq(expr) => expr.to_token_stream(),
+            _ => self.to_token_stream(),
+        }
+    }
+}
+
 impl ToTokens for Arg {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         self.name.to_tokens(tokens);
@@ -49,7 +59,19 @@ impl ToTokens for Arg {
 pub(crate) fn args(attrs: &[Attribute], place: &str, known: &[&str], mistakes: &mut Mistakes) -> Vec<Arg> {
     let mut args: Vec<Arg> = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("rowkey")) {
-        let parsed = attr.parse_args_with(Punctuated::<Arg, Token![,]>::parse_terminated);
+        let parsed = attr.parse_args_with(|input: ParseStream<'_>| {
+            let mut args = Vec::new();
+            while !input.is_empty() {
+                if !input.peek(Ident::peek_any) {
+                    return Err(input.error(format!("{place} takes {}", listed(known))));
+                }
+                args.push(input.parse::<Arg>()?);
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+            }
+            Ok(args)
+        });
         match parsed {
             Err(error) => mistakes.add(error),
             Ok(more) => {
@@ -82,13 +104,13 @@ impl Arg {
     }
 
     /// `name = 7`.
-    pub(crate) fn number(&self, mistakes: &mut Mistakes) -> Option<u64> {
+    pub(crate) fn number(&self, example: u64, mistakes: &mut Mistakes) -> Option<u64> {
         let number = match &self.value {
             ArgValue::Eq(expr) => number(expr),
             _ => None,
         };
         if number.is_none() {
-            mistakes.at(self, format!("write a number: `{} = 16`", self.name));
+            mistakes.at(self.place(), format!("write a number: `{} = {example}`", self.name));
         }
         number
     }
@@ -96,7 +118,7 @@ impl Arg {
     /// `name = path::to::it`.
     pub(crate) fn path(&self, example: &str, mistakes: &mut Mistakes) -> Option<Path> {
         match &self.value {
-            ArgValue::Eq(expr) => match &**expr {
+            ArgValue::Eq(expr) => match ungrouped(expr) {
                 Expr::Path(path) if path.attrs.is_empty() && path.qself.is_none() => return Some(path.path.clone()),
                 other => mistakes.at(other, format!("write a path: `{} = {example}`", self.name)),
             },
@@ -107,37 +129,42 @@ impl Arg {
 
     /// `name = Name`.
     pub(crate) fn ident(&self, example: &str, mistakes: &mut Mistakes) -> Option<Ident> {
-        let path = self.path(example, mistakes)?;
-        let ident = path.get_ident().cloned();
+        let ident = match &self.value {
+            ArgValue::Eq(expr) => match ungrouped(expr) {
+                Expr::Path(path) if path.attrs.is_empty() && path.qself.is_none() => path.path.get_ident().cloned(),
+                _ => None,
+            },
+            _ => None,
+        };
         if ident.is_none() {
-            mistakes.at(path, format!("write one name: `{} = {example}`", self.name));
+            mistakes.at(self.place(), format!("write a name: `{} = {example}`", self.name));
         }
         ident
     }
 
     /// `name = "path"`.
     pub(crate) fn quoted_path(&self, mistakes: &mut Mistakes) -> Option<Path> {
-        if let ArgValue::Eq(expr) = &self.value {
-            if let Ok(text) = syn::parse2::<LitStr>(expr.to_token_stream()) {
-                return text.parse().map_err(|error| mistakes.add(error)).ok();
-            }
+        if let ArgValue::Eq(expr) = &self.value
+            && let Ok(text) = syn::parse2::<LitStr>(expr.to_token_stream())
+        {
+            return text.parse().map_err(|error| mistakes.add(error)).ok();
         }
-        mistakes.at(self, format!("write a path in quotes: `{} = \"my::rowkey\"`", self.name));
+        mistakes.at(self.place(), format!("write a path in quotes: `{} = \"my::rowkey\"`", self.name));
         None
     }
 
-    /// `name(..)` parsed as arguments of its own.
-    pub(crate) fn inner(&self, known: &[&str], mistakes: &mut Mistakes) -> Vec<Arg> {
+    /// `name(..)` parsed as arguments of its own; None if it has a value instead.
+    pub(crate) fn inner(&self, known: &[&str], example: &str, mistakes: &mut Mistakes) -> Option<Vec<Arg>> {
         let list = match &self.value {
-            ArgValue::Flag => return Vec::new(),
+            ArgValue::Flag => return Some(Vec::new()),
             ArgValue::List(list) => list.clone(),
-            ArgValue::Eq(_) => {
-                mistakes.at(self, format!("write `{}(..)`", self.name));
-                return Vec::new();
+            ArgValue::Eq(expr) => {
+                mistakes.at(expr, format!("write `{}({example})`", self.name));
+                return None;
             }
         };
         let attr: Attribute = syn::parse_quote_spanned!(self.name.span() => #[rowkey(#list)]);
-        args(&[attr], &format!("`{}`", self.name), known, mistakes)
+        Some(args(&[attr], &format!("`{}`", self.name), known, mistakes))
     }
 
     /// `name(a, b)`: names of fields, tuple indices among them.
@@ -171,15 +198,22 @@ impl Arg {
     }
 }
 
+/// An expression out of the invisible groups that a macro's fragments stand in.
+fn ungrouped(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Group(group) => ungrouped(&group.expr),
+        other => other,
+    }
+}
+
 /// A whole number without sign.
 pub(crate) fn number(expr: &Expr) -> Option<u64> {
-    match expr {
+    match ungrouped(expr) {
         Expr::Lit(lit) => match &lit.lit {
             syn::Lit::Int(int) => int.base10_parse().ok(),
             syn::Lit::Byte(byte) => Some(byte.value().into()),
             _ => None,
         },
-        Expr::Group(group) => number(&group.expr),
         Expr::Paren(paren) => number(&paren.expr),
         _ => None,
     }

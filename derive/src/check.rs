@@ -73,10 +73,10 @@ fn check_field(key: &Key<'_>, field: &Field, is_last: bool, mistakes: &mut Mista
             mistakes.at(raw, "a field with an encoding of its own can't be raw: take `raw` or `with` away");
         }
     }
-    if let Some(nulls) = &field.nulls {
-        if field.with.is_some() || cannot_be_option(&field.ty) {
-            mistakes.at(nulls, format!("only an `Option` has a None to sort: take `{}` away", nulls.name));
-        }
+    if let Some(nulls) = &field.nulls
+        && (field.with.is_some() || cannot_be_option(&field.ty))
+    {
+        mistakes.at(nulls, format!("only an `Option` has a None to sort: take `{}` away", nulls.name));
     }
     if let (Some(desc), Some(owned)) = (&field.desc, borrowed(&field.ty)) {
         mistakes.at(desc, format!("a descending field's bytes are inverted, so it can't be borrowed: make it {owned}"));
@@ -87,8 +87,8 @@ fn check_field(key: &Key<'_>, field: &Field, is_last: bool, mistakes: &mut Mista
 }
 
 fn check_phantom(field: &Field, mistakes: &mut Mistakes) {
-    let attrs = [&field.desc, &field.nulls, &field.raw, &field.with.as_ref().map(|_| ()).and(None)];
-    for arg in attrs.into_iter().flatten() {
+    let with = field.with.as_ref().map(|(arg, _)| arg);
+    for arg in [field.desc.as_ref(), field.nulls.as_ref(), field.raw.as_ref(), with].into_iter().flatten() {
         mistakes.at(arg, "a `PhantomData` is no field of the key: take the attribute away");
     }
 }
@@ -122,17 +122,17 @@ fn check_lead(key: &Key<'_>, mistakes: &mut Mistakes) {
     let (arg, by) = match &key.lead {
         Lead::None => return,
         Lead::Salt(salt) => {
-            if let Some((arg, buckets)) = &salt.buckets {
-                if !(1..=65_536).contains(buckets) {
-                    mistakes.at(arg, format!("a salt has 1 to 65536 buckets, not {buckets}"));
-                }
+            if let Some((arg, buckets)) = &salt.buckets
+                && !(1..=65_536).contains(buckets)
+            {
+                mistakes.at(arg.place(), format!("a salt has 1 to 65536 buckets, not {buckets}"));
             }
             (&salt.arg, &salt.by)
         }
         Lead::Digest(digest) => (&digest.arg, &digest.by),
     };
     if matches!(key.body, Body::Enum(_)) {
-        mistakes.at(arg, format!("an enum has no {}: put it in a struct and write `{}` there", arg.name, arg.name));
+        mistakes.at(arg, format!("an enum takes no `{0}`: put it in a struct and write `{0}` there", arg.name));
         return;
     }
     let mut found = Vec::new();
@@ -214,7 +214,8 @@ fn borrowed(ty: &Type) -> Option<String> {
 
 fn owned_form(ty: &Type) -> String {
     match ty {
-        Type::Slice(_) => "`Cow<'_, [u8]>` or `Vec<u8>`".into(),
+        Type::Slice(slice) if is_u8(&slice.elem) => "`Cow<'_, [u8]>` or `Vec<u8>`".into(),
+        Type::Slice(slice) => format!("`rowkey::List<{}>`", slice.elem.to_token_stream()),
         Type::Path(path) if path.path.is_ident("str") => "`Cow<'_, str>` or `String`".into(),
         other => format!("`{}`", other.to_token_stream()),
     }
@@ -240,22 +241,26 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
             }
             _ => "T".into(),
         };
+        // Without arguments these are none of std's, but types of the user's own.
+        let is_collection = matches!(last.arguments, PathArguments::AngleBracketed(_));
         let instead = match name.as_str() {
             "usize" => Some("`usize` is as wide as the machine: write `u64`".to_owned()),
             "isize" => Some("`isize` is as wide as the machine: write `i64`".to_owned()),
             "NonZeroUsize" => Some("`NonZeroUsize` is as wide as the machine: write `NonZeroU64`".to_owned()),
             "NonZeroIsize" => Some("`NonZeroIsize` is as wide as the machine: write `NonZeroI64`".to_owned()),
             "Vec" if arg(0) == "u8" => return,
-            "Vec" | "VecDeque" | "LinkedList" | "BTreeSet" => {
+            "Vec" | "VecDeque" | "LinkedList" | "BTreeSet" if is_collection => {
                 Some(format!("a `{name}` is no key field: write `rowkey::List<{}>`", arg(0)))
             }
-            "HashSet" | "BinaryHeap" => {
+            "HashSet" | "BinaryHeap" if is_collection => {
                 Some(format!("a `{name}` has no order of its own: write `rowkey::List<{}>`, sorted", arg(0)))
             }
-            "HashMap" | "BTreeMap" => {
+            "HashMap" | "BTreeMap" if is_collection => {
                 Some(format!("a `{name}` is no key field: write `rowkey::List<({}, {})>`, sorted", arg(0), arg(1)))
             }
-            _ if path.path.is_ident(self.key.ident) => Some("a key can't hold itself: it would have no end".to_owned()),
+            _ if path.path.is_ident(self.key.ident) || path.path.is_ident("Self") => {
+                Some("a key can't hold itself: it would have no end".to_owned())
+            }
             _ => None,
         };
         match instead {
@@ -263,6 +268,15 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
             // What stands in a `PhantomData` is no field.
             None if name == "PhantomData" => {}
             None => visit::visit_type_path(self, path),
+        }
+    }
+
+    fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
+        if lifetime.ident == "static" {
+            self.mistakes.at(
+                lifetime,
+                "what is read from a key borrows from its bytes: give the key a lifetime, `Key<'a>`, and write `'a` here",
+            );
         }
     }
 
@@ -279,6 +293,8 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
                 reference,
                 format!("only text and bytes can be borrowed from a key (`&str`, `&[u8]`, `&[u8; N]`): write {owned}"),
             );
+        } else if let Some(lifetime) = &reference.lifetime {
+            self.visit_lifetime(lifetime);
         }
     }
 

@@ -1,7 +1,8 @@
 //! The code of a key.
 
-use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Group, Literal, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{DeriveInput, GenericParam, Generics, ImplGenerics, Lifetime, Path, TypeGenerics, WhereClause};
@@ -19,29 +20,33 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     }
     match (key, mistakes.0) {
         (Some(key), None) => expand(&key),
-        (_, errors) => {
+        (key, errors) => {
             let errors = errors.map(syn::Error::into_compile_error);
-            let stub = stub(input);
+            let stub = stub(input, &key.map_or_else(|| quote!(::rowkey::__private), |key| key.private));
             quote!(#errors #stub)
         }
     }
 }
 
-fn stub(input: &DeriveInput) -> TokenStream {
+/// A key of no meaning: what is said of the mistakes is enough.
+fn stub(input: &DeriveInput, p: &TokenStream) -> TokenStream {
     let ident = &input.ident;
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
-    let p = quote!(::rowkey::__private);
     let decoded = decoded(ident, &input.generics);
     quote! {
         #[automatically_derived]
         #[doc(hidden)]
-        impl #impl_generics #p::RowKey for #ident #ty_generics #where_clause {
+        #[allow(deprecated, clippy::all, clippy::pedantic)]
+        impl #impl_generics #p::Field for #ident #ty_generics #where_clause {
             type Ref<'__de> = #decoded;
-            const LAYOUT: #p::Layout = #p::Layout { name: "", prefix: #p::Prefix::None, by: &[], fields: &[] };
-            fn write<__S: #p::Sink>(&self, _: &mut __S) {
+            const TYPE: &'static #p::Type = <#p::u8 as #p::Field>::TYPE;
+            fn encode<__S: #p::Sink>(&self, _: &mut #p::Writer<'_, __S>) {
                 loop {}
             }
-            fn read(_: &[#p::u8]) -> #p::Result<Self::Ref<'_>, #p::DecodeError> {
+            fn decode<'__de>(_: &mut #p::Reader<'__de>) -> #p::Result<Self::Ref<'__de>, #p::DecodeError> {
+                loop {}
+            }
+            fn skip(_: &mut #p::Reader<'_>) -> #p::Result<(), #p::DecodeError> {
                 loop {}
             }
         }
@@ -49,7 +54,6 @@ fn stub(input: &DeriveInput) -> TokenStream {
 }
 
 fn expand(key: &Key<'_>) -> TokenStream {
-    let p = &key.private;
     let (builders, builder_impls) = prefix::expand(key);
     let code = match &key.body {
         Body::Struct(_) if key.transparent.is_some() => transparent(key),
@@ -57,16 +61,13 @@ fn expand(key: &Key<'_>) -> TokenStream {
         Body::Struct(_) => field_struct(key),
         Body::Enum(variants) => field_enum(key, variants),
     };
-    let assertions = assertions(key);
     let fixed = fixed_width(key);
     quote! {
         #builders
         #[doc(hidden)]
-        #[allow(non_upper_case_globals, unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery)]
+        #[allow(dead_code, deprecated, unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery)]
         const _: () = {
-            use #p::{Codec as _, IntoField as _};
             #code
-            #assertions
             #fixed
             #builder_impls
         };
@@ -137,9 +138,26 @@ fn decoded(ident: &syn::Ident, generics: &Generics) -> TokenStream {
     quote!(#ident<#(#params),*>)
 }
 
-fn codec(field: &Field, p: &TokenStream) -> TokenStream {
-    let codec = field.codec(p);
-    quote_spanned!(field.ty.span()=> #codec)
+/// A type with this lifetime in the place of all that it names.
+fn with_lifetime(ty: TokenStream, lifetime: &str) -> TokenStream {
+    let mut tokens = Vec::new();
+    let mut in_lifetime = false;
+    for token in ty {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
+                in_lifetime = true;
+                tokens.extend(Lifetime::new(lifetime, punct.span()).into_token_stream());
+            }
+            TokenTree::Ident(_) if in_lifetime => in_lifetime = false,
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), with_lifetime(group.stream(), lifetime));
+                inner.set_span(group.span());
+                tokens.push(inner.into());
+            }
+            other => tokens.push(other),
+        }
+    }
+    tokens.into_iter().collect()
 }
 
 /// `PhantomData` fields of a struct expression or pattern.
@@ -157,16 +175,19 @@ fn field_struct(key: &Key<'_>) -> TokenStream {
     let fields = key.fields();
     let layouts = fields.iter().map(|field| field.layout(p));
     let encode = fields.iter().map(|field| {
-        let (member, codec, desc) = (&field.member, codec(field, p), field.is_desc());
-        quote!(#p::write_field::<#codec, __S>(&self.#member, #desc, w);)
+        let (member, desc) = (&field.member, field.is_desc());
+        let write = field.call("write_field", &quote!(&self.#member, #desc, w), p);
+        quote!(#write;)
     });
     let decode = fields.iter().map(|field| {
-        let (member, codec, desc, name) = (&field.member, codec(field, p), field.is_desc(), &field.name);
-        quote!(#member: #p::read_field::<#codec>(#name, #desc, r)?)
+        let (member, desc, name) = (&field.member, field.is_desc(), &field.name);
+        let read = field.try_call("read_field", &quote!(#name, #desc, r), p);
+        quote!(#member: #read)
     });
     let skip = fields.iter().map(|field| {
-        let (codec, desc) = (codec(field, p), field.is_desc());
-        quote!(#p::skip_field::<#codec>(#desc, r)?;)
+        let desc = field.is_desc();
+        let skip = field.try_call("skip_field", &quote!(#desc, r), p);
+        quote!(#skip;)
     });
     let phantoms = phantoms(all, p);
     let name = key.name();
@@ -199,7 +220,7 @@ fn field_enum(key: &Key<'_>, variants: &[Variant]) -> TokenStream {
     sorted.sort_by_key(|(tag, _)| *tag);
     let tags: Vec<_> = sorted.iter().map(|(tag, _)| Literal::u8_suffixed(*tag)).collect();
     let layouts = sorted.iter().zip(&tags).map(|((_, variant), tag)| {
-        let name = variant.ident.to_string();
+        let name = variant.ident.unraw().to_string();
         let fields = variant.fields.iter().filter(|field| !field.phantom).map(|field| field.layout(p));
         quote!(#p::Variant { name: #name, tag: #tag, fields: &[#(#fields),*] })
     });
@@ -209,25 +230,28 @@ fn field_enum(key: &Key<'_>, variants: &[Variant]) -> TokenStream {
         let bound: Vec<_> = (0..fields.len()).map(|i| format_ident!("__f{i}")).collect();
         let members = fields.iter().map(|field| &field.member);
         let writes = fields.iter().zip(&bound).map(|(field, bound)| {
-            let (codec, desc) = (codec(field, p), field.is_desc());
-            quote!(#p::write_field::<#codec, __S>(#bound, #desc, w);)
+            let desc = field.is_desc();
+            let write = field.call("write_field", &quote!(#bound, #desc, w), p);
+            quote!(#write;)
         });
         quote!(Self::#name { #(#members: #bound,)* .. } => { w.byte(#tag); #(#writes)* })
     });
     let decode = sorted.iter().zip(&tags).map(|((_, variant), tag)| {
         let name = &variant.ident;
         let reads = variant.fields.iter().filter(|field| !field.phantom).map(|field| {
-            let path = format!("{name}.{}", field.name);
-            let (member, codec, desc) = (&field.member, codec(field, p), field.is_desc());
-            quote!(#member: #p::read_field::<#codec>(#path, #desc, r)?)
+            let path = format!("{}.{}", name.unraw(), field.name);
+            let (member, desc) = (&field.member, field.is_desc());
+            let read = field.try_call("read_field", &quote!(#path, #desc, r), p);
+            quote!(#member: #read)
         });
         let phantoms = phantoms(&variant.fields, p);
         quote!(#tag => #p::Result::Ok(#ident::#name { #(#reads,)* #(#phantoms,)* }))
     });
     let skip = sorted.iter().zip(&tags).map(|((_, variant), tag)| {
         let skips = variant.fields.iter().filter(|field| !field.phantom).map(|field| {
-            let (codec, desc) = (codec(field, p), field.is_desc());
-            quote!(#p::skip_field::<#codec>(#desc, r)?;)
+            let desc = field.is_desc();
+            let skip = field.try_call("skip_field", &quote!(#desc, r), p);
+            quote!(#skip;)
         });
         quote!(#tag => { #(#skips)* #p::Result::Ok(()) })
     });
@@ -255,10 +279,13 @@ fn transparent(key: &Key<'_>) -> TokenStream {
     let Body::Struct(all) = &key.body else { return TokenStream::new() };
     let fields = key.fields();
     let [field] = fields.as_slice() else { return TokenStream::new() };
-    let (member, codec, name) = (&field.member, codec(field, p), key.name());
+    let (member, name) = (&field.member, key.name());
+    let [encode, decode, skip] = [("encode", quote!(&self.#member, w)), ("decode", quote!(r)), ("skip", quote!(r))]
+        .map(|(name, args)| field.call(name, &args, p));
+    let decode = quote_spanned!(field.span()=> #decode?);
     let phantoms = phantoms(all, p);
     let field_impl = FieldImpl {
-        ty: quote!(<#codec as #p::Codec>::TYPE),
+        ty: field.layout_type(p),
         as_key: quote! {
             #p::Layout {
                 name: #name,
@@ -267,9 +294,9 @@ fn transparent(key: &Key<'_>) -> TokenStream {
                 fields: &[#p::FieldLayout::new("_0", <Self as #p::Field>::TYPE)],
             }
         },
-        encode: quote!(<#codec as #p::Codec>::encode(&self.#member, w)),
-        decode: quote!(#p::Result::Ok(#ident { #member: <#codec as #p::Codec>::decode(r)?, #(#phantoms,)* })),
-        skip: quote!(<#codec as #p::Codec>::skip(r)),
+        encode,
+        decode: quote!(#p::Result::Ok(#ident { #member: #decode, #(#phantoms,)* })),
+        skip,
     }
     .expand(key);
     if field.with.is_some() {
@@ -296,33 +323,41 @@ fn raw_newtype(key: &Key<'_>, field: &Field, all: &[Field]) -> TokenStream {
     }
     let (p, ident, ty, member) = (&key.private, key.ident, &field.ty, &field.member);
     let (impl_generics, ty_generics, where_clause) = key.split_bound();
+    // The type that is read is said outright: of a type that is no field at all, nothing else could tell.
+    let read = with_lifetime(ty.to_token_stream(), "'__x");
+    let read_here = with_lifetime(ty.to_token_stream(), "'__de");
+    let is_raw = quote!(for<'__x> #ty: #p::RawAs<'__x, #read>);
     let phantoms = phantoms(all, p);
-    let sources = [quote!(#ident #ty_generics), quote!(&#ident #ty_generics)].map(|source| {
+    let sources = [(quote!(#ident #ty_generics), quote!(self)), (quote!(&#ident #ty_generics), quote!(*self))];
+    let sources = sources.map(|(source, value)| {
         quote! {
             #[automatically_derived]
             impl #impl_generics #p::IntoField<#p::RawOf<#ident #ty_generics>> for #source
-            #where_clause for<'__x> #ty: #p::RawField
+            #where_clause #is_raw
             {
                 #[inline]
                 fn encode_field<__S: #p::Sink>(&self, w: &mut #p::Writer<'_, __S>) {
-                    #p::RawField::encode_raw(&self.#member, w);
+                    #p::RawField::encode_raw(#value, w);
                 }
             }
         }
     });
     quote! {
         #[automatically_derived]
-        impl #impl_generics #p::RawField for #ident #ty_generics #where_clause for<'__x> #ty: #p::RawField {
+        impl #impl_generics #p::RawField for #ident #ty_generics #where_clause #is_raw {
             #[inline]
             fn encode_raw<__S: #p::Sink>(&self, w: &mut #p::Writer<'_, __S>) {
-                #p::RawField::encode_raw(&self.#member, w);
+                #p::RawAs::encode_raw_as(&self.#member, w);
             }
 
             #[inline]
             fn decode_raw<'__de>(
                 r: &mut #p::Reader<'__de>,
             ) -> #p::Result<<Self as #p::Field>::Ref<'__de>, #p::DecodeError> {
-                #p::Result::Ok(#ident { #member: <#ty as #p::RawField>::decode_raw(r)?, #(#phantoms,)* })
+                #p::Result::Ok(#ident {
+                    #member: <#ty as #p::RawAs<'__de, #read_here>>::decode_raw_as(r)?,
+                    #(#phantoms,)*
+                })
             }
         }
         #(#sources)*
@@ -391,12 +426,14 @@ fn whole_key(key: &Key<'_>) -> TokenStream {
     let layouts = fields.iter().map(|field| field.layout(p));
     let count = fields.len();
     let write = fields.iter().map(|field| {
-        let (member, codec, desc) = (&field.member, codec(field, p), field.is_desc());
-        quote!(key.field::<#codec>(&self.#member, #desc, &Self::LAYOUT);)
+        let (member, desc) = (&field.member, field.is_desc());
+        let write = field.call("write_field", &quote!(&self.#member, #desc, key.writer()), p);
+        quote!(#write; key.end_field(&Self::LAYOUT);)
     });
     let read = fields.iter().map(|field| {
-        let (member, codec, desc, name) = (&field.member, codec(field, p), field.is_desc(), &field.name);
-        quote!(#member: r.field::<#codec>(#name, #desc, &Self::LAYOUT)?)
+        let (member, desc, name) = (&field.member, field.is_desc(), &field.name);
+        let read = field.try_call("read_field", &quote!(#name, #desc, r.reader()), p);
+        quote!(#member: { let value = #read; r.end_field(value, &Self::LAYOUT) })
     });
     let phantoms = phantoms(all, p);
     let (impl_generics, ty_generics, where_clause) = key.split_bound();
@@ -455,42 +492,12 @@ fn lead(key: &Key<'_>) -> (TokenStream, Vec<usize>) {
     }
 }
 
-/// What only the types can tell, told at the field's own token.
-fn assertions(key: &Key<'_>) -> TokenStream {
-    let p = &key.private;
-    let fields: Vec<&Field> = match &key.body {
-        Body::Struct(_) => key.fields(),
-        Body::Enum(variants) => {
-            variants.iter().flat_map(|variant| &variant.fields).filter(|field| !field.phantom).collect()
-        }
-    };
-    let (impl_generics, _, where_clause) = key.split_bound();
-    let checks = fields.into_iter().filter_map(|field| {
-        let (ty, nulls) = (&field.ty, field.nulls.as_ref()?);
-        Some(quote_spanned! {nulls.name.span()=>
-            #[allow(dead_code)]
-            fn nulls #impl_generics () #where_clause {
-                fn is_option<__T: #p::Nullable>() {}
-                is_option::<#ty>();
-            }
-        })
-    });
-    checks.map(|check| quote!(const _: () = { #check };)).collect()
-}
-
 /// `WIDTH`, `encode_into` and `to_array`; on a generic key, where no array can have the width, without the last.
 fn fixed_width(key: &Key<'_>) -> TokenStream {
     let (p, ident, vis) = (&key.private, key.ident, key.vis);
     let (impl_generics, ty_generics, where_clause) = key.split_bound();
     let width_doc = "How many bytes a key has.";
     let into_doc = "Writes the key into a buffer of its width.";
-    let encode_into = quote! {
-        #[doc = #into_doc]
-        #[inline]
-        #vis fn encode_into(&self, buf: &mut [#p::u8]) -> #p::Result<(), #p::WidthError> {
-            #p::write_into(self, Self::WIDTH, buf)
-        }
-    };
     if key.is_generic() {
         return quote! {
             #[automatically_derived]
@@ -500,7 +507,12 @@ fn fixed_width(key: &Key<'_>) -> TokenStream {
                     #p::Option::Some(width) => width,
                     #p::Option::None => panic!("this key has no fixed width: use `encode` or `encode_to`"),
                 };
-                #encode_into
+
+                #[doc = #into_doc]
+                #[inline]
+                #vis fn encode_into(&self, buf: &mut [#p::u8]) -> #p::Result<(), #p::WidthError> {
+                    #p::write_into(self, Self::WIDTH, buf)
+                }
             }
         };
     }
@@ -519,12 +531,25 @@ fn fixed_width(key: &Key<'_>) -> TokenStream {
         {
             #[doc = #width_doc]
             #vis const WIDTH: #p::usize = __ROWKEY_LEN;
-
-            #encode_into
+        }
+        // Bounds of their own, as a method's is told in its trait's words and an impl's is not.
+        #[automatically_derived]
+        impl #impl_generics #ident #ty_generics #where_clause {
+            #[doc = #into_doc]
+            #[inline]
+            #vis fn encode_into(&self, buf: &mut [#p::u8]) -> #p::Result<(), #p::WidthError>
+            where
+                for<'__x> #p::Fixed<{ __ROWKEY_IS_FIXED }>: #p::IsFixed,
+            {
+                #p::write_into(self, __ROWKEY_LEN, buf)
+            }
 
             #[doc = "The key's bytes."]
             #[inline]
-            #vis fn to_array(&self) -> [#p::u8; __ROWKEY_LEN] {
+            #vis fn to_array(&self) -> [#p::u8; __ROWKEY_LEN]
+            where
+                for<'__x> #p::Fixed<{ __ROWKEY_IS_FIXED }>: #p::IsFixed,
+            {
                 let mut key = [0; __ROWKEY_LEN];
                 let _ = self.encode_into(&mut key);
                 key

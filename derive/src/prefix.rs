@@ -2,8 +2,9 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Ident, Type, parse_quote};
+use syn::{GenericParam, Ident, Type, parse_quote};
 
 use crate::ast::{Body, Field, Key, Lead, Variant, last_segment};
 
@@ -20,7 +21,8 @@ fn of_struct(key: &Key<'_>) -> (TokenStream, TokenStream) {
     let (ident, p, vis) = (key.ident, &key.private, key.vis);
     let fields = key.fields();
     let name = &key.prefix_name;
-    let doc = format!("A prefix of [`{ident}`]: its first `DEPTH` fields are fixed. `{ident}::prefix()` makes one.");
+    let called = key.name();
+    let doc = format!("A prefix of [`{called}`]: its first `DEPTH` fields are fixed. `{called}::prefix()` makes one.");
     let builder = Builder { key, name: name.clone(), fields: &fields, first: first_end(key, fields.len()) };
     let methods = builder.methods();
     let selects = match &key.lead {
@@ -28,11 +30,11 @@ fn of_struct(key: &Key<'_>) -> (TokenStream, TokenStream) {
             let ends: Vec<usize> = std::iter::once(0).chain(builder.first..=fields.len()).collect();
             ends.into_iter().map(|depth| builder.select(quote!(#depth), None)).collect()
         }
-        _ => builder.select(quote!(DEPTH), Some(quote!(const DEPTH: #p::usize))),
+        _ => builder.select_at_any(),
     };
     let (impl_generics, ty_generics, where_clause) = key.split_bound();
     let ty = builder.ty(quote!(0));
-    let new = format!("The prefix of every [`{ident}`], to go on with its fields in order.");
+    let new = format!("The prefix of every [`{called}`], to go on with its fields in order.");
     let impls = quote! {
         #[automatically_derived]
         #[allow(private_bounds, private_interfaces)]
@@ -50,11 +52,13 @@ fn of_struct(key: &Key<'_>) -> (TokenStream, TokenStream) {
 
 fn of_enum(key: &Key<'_>, variants: &[Variant]) -> (TokenStream, TokenStream) {
     let (ident, p, vis, name) = (key.ident, &key.private, key.vis, &key.prefix_name);
-    let doc = format!("The prefixes of [`{ident}`], which start with a variant. `{ident}::prefix()` makes one.");
+    let called = key.name();
+    let doc = format!("The prefixes of [`{called}`], which start with a variant. `{called}::prefix()` makes one.");
     let (plain_generics, ty_generics, plain_where) = key.generics.split_for_impl();
     let (impl_generics, _, where_clause) = key.split_bound();
     let mut definitions = quote! {
         #[doc = #doc]
+        #[allow(dead_code, deprecated)]
         #vis struct #name #plain_generics (#p::PhantomData<fn() -> #ident #ty_generics>) #plain_where;
     };
     let (mut starts, mut impls) = (TokenStream::new(), TokenStream::new());
@@ -64,7 +68,7 @@ fn of_enum(key: &Key<'_>, variants: &[Variant]) -> (TokenStream, TokenStream) {
         let tag = proc_macro2::Literal::u8_suffixed(tag as u8);
         let method = method_name(&snake_case(&variant.ident.to_string()), variant.ident.span());
         let fields: Vec<_> = variant.fields.iter().filter(|field| !field.phantom).collect();
-        let doc = format!("Keys that are [`{ident}::{}`].", variant.ident);
+        let doc = format!("Keys that are [`{called}::{}`].", variant.ident.unraw());
         if fields.is_empty() {
             starts.extend(quote! {
                 #[doc = #doc]
@@ -80,10 +84,11 @@ fn of_enum(key: &Key<'_>, variants: &[Variant]) -> (TokenStream, TokenStream) {
             format_ident!("{name}{}", variant.ident)
         };
         let builder = Builder { key, name, fields: &fields, first: 0 };
-        let of_variant = format!("A prefix of [`{ident}::{}`]: its first `DEPTH` fields are fixed.", variant.ident);
+        let of_variant =
+            format!("A prefix of [`{called}::{}`]: its first `DEPTH` fields are fixed.", variant.ident.unraw());
         definitions.extend(builder.definition(&of_variant));
         impls.extend(builder.methods());
-        impls.extend(builder.select(quote!(DEPTH), Some(quote!(const DEPTH: #p::usize))));
+        impls.extend(builder.select_at_any());
         let (ty, builder_name) = (builder.ty(quote!(0)), &builder.name);
         starts.extend(quote! {
             #[doc = #doc]
@@ -92,7 +97,7 @@ fn of_enum(key: &Key<'_>, variants: &[Variant]) -> (TokenStream, TokenStream) {
             }
         });
     }
-    let new = format!("The prefix of every [`{ident}`], to go on with one of its variants.");
+    let new = format!("The prefix of every [`{called}`], to go on with one of its variants.");
     let impls = quote! {
         #[automatically_derived]
         #[allow(private_bounds, private_interfaces)]
@@ -139,10 +144,12 @@ impl Builder<'_, '_> {
     fn definition(&self, doc: &str) -> TokenStream {
         let (p, vis, ident, name) = (&self.key.private, self.key.vis, self.key.ident, &self.name);
         let (_, ty_generics, where_clause) = self.key.generics.split_for_impl();
-        let generics = with_param(self.key.generics, quote!(const DEPTH: #p::usize));
+        let depth = depth_param(self.key);
+        let generics = with_param(self.key.generics, quote!(const #depth: #p::usize));
         let (impl_generics, _, _) = generics.split_for_impl();
         quote! {
             #[doc = #doc]
+            #[allow(dead_code, deprecated)]
             #vis struct #name #impl_generics #where_clause {
                 prefix: #p::PrefixBuf,
                 key: #p::PhantomData<fn() -> #ident #ty_generics>,
@@ -154,15 +161,15 @@ impl Builder<'_, '_> {
     fn ty(&self, depth: TokenStream) -> TokenStream {
         let name = &self.name;
         let params = self.key.generics.params.iter().map(|param| match param {
-            syn::GenericParam::Lifetime(lifetime) => {
+            GenericParam::Lifetime(lifetime) => {
                 let lifetime = &lifetime.lifetime;
                 quote!(#lifetime)
             }
-            syn::GenericParam::Type(ty) => {
+            GenericParam::Type(ty) => {
                 let ident = &ty.ident;
                 quote!(#ident)
             }
-            syn::GenericParam::Const(konst) => {
+            GenericParam::Const(konst) => {
                 let ident = &konst.ident;
                 quote!(#ident)
             }
@@ -185,8 +192,29 @@ impl Builder<'_, '_> {
         }
     }
 
+    fn clones(&self) -> TokenStream {
+        let (p, name, depth) = (&self.key.private, &self.name, depth_param(self.key));
+        let (_, _, where_clause) = self.key.generics.split_for_impl();
+        let generics = with_param(self.key.generics, quote!(const #depth: #p::usize));
+        let (impl_generics, ty_generics, _) = generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics #p::Clone for #name #ty_generics #where_clause {
+                fn clone(&self) -> Self {
+                    #name { prefix: #p::Clone::clone(&self.prefix), key: #p::PhantomData }
+                }
+            }
+        }
+    }
+
+    fn select_at_any(&self) -> TokenStream {
+        let (p, depth) = (&self.key.private, depth_param(self.key));
+        self.select(quote!(#depth), Some(quote!(const #depth: #p::usize)))
+    }
+
     fn methods(&self) -> TokenStream {
-        self.fields.iter().enumerate().map(|(depth, field)| self.methods_at(depth, field)).collect()
+        let methods = self.fields.iter().enumerate().map(|(depth, field)| self.methods_at(depth, field));
+        std::iter::once(self.clones()).chain(methods).collect()
     }
 
     fn methods_at(&self, depth: usize, field: &Field) -> TokenStream {
@@ -199,7 +227,7 @@ impl Builder<'_, '_> {
         });
         let selection = quote!(#p::Selection<#ident #ty_generics>);
         let span = field.ty.span();
-        let (codec, ty, desc, raw) = (field.codec(p), &field.ty, field.is_desc(), field.raw.is_some());
+        let (codec, ty, desc, raw) = (field.source(p), &field.ty, field.is_desc(), field.raw.is_some());
         let codec = quote_spanned!(span=> #codec);
         let label = &field.name;
         let method = |suffix: &str| method_name(&format!("{label}{suffix}"), Span::call_site());
@@ -264,8 +292,23 @@ impl Builder<'_, '_> {
     }
 }
 
+/// What the builder calls its depth: another name where the key has that one.
+fn depth_param(key: &Key<'_>) -> Ident {
+    let taken = key.generics.const_params().any(|param| param.ident == "DEPTH")
+        || key.generics.type_params().any(|param| param.ident == "DEPTH");
+    if taken { format_ident!("PREFIX_DEPTH") } else { format_ident!("DEPTH") }
+}
+
+/// The generics and one more, without defaults: they would have to stand last.
 fn with_param(generics: &syn::Generics, param: TokenStream) -> syn::Generics {
     let mut generics = generics.clone();
+    for param in &mut generics.params {
+        match param {
+            GenericParam::Type(ty) => (ty.eq_token, ty.default) = (None, None),
+            GenericParam::Const(konst) => (konst.eq_token, konst.default) = (None, None),
+            GenericParam::Lifetime(_) => {}
+        }
+    }
     generics.params.push(parse_quote!(#param));
     generics
 }

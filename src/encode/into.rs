@@ -91,6 +91,10 @@ impl<C: ?Sized> FieldRange<C> for RangeFull {
 /// One of several values, or ranges of values, of a field.
 ///
 /// `How` tells the two apart and is never named.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no value and no range of values of this field",
+    note = "write the values, `[a, b, c]`, or ranges of them, `[a..b, c..d]`; ranges of several kinds as `(Bound<T>, Bound<T>)`"
+)]
 pub trait InItem<C: ?Sized, How> {
     /// The value, or the bounds.
     #[doc(hidden)]

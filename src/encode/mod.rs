@@ -13,6 +13,7 @@ mod into;
 mod ip;
 mod list;
 mod option;
+mod plain;
 mod pointer;
 mod raw;
 mod text;
@@ -26,9 +27,10 @@ pub use self::into::{FieldRange, InItem, IntoField};
 pub(crate) use self::into::{FieldSpan, into_field};
 pub use self::list::List;
 pub(crate) use self::list::{another, mark};
-pub use self::option::{Nullable, NullsOther};
+pub use self::option::{Nullable, NullsHere, NullsOther};
 pub(crate) use self::option::{decode_tag, encode_tag};
-pub use self::raw::{RawField, RawOf};
+pub use self::plain::Plain;
+pub use self::raw::{RawAs, RawField, RawOf};
 pub(crate) use self::text::escape;
 pub use self::text::{Content, ContentField, StartsWith};
 pub(crate) use self::with::is_custom_shape;
@@ -52,7 +54,7 @@ pub use crate::writer::{Sink, Writer};
 )]
 pub trait Field {
     /// The type that decoding gives: `Self`, with the lifetime of the bytes where `Self` borrows.
-    type Ref<'a>;
+    type Ref<'a>: Field;
 
     /// What the layout says of it.
     const TYPE: &'static Type;
@@ -77,9 +79,10 @@ pub trait OwnedField: for<'a> Field<Ref<'a> = Self> {}
 
 impl<T: for<'a> Field<Ref<'a> = T>> OwnedField for T {}
 
-/// How the derive reads and writes one field: the field's own type, or a marker that names another form of it.
+/// How the derive reads and writes one field: a marker that names the form of it, plain, raw and so on.
 ///
-/// An implementation detail of the derive.
+/// An implementation detail of the derive. Each marker has one impl, so that a wrong field is told by what that impl
+/// asks for, and everything the derive writes of a field goes by this trait's own names, so that it is told once.
 #[doc(hidden)]
 pub trait Codec {
     type Value: ?Sized;
@@ -88,26 +91,23 @@ pub trait Codec {
     fn encode<S: Sink>(value: &Self::Value, w: &mut Writer<'_, S>);
     fn decode<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
     fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError>;
-}
 
-impl<T: Field> Codec for T {
-    type Value = T;
-    type Ref<'a> = T::Ref<'a>;
-    const TYPE: &'static Type = <T as Field>::TYPE;
-
+    /// Writes the field in its direction.
     #[inline]
-    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
-        value.encode(w);
+    fn write_field<S: Sink>(value: &Self::Value, desc: bool, w: &mut Writer<'_, S>) {
+        Self::encode(value, &mut w.direction(desc));
     }
 
+    /// Reads the field in its direction; an error tells its name.
     #[inline]
-    fn decode<'a>(r: &mut Reader<'a>) -> Result<T::Ref<'a>, DecodeError> {
-        <T as Field>::decode(r)
+    fn read_field<'a>(name: &str, desc: bool, r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError> {
+        r.direction(desc, Self::decode).map_err(|error| error.in_field(name))
     }
 
+    /// Passes over the field.
     #[inline]
-    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
-        <T as Field>::skip(r)
+    fn skip_field(desc: bool, r: &mut Reader<'_>) -> Result<(), DecodeError> {
+        r.direction(desc, Self::skip)
     }
 }
 

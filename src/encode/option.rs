@@ -86,39 +86,86 @@ impl<T, U: IntoField<T>> IntoField<Option<T>> for &Option<U> {
     note = "take `nulls_first` or `nulls_last` off the field"
 )]
 pub trait Nullable: Field {
-    /// What stands in it.
-    type Inner: Field;
+    /// Writes it with None on the other side.
+    #[doc(hidden)]
+    fn encode_other<S: Sink>(&self, w: &mut Writer<'_, S>);
+
+    /// Reads it with None on the other side.
+    #[doc(hidden)]
+    fn decode_other<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
+
+    /// Passes over it with None on the other side.
+    #[doc(hidden)]
+    fn skip_other(r: &mut Reader<'_>) -> Result<(), DecodeError>;
 }
 
 impl<T: Field> Nullable for Option<T> {
-    type Inner = T;
+    #[inline]
+    fn encode_other<S: Sink>(&self, w: &mut Writer<'_, S>) {
+        encode_tag(self.is_some(), true, w);
+        if let Some(value) = self {
+            value.encode(w);
+        }
+    }
+
+    #[inline]
+    fn decode_other<'a>(r: &mut Reader<'a>) -> Result<Option<T::Ref<'a>>, DecodeError> {
+        if decode_tag(true, r)? { T::decode(r).map(Some) } else { Ok(None) }
+    }
+
+    #[inline]
+    fn skip_other(r: &mut Reader<'_>) -> Result<(), DecodeError> {
+        if decode_tag(true, r)? { T::skip(r) } else { Ok(()) }
+    }
+}
+
+/// An `Option` of which it is said that None sorts where it does anyway.
+#[doc(hidden)]
+pub struct NullsHere<T>(PhantomData<T>);
+
+impl<T: Nullable> Codec for NullsHere<T> {
+    type Value = T;
+    type Ref<'a> = T::Ref<'a>;
+    const TYPE: &'static Type = T::TYPE;
+
+    #[inline]
+    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
+        value.encode(w);
+    }
+
+    #[inline]
+    fn decode<'a>(r: &mut Reader<'a>) -> Result<T::Ref<'a>, DecodeError> {
+        T::decode(r)
+    }
+
+    #[inline]
+    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
+        T::skip(r)
+    }
 }
 
 /// An `Option` whose None sorts on the other side than its direction puts it.
 #[doc(hidden)]
 pub struct NullsOther<T>(PhantomData<T>);
 
-impl<T: Field> Codec for NullsOther<Option<T>> {
-    type Value = Option<T>;
-    type Ref<'a> = Option<T::Ref<'a>>;
-    const TYPE: &'static Type = <Option<T> as Field>::TYPE;
+impl<T: Nullable> Codec for NullsOther<T> {
+    type Value = T;
+    type Ref<'a> = T::Ref<'a>;
+    const TYPE: &'static Type = T::TYPE;
 
     #[inline]
-    fn encode<S: Sink>(value: &Option<T>, w: &mut Writer<'_, S>) {
-        encode_tag(value.is_some(), true, w);
-        if let Some(value) = value {
-            value.encode(w);
-        }
+    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
+        value.encode_other(w);
     }
 
     #[inline]
-    fn decode<'a>(r: &mut Reader<'a>) -> Result<Option<T::Ref<'a>>, DecodeError> {
-        if decode_tag(true, r)? { T::decode(r).map(Some) } else { Ok(None) }
+    fn decode<'a>(r: &mut Reader<'a>) -> Result<T::Ref<'a>, DecodeError> {
+        T::decode_other(r)
     }
 
     #[inline]
     fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
-        if decode_tag(true, r)? { T::skip(r) } else { Ok(()) }
+        T::skip_other(r)
     }
 }
 

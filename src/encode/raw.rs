@@ -25,6 +25,25 @@ pub trait RawField: Field {
     fn decode_raw<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
 }
 
+/// A raw field that is read as an `R`: what the derive asks of a newtype's field, which may be no field at all.
+#[doc(hidden)]
+pub trait RawAs<'a, R> {
+    fn encode_raw_as<S: Sink>(&self, w: &mut Writer<'_, S>);
+    fn decode_raw_as(r: &mut Reader<'a>) -> Result<R, DecodeError>;
+}
+
+impl<'a, T: RawField> RawAs<'a, T::Ref<'a>> for T {
+    #[inline]
+    fn encode_raw_as<S: Sink>(&self, w: &mut Writer<'_, S>) {
+        self.encode_raw(w);
+    }
+
+    #[inline]
+    fn decode_raw_as(r: &mut Reader<'a>) -> Result<T::Ref<'a>, DecodeError> {
+        T::decode_raw(r)
+    }
+}
+
 /// A field of type `T` that is `raw`.
 #[doc(hidden)]
 pub struct RawOf<T>(PhantomData<T>);
@@ -32,10 +51,7 @@ pub struct RawOf<T>(PhantomData<T>);
 impl<T: RawField> Codec for RawOf<T> {
     type Value = T;
     type Ref<'a> = T::Ref<'a>;
-    const TYPE: &'static Type = {
-        assert!(T::TYPE.can_be_raw(), "only text, bytes, and a List of elements that are always as wide can be raw");
-        T::TYPE
-    };
+    const TYPE: &'static Type = T::TYPE;
 
     #[inline]
     fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {

@@ -71,7 +71,7 @@ pub trait ContentField<C: ?Sized>: Field {}
 
 /// A field whose values can begin with others: text and bytes, and transparent newtypes of these.
 #[diagnostic::on_unimplemented(message = "a field of type `{Self}` has no values that start with a `{C}`")]
-pub trait StartsWith<C: ?Sized>: Field {}
+pub trait StartsWith<C: ?Sized> {}
 
 #[inline]
 pub(crate) fn encode<S: Sink>(content: &[u8], w: &mut Writer<'_, S>) {
@@ -205,6 +205,7 @@ macro_rules! contents {
 /// What a prefix takes for a field of text, or of bytes.
 macro_rules! content_sources {
     ($content:ty: $($source:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: ContentField<$content>> IntoField<T> for $source {
             #[inline]
             fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
@@ -213,6 +214,7 @@ macro_rules! content_sources {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: ContentField<$content> + RawField> IntoField<RawOf<T>> for $source {
             #[inline]
             fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
@@ -222,6 +224,28 @@ macro_rules! content_sources {
         }
     )*};
 }
+/// An array of bytes for a field of bytes, so that literals do.
+macro_rules! array_sources {
+    ($($source:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: ContentField<[u8]>, const N: usize> IntoField<T> for $source {
+            #[inline]
+            fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+                encode(self.as_slice(), w);
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: ContentField<[u8]> + RawField, const N: usize> IntoField<RawOf<T>> for $source {
+            #[inline]
+            fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+                w.bytes(self.as_slice());
+            }
+        }
+    )*};
+}
+array_sources!([u8; N], &[u8; N]);
+
 contents! {
     str, String;
     [u8], Vec<u8>;

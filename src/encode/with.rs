@@ -48,6 +48,11 @@ use crate::layout::Type;
 /// assert_eq!(Metric { id: Uid(7), hour: 1 }.encode(), [0, 0, 7, 0, 0, 0, 1]);
 /// assert_eq!(Metric::LAYOUT.shape(), "u24, u32");
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no encoding of `{T}`",
+    label = "no encoding of `{T}`",
+    note = "`with` names a type that implements `rowkey::encode::Encoding<{T}>`: `T` has to be the field's own type"
+)]
 pub trait Encoding<T> {
     /// The encoding's name in the key's shape: one word, none of the format's own, without `, : ( ) < > [ ] { }`.
     const SHAPE: &'static str;
@@ -107,6 +112,7 @@ impl<E: Encoding<T>, T> Codec for With<E, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
@@ -114,6 +120,7 @@ impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Encoding<T>, T> IntoField<With<E, T>> for &T {
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {

@@ -23,7 +23,7 @@ impl LayoutBuf {
     /// let error = LayoutBuf::from_json(
     ///     r#"{"version": 1, "name": "K", "fields": [{"name": "a", "type": {"list": "u7"}}]}"#,
     /// );
-    /// assert_eq!(error.unwrap_err().to_string(), "fields[0].type.list: \"u7\" is no scalar at line 1 column 70");
+    /// assert_eq!(error.unwrap_err().to_string(), "fields[0].type.list: \"u7\" is no scalar at line 1 column 74");
     /// ```
     pub fn from_json(json: &str) -> Result<Self, LayoutError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);

@@ -107,15 +107,15 @@ impl LayoutBuf {
         Ok(values)
     }
 
-    /// The ranges of the keys that begin with these values, one for each leading field: merged and sorted, one set for
-    /// each salt bucket that can hold such keys.
+    /// The ranges of the keys that begin with these values, one for each leading field: merged and sorted, over all salt
+    /// buckets that can hold such keys.
     ///
     /// ```
     /// use rowkey::{LayoutBuf, Value};
     ///
-    /// let layout: LayoutBuf = "salt(4 xxh3 by 0) u8, u16".parse()?;
-    /// assert_eq!(layout.ranges(&[])?.len(), 4);
-    /// assert_eq!(layout.ranges(&[Value::Unsigned(7)])?.len(), 1);
+    /// let layout: LayoutBuf = "salt(4 xxh3 by 0 1) u8, u16".parse()?;
+    /// assert_eq!(layout.ranges(&[Value::Unsigned(7)])?.len(), 4);
+    /// assert_eq!(layout.ranges(&[Value::Unsigned(7), Value::Unsigned(1)])?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn ranges(&self, leading: &[Value]) -> Result<Vec<KeyRange>, ValueError> {

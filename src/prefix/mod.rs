@@ -31,6 +31,7 @@ pub use self::tuple::{TupleField, TuplePrefix, tuple_prefix};
 use crate::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoField, Writer, escape};
 use crate::key::RowKey;
 use crate::range::KeyRange;
+use crate::salt::Prefix;
 use crate::span::{Cut, KeySpan, Lead};
 
 /// Some keys of type `K`: what a prefix, or a range at its end, selects.
@@ -78,6 +79,17 @@ impl<K: ?Sized> Selection<K> {
 }
 
 impl<K: RowKey + ?Sized> Selection<K> {
+    /// The ranges of the keys' bytes behind a salt; of a key without one, those of its bytes.
+    pub(crate) fn body_ranges(&self) -> Vec<KeyRange> {
+        let layout = K::LAYOUT;
+        let unsalted = match layout.prefix {
+            Prefix::Salt(_) => Prefix::None,
+            prefix => prefix,
+        };
+        let lead = Lead { prefix: &unsalted, by: layout.by, fields: layout.fields.len() };
+        lead.ranges(&self.spans).unwrap_or_default().into_iter().flatten().collect()
+    }
+
     /// The byte ranges by salt bucket, buckets that can hold none left out; one list for a key without salt, none if
     /// nothing is selected.
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {

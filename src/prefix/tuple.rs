@@ -30,6 +30,7 @@ pub fn tuple_prefix<T: TupleField<0>>() -> TuplePrefix<T, 0> {
 }
 
 /// A tuple that has a field of this index.
+#[diagnostic::on_unimplemented(message = "`{Self}` has no field `_{INDEX}`", label = "no such field in the tuple")]
 pub trait TupleField<const INDEX: usize> {
     /// The field's type.
     type Item: Field;

@@ -185,22 +185,26 @@ impl RowBatch {
     }
 
     /// How many rows there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Whether there is no row.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// Drops the rows, keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
     /// Adds a row.
+    #[inline]
     pub fn push(&mut self, key: &[u8], value: &[u8]) {
         self.bytes.extend_from_slice(key);
         let key_end = self.bytes.len();
@@ -209,6 +213,7 @@ impl RowBatch {
     }
 
     /// Row `index`, key and value.
+    #[inline]
     pub fn get(&self, index: usize) -> Option<(&[u8], &[u8])> {
         let &(key_end, end) = self.ends.get(index)?;
         let start = match index {
@@ -219,6 +224,7 @@ impl RowBatch {
     }
 
     /// The rows.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
         let mut start = 0;
         self.ends.iter().map(move |&(key_end, end)| {

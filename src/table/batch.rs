@@ -1,0 +1,68 @@
+//! Writes to several tables, applied together.
+
+use super::Table;
+use crate::error::Error;
+use crate::key::RowKey;
+use crate::store::{Batch, Database};
+use crate::value::RowValue;
+
+/// Writes to tables of one database, applied as one where its
+/// [`Guarantees`](crate::store::Guarantees) say so.
+///
+/// ```
+/// use rowkey::{Memory, Table, WriteBatch};
+///
+/// let db = Memory::new();
+/// let by_id: Table<u64, String, _> = Table::open(&db, "by_id")?;
+/// let by_name: Table<(String, u64), (), _> = Table::open(&db, "by_name")?;
+///
+/// let mut batch = WriteBatch::new();
+/// batch.put(&by_id, &7, &"Ada".into())?;
+/// batch.put(&by_name, &("Ada".into(), 7), &())?;
+/// batch.write(&db)?;
+/// assert_eq!(by_name.count(..)?, 1);
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct WriteBatch {
+    tables: Vec<(String, Batch)>,
+}
+
+impl WriteBatch {
+    /// No write.
+    pub const fn new() -> Self {
+        Self { tables: Vec::new() }
+    }
+
+    /// Adds: the row has this value.
+    pub fn put<K: RowKey, V: RowValue, D>(
+        &mut self,
+        table: &Table<K, V, D>,
+        key: &K::Ref<'_>,
+        value: &V,
+    ) -> Result<&mut Self, Error> {
+        let value = table.encode(value)?;
+        self.of(table.name()).put(key.encode(), value);
+        Ok(self)
+    }
+
+    /// Adds: the row is gone.
+    pub fn delete<K: RowKey, V, D>(&mut self, table: &Table<K, V, D>, key: &K::Ref<'_>) -> &mut Self {
+        self.of(table.name()).delete(key.encode());
+        self
+    }
+
+    /// Applies the writes to the database of their tables; of two to one row the later holds.
+    pub fn write(&self, db: &(impl Database + ?Sized)) -> Result<(), Error> {
+        let batches: Vec<_> = self.tables.iter().map(|(name, batch)| (name.as_str(), batch)).collect();
+        db.write(&batches)
+    }
+
+    fn of(&mut self, table: &str) -> &mut Batch {
+        let at = self.tables.iter().position(|(name, _)| name == table).unwrap_or_else(|| {
+            self.tables.push((table.to_owned(), Batch::new()));
+            self.tables.len() - 1
+        });
+        &mut self.tables[at].1
+    }
+}

@@ -1,0 +1,280 @@
+//! Tables: typed rows in, typed rows out.
+
+mod batch;
+mod scan;
+
+use std::borrow::Borrow;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+pub use self::batch::WriteBatch;
+pub use self::scan::{Keys, Page, TableScan};
+use crate::error::Error;
+use crate::key::{OwnedKey, RowKey};
+use crate::plain::Fingerprint;
+use crate::prefix::Select;
+use crate::store::{Batch, Database, RowBatch, Scan, Store};
+use crate::value::RowValue;
+
+/// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
+///
+/// Opening it checks that its rows' keys have `K`'s layout: the database keeps each table's shape in a table of its
+/// own, `rowkey.layouts`. Handles are cheap to clone where the database's are, and can be shared by threads.
+///
+/// ```
+/// use rowkey::{Memory, RowKey, Table};
+///
+/// /// Recent actions of a user, newest first.
+/// #[derive(RowKey, Debug, Clone, PartialEq)]
+/// struct Action {
+///     user: u64,
+///     #[rowkey(desc)]
+///     at: i64, // Unix milliseconds
+///     event: u32,
+/// }
+///
+/// let actions: Table<Action, String, _> = Table::open(Memory::new(), "actions")?;
+/// actions.put(&Action { user: 42, at: 1_307_097_848_000, event: 7 }, &"login".into())?;
+/// actions.put(&Action { user: 42, at: 1_307_097_849_000, event: 8 }, &"click".into())?;
+/// actions.put(&Action { user: 43, at: 1_307_097_848_500, event: 9 }, &"login".into())?;
+///
+/// let what: Vec<String> = actions.scan(Action::prefix().user(42)).map(|row| row.map(|(_, what)| what)).collect::<Result<_, _>>()?;
+/// assert_eq!(what, ["click", "login"]);
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+pub struct Table<K, V, D> {
+    db: D,
+    name: Arc<str>,
+    store: Arc<dyn Store>,
+    types: PhantomData<fn() -> (K, V)>,
+}
+
+impl<K, V, D: Clone> Clone for Table<K, V, D> {
+    fn clone(&self) -> Self {
+        Self { db: self.db.clone(), name: self.name.clone(), store: self.store.clone(), types: PhantomData }
+    }
+}
+
+impl<K, V, D> std::fmt::Debug for Table<K, V, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The table in which a database keeps the shapes of its tables' keys: `t` and the table's name → shape.
+const LAYOUTS: &str = "rowkey.layouts";
+
+impl<K: RowKey, V, D: Database> Table<K, V, D> {
+    /// Opens a table; it is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Layout`] if the table was opened before with keys of another shape: its rows would be read wrongly.
+    pub fn open(db: D, name: &str) -> Result<Self, Error> {
+        if name == LAYOUTS {
+            return Err(Error::ReservedName(name.to_owned()));
+        }
+        check_layout(&db, name, &K::LAYOUT.shape())?;
+        let store = db.table(name)?;
+        Ok(Self { db, name: name.into(), store, types: PhantomData })
+    }
+
+    /// Drops the table: its rows, and the shape that is kept of its keys.
+    pub fn drop_table(self) -> Result<(), Error> {
+        self.db.drop_table(&self.name)?;
+        self.db.table(LAYOUTS)?.write(Batch::new().delete(layout_key(&self.name)))
+    }
+}
+
+fn layout_key(table: &str) -> Vec<u8> {
+    [b"t", table.as_bytes()].concat()
+}
+
+fn check_layout(db: &impl Database, table: &str, shape: &str) -> Result<(), Error> {
+    let layouts = db.table(LAYOUTS)?;
+    let key = layout_key(table);
+    if layouts.get(&key)?.is_none() {
+        if db.guarantees().compare_and_write {
+            // Of two that open it first, one writes and both read what it wrote.
+            layouts.compare_and_write(&key, None, Some(shape.as_bytes()))?;
+        } else {
+            layouts.write(Batch::new().put(key.as_slice(), shape))?;
+        }
+    }
+    match layouts.get(&key)? {
+        Some(stored) if stored != shape.as_bytes() => Err(Error::Layout {
+            table: table.to_owned(),
+            stored: String::from_utf8_lossy(&stored).into_owned(),
+            given: shape.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+impl<K, V, D> Table<K, V, D> {
+    /// The table's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The database.
+    pub fn database(&self) -> &D {
+        &self.db
+    }
+
+    /// The rows as bytes.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+}
+
+impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
+    /// Writes a row.
+    pub fn put(&self, key: &K::Ref<'_>, value: &V) -> Result<(), Error> {
+        self.store.write(Batch::new().put(key.encode(), self.encode(value)?))
+    }
+
+    /// The value of a row, if it is there.
+    pub fn get(&self, key: &K::Ref<'_>) -> Result<Option<V>, Error> {
+        let key = key.encode();
+        self.store.get(&key)?.map(|value| self.decode(&key, &value)).transpose()
+    }
+
+    /// The values of rows, in the keys' order.
+    pub fn get_many<'k>(&self, keys: impl IntoIterator<Item: Borrow<K::Ref<'k>>>) -> Result<Vec<Option<V>>, Error> {
+        let keys: Vec<_> = keys.into_iter().map(|key| key.borrow().encode()).collect();
+        let slices: Vec<_> = keys.iter().map(Vec::as_slice).collect();
+        let values = self.store.get_many(&slices)?;
+        keys.iter().zip(values).map(|(key, value)| value.map(|value| self.decode(key, &value)).transpose()).collect()
+    }
+
+    /// Changes a row by what it was, and answers what it became: `None` is no row, before and after. The closure is
+    /// called again if somebody else wrote the row meanwhile.
+    ///
+    /// ```
+    /// use rowkey::{Memory, Table};
+    ///
+    /// let seen: Table<String, i64, _> = Table::open(Memory::new(), "seen")?;
+    /// for word in ["a", "b", "a"] {
+    ///     seen.update(&word.to_owned(), |n| Some(n.unwrap_or(0) + 1))?;
+    /// }
+    /// assert_eq!(seen.get(&"a".to_owned())?, Some(2));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the store has no compare-and-write.
+    pub fn update(&self, key: &K::Ref<'_>, mut change: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>, Error> {
+        let key = key.encode();
+        loop {
+            let before = self.store.get(&key)?;
+            let after = change(before.as_deref().map(|value| self.decode(&key, value)).transpose()?);
+            let bytes = after.as_ref().map(|value| self.encode(value)).transpose()?;
+            if self.store.compare_and_write(&key, before.as_deref(), bytes.as_deref())? {
+                return Ok(after);
+            }
+        }
+    }
+
+    /// The rows selected, in the order of their keys; buckets of a salted key are merged.
+    ///
+    /// ```
+    /// # use rowkey::{Memory, RowKey, Table};
+    /// # #[derive(RowKey, Debug, Clone, PartialEq)]
+    /// # struct Action { user: u64, #[rowkey(desc)] at: i64 }
+    /// # let actions: Table<Action, String, _> = Table::open(Memory::new(), "actions")?;
+    /// # let (t0, t1) = (0, 10);
+    /// for row in actions.scan(Action::prefix().user(42).at_range(t0..t1)).limit(10) {
+    ///     let (action, what) = row?;
+    /// #   drop((action, what));
+    /// }
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn scan(&self, select: impl Select<K>) -> TableScan<K, V> {
+        TableScan::new(Arc::clone(&self.name), Arc::clone(&self.store), select.select())
+    }
+
+    /// The first of the rows selected.
+    pub fn first(&self, select: impl Select<K>) -> Result<Option<(K, V)>, Error>
+    where
+        K: OwnedKey,
+    {
+        self.scan(select).limit(1).next().transpose()
+    }
+
+    /// The last of the rows selected.
+    pub fn last(&self, select: impl Select<K>) -> Result<Option<(K, V)>, Error>
+    where
+        K: OwnedKey,
+    {
+        self.scan(select).reverse().limit(1).next().transpose()
+    }
+
+    /// The first row at or after a key: one seek, one for each bucket of a salted key.
+    pub fn first_at_or_after(&self, key: &K::Ref<'_>) -> Result<Option<(K, V)>, Error>
+    where
+        K: OwnedKey,
+    {
+        self.scan(..).from_key(key).limit(1).next().transpose()
+    }
+
+    fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        match value.encode(&mut bytes) {
+            Ok(()) => Ok(bytes),
+            Err(source) => Err(Error::Value { table: self.name.to_string(), key: Vec::new(), source }),
+        }
+    }
+
+    fn decode(&self, key: &[u8], value: &[u8]) -> Result<V, Error> {
+        scan::decode_value(&self.name, key, value)
+    }
+}
+
+impl<K: RowKey, V, D> Table<K, V, D> {
+    /// Deletes a row.
+    pub fn delete(&self, key: &K::Ref<'_>) -> Result<(), Error> {
+        self.store.write(Batch::new().delete(key.encode()))
+    }
+
+    /// The keys selected, in order.
+    pub fn keys(&self, select: impl Select<K>) -> Keys<K> {
+        TableScan::<K, ()>::new(Arc::clone(&self.name), Arc::clone(&self.store), select.select()).keys()
+    }
+
+    /// How many rows are selected. They are read, though not decoded.
+    pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
+        let mut rows = self.store.scan(&Scan::new(select.ranges()).batch_rows(4096));
+        let mut batch = RowBatch::new();
+        let mut count = 0;
+        loop {
+            rows.next_batch(&mut batch)?;
+            match batch.len() {
+                0 => return Ok(count),
+                more => count += more as u64,
+            }
+        }
+    }
+
+    /// Deletes every row selected.
+    pub fn delete_prefix(&self, select: impl Select<K>) -> Result<(), Error> {
+        self.store.delete_ranges(&select.ranges())
+    }
+
+    /// The fingerprint of the keys' layout.
+    pub fn fingerprint(&self) -> Fingerprint {
+        K::LAYOUT.fingerprint()
+    }
+}
+
+impl<K: RowKey, D> Table<K, i64, D> {
+    /// Adds to a row's counter and answers its new value; an absent one is 0. Exact under concurrent callers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the store has no increment.
+    pub fn increment(&self, key: &K::Ref<'_>, by: i64) -> Result<i64, Error> {
+        self.store.increment(&key.encode(), by)
+    }
+}

@@ -1,0 +1,372 @@
+//! Scans of a table: rows typed, buckets merged, pages by cursor.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::cursor::{Cursor, CursorError};
+use crate::error::Error;
+use crate::key::{OwnedKey, RowKey};
+use crate::merge::MergedRows;
+use crate::prefix::{Select, Selection};
+use crate::range::KeyRange;
+use crate::store::{Scan, Store};
+use crate::value::RowValue;
+
+/// A scan of a table: how far and which way is said of it first, then it is an iterator.
+///
+/// It is opened by the first row asked for; an error of opening is its first item. After an error it has ended. It
+/// owns what it needs, so it can move to another thread.
+#[must_use = "a scan reads nothing before it is iterated"]
+pub struct TableScan<K, V> {
+    table: Arc<str>,
+    store: Arc<dyn Store>,
+    selection: Selection<K>,
+    scan: Scan,
+    start: Start<K>,
+    progress: Progress,
+    value: PhantomData<fn() -> V>,
+}
+
+/// How far a scan is.
+#[derive(Default)]
+struct Progress {
+    rows: Option<MergedRows>,
+    /// The last key handed out, for a cursor behind it.
+    last: Vec<u8>,
+    returned: u64,
+    failed: bool,
+}
+
+impl Progress {
+    /// The next row, read by `read`; nothing after an error.
+    fn next<'s, T>(
+        &'s mut self,
+        read: impl FnOnce(&'s [u8], &'s [u8]) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let Self { rows: Some(rows), last, returned, failed } = self else { return Ok(None) };
+        if *failed {
+            return Ok(None);
+        }
+        let Some((key, value)) = rows.next_row()? else { return Ok(None) };
+        last.clear();
+        last.extend_from_slice(key);
+        *returned += 1;
+        let row = read(key, value);
+        *failed = row.is_err();
+        row.map(Some)
+    }
+}
+
+/// Where in its ranges a scan starts.
+enum Start<K> {
+    First,
+    /// Behind a cursor, which must stand in the ranges.
+    Cursor(Cursor),
+    /// At a key's bytes behind salt or digest (in front of which nothing is skipped), or behind it.
+    Key {
+        key: Vec<u8>,
+        itself: bool,
+    },
+    /// Behind all that is selected.
+    Selection(Selection<K>),
+}
+
+impl<K: RowKey, V> TableScan<K, V> {
+    pub(super) fn new(table: Arc<str>, store: Arc<dyn Store>, selection: Selection<K>) -> Self {
+        Self {
+            table,
+            store,
+            selection,
+            scan: Scan::new(Vec::new()),
+            start: Start::First,
+            progress: Progress::default(),
+            value: PhantomData,
+        }
+    }
+
+    /// From the last row to the first.
+    pub fn reverse(mut self) -> Self {
+        self.scan.reverse = true;
+        self
+    }
+
+    /// At most so many rows.
+    pub fn limit(mut self, rows: u64) -> Self {
+        self.scan.limit = Some(self.scan.limit.map_or(rows, |limit| limit.min(rows)));
+        self
+    }
+
+    /// At most so many rows a batch from the store: what is held in memory is buckets × this.
+    pub fn batch_rows(mut self, rows: usize) -> Self {
+        self.scan = self.scan.batch_rows(rows);
+        self
+    }
+
+    /// Goes on behind a cursor, in the scan's own direction; `None` starts at the beginning.
+    ///
+    /// A cursor of another layout, one whose key is none, and one that stands outside the scan's ranges are refused: the
+    /// first item is [`Error::Cursor`].
+    pub fn after(mut self, cursor: impl Into<Option<Cursor>>) -> Self {
+        self.start = cursor.into().map_or(Start::First, Start::Cursor);
+        self
+    }
+
+    /// Goes on behind a key, whether it is there or not, in the scan's own direction.
+    pub fn after_key(mut self, key: &K::Ref<'_>) -> Self {
+        self.start = Start::Key { key: key.encode(), itself: false };
+        self
+    }
+
+    /// Goes on behind every key that begins with some fields: "rows after (a, b)".
+    ///
+    /// ```
+    /// use rowkey::{Memory, Table, prefix::tuple_prefix};
+    ///
+    /// let scores: Table<(u8, u8, u8), (), _> = Table::open(Memory::new(), "scores")?;
+    /// for key in [(1, 1, 1), (1, 2, 1), (1, 2, 9), (1, 3, 0), (2, 0, 0)] {
+    ///     scores.put(&key, &())?;
+    /// }
+    /// let after = scores.scan(tuple_prefix()._0(1)).after_prefix(tuple_prefix()._0(1)._1(2)).keys();
+    /// assert_eq!(after.collect::<Result<Vec<_>, _>>()?, [(1, 3, 0)]);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn after_prefix(mut self, prefix: impl Select<K>) -> Self {
+        self.start = Start::Selection(prefix.select());
+        self
+    }
+
+    /// Starts at a key, itself included if it is there.
+    pub fn from_key(mut self, key: &K::Ref<'_>) -> Self {
+        self.start = Start::Key { key: key.encode(), itself: true };
+        self
+    }
+
+    /// The keys alone; values are not decoded.
+    pub fn keys(self) -> Keys<K> {
+        let Self { table, store, selection, scan, start, progress, value: _ } = self;
+        Keys(TableScan { table, store, selection, scan, start, progress, value: PhantomData })
+    }
+
+    /// How many rows were read from the store so far, to be shown beside the rows returned.
+    pub fn rows_read(&self) -> u64 {
+        self.progress.rows.as_ref().map_or(0, MergedRows::rows_read)
+    }
+
+    /// How many rows were returned so far.
+    pub fn rows_returned(&self) -> u64 {
+        self.progress.returned
+    }
+
+    /// The cursor behind the last row returned; none before the first.
+    pub fn cursor(&self) -> Option<Cursor> {
+        let Progress { last, returned, .. } = &self.progress;
+        (*returned > 0).then(|| Cursor::new(K::LAYOUT.fingerprint(), last))
+    }
+
+    /// The next row, its key and value lent from the batch that they were read into: nothing is copied.
+    ///
+    /// ```
+    /// use std::borrow::Cow;
+    ///
+    /// use rowkey::{Memory, RowKey, Table};
+    ///
+    /// #[derive(RowKey)]
+    /// struct Page<'a> {
+    ///     host: Cow<'a, str>,
+    ///     path: Cow<'a, str>,
+    /// }
+    ///
+    /// let pages: Table<Page<'static>, Vec<u8>, _> = Table::open(Memory::new(), "pages")?;
+    /// let host = String::from("apache.org");
+    /// pages.put(&Page { host: host.as_str().into(), path: "/".into() }, &b"<html>".to_vec())?;
+    /// let mut scan = pages.scan(Page::prefix().host("apache.org"));
+    /// while let Some((page, html)) = scan.next_row()? {
+    ///     assert!(matches!(page.path, Cow::Borrowed("/")) && html == b"<html>");
+    /// }
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[expect(clippy::type_complexity, reason = "a row is spelt as its key and its value")]
+    pub fn next_row(&mut self) -> Result<Option<(K::Ref<'_>, &[u8])>, Error> {
+        self.open()?;
+        self.progress.next(|key, value| Ok((K::decode(key)?, value)))
+    }
+
+    /// Opens the scan, once.
+    fn open(&mut self) -> Result<(), Error> {
+        if self.progress.rows.is_some() || self.progress.failed {
+            return Ok(());
+        }
+        let buckets = self.buckets().inspect_err(|_| self.progress.failed = true)?;
+        let salt = if is_salted::<K>() { K::LAYOUT.prefix.width() } else { 0 };
+        self.progress.rows = Some(MergedRows::open(&*self.store, &self.scan, buckets, salt));
+        Ok(())
+    }
+
+    /// The ranges of each bucket, cut to where the scan starts.
+    fn buckets(&self) -> Result<Vec<Vec<KeyRange>>, Error> {
+        let buckets = self.selection.ranges_by_bucket();
+        let lead = if is_salted::<K>() { K::LAYOUT.prefix.width() } else { 0 };
+        let from = match &self.start {
+            Start::First => return Ok(buckets),
+            Start::Cursor(cursor) => {
+                check_cursor::<K>(cursor, &buckets)?;
+                self.behind_key(&cursor.key()[lead..], false)
+            }
+            Start::Key { key, itself } => self.behind_key(&key[lead.min(key.len())..], *itself),
+            Start::Selection(selection) => {
+                let ranges = selection.body_ranges();
+                match self.scan.reverse {
+                    false => ranges.last().and_then(|last| last.end().map(<[u8]>::to_vec)),
+                    true => ranges.first().map(|first| first.start().to_vec()),
+                }
+            }
+        };
+        let Some(from) = from else { return Ok(Vec::new()) };
+        let cut = |range: KeyRange| {
+            let bound = [&range.start()[..lead.min(range.start().len())], &from].concat();
+            let rest = if self.scan.reverse {
+                KeyRange::new(Vec::new(), Some(bound))
+            } else {
+                KeyRange::new(bound, None::<Vec<u8>>)
+            };
+            range.intersect(&rest?)
+        };
+        let buckets = buckets.into_iter().map(|ranges| ranges.into_iter().filter_map(cut).collect::<Vec<_>>());
+        Ok(buckets.filter(|ranges| !ranges.is_empty()).collect())
+    }
+
+    /// The bound, in bytes behind the salt, from which a scan that starts at or behind a key goes on.
+    fn behind_key(&self, body: &[u8], itself: bool) -> Option<Vec<u8>> {
+        let mut bound = body.to_vec();
+        // The next key is the same with a zero byte; going back, the bound itself is left out.
+        if itself == self.scan.reverse {
+            bound.push(0);
+        }
+        Some(bound)
+    }
+}
+
+fn is_salted<K: RowKey>() -> bool {
+    matches!(K::LAYOUT.prefix, crate::salt::Prefix::Salt(_))
+}
+
+fn check_cursor<K: RowKey>(cursor: &Cursor, buckets: &[Vec<KeyRange>]) -> Result<(), CursorError> {
+    let (found, expected) = (cursor.fingerprint(), K::LAYOUT.fingerprint());
+    if found != expected {
+        return Err(CursorError::OtherLayout { found, expected });
+    }
+    K::decode(cursor.key()).map_err(CursorError::NotAKey)?;
+    if !buckets.iter().flatten().any(|range| range.contains(cursor.key())) {
+        return Err(CursorError::OutsideScan);
+    }
+    Ok(())
+}
+
+impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
+    fn decoded(&mut self) -> Result<Option<(K, V)>, Error> {
+        self.open()?;
+        let table = &self.table;
+        self.progress.next(|key, value| Ok((K::decode(key)?, decode_value(table, key, value)?)))
+    }
+
+    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them.
+    ///
+    /// ```
+    /// use rowkey::{Memory, Table};
+    ///
+    /// let squares: Table<u32, String, _> = Table::open(Memory::new(), "squares")?;
+    /// for n in 0..5 {
+    ///     squares.put(&n, &(n * n).to_string())?;
+    /// }
+    /// let (mut pages, mut cursor) = (Vec::new(), None);
+    /// loop {
+    ///     let page = squares.scan(..).after(cursor).page(2)?;
+    ///     pages.push(page.rows.len());
+    ///     cursor = page.next;
+    ///     if cursor.is_none() {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(pages, [2, 2, 1]);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn page(self, rows: usize) -> Result<Page<K, V>, Error> {
+        // One row more than asked for tells whether there is a next page.
+        let mut scan = self.limit(u64::try_from(rows).unwrap_or(u64::MAX).saturating_add(1));
+        let mut page = Vec::new();
+        let mut next = None;
+        while page.len() < rows {
+            match scan.next().transpose()? {
+                Some(row) => page.push(row),
+                None => return Ok(Page { rows: page, next: None, rows_read: scan.rows_read() }),
+            }
+        }
+        let cursor = scan.cursor();
+        if scan.progress.next(|_, _| Ok(()))?.is_some() {
+            next = cursor;
+        }
+        Ok(Page { rows: page, next, rows_read: scan.rows_read() })
+    }
+}
+
+/// Some rows of a scan, and where the next ones begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<K, V> {
+    /// The rows.
+    pub rows: Vec<(K, V)>,
+    /// The cursor for the next page; none if this is the last.
+    pub next: Option<Cursor>,
+    /// How many rows were read from the store for it, to be shown beside those returned.
+    pub rows_read: u64,
+}
+
+pub(super) fn decode_value<V: RowValue>(table: &str, key: &[u8], value: &[u8]) -> Result<V, Error> {
+    V::decode(value).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
+}
+
+impl<K: OwnedKey, V: RowValue> Iterator for TableScan<K, V> {
+    type Item = Result<(K, V), Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.decoded().transpose()
+    }
+}
+
+impl<K: OwnedKey, V: RowValue> std::iter::FusedIterator for TableScan<K, V> {}
+
+impl<K, V> std::fmt::Debug for TableScan<K, V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TableScan").field("table", &self.table).field("scan", &self.scan).finish_non_exhaustive()
+    }
+}
+
+/// The keys of a scan.
+#[must_use = "a scan reads nothing before it is iterated"]
+#[derive(Debug)]
+pub struct Keys<K>(TableScan<K, ()>);
+
+impl<K: RowKey> Keys<K> {
+    /// How many rows were read from the store so far.
+    pub fn rows_read(&self) -> u64 {
+        self.0.rows_read()
+    }
+
+    /// The cursor behind the last key returned; none before the first.
+    pub fn cursor(&self) -> Option<Cursor> {
+        self.0.cursor()
+    }
+}
+
+impl<K: OwnedKey> Iterator for Keys<K> {
+    type Item = Result<K, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = |scan: &mut TableScan<K, ()>| {
+            scan.open()?;
+            scan.progress.next(|key, _| Ok(K::decode(key)?))
+        };
+        next(&mut self.0).transpose()
+    }
+}
+
+impl<K: OwnedKey> std::iter::FusedIterator for Keys<K> {}

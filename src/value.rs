@@ -1,0 +1,164 @@
+//! What a table keeps under its keys: values and their codecs.
+
+/// A codec's own error.
+pub type CodecError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A value of a table's rows, and how it becomes bytes.
+///
+/// Implemented for bytes, text, `()` (a table of keys alone), `i64` (eight bytes, big-endian: a counter), and, by
+/// features, for `Json<T>` and `Postcard<T>` of any serde type.
+///
+/// ```
+/// use rowkey::RowValue;
+/// use rowkey::value::CodecError;
+///
+/// struct Celsius(f32);
+///
+/// impl RowValue for Celsius {
+///     fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+///         out.extend_from_slice(&self.0.to_le_bytes());
+///         Ok(())
+///     }
+///
+///     fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+///         Ok(Self(f32::from_le_bytes(bytes.try_into()?)))
+///     }
+/// }
+/// ```
+pub trait RowValue: Sized {
+    /// Writes the value behind what `out` holds.
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError>;
+
+    /// Reads a value, all of it.
+    fn decode(bytes: &[u8]) -> Result<Self, CodecError>;
+}
+
+impl RowValue for () {
+    fn encode(&self, _: &mut Vec<u8>) -> Result<(), CodecError> {
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+        if bytes.is_empty() { Ok(()) } else { Err(format!("{} bytes where none were due", bytes.len()).into()) }
+    }
+}
+
+impl RowValue for Vec<u8> {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+        out.extend_from_slice(self);
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+        Ok(bytes.to_vec())
+    }
+}
+
+impl RowValue for String {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+        out.extend_from_slice(self.as_bytes());
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+        Ok(std::str::from_utf8(bytes)?.to_owned())
+    }
+}
+
+/// As [`Store::increment`](crate::store::Store::increment) keeps it.
+impl RowValue for i64 {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+        out.extend_from_slice(&self.to_be_bytes());
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+        Ok(Self::from_be_bytes(bytes.try_into()?))
+    }
+}
+
+/// A value kept as JSON.
+///
+/// ```
+/// use rowkey::{Json, Memory, Table};
+///
+/// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+/// struct Profile {
+///     name: String,
+/// }
+///
+/// let profiles: Table<u64, Json<Profile>, _> = Table::open(Memory::new(), "profiles")?;
+/// profiles.put(&1, &Json(Profile { name: "Ada".into() }))?;
+/// assert_eq!(profiles.get(&1)?.unwrap().0.name, "Ada");
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+#[cfg(feature = "json")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Json<T>(pub T);
+
+#[cfg(feature = "json")]
+impl<T: serde::Serialize + serde::de::DeserializeOwned> RowValue for Json<T> {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+        Ok(serde_json::to_writer(out, &self.0)?)
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+        Ok(Self(serde_json::from_slice(bytes)?))
+    }
+}
+
+/// A value kept as [postcard](https://docs.rs/postcard): compact, and not self-describing.
+#[cfg(feature = "postcard")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Postcard<T>(pub T);
+
+#[cfg(feature = "postcard")]
+impl<T: serde::Serialize + serde::de::DeserializeOwned> RowValue for Postcard<T> {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+        let start = std::mem::take(out);
+        *out = postcard::to_extend(&self.0, start)?;
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+        match postcard::take_from_bytes(bytes)? {
+            (value, []) => Ok(Self(value)),
+            (_, left) => Err(format!("{} bytes are left over", left.len()).into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comes_back<V: RowValue + PartialEq + std::fmt::Debug>(value: V) {
+        let mut bytes = b"kept".to_vec();
+        value.encode(&mut bytes).unwrap();
+        assert_eq!(&bytes[..4], b"kept");
+        assert_eq!(V::decode(&bytes[4..]).unwrap(), value);
+    }
+
+    #[test]
+    fn values_come_back_behind_what_stands_there() {
+        comes_back(());
+        comes_back(b"\0\xff".to_vec());
+        comes_back("ä".to_owned());
+        comes_back(-1i64);
+        #[cfg(feature = "json")]
+        comes_back(Json(vec![1, 2]));
+        #[cfg(feature = "postcard")]
+        comes_back(Postcard((7u32, "a".to_owned())));
+    }
+
+    #[test]
+    fn what_is_left_over_is_refused() {
+        assert!(<()>::decode(b"x").is_err());
+        assert!(i64::decode(&[0; 9]).is_err());
+        assert!(String::decode(b"\xff").is_err());
+        #[cfg(feature = "json")]
+        assert!(Json::<u8>::decode(b"1 2").is_err());
+        #[cfg(feature = "postcard")]
+        assert!(Postcard::<u8>::decode(&[1, 2]).is_err());
+    }
+}

@@ -1,0 +1,179 @@
+//! The examples, run as a user runs them: what they print is what plain code finds over the same input.
+
+mod combined;
+mod crash_reports;
+mod quickstart;
+mod visits;
+
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use jiff::Timestamp;
+
+/// How an example ended, and what it said.
+struct Run {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+/// The command for an example. Cargo builds them beside the tests, though not for `cargo test --test examples`.
+fn example(name: &str) -> Command {
+    let test = std::env::current_exe().unwrap();
+    let target = test.ancestors().nth(2).unwrap();
+    let path = target.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.exists(), "{} is not there: `cargo build --examples` makes it", path.display());
+    Command::new(path)
+}
+
+fn run(name: &str, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Run {
+    let mut command = example(name);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        // A program that ends before it has read all is no failure of the test.
+        scope.spawn(move || drop(input.write_all(stdin)));
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Run { status: output.status, stdout: text(output.stdout), stderr: text(output.stderr) }
+    })
+}
+
+/// What a run printed that has to succeed.
+fn output(name: &str, args: &[impl AsRef<OsStr>]) -> String {
+    let run = run(name, args, b"");
+    assert!(run.status.success(), "{}", run.stderr);
+    assert_eq!(run.stderr, "");
+    run.stdout
+}
+
+/// `example | head`: nobody reads what is printed.
+fn nobody_reads(name: &str, args: &[impl AsRef<OsStr>]) {
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let child = example(name).args(args).stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped()).spawn();
+    let output = child.unwrap().wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert!(output.status.success());
+}
+
+/// Rows printed below what it took to find them.
+#[derive(Debug)]
+struct Answer<'o> {
+    read: u64,
+    returned: u64,
+    rows: Vec<&'o str>,
+}
+
+/// The answer under a title; title and counts may stand on one line.
+fn answer<'o>(output: &'o str, title: &str) -> Answer<'o> {
+    let mut lines = output.lines().skip_while(|line| !line.starts_with(title));
+    let line = lines.next().unwrap_or_else(|| panic!("no {title:?} in\n{output}"));
+    let counts = if line.ends_with("returned") { line } else { lines.next().unwrap() };
+    let words: Vec<_> = counts.split_whitespace().collect();
+    let [.., read, "rows", "read,", returned, "returned"] = words[..] else { panic!("{counts:?} tells no counts") };
+    let rows = lines.take_while(|line| line.starts_with("  ")).map(str::trim).collect();
+    Answer { read: number(read), returned: number(returned), rows }
+}
+
+/// `1,234`
+fn number(text: &str) -> u64 {
+    text.replace(',', "").parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
+}
+
+fn temporary(name: &str, content: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+/// A line of a log, as plain code understands it.
+#[derive(Debug, Clone, PartialEq)]
+struct Visit {
+    visitor: String,
+    at: Timestamp,
+    size: u64,
+    request: String,
+}
+
+/// A real log, where there is one: the file, and its visits.
+fn real_log() -> Option<(PathBuf, Vec<Visit>)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/access.log.gz");
+    let Ok(file) = std::fs::File::open(&path) else {
+        eprintln!("skipped: there is no {}", path.display());
+        return None;
+    };
+    let mut log = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut log).unwrap();
+    let visit = |line: &str| {
+        let words: Vec<_> = line.split(' ').collect();
+        let parts: Vec<_> = line.split('"').collect();
+        let (date, time) = words[3].trim_start_matches('[').split_once(':').unwrap();
+        let day = date.strip_suffix("/May/2015").unwrap();
+        assert_eq!(words[4], "+0000]");
+        Visit {
+            visitor: words[0].to_owned(),
+            at: format!("2015-05-{day}T{time}Z").parse().unwrap(),
+            size: parts[2].split(' ').nth(2).unwrap().parse().unwrap_or(0),
+            request: parts[1].to_owned(),
+        }
+    };
+    Some((path, log.lines().map(visit).collect()))
+}
+
+/// Where malformed lines stand in [`made_log`], and why they are refused.
+const MALFORMED: [(&[u8], &str); 7] = [
+    (b"", "the line is empty"),
+    (b"10.0.0.1 - - [01/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\" 200", "the line ends where the size was due"),
+    (
+        b"10.0.0.1 - - [32/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"",
+        "the time is \"32/May/2015:00:00:00 +0000\"",
+    ),
+    (b"10.0.0.1 - - [01/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\\\" 200 1 \\\"-", "the request has no closing quote"),
+    (b"10.0.0.1 - - [01/May/2015:00:00:00 +0000] \"GET /\" two 1 \"-\" \"-\"", "the status is \"two\""),
+    (
+        b"\xff\xfe\x00 - - [01/May/2015:00:00:00 +0000] \"GET /\" 200 1 \"-\" \"-\"",
+        "the visitor is \"\u{fffd}\u{fffd}\\0\"",
+    ),
+    (b"# a comment", "the line ends where the time was due"),
+];
+
+/// Some hundred visits, in no order, many at the same second, with a malformed line now and then.
+fn made_log() -> (Vec<u8>, Vec<Visit>) {
+    let visitors = ["10.0.0.1", "10.0.0.10", "10.0.0.2", "2001:db8::7", "crawler.example.org", "::1"];
+    let (mut log, mut visits) = (Vec::new(), Vec::new());
+    let mut random = 1u64;
+    let mut below = |n: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % n
+    };
+    for i in 0..700 {
+        if i % 100 == 7 {
+            log.extend_from_slice(MALFORMED[i / 100].0);
+            log.push(b'\n');
+        }
+        let visitor = visitors[below(6).min(below(6)) as usize];
+        let (day, hour, minute, second) = (1 + below(3), below(6) * 4, below(2) * 30, 7);
+        let (offset, zone) = [(0, "+0000"), (2 * 3600, "+0200"), (-27_000, "-0730")][below(3) as usize];
+        let local: Timestamp = format!("2015-05-{day:02}T{hour:02}:{minute:02}:{second:02}Z").parse().unwrap();
+        let at = Timestamp::from_second(local.as_second() - offset).unwrap();
+        let (size, written) = if below(5) == 0 { (0, "-".to_owned()) } else { (i as u64, i.to_string()) };
+        let (request, logged): (String, Vec<u8>) = match below(4) {
+            0 => ("-".into(), b"-".into()),
+            1 => (format!("GET /\"{i}\" HTTP/1.1"), format!("GET /\\\"{i}\\x22 HTTP/1.1").into()),
+            2 => (format!("GET /{i}\u{fffd} HTTP/1.1"), [format!("GET /{i}").as_bytes(), b"\xff HTTP/1.1"].concat()),
+            _ => (format!("GET /{i} HTTP/1.1"), format!("GET /{i} HTTP/1.1").into()),
+        };
+        let user = ["-", "ada", "Ada [the] first"][below(3) as usize];
+        let start = format!("{visitor} - {user} [{day:02}/May/2015:{hour:02}:{minute:02}:{second:02} {zone}] \"");
+        log.extend_from_slice(start.as_bytes());
+        log.extend_from_slice(&logged);
+        let end = if below(2) == 0 { "\r\n" } else { "\n" };
+        log.extend_from_slice(format!("\" 200 {written} \"-\" \"Agent \\\"{i}\\\" \\\\\" more{end}").as_bytes());
+        visits.push(Visit { visitor: visitor.to_owned(), at, size, request });
+    }
+    (log, visits)
+}

@@ -1,0 +1,591 @@
+//! The merge against a reference that sorts everything.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use rowkey::Error;
+use rowkey::KeyRange;
+use rowkey::merge::{Counted, Merge, MergedRows, Prefetch};
+use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store};
+
+type Row = (Vec<u8>, Vec<u8>);
+
+/// A sorted source: its rows, and whether it fails after them.
+#[derive(Clone, Debug)]
+struct Script {
+    rows: Vec<Row>,
+    fails: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    sources: Vec<Script>,
+    salt: usize,
+    reverse: bool,
+    limit: Option<u64>,
+}
+
+fn rest(key: &[u8], salt: usize) -> &[u8] {
+    key.get(salt..).unwrap_or(&[])
+}
+
+impl Case {
+    fn order(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+        let order = rest(a, self.salt).cmp(rest(b, self.salt));
+        if self.reverse { order.reverse() } else { order }
+    }
+
+    /// What the merge must hand out: a failure stands behind the last row of its source, or before everything.
+    fn expected(&self) -> Vec<Result<Row, String>> {
+        let mut rows: Vec<(usize, usize)> = self
+            .sources
+            .iter()
+            .enumerate()
+            .flat_map(|(source, script)| (0..script.rows.len()).map(move |row| (source, row)))
+            .collect();
+        let key = |&(source, row): &(usize, usize)| &self.sources[source].rows[row].0;
+        rows.sort_by(|a, b| self.order(key(a), key(b)).then(a.cmp(b)));
+
+        let mut expected = Vec::new();
+        let limit = self.limit.unwrap_or(u64::MAX) as usize;
+        if limit == 0 {
+            return expected;
+        }
+        if let Some(source) = self.sources.iter().position(|script| script.fails && script.rows.is_empty()) {
+            return vec![Err(failure(source))];
+        }
+        for (source, row) in rows {
+            let script = &self.sources[source];
+            expected.push(Ok(script.rows[row].clone()));
+            if expected.len() == limit {
+                break;
+            }
+            if script.fails && row + 1 == script.rows.len() {
+                expected.push(Err(failure(source)));
+                break;
+            }
+        }
+        expected
+    }
+
+    fn iterators(&self) -> Vec<impl Iterator<Item = Result<Row, String>> + use<>> {
+        let script = |(source, script): (usize, &Script)| {
+            let end = script.fails.then(|| Err(failure(source)));
+            let mut over = false;
+            script.rows.clone().into_iter().map(Ok).chain(end).chain(std::iter::from_fn(move || {
+                assert!(!std::mem::replace(&mut over, true), "read again after its end");
+                None
+            }))
+        };
+        self.sources.iter().enumerate().map(script).collect()
+    }
+
+    fn scans(&self, batch_rows: &[usize]) -> Vec<Box<dyn Rows>> {
+        let batch_rows = |source| batch_rows.get(source % batch_rows.len().max(1)).copied().unwrap_or(1);
+        (self.sources.iter().enumerate())
+            .map(|(source, script)| {
+                Box::new(Scripted {
+                    rows: script.rows.clone().into_iter(),
+                    failure: script.fails.then(|| failure(source)),
+                    batch_rows: batch_rows(source),
+                    over: false,
+                }) as Box<dyn Rows>
+            })
+            .collect()
+    }
+
+    fn merged(&self, batch_rows: &[usize]) -> MergedRows {
+        MergedRows::new(self.scans(batch_rows)).salt(self.salt).reverse(self.reverse).limit(self.limit)
+    }
+}
+
+fn failure(source: usize) -> String {
+    format!("source {source} failed")
+}
+
+struct Scripted {
+    rows: std::vec::IntoIter<Row>,
+    failure: Option<String>,
+    batch_rows: usize,
+    over: bool,
+}
+
+impl Rows for Scripted {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        assert!(!self.over, "read again after its end");
+        batch.clear();
+        self.rows.by_ref().take(self.batch_rows).for_each(|(key, value)| batch.push(&key, &value));
+        if batch.is_empty() {
+            self.over = true;
+            return self.failure.take().map_or(Ok(()), |text| Err(Error::engine(text)));
+        }
+        Ok(())
+    }
+}
+
+fn text(error: &Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn by_row(mut merged: MergedRows) -> Vec<Result<Row, String>> {
+    let mut rows = Vec::new();
+    loop {
+        match merged.next_row() {
+            Ok(Some((key, value))) => rows.push(Ok((key.to_vec(), value.to_vec()))),
+            Ok(None) => break,
+            Err(error) => rows.push(Err(text(&error))),
+        }
+    }
+    assert!(matches!(merged.next_row(), Ok(None)));
+    rows
+}
+
+fn by_batch(rows: &mut dyn Rows, most: usize) -> Vec<Result<Row, String>> {
+    let mut all = Vec::new();
+    let mut batch = RowBatch::new();
+    batch.push(b"left over", b"");
+    loop {
+        match rows.next_batch(&mut batch) {
+            Ok(()) if batch.is_empty() => break,
+            Ok(()) => {
+                assert!(batch.len() <= most, "a batch of {}", batch.len());
+                all.extend(batch.iter().map(|(key, value)| Ok((key.to_vec(), value.to_vec()))));
+            }
+            Err(error) => {
+                assert!(batch.is_empty());
+                all.push(Err(text(&error)));
+            }
+        }
+    }
+    rows.next_batch(&mut batch).unwrap();
+    assert!(batch.is_empty());
+    all
+}
+
+/// Keys that meet: few bytes to choose from, often a long prefix in common, sometimes shorter than the salt.
+fn key() -> impl Strategy<Value = Vec<u8>> {
+    let byte = || prop_oneof![Just(0_u8), Just(1), Just(0x7f), Just(0xff)];
+    prop_oneof![
+        vec(byte(), 0..4),
+        vec(byte(), 0..12),
+        vec(byte(), 0..4).prop_map(|end| [&[0xff; 9][..], &end].concat()),
+        any::<u16>().prop_map(|n| [&[7; 10][..], &n.to_be_bytes()].concat()),
+        any::<[u8; 9]>().prop_map(Vec::from),
+    ]
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    // Each key goes to the source of the key before it, or to another.
+    let rows = prop_oneof![
+        vec((key(), any::<[u8; 3]>(), 0..8_usize), 0..80),
+        vec((key(), any::<[u8; 3]>(), prop_oneof![9 => Just(usize::MAX), 1 => 0..8_usize]), 0..120),
+    ];
+    (
+        rows,
+        0..8_usize,
+        0..4_usize,
+        any::<bool>(),
+        prop_oneof![Just(None), (0..60_u64).prop_map(Some)],
+        vec(0..12_usize, 8),
+    )
+        .prop_map(|(mut rows, sources, salt, reverse, limit, fails)| {
+            let mut case = Case { sources: Vec::new(), salt, reverse, limit };
+            case.sources = (0..sources).map(|_| Script { rows: Vec::new(), fails: false }).collect();
+            rows.sort_by(|a, b| case.order(&with_salt(a, salt), &with_salt(b, salt)));
+            let mut to = 0;
+            for (number, row) in rows.iter().enumerate() {
+                to = if row.2 == usize::MAX { to } else { row.2 };
+                if let Some(script) = case.sources.get_mut(to) {
+                    script.rows.push((with_salt(row, salt), number.to_be_bytes().to_vec()));
+                }
+            }
+            for (script, &fail) in case.sources.iter_mut().zip(&fails) {
+                script.fails = fail < 4;
+                if fail < 3 {
+                    script.rows.truncate(fail * 5);
+                }
+            }
+            case
+        })
+}
+
+fn with_salt((key, bytes, _): &(Vec<u8>, [u8; 3], usize), salt: usize) -> Vec<u8> {
+    // A short key may have no more than a part of the salt.
+    if key.len() == 1 { bytes[..salt.min(1)].to_vec() } else { [&bytes[..salt], key].concat() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn merges_as_sorting_does(case in case(), batch_rows in vec(prop_oneof![1..4_usize, 1..100_usize], 1..4), most in 1..40_usize) {
+        let expected = case.expected();
+
+        let mut merge = Merge::new(case.iterators()).salt(case.salt).reverse(case.reverse).limit(case.limit);
+        let rows: Vec<_> = merge.by_ref().collect();
+        prop_assert_eq!(&rows, &expected);
+        prop_assert!(merge.next().is_none());
+
+        prop_assert_eq!(&by_row(case.merged(&batch_rows)), &expected);
+        prop_assert_eq!(&by_batch(&mut case.merged(&batch_rows).batch_rows(most), most), &expected);
+    }
+
+    #[test]
+    fn merges_by_rows_and_batches_in_turn(case in case(), batch_rows in vec(1..20_usize, 1..4), turns in vec(0..9_usize, 1..20)) {
+        let mut merged = case.merged(&batch_rows).batch_rows(8);
+        let mut batch = RowBatch::new();
+        let mut all = Vec::new();
+        'merge: for turn in turns.iter().cycle() {
+            for _ in 0..*turn {
+                match merged.next_row() {
+                    Ok(Some((key, value))) => all.push(Ok((key.to_vec(), value.to_vec()))),
+                    Ok(None) => break 'merge,
+                    Err(error) => all.push(Err(text(&error))),
+                }
+            }
+            match merged.next_batch(&mut batch) {
+                Ok(()) if batch.is_empty() => break,
+                Ok(()) => all.extend(batch.iter().map(|(key, value)| Ok((key.to_vec(), value.to_vec())))),
+                Err(error) => all.push(Err(text(&error))),
+            }
+        }
+        prop_assert_eq!(all, case.expected());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn prefetching_changes_nothing(case in case(), batch_rows in vec(1..20_usize, 1..4), ahead in 1..4_usize) {
+        let expected = case.expected();
+        prop_assert_eq!(&by_row(case.merged(&batch_rows).prefetch(ahead)), &expected);
+        prop_assert_eq!(&by_batch(&mut case.merged(&batch_rows).prefetch(ahead), 256), &expected);
+        for (source, scan) in case.scans(&batch_rows).into_iter().enumerate() {
+            let script = &case.sources[source];
+            let mut alone: Vec<_> = script.rows.iter().cloned().map(Ok).collect();
+            alone.extend(script.fails.then(|| Err(failure(source))));
+            prop_assert_eq!(by_batch(&mut Prefetch::new(scan, ahead), 256), alone);
+        }
+    }
+}
+
+fn rows(keys: &[&str]) -> Vec<Row> {
+    keys.iter().map(|key| (key.as_bytes().to_vec(), Vec::new())).collect()
+}
+
+fn sources(keys: &[&[&str]]) -> Case {
+    let sources = keys.iter().map(|keys| Script { rows: rows(keys), fails: false }).collect();
+    Case { sources, salt: 0, reverse: false, limit: None }
+}
+
+fn keys(rows: Vec<Result<Row, String>>) -> Vec<Result<String, String>> {
+    rows.into_iter().map(|row| row.map(|(key, _)| String::from_utf8(key).unwrap())).collect()
+}
+
+#[test]
+fn nothing_from_nothing() {
+    for case in [sources(&[]), sources(&[&[]]), sources(&[&[], &[], &[]])] {
+        assert_eq!(Merge::new(case.iterators()).count(), 0);
+        assert_eq!(by_row(case.merged(&[1])), []);
+        assert_eq!(by_batch(&mut case.merged(&[1]), 256), []);
+    }
+}
+
+#[test]
+fn equal_keys_come_in_the_order_of_their_sources_both_ways() {
+    let case = Case { salt: 1, ..sources(&[&["3b", "3a"], &["1b", "1b", "1a"], &["2b", "2a"]]) };
+    let case = Case { reverse: true, ..case };
+    let expected = ["3b", "1b", "1b", "2b", "3a", "1a", "2a"].map(|key| Ok(key.to_owned()));
+    assert_eq!(keys(Merge::new(case.iterators()).salt(1).reverse(true).collect()), expected);
+    assert_eq!(keys(by_row(case.merged(&[2]))), expected);
+
+    let forward = Case { salt: 1, ..sources(&[&["3a", "3b"], &["1a", "1b", "1b"], &["2a", "2b"]]) };
+    let expected = ["3a", "1a", "2a", "3b", "1b", "1b", "2b"].map(|key| Ok(key.to_owned()));
+    assert_eq!(keys(Merge::new(forward.iterators()).salt(1).collect()), expected);
+    assert_eq!(keys(by_row(forward.merged(&[2]))), expected);
+}
+
+#[test]
+fn a_key_shorter_than_the_salt_is_the_empty_one() {
+    let case = Case { salt: 4, ..sources(&[&["a", "abcde"], &["", "abcd", "abcdc"]]) };
+    let expected = ["a", "", "abcd", "abcdc", "abcde"].map(|key| Ok(key.to_owned()));
+    assert_eq!(keys(Merge::new(case.iterators()).salt(4).collect()), expected);
+    assert_eq!(keys(by_row(case.merged(&[2]))), expected);
+}
+
+#[test]
+fn a_row_is_yielded_before_its_source_is_read_again() {
+    let mut case = sources(&[&["a", "c"], &["b", "d"]]);
+    case.sources[0].fails = true;
+    let expected = [Ok("a".to_owned()), Ok("b".to_owned()), Ok("c".to_owned()), Err("source 0 failed".to_owned())];
+    assert_eq!(keys(Merge::new(case.iterators()).collect()), expected);
+    assert_eq!(keys(by_row(case.merged(&[1]))), expected);
+    assert_eq!(keys(by_batch(&mut case.merged(&[1]), 256)), expected);
+}
+
+#[test]
+fn a_source_is_read_no_further_than_the_rows_that_were_asked_for() {
+    let reads = std::cell::Cell::new(0);
+    let source = |keys: [&'static [u8]; 3]| {
+        let reads = &reads;
+        keys.into_iter().map(move |key| {
+            reads.set(reads.get() + 1);
+            Ok::<_, Error>(key)
+        })
+    };
+    let mut merge = Merge::new([source([b"a", b"b", b"e"]), source([b"c", b"d", b"f"])]).limit(2);
+    assert_eq!(reads.get(), 0, "nothing is read before the first row is asked for");
+    assert_eq!(merge.next().unwrap().unwrap(), b"a");
+    assert_eq!(reads.get(), 2);
+    assert_eq!(merge.next().unwrap().unwrap(), b"b");
+    assert_eq!(reads.get(), 3);
+    assert!(merge.next().is_none());
+    assert_eq!(reads.get(), 3, "the limit was reached");
+}
+
+#[test]
+fn a_source_that_does_not_open_says_so_first() {
+    let mut case = sources(&[&["a"], &[], &["b"], &[]]);
+    case.sources[1].fails = true;
+    case.sources[3].fails = true;
+    let expected = [Err("source 1 failed".to_owned())];
+    assert_eq!(keys(Merge::new(case.iterators()).collect()), expected);
+    assert_eq!(keys(by_row(case.merged(&[1]))), expected);
+    assert_eq!(keys(by_batch(&mut case.merged(&[1]).prefetch(1), 256)), expected);
+}
+
+#[test]
+fn sources_out_of_order_lose_no_row() {
+    let case = sources(&[&["c", "a", "b", "zzzz", "a"], &["b", "b", "a", "c"], &["x", "aaaaaaaaaa", "a"]]);
+    for rows in
+        [Merge::new(case.iterators()).collect(), by_row(case.merged(&[2])), by_batch(&mut case.merged(&[9]), 256)]
+    {
+        assert_eq!(rows.len(), 12);
+    }
+}
+
+#[test]
+fn the_only_source_left_hands_over_its_batches() {
+    let case = sources(&[&["a"], &["b", "c", "d", "e", "f", "g"]]);
+    let mut merged = case.merged(&[4]).batch_rows(4);
+    let mut batch = RowBatch::new();
+    let mut sizes = Vec::new();
+    loop {
+        merged.next_batch(&mut batch).unwrap();
+        if batch.is_empty() {
+            break;
+        }
+        sizes.push(batch.len());
+    }
+    assert_eq!(sizes, [1, 4, 2]);
+    assert_eq!(merged.rows_read(), 7);
+}
+
+#[test]
+fn rows_read_are_counted_where_they_were_read() {
+    let case = sources(&[&["a", "b", "c", "d"], &["e", "f", "g", "h"]]);
+    let mut merged = case.merged(&[3]).limit(1);
+    assert_eq!(merged.rows_read(), 0);
+    assert!(merged.next_row().unwrap().is_some());
+    assert!(merged.next_row().unwrap().is_none());
+    assert_eq!(merged.rows_read(), 6);
+
+    let mut counted = Counted::new(case.scans(&[3]).remove(0));
+    let mut batch = RowBatch::new();
+    counted.next_batch(&mut batch).unwrap();
+    assert_eq!(counted.rows_read(), 3);
+    counted.next_batch(&mut batch).unwrap();
+    assert_eq!(counted.rows_read(), 4);
+}
+
+/// A store that can only be scanned; it knows the threads it was read in and the rows it gave.
+struct Shelf {
+    rows: Vec<Row>,
+    slow: bool,
+    threads: Arc<Mutex<Vec<Option<String>>>>,
+}
+
+struct ShelfRows {
+    rows: Scripted,
+    threads: Arc<Mutex<Vec<Option<String>>>>,
+}
+
+impl Rows for ShelfRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        self.threads.lock().unwrap().push(std::thread::current().name().map(str::to_owned));
+        self.rows.next_batch(batch)
+    }
+}
+
+impl Store for Shelf {
+    fn guarantees(&self) -> Guarantees {
+        let mut guarantees = Guarantees::all();
+        guarantees.slow_scans = self.slow;
+        guarantees
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let mut rows: Vec<Row> = self.rows.clone();
+        rows.retain(|(key, _)| scan.ranges.iter().any(|range| range.contains(key)));
+        rows.sort();
+        if scan.reverse {
+            rows.reverse();
+        }
+        rows.truncate(scan.limit.unwrap_or(u64::MAX) as usize);
+        let rows = Scripted { rows: rows.into_iter(), failure: None, batch_rows: scan.batch_rows, over: false };
+        Box::new(ShelfRows { rows, threads: Arc::clone(&self.threads) })
+    }
+
+    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Err(Error::Unsupported("get"))
+    }
+
+    fn write(&self, _: &Batch) -> Result<(), Error> {
+        Err(Error::Unsupported("write"))
+    }
+
+    fn increment(&self, _: &[u8], _: i64) -> Result<i64, Error> {
+        Err(Error::Unsupported("increment"))
+    }
+
+    fn compare_and_write(&self, _: &[u8], _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, Error> {
+        Err(Error::Unsupported("compare_and_write"))
+    }
+
+    fn delete_ranges(&self, _: &[KeyRange]) -> Result<(), Error> {
+        Err(Error::Unsupported("delete_ranges"))
+    }
+}
+
+#[test]
+fn opening_pushes_direction_limit_and_batch_size_to_each_bucket() {
+    for slow in [false, true] {
+        let shelf = Shelf {
+            rows: rows(&["0a", "0d", "0e", "0f", "1b", "1c", "1g", "1h", "2z"]),
+            slow,
+            threads: Arc::default(),
+        };
+        let scan = Scan::all().reverse(true).limit(3).batch_rows(2);
+        let buckets = ["0", "1"].map(|bucket| vec![KeyRange::prefix(bucket)]);
+        let mut merged = MergedRows::open(&shelf, &scan, buckets.clone(), 1);
+        assert!(shelf.threads.lock().unwrap().is_empty(), "nothing is read before the first row is asked for");
+        let mut found = Vec::new();
+        while let Some((key, _)) = merged.next_row().unwrap() {
+            found.push(String::from_utf8(key.to_vec()).unwrap());
+        }
+        assert_eq!(found, ["1h", "1g", "0f"]);
+        assert!(merged.rows_read() <= 6, "three a bucket at most");
+        let ahead = shelf.threads.lock().unwrap().iter().all(|name| name.as_deref() == Some("rowkey-prefetch"));
+        assert_eq!(ahead, slow);
+
+        let one: Arc<dyn Store> = Arc::new(shelf);
+        let alone = MergedRows::open(&one, &Scan::all(), buckets.into_iter().take(1), 1);
+        assert_eq!(by_row(alone).len(), 4);
+    }
+}
+
+/// Counts the batches it was asked for, and says when it is dropped.
+struct Endless {
+    asked: Arc<AtomicUsize>,
+    dropped: Arc<AtomicBool>,
+    panic_at: usize,
+}
+
+impl Rows for Endless {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        let asked = self.asked.fetch_add(1, Ordering::SeqCst);
+        assert!(asked < self.panic_at, "no batch {asked}");
+        batch.push(&asked.to_be_bytes(), b"");
+        Ok(())
+    }
+}
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        self.dropped.store(true, Ordering::SeqCst);
+    }
+}
+
+fn endless(panic_at: usize) -> (Box<dyn Rows>, Arc<AtomicUsize>, Arc<AtomicBool>) {
+    let (asked, dropped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    (Box::new(Endless { asked: asked.clone(), dropped: dropped.clone(), panic_at }), asked, dropped)
+}
+
+fn soon(what: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(10) {
+        if what() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    false
+}
+
+#[test]
+fn prefetch_is_no_further_ahead_than_it_may_be() {
+    for ahead in [1, 2, 5] {
+        let (source, asked, _) = endless(usize::MAX);
+        let mut rows = Prefetch::new(source, ahead);
+        let mut batch = RowBatch::new();
+        for taken in 0..20 {
+            assert!(soon(|| asked.load(Ordering::SeqCst) == taken + ahead));
+            std::thread::sleep(Duration::from_millis(2));
+            assert_eq!(asked.load(Ordering::SeqCst), taken + ahead);
+            rows.next_batch(&mut batch).unwrap();
+            assert_eq!(batch.get(0).unwrap().0, taken.to_be_bytes());
+        }
+    }
+}
+
+#[test]
+fn prefetch_that_is_dropped_early_ends_its_thread() {
+    let (source, asked, dropped) = endless(usize::MAX);
+    let rows = Prefetch::new(source, 2);
+    assert!(soon(|| asked.load(Ordering::SeqCst) == 2));
+    assert!(!dropped.load(Ordering::SeqCst));
+    drop(rows);
+    assert!(soon(|| dropped.load(Ordering::SeqCst)));
+
+    let (source, _, dropped) = endless(usize::MAX);
+    let mut merged = MergedRows::new([source]).prefetch(2).limit(3);
+    while merged.next_row().unwrap().is_some() {}
+    assert!(soon(|| dropped.load(Ordering::SeqCst)), "the limit was reached, though the merge is still there");
+}
+
+#[test]
+fn a_panic_behind_prefetch_is_an_error() {
+    let (source, _, dropped) = endless(2);
+    let mut rows = Prefetch::new(source, 1);
+    let answered = by_batch(&mut rows, 1);
+    assert_eq!(answered.len(), 3);
+    assert_eq!(answered[2], Err("a scan panicked: no batch 2".to_owned()));
+    assert!(dropped.load(Ordering::SeqCst), "dropped before the error is handed out");
+}
+
+/// Ends at once, and panics when it is dropped.
+struct Grenade;
+
+impl Rows for Grenade {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Grenade {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+#[test]
+fn a_thread_that_is_gone_is_an_error_and_no_end() {
+    let mut rows = Prefetch::new(Box::new(Grenade), 1);
+    assert_eq!(by_batch(&mut rows, 1), [Err("a scan panicked: while it was dropped".to_owned())]);
+}

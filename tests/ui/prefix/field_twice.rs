@@ -1,0 +1,13 @@
+use rowkey::{RowKey, Select};
+
+#[derive(RowKey)]
+struct Action {
+    user: u64,
+    #[rowkey(desc)]
+    at: i64,
+    event: String,
+}
+
+fn main() {
+    let _ = Action::prefix().user(7).user(8).ranges();
+}

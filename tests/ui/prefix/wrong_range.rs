@@ -1,0 +1,14 @@
+use rowkey::{RowKey, Select};
+
+#[derive(RowKey)]
+struct Action {
+    user: u64,
+    #[rowkey(desc)]
+    at: i64,
+    event: String,
+}
+
+fn main() {
+    let _ = Action::prefix().user_range("a".."b").ranges();
+    let _ = Action::prefix().user_range(7).ranges();
+}

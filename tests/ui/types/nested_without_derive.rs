@@ -1,0 +1,10 @@
+use rowkey::RowKey;
+
+struct Pair(u8, u8);
+
+#[derive(RowKey)]
+struct Key {
+    pair: Pair,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use rowkey::RowKey;
+
+#[derive(RowKey)]
+union Key {
+    user: u64,
+    at: i64,
+}
+
+fn main() {}
