@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZero;
 use std::time::{Duration, SystemTime};
 
-use rowkey::{LayoutBuf, List, RowKey};
+use rowkey::{Cursor, Error, LayoutBuf, List, Memory, RowKey, Table};
 
 /// Keys: a byte that picks a typed key, or the text of a shape and a line's end; behind it the key's bytes.
 pub(crate) fn decode(data: &[u8]) {
@@ -56,6 +56,47 @@ pub(crate) fn layout_json(data: &[u8]) {
         }
         Err(error) => assert!(!error.reason.is_empty() && !error.to_string().is_empty()),
     }
+}
+
+/// Cursors: as text, and as bytes of which the checksum is made good, the fingerprint too if the first byte is odd.
+pub(crate) fn cursor(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        goes_on(text);
+    }
+    let Some((&flags, rest)) = data.split_first() else { return };
+    let mut bytes = vec![1];
+    if flags % 2 == 1 {
+        bytes.extend_from_slice(&Parts::LAYOUT.fingerprint().0.to_be_bytes());
+    }
+    bytes.extend_from_slice(rest);
+    bytes.extend_from_slice(&xxhash_rust::xxh3::xxh3_64(&bytes).to_be_bytes()[4..]);
+    goes_on(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+}
+
+/// A cursor's text is one cursor's, and a scan behind it goes on in its range or refuses.
+fn goes_on(text: &str) {
+    let Ok(cursor) = text.parse::<Cursor>() else { return };
+    assert_eq!(cursor.to_string(), text);
+    thread_local! {
+        static TABLE: Table<Parts, Vec<u8>, Memory> = {
+            let table = Table::open(Memory::new(), "t").expect("memory opens any table");
+            for name in ["a", "b", "c"] {
+                let (bytes, list) = (vec![1], List(vec![Event::Boot]));
+                let key = Parts { name: name.into(), bytes, maybe: None, other: None, list };
+                table.put(&key, &vec![0]).expect("memory takes any key");
+            }
+            table
+        };
+    }
+    let key = cursor.key().to_vec();
+    TABLE.with(|table| {
+        for row in table.scan(Parts::prefix().name_range("b"..)).after(cursor) {
+            match row {
+                Ok((row, _)) => assert!(row.name >= "b".into() && row.encode() > key),
+                Err(error) => assert!(matches!(error, Error::Cursor(_)), "{error}"),
+            }
+        }
+    });
 }
 
 fn comes_back(layout: &LayoutBuf) {

@@ -83,6 +83,13 @@ proptest! {
     }
 
     #[test]
+    fn cursor(flags in any::<u8>(), bytes in bytes(), text in "[0-9a-f]{0,40}") {
+        entries::cursor(&[&[flags], bytes.as_slice()].concat());
+        entries::cursor(text.as_bytes());
+        entries::cursor(b"\x01b\0\xfe\xfd\xff\x02\xfd\xfe\xfe\xff");
+    }
+
+    #[test]
     fn shape(pieces in pieces(), torn in torn(laws::layouts().prop_map(|layout| layout.shape()))) {
         entries::shape(pieces.as_bytes());
         entries::shape(&torn);
