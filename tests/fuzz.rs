@@ -83,6 +83,13 @@ proptest! {
     }
 
     #[test]
+    fn cursor(flags in any::<u8>(), bytes in bytes(), text in "[0-9a-f]{0,40}") {
+        entries::cursor(&[&[flags], bytes.as_slice()].concat());
+        entries::cursor(text.as_bytes());
+        entries::cursor(b"\x01b\0\xfe\xfd\xff\x02\xfd\xfe\xfe\xff");
+    }
+
+    #[test]
     fn shape(pieces in pieces(), torn in torn(laws::layouts().prop_map(|layout| layout.shape()))) {
         entries::shape(pieces.as_bytes());
         entries::shape(&torn);
@@ -91,14 +98,5 @@ proptest! {
     #[test]
     fn layout_json(torn in torn(laws::layouts().prop_map(|layout| layout.to_json()))) {
         entries::layout_json(&torn);
-    }
-
-    #[test]
-    fn cursor(key in bytes(), salted in (0..16u8, "[ab]{0,2}", any::<[u8; 5]>()), text in "[0-9a-f]{0,40}") {
-        entries::cursor(&key);
-        entries::cursor(text.as_bytes());
-        let (bucket, user, rest) = salted;
-        let digit = char::from_digit(bucket.into(), 16).map_or(0, |digit| digit as u8);
-        entries::cursor(&[&[digit], user.as_bytes(), &[0], &rest[..]].concat());
     }
 }

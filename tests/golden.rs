@@ -51,8 +51,8 @@ fn check(file: &str, columns: usize, line: impl Fn(&[&str]) -> Line) {
             }
         }
         // Past the test runner's capture, so that the count is always seen.
-        #[allow(clippy::explicit_write)]
-        writeln!(std::io::stderr(), "{}: {passed} lines passed, {waiting} waiting", path.display()).unwrap();
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "{}: {passed} lines passed, {waiting} waiting", path.display()).unwrap();
         assert!(passed > 0, "{} has no line that this version can check", path.display());
     }
 }
