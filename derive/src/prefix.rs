@@ -336,7 +336,6 @@ pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
             Type::Reference(_) => &["_starts_with"],
             ty => match last_segment(ty) {
                 Some(segment) if is_area(&segment.ident) => &["_within"][..],
-                Some(segment) if is_host(&segment.ident) => &["_under"],
                 Some(segment) if is_simple(&segment.ident) => &[],
                 Some(segment) if is_text(&segment.ident) => &["_starts_with"],
                 _ => &["_starts_with", "_prefix", "_within", "_under"],
@@ -349,14 +348,9 @@ pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
     suffixes
 }
 
-/// Names of types whose values lie within a larger one.
+/// Names of std's types whose values lie within a larger one.
 fn is_area(name: &Ident) -> bool {
-    ["IpAddr", "Ipv4Addr", "Ipv6Addr", "QuadKey", "Tile"].iter().any(|area| name == area)
-}
-
-/// Names of types whose values stand under a domain.
-fn is_host(name: &Ident) -> bool {
-    ["HostPath", "Url"].iter().any(|host| name == host)
+    ["IpAddr", "Ipv4Addr", "Ipv6Addr"].iter().any(|area| name == area)
 }
 
 /// Names of types that have neither a beginning nor a prefix.
