@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use byteorder::{BigEndian, ByteOrder};
 
-use crate::error::Hex;
-use crate::plain::Fingerprint;
+use crate::error::{CursorError, Hex};
+use crate::fingerprint::Fingerprint;
 
 /// Where a scan stopped: the last key, under its layout's fingerprint.
 ///
@@ -23,29 +23,6 @@ use crate::plain::Fingerprint;
 pub struct Cursor {
     fingerprint: Fingerprint,
     key: Vec<u8>,
-}
-
-/// Why a cursor is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CursorError {
-    /// The text is no cursor: it was cut, altered, or never one.
-    #[error("the cursor is malformed: {0}")]
-    Malformed(&'static str),
-    /// The cursor belongs to keys of another layout.
-    #[error("the cursor is one of keys with fingerprint {found}, these have {expected}")]
-    OtherLayout {
-        /// The cursor's.
-        found: Fingerprint,
-        /// The table's.
-        expected: Fingerprint,
-    },
-    /// The cursor's key is none.
-    #[error("the cursor's key is none")]
-    NotAKey(#[source] crate::error::DecodeError),
-    /// The cursor's key is not among those that the scan selects.
-    #[error("the cursor stands outside the scan's ranges")]
-    OutsideScan,
 }
 
 const VERSION: u8 = 1;

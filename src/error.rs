@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use crate::fingerprint::Fingerprint;
+
+/// A value codec's own error.
+pub type CodecError = Box<dyn std::error::Error + Send + Sync>;
+
 /// What a store or a table can answer instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -46,12 +51,12 @@ pub enum Error {
         /// The row's key; empty if the value was to be written.
         key: Vec<u8>,
         /// What its codec says.
-        source: crate::value::CodecError,
+        source: CodecError,
     },
 
     /// A cursor is refused.
     #[error(transparent)]
-    Cursor(#[from] crate::cursor::CursorError),
+    Cursor(#[from] CursorError),
 
     /// The store does not have what was asked of it; its [`Guarantees`](crate::store::Guarantees) say so.
     #[error("this store has no {0}")]
@@ -76,6 +81,29 @@ impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
+}
+
+/// Why a cursor is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CursorError {
+    /// The text is no cursor: it was cut, altered, or never one.
+    #[error("the cursor is malformed: {0}")]
+    Malformed(&'static str),
+    /// The cursor belongs to keys of another layout.
+    #[error("the cursor is one of keys with fingerprint {found}, these have {expected}")]
+    OtherLayout {
+        /// The cursor's.
+        found: Fingerprint,
+        /// The table's.
+        expected: Fingerprint,
+    },
+    /// The cursor's key is none.
+    #[error("the cursor's key is none")]
+    NotAKey(#[source] DecodeError),
+    /// The cursor's key is not among those that the scan selects.
+    #[error("the cursor stands outside the scan's ranges")]
+    OutsideScan,
 }
 
 /// A buffer for a key of fixed width has another length.

@@ -4,6 +4,7 @@
 pub mod cursor;
 pub mod encode;
 pub mod error;
+mod fingerprint;
 mod key;
 #[cfg(feature = "laws")]
 pub mod laws;
@@ -20,12 +21,13 @@ pub mod table;
 pub mod value;
 mod writer;
 
-pub use cursor::{Cursor, CursorError};
+pub use cursor::Cursor;
 pub use encode::List;
-pub use error::{DecodeError, Error, WidthError};
+pub use error::{CursorError, DecodeError, Error, WidthError};
+pub use fingerprint::Fingerprint;
 pub use key::{OwnedKey, RowKey};
 pub use layout::Layout;
-pub use plain::{Explanation, Fingerprint, LayoutBuf, LayoutError, Value, ValueError};
+pub use plain::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
 pub use prefix::{Select, Selection};
 pub use range::KeyRange;
 pub use rowkey_derive::RowKey;

@@ -1,7 +1,6 @@
 //! What a table keeps under its keys: values and their codecs.
 
-/// A codec's own error.
-pub type CodecError = Box<dyn std::error::Error + Send + Sync>;
+pub use crate::error::CodecError;
 
 /// A value of a table's rows, and how it becomes bytes.
 ///

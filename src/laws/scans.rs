@@ -93,7 +93,7 @@ fn pages<K: OwnedKey>(reverse: bool, scan: &impl Fn() -> TableScan<K, ()>, rows:
         let page = scan().after(next).page(rows).map_err(broken)?;
         found.extend(page.rows.iter().map(|(key, ())| key.encode()));
         let Some(cursor) = page.next else { break };
-        next = Some(cursor.to_string().parse().map_err(|error: crate::cursor::CursorError| broken(error.into()))?);
+        next = Some(cursor.to_string().parse().map_err(|error: crate::error::CursorError| broken(error.into()))?);
     }
     equal("page by page", reverse, &found, due)
 }

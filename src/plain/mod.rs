@@ -9,12 +9,12 @@ mod shape;
 mod value;
 
 use std::collections::HashSet;
-use std::fmt;
 
 pub use self::explain::{Explanation, Part};
 pub use self::key::ValueError;
 pub use self::value::Value;
 use crate::encode::is_custom_shape;
+use crate::fingerprint::Fingerprint;
 use crate::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
 use crate::salt::{Prefix, Salt, SaltHash};
 
@@ -410,16 +410,6 @@ impl Layout {
 impl LayoutBuf {
     /// The shape's fingerprint: XXH3-64 of its UTF-8 bytes.
     pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint(xxhash_rust::xxh3::xxh3_64(self.shape().as_bytes()))
-    }
-}
-
-/// XXH3-64 of a key's shape; 16 lower-case hex digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Fingerprint(pub u64);
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
+        Fingerprint::of(&self.shape())
     }
 }

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::cursor::{Cursor, CursorError};
-use crate::error::Error;
+use crate::cursor::Cursor;
+use crate::error::{CursorError, Error};
 use crate::key::{OwnedKey, RowKey};
 use crate::merge::MergedRows;
 use crate::prefix::{Select, Selection};
