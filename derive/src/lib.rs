@@ -1,5 +1,5 @@
-//! `#[derive(RowKey)]` for the `rowkey` crate: parse to a model ([`ast`], [`attr`]), check it whole ([`check`]), write
-//! the code ([`expand`], [`prefix`]).
+//! `#[derive(RowKey)]` for the `rowkey` crate: parse to a model (`ast`, `attr`), check it whole (`check`), write
+//! the code (`expand`, `prefix`).
 //!
 //! The code names everything by an absolute path under `rowkey::__private`, so it compiles whatever the user's scope
 //! shadows, and stands in a `const _` block but for the prefix builder, which has to be nameable.
