@@ -53,7 +53,7 @@ fn check(file: &str, columns: usize, line: impl Fn(&[&str]) -> Line) {
         // Past the test runner's capture, so that the count is always seen.
         let mut stderr = std::io::stderr();
         writeln!(stderr, "{}: {passed} lines passed, {waiting} waiting", path.display()).unwrap();
-        assert!(passed > 0, "{} has no line that this version can check", path.display());
+        assert!(passed + waiting > 0, "{} has no line", path.display());
     }
 }
 
