@@ -4,6 +4,7 @@
 pub mod cursor;
 pub mod encode;
 pub mod error;
+pub mod geo;
 mod key;
 #[cfg(feature = "laws")]
 pub mod laws;
