@@ -209,6 +209,8 @@ macro_rules! scalars {
             $($(#[$doc])* $variant,)*
             /// Bytes of one length, as they are.
             ByteArray(usize),
+            /// A tile of this zoom, from 1 to 29.
+            QuadKey(u8),
         }
 
         impl Scalar {
@@ -217,6 +219,7 @@ macro_rules! scalars {
                 match self {
                     $(Self::$variant => $width,)*
                     Self::ByteArray(len) => Some(len),
+                    Self::QuadKey(zoom) => Some(zoom.div_ceil(4) as usize),
                 }
             }
 
@@ -224,6 +227,9 @@ macro_rules! scalars {
             pub fn from_shape(shape: &str) -> Option<Self> {
                 match shape {
                     $($shape => Some(Self::$variant),)*
+                    _ if shape.starts_with("quadkey[") => {
+                        (1..=crate::geo::MAX_ZOOM).map(Self::QuadKey).find(|scalar| scalar.to_string() == shape)
+                    }
                     _ => {
                         let len = shape.strip_prefix("bytes[")?.strip_suffix(']')?;
                         let len: usize = len.parse().ok()?;
@@ -238,6 +244,7 @@ macro_rules! scalars {
                 match self {
                     $(Self::$variant => f.write_str($shape),)*
                     Self::ByteArray(len) => write!(f, "bytes[{len}]"),
+                    Self::QuadKey(zoom) => write!(f, "quadkey[{zoom}]"),
                 }
             }
         }
@@ -283,6 +290,8 @@ scalars! {
     Instant "instant" Some(12);
     /// Seconds and nanoseconds.
     Duration "duration" Some(12);
+    /// A tile of any zoom.
+    Tile "tile" Some(8);
 }
 
 impl Scalar {

@@ -5,6 +5,7 @@ pub mod cursor;
 pub mod encode;
 pub mod error;
 mod fingerprint;
+pub mod geo;
 mod key;
 #[cfg(feature = "laws")]
 pub mod laws;

@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rowkey::encode::{Field, Reader, Writer};
+use rowkey::geo::{QuadKey, Tile};
 use rowkey::salt::Prefix;
 use rowkey::{LayoutBuf, List, Value};
 use serde_json::{Value as Json, json};
 
 /// Kinds of the format that this version does not have yet.
-const WAITING: [&str; 4] = ["host_path", "url", "quadkey[", "tile"];
+const WAITING: [&str; 2] = ["host_path", "url"];
 
 enum Line {
     Passed,
@@ -169,6 +170,13 @@ fn typed(kind: &str, row: &[&str]) {
             let (seconds, nanos) = pair();
             both(Duration::new(seconds.parse().unwrap(), nanos), row);
         }
+        "quadkey[1]" => parse!(QuadKey<1>),
+        "quadkey[3]" => parse!(QuadKey<3>),
+        "quadkey[8]" => parse!(QuadKey<8>),
+        "quadkey[13]" => parse!(QuadKey<13>),
+        "quadkey[16]" => parse!(QuadKey<16>),
+        "quadkey[29]" => parse!(QuadKey<29>),
+        "tile" => parse!(Tile),
         "option<i32>" => both(value.as_str().map(|n| n.parse::<i32>().unwrap()), row),
         "option<text>" => both(value.as_str().map(str::to_owned), row),
         "list<text>" => both(list(&value, |item| item.as_str().unwrap().to_owned()), row),

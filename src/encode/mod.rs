@@ -15,8 +15,10 @@ mod list;
 mod option;
 mod plain;
 mod pointer;
+pub(crate) mod quadkey;
 mod raw;
 mod text;
+mod tile;
 mod tuple;
 #[cfg(feature = "uuid")]
 mod uuid;
@@ -43,7 +45,7 @@ pub use crate::writer::{Sink, Writer};
 
 /// A type that can be a field of a key: fixed order, one form for each value, an end that its bytes tell.
 ///
-/// Implemented for integers, floats, `bool`, `char`, text, bytes, addresses, instants, `Option`, [`List`], tuples, the
+/// Implemented for integers, floats, `bool`, `char`, text, bytes, addresses, instants, quadkeys, tiles, `Option`, [`List`], tuples, the
 /// usual pointers, and by `#[derive(RowKey)]` for keys without salt, digest or raw field. For bytes of your own, see
 /// [`Encoding`].
 #[diagnostic::on_unimplemented(

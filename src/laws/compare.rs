@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
-use crate::layout::Nulls;
+use crate::layout::{Nulls, Scalar};
 use crate::plain::{FieldBuf, LayoutBuf, TypeBuf, Value};
 
 /// The order of two keys' values by their layout; it never sees a byte of either key.
@@ -56,8 +56,14 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
             a_tag.cmp(b_tag).then_with(|| variant.map_or(Ordering::Equal, |variant| fields(&variant.fields, a, b)))
         }
         (TypeBuf::Tuple(of), Value::Tuple(a), Value::Tuple(b)) => fields(of, a, b),
+        (TypeBuf::Scalar(Scalar::Tile), Value::Text(a), Value::Text(b)) => tile(a, b),
         (_, a, b) => scalar(a, b),
     }
+}
+
+/// By digits; a tile after all that begin with its own.
+fn tile(a: &str, b: &str) -> Ordering {
+    if a.starts_with(b) || b.starts_with(a) { b.len().cmp(&a.len()) } else { a.cmp(b) }
 }
 
 fn scalar(a: &Value, b: &Value) -> Ordering {

@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use crate::geo::MAX_ZOOM;
 use crate::layout::{Nulls, Scalar};
 use crate::plain::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf};
 use crate::salt::{Prefix, Salt, SaltHash};
@@ -32,6 +33,7 @@ const CHARS: &[char] = &[
     '\u{10000}',
     '\u{10ffff}',
 ];
+const DIGITS: &[char] = &['0', '1', '2', '3'];
 const NANOS: &[u32] = &[0, 1, 2, 999_999_998, 999_999_999];
 
 /// Random layouts: types nested, attributes, salts, digests, raw last fields.
@@ -96,12 +98,14 @@ fn fields(ty: impl Strategy<Value = TypeBuf>) -> impl Strategy<Value = Vec<Field
 
 fn scalars() -> impl Strategy<Value = Scalar> {
     use Scalar::*;
-    let fixed = [U8, U16, U32, U64, U128, I8, I16, I32, I64, I128, F32, F64, Bool, Char, IpAddr, Instant, Duration];
+    let fixed =
+        [U8, U16, U32, U64, U128, I8, I16, I32, I64, I128, F32, F64, Bool, Char, IpAddr, Instant, Duration, Tile];
     prop_oneof![
         4 => select(fixed.to_vec()),
         2 => Just(Text),
         1 => Just(Bytes),
         1 => select(&[0usize, 1, 2, 4, 16, 17][..]).prop_map(ByteArray),
+        1 => select(&[1u8, 3, 4, 13, 16, 29][..]).prop_map(QuadKey),
     ]
 }
 
@@ -239,6 +243,8 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
             .boxed(),
         Bytes => bytes(0..=6),
         ByteArray(len) => bytes(len..=len),
+        QuadKey(zoom) => digits(zoom..=zoom),
+        Tile => prop_oneof![digits(0..=3), digits(0..=MAX_ZOOM), digits(MAX_ZOOM..=MAX_ZOOM)].boxed(),
         IpAddr => {
             let address = |octets: [u8; 16], is_v4: bool| match (is_v4, octets) {
                 (true, [a, b, c, d, ..]) => std::net::IpAddr::V4(Ipv4Addr::new(a, b, c, d)),
@@ -256,6 +262,13 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
             (seconds, nanos()).prop_map(|(s, ns)| Value::Duration(std::time::Duration::new(s, ns))).boxed()
         }
     }
+}
+
+/// Digits of a quadkey or a tile.
+fn digits(zoom: std::ops::RangeInclusive<u8>) -> BoxedStrategy<Value> {
+    let zoom = usize::from(*zoom.start())..=usize::from(*zoom.end());
+    let digits = prop_oneof![vec(select(&['0', '3'][..]), zoom.clone()), vec(select(DIGITS), zoom)];
+    digits.prop_map(|digits| Value::Text(digits.into_iter().collect())).boxed()
 }
 
 fn nanos() -> impl Strategy<Value = u32> {
@@ -307,6 +320,19 @@ fn near(ty: &TypeBuf, value: &Value, dice: &mut Dice) -> Value {
         }
         (_, Value::F32(n)) => Value::F32(f32::from_bits(n.to_bits() ^ 1 << (31 * dice.below(2)))),
         (_, Value::F64(n)) => Value::F64(f64::from_bits(n.to_bits() ^ 1 << (63 * dice.below(2)))),
+        (TypeBuf::Scalar(Scalar::QuadKey(_) | Scalar::Tile), Value::Text(digits)) => {
+            let mut digits = digits.clone();
+            let last = digits.pop();
+            match (ty, up) {
+                (TypeBuf::Scalar(Scalar::Tile), true) if digits.len() + 2 < usize::from(MAX_ZOOM) => {
+                    digits.extend(last);
+                    digits.push(DIGITS[dice.below(4)]);
+                }
+                (TypeBuf::Scalar(Scalar::Tile), _) => {}
+                _ => digits.push(DIGITS[dice.below(4)]),
+            }
+            Value::Text(digits)
+        }
         (_, Value::Text(text)) => {
             let mut text = text.clone();
             if !up || dice.below(2) == 0 {

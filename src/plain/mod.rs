@@ -291,6 +291,7 @@ impl TypeBuf {
             return Err(LayoutError::new(path, format!("types are nested more than {MAX_DEPTH} deep")));
         }
         match self {
+            Self::Scalar(Scalar::QuadKey(0 | 30..)) => Err(LayoutError::new(path, "a quadkey has from 1 to 29 digits")),
             Self::Scalar(_) => Ok(()),
             Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
             Self::List(item) => item.check(&format!("{path}.list"), depth + 1),

@@ -4,8 +4,9 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use crate::encode::{Field, Instant, Reader, Sink, Writer};
+use crate::encode::{Field, Instant, Reader, Sink, Writer, quadkey};
 use crate::error::{DecodeError, Hex};
+use crate::geo::Tile;
 use crate::layout::Scalar;
 
 /// A field's value without its Rust type. Two floats are equal if their bits are.
@@ -24,7 +25,7 @@ pub enum Value {
     Bool(bool),
     /// `char`.
     Char(char),
-    /// Text.
+    /// Text; the digits of a quadkey or a tile.
     Text(String),
     /// Bytes of any length or of a fixed one; a user's own encoding, as its ascending bytes.
     Bytes(Vec<u8>),
@@ -137,6 +138,7 @@ plain! {
     Value::Bool(truth) => bool: truth, |truth| Value::Bool(truth);
     Value::Char(char) => char: char, |char| Value::Char(char);
     Value::Text(text) => String: text, |text| Value::Text(text);
+    Value::Text(digits) => Tile: &digits.parse::<Tile>().ok()?, |tile| Value::Text(tile.to_string());
     Value::Bytes(bytes) => Vec<u8>: bytes, |bytes| Value::Bytes(bytes);
     Value::Ip(address) => IpAddr: address, |address| Value::Ip(address);
     Value::Ip(IpAddr::V4(address)) => Ipv4Addr: address, |address| Value::Ip(address.into());
@@ -154,6 +156,9 @@ macro_rules! scalars {
             match scalar {
                 $(Scalar::$scalar => <$type>::decode(r).map(Plain::into_value),)*
                 Scalar::ByteArray(len) => r.bytes(len).map(|bytes| Value::Bytes(bytes.into_owned())),
+                Scalar::QuadKey(zoom) => {
+                    quadkey::read(zoom, r).map(|digits| Value::Text(Tile::new(digits, zoom).to_string()))
+                }
             }
         }
 
@@ -169,6 +174,12 @@ macro_rules! scalars {
                 (Scalar::ByteArray(4), Value::Ip(IpAddr::V4(_))) => Ipv4Addr::encode_value(value, w),
                 (Scalar::ByteArray(16), Value::Ip(IpAddr::V6(_))) => Ipv6Addr::encode_value(value, w),
                 (Scalar::ByteArray(_), _) => None,
+                (Scalar::QuadKey(zoom), Value::Text(digits)) => {
+                    let tile = digits.parse::<Tile>().ok().filter(|tile| zoom > 0 && tile.zoom() == zoom)?;
+                    quadkey::write(tile.digits(), zoom, w);
+                    Some(())
+                }
+                (Scalar::QuadKey(_), _) => None,
             }
         }
     };
@@ -193,4 +204,5 @@ scalars! {
     IpAddr => IpAddr;
     Instant => Instant;
     Duration => Duration;
+    Tile => Tile;
 }
