@@ -22,6 +22,7 @@ mod writer;
 
 pub use cursor::{Cursor, CursorError};
 pub use encode::List;
+pub use encode::{Domain, HostPath, HostPathError, Site};
 pub use error::{DecodeError, Error, WidthError};
 pub use key::{OwnedKey, RowKey};
 pub use layout::Layout;

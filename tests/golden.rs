@@ -15,7 +15,7 @@ use rowkey::{LayoutBuf, List, Value};
 use serde_json::{Value as Json, json};
 
 /// Kinds of the format that this version does not have yet.
-const WAITING: [&str; 4] = ["host_path", "url", "quadkey[", "tile"];
+const WAITING: [&str; 3] = ["url", "quadkey[", "tile"];
 
 enum Line {
     Passed,
@@ -169,6 +169,7 @@ fn typed(kind: &str, row: &[&str]) {
             let (seconds, nanos) = pair();
             both(Duration::new(seconds.parse().unwrap(), nanos), row);
         }
+        "host_path" => parse!(rowkey::HostPath),
         "option<i32>" => both(value.as_str().map(|n| n.parse::<i32>().unwrap()), row),
         "option<text>" => both(value.as_str().map(str::to_owned), row),
         "list<text>" => both(list(&value, |item| item.as_str().unwrap().to_owned()), row),
