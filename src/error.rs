@@ -208,6 +208,9 @@ pub enum DecodeReason {
     /// Text or bytes that hold escapes can't be borrowed as they are.
     #[error("the value is escaped, so it can't be borrowed: make the field a Cow")]
     NotBorrowable,
+    /// A host path that is none.
+    #[error(transparent)]
+    HostPath(#[from] crate::encode::HostPathError),
     /// A layout alone can't read this field.
     #[error("{0}")]
     Unreadable(String),

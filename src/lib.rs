@@ -24,6 +24,7 @@ mod writer;
 
 pub use cursor::Cursor;
 pub use encode::List;
+pub use encode::{Domain, HostPath, HostPathError, Site};
 pub use error::{CursorError, DecodeError, Error, WidthError};
 pub use fingerprint::Fingerprint;
 pub use key::{OwnedKey, RowKey};

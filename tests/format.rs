@@ -118,7 +118,6 @@ fn salts_and_reserved_shapes() {
         assert_eq!(layout(&format!("salt({shape} xxh3 hex) u8")).width(), Some(width + 1));
     }
     for shape in [
-        "host_path",
         "url",
         "quadkey[0]",
         "quadkey[30]",

@@ -16,7 +16,7 @@ use rowkey::{LayoutBuf, List, Value};
 use serde_json::{Value as Json, json};
 
 /// Kinds of the format that this version does not have yet.
-const WAITING: [&str; 2] = ["host_path", "url"];
+const WAITING: [&str; 1] = ["url"];
 
 enum Line {
     Passed,
@@ -177,6 +177,7 @@ fn typed(kind: &str, row: &[&str]) {
         "quadkey[16]" => parse!(QuadKey<16>),
         "quadkey[29]" => parse!(QuadKey<29>),
         "tile" => parse!(Tile),
+        "host_path" => parse!(rowkey::HostPath),
         "option<i32>" => both(value.as_str().map(|n| n.parse::<i32>().unwrap()), row),
         "option<text>" => both(value.as_str().map(str::to_owned), row),
         "list<text>" => both(list(&value, |item| item.as_str().unwrap().to_owned()), row),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rowkey::error::DecodeReason;
 use rowkey::salt::SaltHash;
 use rowkey::store::{Batch, Database, RowBatch, Scan, Store};
-use rowkey::{Error, KeyRange, LayoutBuf, List, Memory, RowKey, Select, laws};
+use rowkey::{Domain, Error, HostPath, KeyRange, LayoutBuf, List, Memory, RowKey, Select, Site, laws};
 
 fn unhex(hex: &str) -> Vec<u8> {
     let digits: Vec<_> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
@@ -314,4 +314,68 @@ fn a_field_s_bytes_do_not_depend_on_its_neighbour() {
     let longer: LayoutBuf = "text, option<u8>, u8".parse().unwrap();
     let key = longer.encode(&longer.decode(b"a\0\0\x07").unwrap()).unwrap();
     assert_eq!(shorter.decode(&key[..3]).unwrap(), longer.decode(&key).unwrap()[..2]);
+}
+
+#[test]
+fn under_a_domain_is_the_domain_and_its_subdomains_alone() {
+    #[derive(RowKey)]
+    struct Page {
+        url: HostPath,
+    }
+    #[derive(RowKey)]
+    struct Last {
+        #[rowkey(desc)]
+        url: HostPath,
+    }
+    #[derive(RowKey)]
+    struct Raw {
+        #[rowkey(raw)]
+        url: HostPath,
+    }
+
+    let hosts = ["apache.org", "a.apache.org", "-.apache.org", "apache-foo.org", "apache2.org", "xapache.org", "org"];
+    let more = ["apacheorg", "b.a.apache.org", "apache.org.uk", "_.org", "apache_.org", "10.0.0.1", "110.0.0.1"];
+    let paths = ["/", "/docs", "/docs\0", "/docs\u{1}x", "/doct", "/do", "//apache.org/"];
+    let hosts = || hosts.iter().chain(&more);
+    let pages: Vec<_> = hosts().flat_map(|host| paths.map(|path| HostPath::new(host, path).unwrap())).collect();
+    let check = |ranges: [Vec<KeyRange>; 3], due: &dyn Fn(&HostPath) -> bool| {
+        for url in &pages {
+            let url = || url.clone();
+            let keys = [Page { url: url() }.encode(), Last { url: url() }.encode(), Raw { url: url() }.encode()];
+            for (ranges, key) in ranges.iter().zip(keys) {
+                assert_eq!(ranges.iter().any(|range| range.contains(&key)), due(&url()), "{} in {ranges:?}", url());
+            }
+        }
+    };
+    macro_rules! under {
+        ($area:expr) => {
+            [
+                Page::prefix().url_under($area).ranges(),
+                Last::prefix().url_under($area).ranges(),
+                Raw::prefix().url_under($area).ranges(),
+            ]
+        };
+    }
+    for host in hosts().filter(|host| !host.ends_with('1')) {
+        let domain = Domain::parse(host).unwrap();
+        let below = format!(".{host}");
+        let filter = |page: &HostPath| page.host() == *host || page.host().ends_with(&below);
+        check(under!(*host), &filter);
+        check(under!(&domain), &filter);
+        check(under!(&host.to_string()), &|page| domain.contains(page.host()));
+    }
+    for host in hosts() {
+        let site = Site::host(host).unwrap();
+        check(under!(&site), &|page| page.host() == *host);
+        for start in paths.into_iter().chain(["", "docs"]) {
+            let part = site.clone().path_starts_with(start);
+            check(under!(&part), &|page| page.host() == *host && page.path().starts_with(start));
+            check(under!(&part), &|page| part.contains(page));
+        }
+    }
+    // An address has no subdomains; what is no host has no pages.
+    check(under!("10.0.0.1"), &|page| page.host() == "10.0.0.1");
+    for none in ["", ".", "Apache.org", "apache.org.", "apache.org/", "0.0.1", ".org"] {
+        check(under!(none), &|_| false);
+    }
 }

@@ -110,6 +110,12 @@ pub trait Within<A: ?Sized> {
     /// The ranges of all values within the area.
     #[doc(hidden)]
     fn within(area: &A) -> Vec<FieldSpan>;
+
+    /// The same in a raw field, if it is not the same there.
+    #[doc(hidden)]
+    fn within_raw(area: &A) -> Vec<FieldSpan> {
+        Self::within(area)
+    }
 }
 
 /// A value or a range of a field, as ascending bytes.

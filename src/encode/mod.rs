@@ -7,6 +7,8 @@ mod array;
 mod bool;
 mod char;
 mod float;
+mod host;
+mod host_path;
 mod instant;
 mod int;
 mod into;
@@ -24,6 +26,8 @@ mod tuple;
 mod uuid;
 mod with;
 
+pub use self::host::{Domain, HostPathError};
+pub use self::host_path::{HostPath, Site};
 pub(crate) use self::instant::Instant;
 pub use self::into::{FieldRange, InItem, IntoField, Within};
 pub(crate) use self::into::{FieldSpan, into_field};

@@ -11,7 +11,7 @@ use crate::encode::{Codec, Field, Reader, Sink, Writer};
 use crate::error::DecodeError;
 use crate::layout::Type;
 
-/// A type that can be the `raw` last field of a key: text, bytes, and lists of elements that are always as wide.
+/// A type that can be the `raw` last field of a key: text, bytes, host paths, and lists of elements that are always as wide.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no raw form",
     label = "not text, bytes, or a `List` of elements of one width",

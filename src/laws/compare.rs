@@ -57,6 +57,7 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
         }
         (TypeBuf::Tuple(of), Value::Tuple(a), Value::Tuple(b)) => fields(of, a, b),
         (TypeBuf::Scalar(Scalar::Tile), Value::Text(a), Value::Text(b)) => tile(a, b),
+        (TypeBuf::Scalar(Scalar::HostPath), Value::Text(a), Value::Text(b)) => page(a, b),
         (_, a, b) => scalar(a, b),
     }
 }
@@ -64,6 +65,32 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
 /// By digits; a tile after all that begin with its own.
 fn tile(a: &str, b: &str) -> Ordering {
     if a.starts_with(b) || b.starts_with(a) { b.len().cmp(&a.len()) } else { a.cmp(b) }
+}
+
+/// Labels from the last to the first, an address being one. Where one has more labels than the other, it is ahead: a `.`
+/// sorts before the `/` of the path. Where one label goes on behind another, a `-` sorts before both of these, all else
+/// behind.
+fn page(a: &str, b: &str) -> Ordering {
+    fn split(page: &str) -> (Vec<&str>, &str) {
+        let (host, path) = page.split_once('/').unwrap_or((page, ""));
+        let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
+        (if is_address { vec![host] } else { host.rsplit('.').collect() }, path)
+    }
+    let ((a, a_path), (b, b_path)) = (split(a), split(b));
+    for (i, (a_label, b_label)) in a.iter().zip(&b).enumerate() {
+        let longer = |longer: &str, shorter: &str| longer.strip_prefix(shorter).map(|rest| rest.starts_with('-'));
+        let order = match (longer(a_label, b_label), longer(b_label, a_label)) {
+            (Some(_), Some(_)) if i + 1 == a.len() || i + 1 == b.len() => b.len().cmp(&a.len()),
+            (Some(_), Some(_)) => Ordering::Equal,
+            (Some(true), _) | (_, Some(false)) => Ordering::Less,
+            (Some(false), _) | (_, Some(true)) => Ordering::Greater,
+            (None, None) => a_label.cmp(b_label),
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+    a_path.cmp(b_path)
 }
 
 fn scalar(a: &Value, b: &Value) -> Ordering {

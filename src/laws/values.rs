@@ -103,6 +103,7 @@ fn scalars() -> impl Strategy<Value = Scalar> {
     prop_oneof![
         4 => select(fixed.to_vec()),
         2 => Just(Text),
+        1 => Just(HostPath),
         1 => Just(Bytes),
         1 => select(&[0usize, 1, 2, 4, 16, 17][..]).prop_map(ByteArray),
         1 => select(&[1u8, 3, 4, 13, 16, 29][..]).prop_map(QuadKey),
@@ -142,6 +143,7 @@ fn raw_type() -> impl Strategy<Value = TypeBuf> {
     let plain = prop_oneof![
         Just(TypeBuf::Scalar(Scalar::Text)),
         Just(TypeBuf::Scalar(Scalar::Bytes)),
+        Just(TypeBuf::Scalar(Scalar::HostPath)),
         prop_oneof![item, pair].prop_map(|item| TypeBuf::List(item.into())),
     ];
     (plain, any::<bool>()).prop_map(|(ty, newtype)| match newtype {
@@ -241,6 +243,7 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
         Text => vec(prop_oneof![6 => select(CHARS), 1 => any::<char>()], 0..6)
             .prop_map(|chars| Value::Text(chars.into_iter().collect()))
             .boxed(),
+        HostPath => host_paths().prop_map(Value::Text).boxed(),
         Bytes => bytes(0..=6),
         ByteArray(len) => bytes(len..=len),
         QuadKey(zoom) => digits(zoom..=zoom),
@@ -269,6 +272,34 @@ fn digits(zoom: std::ops::RangeInclusive<u8>) -> BoxedStrategy<Value> {
     let zoom = usize::from(*zoom.start())..=usize::from(*zoom.end());
     let digits = prop_oneof![vec(select(&['0', '3'][..]), zoom.clone()), vec(select(DIGITS), zoom)];
     digits.prop_map(|digits| Value::Text(digits.into_iter().collect())).boxed()
+}
+
+/// Few labels, so that hosts are each other's subdomains, beginnings and neighbours.
+const LABELS: &[&str] = &["a", "b", "org", "a-b", "a-", "_a", "a0", "0", "-", "ab"];
+const TOPS: &[&str] = &["org", "a", "b-", "o"];
+
+fn host_paths() -> impl Strategy<Value = String> {
+    let name = (vec(select(LABELS), 0..4), select(TOPS)).prop_map(|(mut labels, top)| {
+        labels.push(top);
+        labels.join(".")
+    });
+    let address =
+        select(&["0.0.0.0", "10.0.0.1", "255.0.0.255", "[::]", "[::1]", "[2001:db8::7]", "[::ffff:102:304]"][..]);
+    let path = vec(prop_oneof![6 => select(CHARS), 1 => any::<char>()], 0..4);
+    (prop_oneof![6 => name, 1 => address.prop_map(str::to_owned)], path)
+        .prop_map(|(host, path)| format!("{host}/{}", path.into_iter().collect::<String>()))
+}
+
+/// A page of the same site, or the same page of a host beside or below.
+fn near_page(page: &str, dice: &mut Dice) -> String {
+    let (host, path) = page.split_once('/').unwrap_or((page, ""));
+    let is_name = host.ends_with(char::is_alphabetic) || host.ends_with('-');
+    match dice.below(4) {
+        0 if is_name => format!("{}.{host}/{path}", LABELS[dice.below(LABELS.len())]),
+        1 if is_name => format!("{}{host}/{path}", ["0", "-", "a"][dice.below(3)]),
+        2 => format!("{host}/"),
+        _ => format!("{page}{}", CHARS[dice.below(CHARS.len())]),
+    }
 }
 
 fn nanos() -> impl Strategy<Value = u32> {
@@ -333,6 +364,7 @@ fn near(ty: &TypeBuf, value: &Value, dice: &mut Dice) -> Value {
             }
             Value::Text(digits)
         }
+        (TypeBuf::Scalar(Scalar::HostPath), Value::Text(page)) => Value::Text(near_page(page, dice)),
         (_, Value::Text(text)) => {
             let mut text = text.clone();
             if !up || dice.below(2) == 0 {

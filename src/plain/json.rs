@@ -1,5 +1,6 @@
 //! Values as JSON: integers as strings (enum tags as numbers), floats as the hex of their bits, bytes as hex, None as
-//! null, instants and durations as `[s, ns]`, addresses as text, quadkeys and tiles as digits, enums as `[tag, [fields]]`, tuples and lists as arrays.
+//! null, instants and durations as `[s, ns]`, addresses as text, host paths as people write them, quadkeys and tiles as
+//! digits, enums as `[tag, [fields]]`, tuples and lists as arrays.
 //! It is the convention of the golden vectors, and loses nothing: Some of an option is an array of it, so that Some(None)
 //! is not None.
 
@@ -133,8 +134,7 @@ fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
         Scalar::F64 => Value::F64(f64::from_bits(bits(json, 16)?)),
         Scalar::Bool => Value::Bool(json.as_bool().ok_or_else(|| no("bool"))?),
         Scalar::Char => Value::Char(parsed(json)?),
-        Scalar::Text => Value::Text(text(json)?.to_owned()),
-        Scalar::QuadKey(_) | Scalar::Tile => Value::Text(text(json)?.to_owned()),
+        Scalar::Text | Scalar::HostPath | Scalar::QuadKey(_) | Scalar::Tile => Value::Text(text(json)?.to_owned()),
         Scalar::Bytes | Scalar::ByteArray(_) => Value::Bytes(unhex(json)?),
         Scalar::IpAddr => Value::Ip(parsed(json)?),
         Scalar::Instant => {

@@ -1,7 +1,7 @@
 //! Keys by layout alone: encode, decode, prefix.
 
 use super::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf, value};
-use crate::encode::{Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
+use crate::encode::{HostPath, RawField, Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
 use crate::error::{DecodeError, DecodeReason, Hex};
 use crate::layout::Scalar;
 use crate::range::KeyRange;
@@ -223,6 +223,10 @@ fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Res
     match (ty, value) {
         (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => w.bytes(text.as_bytes()),
         (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => w.bytes(bytes),
+        (TypeBuf::Scalar(Scalar::HostPath), Value::Text(text)) => match value::host_path(text) {
+            Some(page) => page.encode_raw(w),
+            None => return Err(mismatch(&ty.to_string(), &Value::Text(text.clone()))),
+        },
         (TypeBuf::List(item), Value::List(values)) => {
             for (i, value) in values.iter().enumerate() {
                 encode_type(item, value, w).map_err(|error| error.within(&format!("[{i}]")))?;
@@ -350,6 +354,11 @@ fn decode_raw(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Resul
             let text = <crate::encode::RawOf<String> as crate::encode::Codec>::decode(r)?;
             trace.part(&Scalar::Text, r.since(at), &Value::Text(text.clone()));
             Ok(Value::Text(text))
+        }
+        TypeBuf::Scalar(Scalar::HostPath) => {
+            let page = Value::Text(HostPath::decode_raw(r)?.into());
+            trace.part(&Scalar::HostPath, r.since(at), &page);
+            Ok(page)
         }
         TypeBuf::List(item) => {
             let mut values = Vec::new();

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use crate::encode::{Field, Instant, Reader, Sink, Writer, quadkey};
+use crate::encode::{Field, HostPath, Instant, Reader, Sink, Writer, quadkey};
 use crate::error::{DecodeError, Hex};
 use crate::geo::Tile;
 use crate::layout::Scalar;
@@ -25,7 +25,7 @@ pub enum Value {
     Bool(bool),
     /// `char`.
     Char(char),
-    /// Text; the digits of a quadkey or a tile.
+    /// Text; the digits of a quadkey or a tile; a host path, as people write it.
     Text(String),
     /// Bytes of any length or of a fixed one; a user's own encoding, as its ascending bytes.
     Bytes(Vec<u8>),
@@ -144,8 +144,14 @@ plain! {
     Value::Ip(IpAddr::V4(address)) => Ipv4Addr: address, |address| Value::Ip(address.into());
     Value::Ip(IpAddr::V6(address)) => Ipv6Addr: address, |address| Value::Ip(address.into());
     Value::Duration(duration) => Duration: duration, |duration| Value::Duration(duration);
+    Value::Text(text) => HostPath: &host_path(text)?, |page| Value::Text(page.into());
     &Value::Instant(seconds, nanos @ ..=999_999_999) => Instant: &Instant { seconds, nanos },
         |instant| Value::Instant(instant.seconds, instant.nanos);
+}
+
+/// A host path that is written out: the `/` is there.
+pub(super) fn host_path(text: &str) -> Option<HostPath> {
+    HostPath::parse(text).ok().filter(|page| page.as_str() == text)
 }
 
 macro_rules! scalars {
@@ -205,4 +211,5 @@ scalars! {
     Instant => Instant;
     Duration => Duration;
     Tile => Tile;
+    HostPath => HostPath;
 }

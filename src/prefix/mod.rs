@@ -194,7 +194,8 @@ impl PrefixBuf {
 
     /// The next field within an area.
     pub fn within<T: Within<A> + ?Sized, A: ?Sized, K: ?Sized>(self, area: &A, desc: bool, raw: bool) -> Selection<K> {
-        Selection::new(T::within(area).into_iter().map(|span| self.clone().span(span, desc, raw)).collect())
+        let spans = if raw { T::within_raw(area) } else { T::within(area) };
+        Selection::new(spans.into_iter().map(|span| self.clone().span(span, desc, raw)).collect())
     }
 
     /// The next field, of text or bytes, beginning so.
