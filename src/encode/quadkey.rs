@@ -9,7 +9,7 @@ use std::ops::Bound;
 
 use crate::encode::{Field, FieldSpan, Reader, Sink, Within, Writer, into_field};
 use crate::error::DecodeError;
-use crate::geo::{MAX_ZOOM, QuadKey, Tile};
+use crate::geo::{Cover, MAX_ZOOM, QuadKey, Tile};
 use crate::layout::{Scalar, Type};
 
 /// Writes digits, two bits each, right-aligned.
@@ -74,6 +74,13 @@ impl<const Z: u8> Within<Tile> for QuadKey<Z> {
         let first = area.digits() << (2 * down);
         let last = first | ((1 << (2 * down)) - 1);
         vec![FieldSpan::Range(Bound::Included(bytes(first)), Bound::Included(bytes(last)))]
+    }
+}
+
+/// The quadkeys of a cover.
+impl<const Z: u8> Within<Cover<Z>> for QuadKey<Z> {
+    fn within(area: &Cover<Z>) -> Vec<FieldSpan> {
+        area.ranges().iter().map(FieldSpan::range::<Self>).collect()
     }
 }
 

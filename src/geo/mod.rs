@@ -5,9 +5,15 @@
 //! begin with its digits, and stand together in a sorted store. The formulas are those that
 //! [Bing Maps](https://learn.microsoft.com/en-us/bingmaps/articles/bing-maps-tile-system) publishes.
 
+mod area;
+mod nearest;
+mod point;
 mod quadkey;
 mod tile;
 
+pub use self::area::{Cover, GeoBox};
+pub use self::nearest::{Near, covering, nearest, smallest_covering};
+pub use self::point::{MAX_LATITUDE, Point};
 pub use self::quadkey::QuadKey;
 pub use self::tile::{MAX_ZOOM, Tile};
 
@@ -43,5 +49,19 @@ pub enum GeoError {
         y: u32,
         /// Its zoom.
         zoom: u8,
+    },
+    /// Latitudes are from -90 to 90.
+    #[error("latitude {0} is not from -90 to 90")]
+    Latitude(f64),
+    /// Longitudes are from -180 to 180.
+    #[error("longitude {0} is not from -180 to 180")]
+    Longitude(f64),
+    /// A box whose sides are the wrong way round.
+    #[error("the south, {south}, is above the north, {north}")]
+    Upside {
+        /// The southern side.
+        south: f64,
+        /// The northern side.
+        north: f64,
     },
 }

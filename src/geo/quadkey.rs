@@ -23,7 +23,8 @@ use super::{GeoError, Tile};
 ///
 /// // All within the tile 1230 is one range.
 /// let within: Tile = "1230".parse()?;
-/// assert_eq!(Place::prefix().at_within(&within).ranges(), [KeyRange::prefix([0x6c])]);
+/// let range = KeyRange::new([0x6c, 0], Some([0x6d])).unwrap();
+/// assert_eq!(Place::prefix().at_within(&within).ranges(), [range]);
 /// # Ok::<(), rowkey::geo::GeoError>(())
 /// ```
 ///

@@ -1,8 +1,11 @@
 //! The examples, run as a user runs them: what they print is what plain code finds over the same input.
 
+mod cities;
 mod combined;
 mod crash_reports;
+mod places;
 mod quickstart;
+mod tiles;
 mod visits;
 
 use std::ffi::OsStr;

@@ -1,0 +1,199 @@
+//! A point on Earth, and the map that shows it.
+
+use std::f64::consts::PI;
+
+use super::{GeoBox, GeoError, MAX_ZOOM, QuadKey, Tile};
+
+/// The latitude, north and south, where the map ends: it is a square then.
+pub const MAX_LATITUDE: f64 = 85.051_128_78;
+
+/// The mean radius of the Earth (IUGG), in metres.
+const EARTH: f64 = 6_371_008.8;
+
+/// A point: latitude from -90 to 90 and longitude from -180 to 180, in degrees.
+///
+/// ```
+/// use rowkey::geo::{Point, QuadKey, Tile};
+///
+/// let seattle = Point::new(47.60621, -122.33207)?;
+/// assert_eq!(QuadKey::<8>::at(seattle).to_string(), "02123003");
+/// assert!(Tile::at(seattle, 4)?.covers(seattle));
+/// assert!(Point::new(91.0, 0.0).is_err() && Point::new(0.0, f64::NAN).is_err());
+/// # Ok::<(), rowkey::geo::GeoError>(())
+/// ```
+///
+/// The map ends at [`MAX_LATITUDE`]: what lies nearer to a pole, and the poles, is in the tiles of its edge. Longitude 180 is
+/// the eastern end of the easternmost tiles, -180 the western end of the westernmost, though they are one meridian.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    pub(super) latitude: f64,
+    pub(super) longitude: f64,
+}
+
+impl Point {
+    /// The point at these degrees.
+    ///
+    /// # Errors
+    ///
+    /// Degrees out of range, and NaN.
+    pub fn new(latitude: f64, longitude: f64) -> Result<Self, GeoError> {
+        // A NaN is in no range.
+        if !(-90.0..=90.0).contains(&latitude) {
+            return Err(GeoError::Latitude(latitude));
+        }
+        if !(-180.0..=180.0).contains(&longitude) {
+            return Err(GeoError::Longitude(longitude));
+        }
+        Ok(Self { latitude, longitude })
+    }
+
+    /// Degrees north of the equator.
+    pub fn latitude(self) -> f64 {
+        self.latitude
+    }
+
+    /// Degrees east of Greenwich.
+    pub fn longitude(self) -> f64 {
+        self.longitude
+    }
+
+    /// The great-circle distance in metres (haversine), on a sphere of the Earth's mean radius.
+    pub fn distance(self, other: Self) -> f64 {
+        let (a, b) = (self.latitude.to_radians(), other.latitude.to_radians());
+        let half = |difference: f64| (difference / 2.0).sin().powi(2);
+        let h = half(b - a) + a.cos() * b.cos() * half((other.longitude - self.longitude).to_radians());
+        2.0 * EARTH * h.sqrt().min(1.0).asin()
+    }
+
+    /// Its column and row among the tiles of a zoom.
+    // Bing Maps' formulas but for their rounding to pixels, which would move a point by up to a 512th of a tile.
+    fn xy(self, zoom: u8) -> (u32, u32) {
+        let sin = self.latitude.clamp(-MAX_LATITUDE, MAX_LATITUDE).to_radians().sin();
+        let x = (self.longitude + 180.0) / 360.0;
+        let y = 0.5 - ((1.0 + sin) / (1.0 - sin)).ln() / (4.0 * PI);
+        let tiles = f64::from(1u32 << zoom);
+        let clipped = |at: f64| (at * tiles).floor().clamp(0.0, tiles - 1.0) as u32;
+        (clipped(x), clipped(y))
+    }
+}
+
+/// Where column `x` of a zoom's tiles begins; one past the last is 180.
+fn longitude(x: u32, zoom: u8) -> f64 {
+    f64::from(x) / f64::from(1u32 << zoom) * 360.0 - 180.0
+}
+
+/// Where row `y` begins. The first begins at the north pole, one past the last is the south pole: what the map does not
+/// show is in their tiles.
+fn latitude(y: u32, zoom: u8) -> f64 {
+    match y {
+        0 => 90.0,
+        y if y == 1 << zoom => -90.0,
+        y => (PI * (1.0 - 2.0 * f64::from(y) / f64::from(1u32 << zoom))).sinh().atan().to_degrees(),
+    }
+}
+
+impl Tile {
+    /// The tile of a zoom that a point is in.
+    pub fn at(point: Point, zoom: u8) -> Result<Self, GeoError> {
+        if zoom > MAX_ZOOM {
+            return Err(GeoError::Zoom(zoom));
+        }
+        let (x, y) = point.xy(zoom);
+        Self::from_xy(x, y, zoom)
+    }
+
+    /// The tile of zoom 29 that a point is in.
+    pub fn deepest(point: Point) -> Self {
+        // Zoom 29 is one, and its columns and rows are clipped.
+        Self::at(point, MAX_ZOOM).unwrap_or(Self::WORLD)
+    }
+
+    /// Whether a point is in it.
+    pub fn covers(self, point: Point) -> bool {
+        self.contains(&Self::deepest(point))
+    }
+
+    /// What it shows, in degrees. The tiles of the northern and southern edge reach to the poles, as they hold what lies
+    /// beyond the map. Points on its eastern and southern side are in the next tile.
+    pub fn bounds(self) -> GeoBox {
+        let (x, y, zoom) = (self.x(), self.y(), self.zoom());
+        GeoBox {
+            south: latitude(y + 1, zoom),
+            west: longitude(x, zoom),
+            north: latitude(y, zoom),
+            east: longitude(x + 1, zoom),
+        }
+    }
+}
+
+impl<const Z: u8> QuadKey<Z> {
+    /// The quadkey that a point is in.
+    pub fn at(point: Point) -> Self {
+        Self::new(Tile::deepest(point).digits() >> (2 * (MAX_ZOOM - Self::ZOOM)))
+    }
+
+    /// Whether a point is in it.
+    pub fn covers(self, point: Point) -> bool {
+        Self::at(point) == self
+    }
+
+    /// What it shows, in degrees: see [`Tile::bounds`].
+    pub fn bounds(self) -> GeoBox {
+        self.tile().bounds()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(latitude: f64, longitude: f64) -> Point {
+        Point::new(latitude, longitude).unwrap()
+    }
+
+    #[test]
+    fn what_is_no_point() {
+        for latitude in [-90.1, 90.1, f64::NAN, f64::INFINITY] {
+            assert!(matches!(Point::new(latitude, 0.0), Err(GeoError::Latitude(_))));
+        }
+        for longitude in [-180.1, 180.1, f64::NAN, f64::NEG_INFINITY] {
+            assert!(matches!(Point::new(0.0, longitude), Err(GeoError::Longitude(_))));
+        }
+        assert_eq!(Tile::at(point(0.0, 0.0), 30), Err(GeoError::Zoom(30)));
+    }
+
+    #[test]
+    fn poles_and_antimeridian() {
+        assert_eq!(QuadKey::<3>::at(point(90.0, -180.0)).to_string(), "000");
+        assert_eq!(QuadKey::<3>::at(point(-90.0, 180.0)).to_string(), "333");
+        assert_eq!(QuadKey::<3>::at(point(0.0, 0.0)).to_string(), "300");
+        assert_eq!(Tile::at(point(90.0, 0.0), 0).unwrap(), Tile::WORLD);
+    }
+
+    #[test]
+    fn bounds_hold_the_tile_s_points() {
+        assert_eq!(Tile::WORLD.bounds(), GeoBox { south: -90.0, west: -180.0, north: 90.0, east: 180.0 });
+        let bounds = "21".parse::<QuadKey<2>>().unwrap().bounds();
+        assert_eq!((bounds.west, bounds.east, bounds.north), (-90.0, 0.0, 0.0));
+        assert!((bounds.south + 66.513_260_443_1).abs() < 1e-9, "{bounds:?}");
+        for digits in ["0", "13", "021230030123", "3333", "21030121032130"] {
+            let tile: Tile = digits.parse().unwrap();
+            let GeoBox { south, west, north, east } = tile.bounds();
+            let middle = point((south + north) / 2.0, (west + east) / 2.0);
+            assert!(tile.covers(middle) && tile.bounds().contains(middle));
+            let inside = |side: f64, other: f64| side + (other - side) * 1e-6;
+            assert!(tile.covers(point(inside(north, south), inside(west, east))), "{tile}");
+            assert!(tile.covers(point(inside(south, north), inside(east, west))), "{tile}");
+        }
+    }
+
+    #[test]
+    fn distances() {
+        let degree = EARTH * PI / 180.0;
+        assert!((point(0.0, 0.0).distance(point(0.0, 1.0)) - degree).abs() < 1e-6);
+        assert!((point(0.0, 179.5).distance(point(0.0, -179.5)) - degree).abs() < 1e-6);
+        assert!((point(89.5, 0.0).distance(point(89.5, 180.0)) - degree).abs() < 1e-6);
+        assert!((point(-90.0, 7.0).distance(point(90.0, -120.0)) - 180.0 * degree).abs() < 1e-6);
+        assert_eq!(point(12.0, 34.0).distance(point(12.0, 34.0)), 0.0);
+    }
+}

@@ -1,0 +1,69 @@
+//! What the tests of the examples on places share: the cities, read by plain code.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A city, as plain code understands it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct City {
+    pub(crate) name: String,
+    pub(crate) country: String,
+    pub(crate) population: u64,
+    pub(crate) latitude: f64,
+    pub(crate) longitude: f64,
+}
+
+impl City {
+    pub(crate) fn label(&self) -> String {
+        format!("{} ({})", self.name, self.country)
+    }
+
+    /// Column and row among the tiles of a zoom, by another formula than the crate's.
+    pub(crate) fn xy(&self, zoom: u32) -> (u32, u32) {
+        xy(self.latitude, self.longitude, zoom)
+    }
+}
+
+pub(crate) fn xy(latitude: f64, longitude: f64, zoom: u32) -> (u32, u32) {
+    let tiles = 2f64.powi(zoom as i32);
+    let latitude = latitude.clamp(-85.05112878, 85.05112878).to_radians();
+    let y = (1.0 - latitude.tan().asinh() / std::f64::consts::PI) / 2.0;
+    let clipped = |at: f64| (at * tiles).floor().clamp(0.0, tiles - 1.0) as u32;
+    (clipped((longitude + 180.0) / 360.0), clipped(y))
+}
+
+/// The digits of a tile.
+pub(crate) fn digits((x, y): (u32, u32), zoom: u32) -> String {
+    (0..zoom).rev().map(|bit| char::from(b'0' + ((x >> bit & 1) + 2 * (y >> bit & 1)) as u8)).collect()
+}
+
+fn cities(tsv: &str) -> Vec<City> {
+    let city = |line: &str| {
+        let columns: Vec<_> = line.split('\t').collect();
+        City {
+            name: columns[1].to_owned(),
+            country: columns[2].to_owned(),
+            population: columns[4].parse().unwrap(),
+            latitude: columns[5].parse().unwrap(),
+            longitude: columns[6].parse().unwrap(),
+        }
+    };
+    tsv.lines().skip(1).map(city).collect()
+}
+
+/// The cities that the examples fall back on.
+pub(crate) fn sample() -> Vec<City> {
+    cities(include_str!("../../examples/data/cities.tsv"))
+}
+
+/// All cities, where they are: the file, and what is in it.
+pub(crate) fn real_cities() -> Option<(PathBuf, Vec<City>)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/cities.tsv.gz");
+    let Ok(file) = std::fs::File::open(&path) else {
+        eprintln!("skipped: there is no {}", path.display());
+        return None;
+    };
+    let mut tsv = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut tsv).unwrap();
+    Some((path, cities(&tsv)))
+}
