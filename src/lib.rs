@@ -23,6 +23,8 @@ mod writer;
 pub use cursor::{Cursor, CursorError};
 pub use encode::List;
 pub use encode::{Domain, HostPath, HostPathError, Site};
+#[cfg(feature = "url")]
+pub use encode::{UrlKey, UrlKeyError};
 pub use error::{DecodeError, Error, WidthError};
 pub use key::{OwnedKey, RowKey};
 pub use layout::Layout;

@@ -356,7 +356,7 @@ fn is_area(name: &Ident) -> bool {
 
 /// Names of types whose values stand under a domain.
 fn is_host(name: &Ident) -> bool {
-    ["HostPath", "Url"].iter().any(|host| name == host)
+    ["HostPath", "UrlKey"].iter().any(|host| name == host)
 }
 
 /// Names of types that have neither a beginning nor a prefix.

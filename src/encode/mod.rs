@@ -20,6 +20,8 @@ mod pointer;
 mod raw;
 mod text;
 mod tuple;
+#[cfg(feature = "url")]
+mod url;
 #[cfg(feature = "uuid")]
 mod uuid;
 mod with;
@@ -37,6 +39,8 @@ pub use self::plain::Plain;
 pub use self::raw::{RawAs, RawField, RawOf};
 pub(crate) use self::text::escape;
 pub use self::text::{Content, ContentField, StartsWith};
+#[cfg(feature = "url")]
+pub use self::url::{UrlKey, UrlKeyError};
 pub(crate) use self::with::is_custom_shape;
 pub use self::with::{Encoding, With};
 use crate::error::DecodeError;

@@ -291,6 +291,9 @@ impl TypeBuf {
             return Err(LayoutError::new(path, format!("types are nested more than {MAX_DEPTH} deep")));
         }
         match self {
+            Self::Scalar(Scalar::Url) if cfg!(not(feature = "url")) => {
+                Err(LayoutError::new(path, "to read a `url`, rowkey has to be built with its feature `url`"))
+            }
             Self::Scalar(_) => Ok(()),
             Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
             Self::List(item) => item.check(&format!("{path}.list"), depth + 1),
