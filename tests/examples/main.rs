@@ -2,6 +2,7 @@
 
 mod combined;
 mod crash_reports;
+mod homepages;
 mod quickstart;
 mod visits;
 
