@@ -211,6 +211,9 @@ pub enum DecodeReason {
     /// A host path that is none.
     #[error(transparent)]
     HostPath(#[from] crate::encode::HostPathError),
+    /// A URL that is none, or in another form than its one.
+    #[error("{0}")]
+    Url(String),
     /// A layout alone can't read this field.
     #[error("{0}")]
     Unreadable(String),

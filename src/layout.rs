@@ -294,6 +294,8 @@ scalars! {
     Tile "tile" Some(8);
     /// A host and a path, by the host's labels from the last to the first.
     HostPath "host_path" None;
+    /// A URL: host and path, scheme, port, user.
+    Url "url" None;
 }
 
 impl Scalar {

@@ -25,6 +25,8 @@ mod writer;
 pub use cursor::Cursor;
 pub use encode::List;
 pub use encode::{Domain, HostPath, HostPathError, Site};
+#[cfg(feature = "url")]
+pub use encode::{UrlKey, UrlKeyError};
 pub use error::{CursorError, DecodeError, Error, WidthError};
 pub use fingerprint::Fingerprint;
 pub use key::{OwnedKey, RowKey};

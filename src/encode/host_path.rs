@@ -81,6 +81,12 @@ impl HostPath {
         Ok(Self { text, host_len })
     }
 
+    /// Of a host that was checked, and a path with its `/`.
+    #[cfg(feature = "url")]
+    pub(super) fn checked(host: &str, path: &str) -> Self {
+        Self { text: format!("{host}{path}"), host_len: host.len() }
+    }
+
     /// Reads the text of a key, whose host is reversed.
     fn from_key(text: &str) -> Result<Self, HostPathError> {
         let Some((reversed, path)) = text.split_once('/') else {
@@ -103,6 +109,36 @@ impl HostPath {
     /// The path, from its `/` on, with query and fragment.
     pub fn path(&self) -> &str {
         &self.text[self.host_len..]
+    }
+
+    /// The part of the host that somebody registered: the public suffix and one label more, `apache.org` of
+    /// `kafka.apache.org`. None of an address, and where the host is a public suffix itself. (Feature `public-suffix`.)
+    ///
+    /// The list of suffixes is the one that the `psl` crate was built with. It changes with time, so a key that has the
+    /// registrable domain as a field keeps what it was when it was written.
+    ///
+    /// ```
+    /// use rowkey::{HostPath, RowKey};
+    ///
+    /// /// Pages by who owns them.
+    /// #[derive(RowKey)]
+    /// struct Page {
+    ///     owner: String,
+    ///     url: HostPath,
+    /// }
+    ///
+    /// let url = HostPath::parse("www.gov.bbc.co.uk/news")?;
+    /// let owner = url.registrable_domain().unwrap_or(url.host()).to_owned();
+    /// assert_eq!(owner, "bbc.co.uk");
+    /// let page = Page { owner, url };
+    /// # Ok::<(), rowkey::HostPathError>(())
+    /// ```
+    #[cfg(feature = "public-suffix")]
+    pub fn registrable_domain(&self) -> Option<&str> {
+        match host::kind(self.host()) {
+            Kind::Name => psl::domain_str(self.host()),
+            Kind::Address => None,
+        }
     }
 
     /// The host as a domain; None of an address.
@@ -360,6 +396,8 @@ macro_rules! hosts {
         }
     };
 }
+#[cfg(feature = "url")]
+pub(super) use hosts;
 hosts!(HostPath);
 
 pub(super) fn under_domain(domain: &Domain) -> Vec<FieldSpan> {

@@ -22,6 +22,8 @@ mod raw;
 mod text;
 mod tile;
 mod tuple;
+#[cfg(feature = "url")]
+mod url;
 #[cfg(feature = "uuid")]
 mod uuid;
 mod with;
@@ -39,6 +41,8 @@ pub use self::plain::Plain;
 pub use self::raw::{RawAs, RawField, RawOf};
 pub(crate) use self::text::escape;
 pub use self::text::{Content, ContentField, StartsWith};
+#[cfg(feature = "url")]
+pub use self::url::{UrlKey, UrlKeyError};
 pub(crate) use self::with::is_custom_shape;
 pub use self::with::{Encoding, With};
 use crate::error::DecodeError;

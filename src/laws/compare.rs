@@ -58,6 +58,7 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
         (TypeBuf::Tuple(of), Value::Tuple(a), Value::Tuple(b)) => fields(of, a, b),
         (TypeBuf::Scalar(Scalar::Tile), Value::Text(a), Value::Text(b)) => tile(a, b),
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(a), Value::Text(b)) => page(a, b),
+        (TypeBuf::Scalar(Scalar::Url), Value::Tuple(a), Value::Tuple(b)) => url(a, b),
         (_, a, b) => scalar(a, b),
     }
 }
@@ -91,6 +92,17 @@ fn page(a: &str, b: &str) -> Ordering {
         }
     }
     a_path.cmp(b_path)
+}
+
+/// The page, then the rest of the parts.
+fn url(a: &[Value], b: &[Value]) -> Ordering {
+    match (a, b) {
+        ([Value::Text(a_page), a @ ..], [Value::Text(b_page), b @ ..]) => {
+            let rest = a.iter().zip(b).map(|(a, b)| scalar(a, b));
+            rest.fold(page(a_page, b_page), Ordering::then)
+        }
+        _ => Ordering::Equal,
+    }
 }
 
 fn scalar(a: &Value, b: &Value) -> Ordering {

@@ -104,6 +104,7 @@ fn scalars() -> impl Strategy<Value = Scalar> {
         4 => select(fixed.to_vec()),
         2 => Just(Text),
         1 => Just(HostPath),
+        1 => Just(if cfg!(feature = "url") { Url } else { HostPath }),
         1 => Just(Bytes),
         1 => select(&[0usize, 1, 2, 4, 16, 17][..]).prop_map(ByteArray),
         1 => select(&[1u8, 3, 4, 13, 16, 29][..]).prop_map(QuadKey),
@@ -244,6 +245,7 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
             .prop_map(|chars| Value::Text(chars.into_iter().collect()))
             .boxed(),
         HostPath => host_paths().prop_map(Value::Text).boxed(),
+        Url => urls().boxed(),
         Bytes => bytes(0..=6),
         ByteArray(len) => bytes(len..=len),
         QuadKey(zoom) => digits(zoom..=zoom),
@@ -288,6 +290,20 @@ fn host_paths() -> impl Strategy<Value = String> {
     let path = vec(prop_oneof![6 => select(CHARS), 1 => any::<char>()], 0..4);
     (prop_oneof![6 => name, 1 => address.prop_map(str::to_owned)], path)
         .prop_map(|(host, path)| format!("{host}/{}", path.into_iter().collect::<String>()))
+}
+
+/// URLs that are in their one form whatever is put together: a host, a path, a scheme, a port, a user.
+fn urls() -> impl Strategy<Value = Value> {
+    let paths = ["/", "/a", "/a.b", "/a?b=c", "/a#", "/a-", "/a0", "//", "/%00", "/a/b", "/%01?"];
+    let users = ["", "a", "a:b", "a-", "aa", "%00"];
+    let ports = [0, 1, 81, 8080, 65_535];
+    let schemes = ["http", "https", "ftp", "redis", "a"];
+    (host_paths(), select(paths.to_vec()), select(schemes.to_vec()), select(ports.to_vec()), select(users.to_vec()))
+        .prop_map(|(page, path, scheme, port, user)| {
+            let host = page.split('/').next().unwrap_or_default();
+            let text = |text: &str| Value::Text(text.to_owned());
+            Value::Tuple(vec![text(&format!("{host}{path}")), text(scheme), Value::Unsigned(port), text(user)])
+        })
 }
 
 /// A page of the same site, or the same page of a host beside or below.

@@ -1,6 +1,6 @@
 //! Values as JSON: integers as strings (enum tags as numbers), floats as the hex of their bits, bytes as hex, None as
-//! null, instants and durations as `[s, ns]`, addresses as text, host paths as people write them, quadkeys and tiles as
-//! digits, enums as `[tag, [fields]]`, tuples and lists as arrays.
+//! null, instants and durations as `[s, ns]`, addresses as text, host paths as people write them, URLs as
+//! `[host path, scheme, port, user]`, quadkeys and tiles as digits, enums as `[tag, [fields]]`, tuples and lists as arrays.
 //! It is the convention of the golden vectors, and loses nothing: Some of an option is an array of it, so that Some(None)
 //! is not None.
 
@@ -135,6 +135,11 @@ fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
         Scalar::Bool => Value::Bool(json.as_bool().ok_or_else(|| no("bool"))?),
         Scalar::Char => Value::Char(parsed(json)?),
         Scalar::Text | Scalar::HostPath | Scalar::QuadKey(_) | Scalar::Tile => Value::Text(text(json)?.to_owned()),
+        Scalar::Url => {
+            let [page, scheme, port, user] = array(json, 4)? else { return Err(no("url")) };
+            let text = |json| text(json).map(|text| Value::Text(text.to_owned()));
+            Value::Tuple(vec![text(page)?, text(scheme)?, Value::Unsigned(parsed(port)?), text(user)?])
+        }
         Scalar::Bytes | Scalar::ByteArray(_) => Value::Bytes(unhex(json)?),
         Scalar::IpAddr => Value::Ip(parsed(json)?),
         Scalar::Instant => {

@@ -292,6 +292,9 @@ impl TypeBuf {
         }
         match self {
             Self::Scalar(Scalar::QuadKey(0 | 30..)) => Err(LayoutError::new(path, "a quadkey has from 1 to 29 digits")),
+            Self::Scalar(Scalar::Url) if cfg!(not(feature = "url")) => {
+                Err(LayoutError::new(path, "to read a `url`, rowkey has to be built with its feature `url`"))
+            }
             Self::Scalar(_) => Ok(()),
             Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
             Self::List(item) => item.check(&format!("{path}.list"), depth + 1),

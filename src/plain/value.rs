@@ -149,18 +149,46 @@ plain! {
         |instant| Value::Instant(instant.seconds, instant.nanos);
 }
 
+/// A URL in its parts: host and path, scheme, port or 0, user.
+#[cfg(feature = "url")]
+impl Plain for crate::encode::UrlKey {
+    fn into_value(self) -> Value {
+        let (page, scheme, port, user) = self.parts();
+        Value::Tuple(vec![
+            Value::Text(page),
+            Value::Text(scheme.to_owned()),
+            Value::Unsigned(port.into()),
+            Value::Text(user.to_owned()),
+        ])
+    }
+
+    fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+        let Value::Tuple(parts) = value else { return None };
+        let [Value::Text(page), Value::Text(scheme), Value::Unsigned(port), Value::Text(user)] = parts.as_slice()
+        else {
+            return None;
+        };
+        let url = Self::from_parts(&host_path(page)?, scheme, u16::try_from(*port).ok()?, user).ok()?;
+        url.encode(w);
+        Some(())
+    }
+}
+
 /// A host path that is written out: the `/` is there.
 pub(super) fn host_path(text: &str) -> Option<HostPath> {
     HostPath::parse(text).ok().filter(|page| page.as_str() == text)
 }
 
 macro_rules! scalars {
-    ($($scalar:ident => $type:ty;)*) => {
+    ($($(#[$cfg:meta])? $scalar:ident => $type:ty;)*) => {
         /// Reads a scalar.
         #[inline]
         pub(super) fn decode(scalar: Scalar, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
             match scalar {
-                $(Scalar::$scalar => <$type>::decode(r).map(Plain::into_value),)*
+                $($(#[$cfg])? Scalar::$scalar => <$type>::decode(r).map(Plain::into_value),)*
+                // A layout with it was refused.
+                #[cfg(not(feature = "url"))]
+                Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
                 Scalar::ByteArray(len) => r.bytes(len).map(|bytes| Value::Bytes(bytes.into_owned())),
                 Scalar::QuadKey(zoom) => {
                     quadkey::read(zoom, r).map(|digits| Value::Text(Tile::new(digits, zoom).to_string()))
@@ -172,13 +200,15 @@ macro_rules! scalars {
         #[inline]
         pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
             match (scalar, value) {
-                $((Scalar::$scalar, _) => <$type>::encode_value(value, w),)*
+                $($(#[$cfg])? (Scalar::$scalar, _) => <$type>::encode_value(value, w),)*
                 (Scalar::ByteArray(len), Value::Bytes(bytes)) if bytes.len() == len => {
                     w.bytes(bytes);
                     Some(())
                 }
                 (Scalar::ByteArray(4), Value::Ip(IpAddr::V4(_))) => Ipv4Addr::encode_value(value, w),
                 (Scalar::ByteArray(16), Value::Ip(IpAddr::V6(_))) => Ipv6Addr::encode_value(value, w),
+                #[cfg(not(feature = "url"))]
+                (Scalar::Url, _) => None,
                 (Scalar::ByteArray(_), _) => None,
                 (Scalar::QuadKey(zoom), Value::Text(digits)) => {
                     let tile = digits.parse::<Tile>().ok().filter(|tile| zoom > 0 && tile.zoom() == zoom)?;
@@ -212,4 +242,6 @@ scalars! {
     Duration => Duration;
     Tile => Tile;
     HostPath => HostPath;
+    #[cfg(feature = "url")]
+    Url => crate::encode::UrlKey;
 }

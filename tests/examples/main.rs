@@ -3,6 +3,7 @@
 mod cities;
 mod combined;
 mod crash_reports;
+mod homepages;
 mod places;
 mod quickstart;
 mod tiles;

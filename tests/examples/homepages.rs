@@ -1,0 +1,94 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::Path;
+
+use crate::{answer, nobody_reads, output, run, temporary};
+
+const NONE: [&str; 0] = [];
+
+fn unpacked(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).ok()?).read_to_string(&mut text).unwrap();
+    Some(text)
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The host in the text of a URL.
+fn host(url: &str) -> &str {
+    let (_, rest) = url.split_once("://").unwrap();
+    rest.split('/').next().unwrap().split(':').next().unwrap()
+}
+
+/// What is printed of these URLs, all of them shown.
+fn check(out: &str, text: &str, domain: &str) {
+    let urls: BTreeSet<String> = text.lines().map(|line| line.parse::<url::Url>().unwrap().into()).collect();
+    let below = format!(".{domain}");
+    let due: BTreeSet<&str> =
+        urls.iter().map(String::as_str).filter(|url| host(url) == domain || host(url).ends_with(&below)).collect();
+    let under = answer(out, &format!("Under {domain}"));
+    assert_eq!(under.rows.iter().copied().collect::<BTreeSet<_>>(), due);
+    assert_eq!((under.read, under.returned), (due.len() as u64, due.len() as u64));
+    assert!(due.len() > 5, "{due:?}");
+
+    let mut counts = BTreeMap::<_, u64>::new();
+    urls.iter().for_each(|url| *counts.entry(host(url)).or_default() += 1);
+    let hosts = answer(out, "The hosts with most pages");
+    let shown: BTreeMap<_, u64> = hosts
+        .rows
+        .iter()
+        .map(|row| row.split_once(' ').unwrap())
+        .map(|(count, host)| (host, count.parse().unwrap()))
+        .collect();
+    assert_eq!(shown, counts);
+    assert_eq!(hosts.read, counts.len() as u64);
+    let seeks = out.lines().last().unwrap().replace(',', "");
+    assert_eq!(seeks, format!("{} hosts in {} seeks one row each", counts.len(), counts.len() + 1));
+    let pages = out.lines().next().unwrap().replace(',', "");
+    assert_eq!(pages, format!("{} lines read 0 no keys {} pages stored", text.lines().count(), urls.len()));
+}
+
+const ALL: [&str; 4] = ["--show", "100000", "--top", "100000"];
+
+#[test]
+fn the_sample_is_what_plain_code_finds() {
+    let text = unpacked(&root().join("examples/data/homepages.txt.gz")).unwrap();
+    check(&output("homepages", &ALL), &text, "debian.org");
+    let top = output("homepages", &NONE);
+    let counts: Vec<u64> =
+        answer(&top, "The hosts").rows.iter().map(|row| row.split(' ').next().unwrap().parse().unwrap()).collect();
+    assert!(counts.len() == 10 && counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
+}
+
+#[test]
+fn on_all_home_pages() {
+    let path = root().join("../shared/data/homepages.txt.gz");
+    let Some(text) = unpacked(&path) else {
+        eprintln!("skipped: there is no {}", path.display());
+        return;
+    };
+    for domain in ["apache.org", "org", "github.io"] {
+        let args = [&[path.to_str().unwrap(), "--under", domain], &ALL[..]].concat();
+        check(&output("homepages", &args), &text, domain);
+    }
+}
+
+#[test]
+fn what_is_no_key_is_told() {
+    let path =
+        temporary("homepages.txt", b"http://apache2.org/\nmailto:me@a.org\nhttp://apache.org\nhttp://apache.org/\n");
+    let out = output("homepages", &[path.to_str().unwrap(), "--under", "apache.org"]);
+    assert!(out.starts_with("4 lines read, 1 no keys, 2 pages stored\n  mailto:me@a.org has no host\n"), "{out}");
+    assert_eq!(answer(&out, "Under apache.org").rows, ["http://apache.org/"]);
+    let error = run("homepages", &["--under", "Apache.org"], b"");
+    assert!(error.stderr.contains("upper case"), "{}", error.stderr);
+    let missing = run("homepages", &["no_such.txt"], b"");
+    assert!(missing.stderr.starts_with("error: cannot read no_such.txt: "), "{}", missing.stderr);
+}
+
+#[test]
+fn a_reader_may_leave() {
+    nobody_reads("homepages", &NONE);
+}

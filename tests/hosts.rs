@@ -1,0 +1,105 @@
+//! Real URLs as keys: all come back, and what is under a domain is what a filter by labels finds.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+use proptest::prelude::*;
+use rowkey::{Domain, HostPath, LayoutBuf, RowKey, Select, UrlKey, laws};
+use url::Url;
+
+#[derive(RowKey, Debug, PartialEq)]
+struct Home {
+    url: UrlKey,
+}
+
+#[derive(RowKey)]
+struct Last {
+    #[rowkey(desc)]
+    page: HostPath,
+}
+
+/// All home pages where they are there, the sample that the examples have otherwise.
+fn homepages() -> Vec<Url> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let whole = root.join("../shared/data/homepages.txt.gz");
+    let path = if whole.exists() { whole } else { root.join("examples/data/homepages.txt.gz") };
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    text.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+#[test]
+fn all_urls_come_back() {
+    let urls = homepages();
+    assert!(urls.len() >= 2000);
+    for url in urls {
+        let home = Home { url: UrlKey::try_from(url.clone()).unwrap() };
+        let key = home.encode();
+        assert_eq!(Home::decode(&key).unwrap(), home);
+        assert_eq!(Url::from(home.url), url);
+    }
+}
+
+/// Three hundred domains of the hosts: the registrable ones, the public suffixes above them, some hosts themselves.
+#[test]
+fn under_a_domain_is_what_a_filter_by_labels_finds() {
+    let homes: Vec<_> = homepages().into_iter().map(|url| Home { url: UrlKey::try_from(url).unwrap() }).collect();
+    let pages: Vec<_> = homes.iter().map(|home| home.url.host_path()).collect();
+    let keys: Vec<_> = homes.iter().map(Home::encode).collect();
+    let last: Vec<_> = pages.iter().map(|page| Last { page: page.clone() }.encode()).collect();
+
+    let mut domains = BTreeSet::new();
+    for page in pages.iter().filter(|page| page.domain().is_some()) {
+        let registrable = page.registrable_domain();
+        let suffix = registrable.and_then(|domain| domain.split_once('.')).map(|(_, suffix)| suffix);
+        domains.extend([Some(page.host()), registrable, suffix].into_iter().flatten());
+    }
+    let step = (domains.len() / 300).max(1);
+    let suffixes = ["com", "org", "io", "github.io", "co.uk", "de", "apache.org", "debian.org", "ch"];
+    let drawn: BTreeSet<_> = domains.iter().copied().step_by(step).chain(suffixes).collect();
+    assert!(drawn.len() >= 300, "{} of {}", drawn.len(), domains.len());
+
+    let (mut found, mut due_all) = (0, 0);
+    for domain in drawn {
+        let labels: Vec<_> = domain.split('.').rev().collect();
+        let checked = Domain::parse(domain).unwrap();
+        let ranges = Home::prefix().url_under(domain).ranges();
+        let last_ranges = Last::prefix().page_under(&checked).ranges();
+        assert_eq!((ranges.len(), last_ranges.len()), (1, 1));
+        for ((page, key), last) in pages.iter().zip(&keys).zip(&last) {
+            let due =
+                page.domain().is_some() && page.host().split('.').rev().take(labels.len()).eq(labels.iter().copied());
+            assert_eq!(ranges[0].contains(key), due, "{page} under {domain}");
+            assert_eq!(last_ranges[0].contains(last), due, "{page} under {domain}, descending");
+            assert_eq!(checked.contains(page.host()), due);
+            found += usize::from(ranges[0].contains(key));
+            due_all += usize::from(due);
+        }
+    }
+    assert!(found > 1000 && found == due_all);
+}
+
+#[test]
+fn registrable_domains() {
+    for (page, due) in [
+        ("kafka.apache.org/x", Some("apache.org")),
+        ("a.b.bbc.co.uk", Some("bbc.co.uk")),
+        ("me.github.io/project", Some("me.github.io")),
+        ("co.uk", None),
+        ("org", None),
+        ("10.0.0.1/", None),
+        ("[::1]/", None),
+    ] {
+        assert_eq!(HostPath::parse(page).unwrap().registrable_domain(), due);
+    }
+}
+
+#[test]
+fn the_laws_hold() {
+    for shape in ["host_path, url", "url desc, host_path desc, u8", "list<url>, option<host_path> desc, host_path raw"]
+    {
+        let layout: LayoutBuf = shape.parse().unwrap();
+        laws::layout(Just(layout));
+    }
+}
