@@ -335,7 +335,11 @@ pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
             Type::Tuple(_) => &["_prefix"][..],
             Type::Reference(_) => &["_starts_with"],
             ty => match last_segment(ty) {
-                Some(segment) if is_area(&segment.ident) => &["_within"][..],
+                // A user's own nested key may be called so.
+                Some(segment) if ["QuadKey", "Tile"].iter().any(|name| segment.ident == name) => {
+                    &["_prefix", "_within"][..]
+                }
+                Some(segment) if is_area(&segment.ident) => &["_within"],
                 Some(segment) if is_host(&segment.ident) => &["_under"],
                 Some(segment) if is_simple(&segment.ident) => &[],
                 Some(segment) if is_text(&segment.ident) => &["_starts_with"],
@@ -351,7 +355,7 @@ pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
 
 /// Names of types whose values lie within a larger one.
 fn is_area(name: &Ident) -> bool {
-    ["IpAddr", "Ipv4Addr", "Ipv6Addr", "QuadKey", "Tile"].iter().any(|area| name == area)
+    ["IpAddr", "Ipv4Addr", "Ipv6Addr"].iter().any(|area| name == area)
 }
 
 /// Names of types whose values stand under a domain.
