@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "jiff")]
+pub mod civil;
 pub mod cursor;
 pub mod encode;
 pub mod error;
@@ -9,6 +11,7 @@ mod key;
 pub mod laws;
 pub mod layout;
 pub mod merge;
+pub mod moment;
 pub mod plain;
 pub mod prefix;
 pub mod range;
@@ -21,10 +24,13 @@ pub mod value;
 mod writer;
 
 pub use cursor::{Cursor, CursorError};
-pub use encode::List;
+#[cfg(feature = "chrono")]
+pub use encode::ChronoUtc;
+pub use encode::{Bucket, List, Micros, Millis, Nanos, Seconds};
 pub use error::{DecodeError, Error, WidthError};
 pub use key::{OwnedKey, RowKey};
 pub use layout::Layout;
+pub use moment::TimeError;
 pub use plain::{Explanation, Fingerprint, LayoutBuf, LayoutError, Value, ValueError};
 pub use prefix::{Select, Selection};
 pub use range::KeyRange;

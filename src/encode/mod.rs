@@ -4,24 +4,47 @@
 //! a user brings bytes of their own (`#[rowkey(with = path)]`).
 
 mod array;
+#[cfg(feature = "arrayvec")]
+mod arrayvec;
 mod bool;
+mod bucket;
+#[cfg(feature = "bytes")]
+mod bytes;
 mod char;
+#[cfg(feature = "chrono")]
+mod chrono;
+#[cfg(feature = "compact_str")]
+mod compact_str;
 mod float;
 mod instant;
 mod int;
 mod into;
 mod ip;
+#[cfg(feature = "ipnet")]
+mod ipnet;
+#[cfg(feature = "jiff")]
+mod jiff;
 mod list;
 mod option;
 mod plain;
 mod pointer;
 mod raw;
+#[cfg(feature = "smol_str")]
+mod smol_str;
 mod text;
+#[cfg(feature = "time")]
+mod time;
 mod tuple;
+#[cfg(feature = "ulid")]
+mod ulid;
+mod unix;
 #[cfg(feature = "uuid")]
 mod uuid;
 mod with;
 
+pub use self::bucket::Bucket;
+#[cfg(feature = "chrono")]
+pub use self::chrono::ChronoUtc;
 pub(crate) use self::instant::Instant;
 pub use self::into::{FieldRange, InItem, IntoField, Within};
 pub(crate) use self::into::{FieldSpan, into_field};
@@ -33,6 +56,7 @@ pub use self::plain::Plain;
 pub use self::raw::{RawAs, RawField, RawOf};
 pub(crate) use self::text::escape;
 pub use self::text::{Content, ContentField, StartsWith};
+pub use self::unix::{Micros, Millis, Nanos, Seconds};
 pub(crate) use self::with::is_custom_shape;
 pub use self::with::{Encoding, With};
 use crate::error::DecodeError;
