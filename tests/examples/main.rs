@@ -2,7 +2,9 @@
 
 mod combined;
 mod crash_reports;
+mod ip_country;
 mod quickstart;
+mod temperatures;
 mod visits;
 
 use std::ffi::OsStr;
