@@ -92,7 +92,7 @@ fn goes_on(text: &str) {
     TABLE.with(|table| {
         for row in table.scan(Parts::prefix().name_range("b"..)).after(cursor) {
             match row {
-                Ok((row, _)) => assert!(row.name >= "b".into() && row.encode() > key),
+                Ok((row, _)) => assert!(row.name.as_str() >= "b" && row.encode() > key),
                 Err(error) => assert!(matches!(error, Error::Cursor(_)), "{error}"),
             }
         }

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "jiff")]
+pub mod civil;
 pub mod cursor;
 pub mod encode;
 pub mod error;
@@ -11,6 +13,7 @@ mod key;
 pub mod laws;
 pub mod layout;
 pub mod merge;
+pub mod moment;
 pub mod plain;
 pub mod prefix;
 pub mod range;
@@ -23,14 +26,16 @@ pub mod value;
 mod writer;
 
 pub use cursor::Cursor;
-pub use encode::List;
-pub use encode::{Domain, HostPath, HostPathError, Site};
+#[cfg(feature = "chrono")]
+pub use encode::ChronoUtc;
+pub use encode::{Bucket, Domain, HostPath, HostPathError, List, Micros, Millis, Nanos, Seconds, Site};
 #[cfg(feature = "url")]
 pub use encode::{UrlKey, UrlKeyError};
 pub use error::{CursorError, DecodeError, Error, WidthError};
 pub use fingerprint::Fingerprint;
 pub use key::{OwnedKey, RowKey};
 pub use layout::Layout;
+pub use moment::TimeError;
 pub use plain::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
 pub use prefix::{Select, Selection};
 pub use range::KeyRange;

@@ -11,8 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::encode::{Field, Reader, scalar};
 use crate::error::DecodeError;
 use crate::layout::Scalar;
-
-const NANOS: u32 = 1_000_000_000;
+use crate::moment::{Moment, NANOS_PER_SECOND as NANOS};
 
 /// Seconds since 1970, rounded down, and nanoseconds: what every type of instant is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,14 +41,8 @@ scalar!(Duration, Scalar::Duration,
     r => Ok(Self::new(u64::decode(r)?, nanos(r)?)));
 
 scalar!(SystemTime, Scalar::Instant,
-self, w => Instant::from(*self).encode(w),
-r => {
-    let at = r.offset();
-    let instant = Instant::decode(r)?;
-    instant.to_system_time().ok_or_else(|| {
-        r.bad_value(at, format!("{} s", instant.seconds), "this platform's SystemTime does not hold it exactly")
-    })
-});
+    self, w => Instant::from(*self).encode(w),
+    r => Instant::decode_as(r, "this platform's SystemTime does not hold it exactly"));
 
 impl From<SystemTime> for Instant {
     #[inline]
@@ -69,7 +62,22 @@ impl From<SystemTime> for Instant {
 }
 
 impl Instant {
-    fn to_system_time(self) -> Option<SystemTime> {
+    /// Of a time that is in no leap second.
+    #[inline]
+    pub(crate) fn of(time: impl Moment) -> Self {
+        let (seconds, nanos) = time.to_unix();
+        Self { seconds, nanos }
+    }
+
+    /// Reads an instant as a type that may not hold all of them.
+    #[inline]
+    pub(crate) fn decode_as<T: Moment>(r: &mut Reader<'_>, otherwise: &'static str) -> Result<T, DecodeError> {
+        let at = r.offset();
+        let Self { seconds, nanos } = Self::decode(r)?;
+        T::from_unix(seconds, nanos).map_err(|_| r.bad_value(at, format!("{seconds} s"), otherwise))
+    }
+
+    pub(crate) fn to_system_time(self) -> Option<SystemTime> {
         let nanos = Duration::from_nanos(u64::from(self.nanos));
         let whole = Duration::from_secs(self.seconds.unsigned_abs());
         let whole = if self.seconds < 0 { UNIX_EPOCH.checked_sub(whole) } else { UNIX_EPOCH.checked_add(whole) };

@@ -4,8 +4,17 @@
 //! a user brings bytes of their own (`#[rowkey(with = path)]`).
 
 mod array;
+#[cfg(feature = "arrayvec")]
+mod arrayvec;
 mod bool;
+mod bucket;
+#[cfg(feature = "bytes")]
+mod bytes;
 mod char;
+#[cfg(feature = "chrono")]
+mod chrono;
+#[cfg(feature = "compact_str")]
+mod compact_str;
 mod float;
 mod host;
 mod host_path;
@@ -13,21 +22,35 @@ mod instant;
 mod int;
 mod into;
 mod ip;
+#[cfg(feature = "ipnet")]
+mod ipnet;
+#[cfg(feature = "jiff")]
+mod jiff;
 mod list;
 mod option;
 mod plain;
 mod pointer;
 pub(crate) mod quadkey;
 mod raw;
+#[cfg(feature = "smol_str")]
+mod smol_str;
 mod text;
 mod tile;
+#[cfg(feature = "time")]
+mod time;
 mod tuple;
+#[cfg(feature = "ulid")]
+mod ulid;
+mod unix;
 #[cfg(feature = "url")]
 mod url;
 #[cfg(feature = "uuid")]
 mod uuid;
 mod with;
 
+pub use self::bucket::Bucket;
+#[cfg(feature = "chrono")]
+pub use self::chrono::ChronoUtc;
 pub use self::host::{Domain, HostPathError};
 pub use self::host_path::{HostPath, Site};
 pub(crate) use self::instant::Instant;
@@ -41,6 +64,7 @@ pub use self::plain::Plain;
 pub use self::raw::{RawAs, RawField, RawOf};
 pub(crate) use self::text::escape;
 pub use self::text::{Content, ContentField, StartsWith};
+pub use self::unix::{Micros, Millis, Nanos, Seconds};
 #[cfg(feature = "url")]
 pub use self::url::{UrlKey, UrlKeyError};
 pub(crate) use self::with::is_custom_shape;

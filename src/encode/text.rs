@@ -91,7 +91,7 @@ pub(crate) fn escape<S: Sink>(mut content: &[u8], w: &mut Writer<'_, S>) {
 }
 
 #[inline]
-fn decode<'a, C: Content + ?Sized>(r: &mut Reader<'a>) -> Result<Cow<'a, C>, DecodeError> {
+pub(crate) fn decode<'a, C: Content + ?Sized>(r: &mut Reader<'a>) -> Result<Cow<'a, C>, DecodeError> {
     let run = r.until_terminator()?;
     let at = run.at;
     C::from_content(unescape(run)?, at)
@@ -137,49 +137,58 @@ fn not_borrowable(at: usize) -> DecodeError {
     DecodeError::new(at, DecodeReason::NotBorrowable)
 }
 
+/// The fields that are text, or bytes: what each is, and how it is made of decoded content that began at an offset.
 macro_rules! content {
     ($([$($generics:tt)*] $type:ty, $content:ty, $ref:ty, $from:expr;)*) => {$(
-        impl<$($generics)*> Field for $type {
+        impl<$($generics)*> $crate::encode::Field for $type {
             type Ref<'a> = $ref;
-            const TYPE: &'static Type = <$content>::TYPE;
+            const TYPE: &'static $crate::layout::Type = <$content as $crate::encode::Content>::TYPE;
 
             #[inline]
-            fn encode<S: Sink>(&self, w: &mut Writer<'_, S>) {
-                encode(self.content(), w);
+            fn encode<S: $crate::encode::Sink>(&self, w: &mut $crate::encode::Writer<'_, S>) {
+                $crate::encode::text::encode(<$content as $crate::encode::Content>::content(self), w);
             }
 
             #[inline]
-            fn decode<'a>(r: &mut Reader<'a>) -> Result<$ref, DecodeError> {
+            fn decode<'a>(r: &mut $crate::encode::Reader<'a>) -> Result<$ref, $crate::error::DecodeError> {
                 let at = r.offset();
-                let from: fn(Cow<'a, $content>, usize) -> Result<$ref, DecodeError> = $from;
-                from(decode(r)?, at)
+                let from: $crate::encode::text::From<'a, $content, $ref> = $from;
+                from($crate::encode::text::decode(r)?, at)
             }
 
             #[inline]
-            fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
+            fn skip(r: &mut $crate::encode::Reader<'_>) -> Result<(), $crate::error::DecodeError> {
                 r.until_terminator().map(drop)
             }
         }
 
-        impl<$($generics)*> RawField for $type {
+        impl<$($generics)*> $crate::encode::RawField for $type {
             #[inline]
-            fn encode_raw<S: Sink>(&self, w: &mut Writer<'_, S>) {
-                w.bytes(self.content());
+            fn encode_raw<S: $crate::encode::Sink>(&self, w: &mut $crate::encode::Writer<'_, S>) {
+                w.bytes(<$content as $crate::encode::Content>::content(self));
             }
 
             #[inline]
-            fn decode_raw<'a>(r: &mut Reader<'a>) -> Result<$ref, DecodeError> {
+            fn decode_raw<'a>(r: &mut $crate::encode::Reader<'a>) -> Result<$ref, $crate::error::DecodeError> {
                 let at = r.offset();
-                let from: fn(Cow<'a, $content>, usize) -> Result<$ref, DecodeError> = $from;
-                from(<$content>::from_content(r.remainder(), at)?, at)
+                let from: $crate::encode::text::From<'a, $content, $ref> = $from;
+                from(<$content as $crate::encode::Content>::from_content(r.remainder(), at)?, at)
             }
         }
 
-        impl<$($generics)*> ContentField<$content> for $type {}
+        impl<$($generics)*> $crate::encode::ContentField<$content> for $type {}
 
-        impl<$($generics)*> StartsWith<$content> for $type {}
+        impl<$($generics)*> $crate::encode::StartsWith<$content> for $type {}
     )*};
 }
+#[cfg_attr(
+    not(any(feature = "arrayvec", feature = "bytes", feature = "compact_str", feature = "smol_str")),
+    allow(unused_imports)
+)]
+pub(crate) use content;
+
+/// How a field is made of its content, which began at an offset.
+pub(crate) type From<'a, C, T> = fn(Cow<'a, C>, usize) -> Result<T, DecodeError>;
 
 macro_rules! contents {
     ($($content:ty, $owned:ty;)*) => {$(
@@ -204,26 +213,33 @@ macro_rules! contents {
 
 /// What a prefix takes for a field of text, or of bytes.
 macro_rules! content_sources {
-    ($content:ty: $($source:ty),*) => {$(
+    ($content:ty: $($source:ty),*) => {
+        $($crate::encode::text::content_sources!(@ [] $content: $source);)*
+    };
+    (@ [$($generics:tt)*] $content:ty: $source:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<T: ContentField<$content>> IntoField<T> for $source {
+        impl<T: $crate::encode::ContentField<$content>, $($generics)*> $crate::encode::IntoField<T> for $source {
             #[inline]
-            fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+            fn encode_field<S: $crate::encode::Sink>(&self, w: &mut $crate::encode::Writer<'_, S>) {
                 let content: &$content = self;
-                encode(content.content(), w);
+                $crate::encode::text::encode($crate::encode::Content::content(content), w);
             }
         }
 
         #[diagnostic::do_not_recommend]
-        impl<T: ContentField<$content> + RawField> IntoField<RawOf<T>> for $source {
+        impl<T: $crate::encode::ContentField<$content> + $crate::encode::RawField, $($generics)*>
+            $crate::encode::IntoField<$crate::encode::RawOf<T>> for $source
+        {
             #[inline]
-            fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+            fn encode_field<S: $crate::encode::Sink>(&self, w: &mut $crate::encode::Writer<'_, S>) {
                 let content: &$content = self;
-                w.bytes(content.content());
+                w.bytes($crate::encode::Content::content(content));
             }
         }
-    )*};
+    };
 }
+pub(crate) use content_sources;
+
 /// An array of bytes for a field of bytes, so that literals do.
 macro_rules! array_sources {
     ($($source:ty),*) => {$(

@@ -4,8 +4,10 @@ mod cities;
 mod combined;
 mod crash_reports;
 mod homepages;
+mod ip_country;
 mod places;
 mod quickstart;
+mod temperatures;
 mod tiles;
 mod visits;
 

@@ -13,8 +13,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rowkey::encode::{Encoding, Reader, Sink, Writer};
+use rowkey::moment::Moment;
 use rowkey::salt::Prefix;
-use rowkey::{DecodeError, Layout, List, RowKey, laws};
+use rowkey::{Bucket, ChronoUtc, DecodeError, Layout, List, Micros, Millis, Nanos, RowKey, Seconds, laws};
 use uuid::Uuid;
 
 /// A struct, its strategy field by field, and its law; the order is that of the fields, `desc` ones turned round.
@@ -139,6 +140,55 @@ law! { Arrays, arrays_and_addresses {
     #[rowkey(desc)]
     f: IpAddr = any::<IpAddr>(), down;
     g: Uuid = any::<u128>().prop_map(Uuid::from_u128), Ord::cmp;
+} }
+
+/// Seconds and nanoseconds since 1970: the ends of ranges often, and those of some types alone.
+fn moment(ends: &'static [(i64, u32)]) -> impl Strategy<Value = (i64, u32)> {
+    let edges = vec![(-1, 999_999_999), (-1, 0), (0, 0), (0, 1), (1_483_228_799, 999_999_999)];
+    prop_oneof![select(edges), select(ends), (-3..3i64, nanos()), (ends[0].0..ends[1].0, nanos())]
+}
+
+const JIFF: [(i64, u32); 2] = [(-377_705_023_201, 0), (253_402_207_200, 999_999_999)];
+const YEARS_9999: [(i64, u32); 2] = [(-377_705_116_800, 0), (253_402_300_799, 999_999_999)];
+const CHRONO: [(i64, u32); 2] = [(-8_334_601_228_800, 0), (8_210_266_876_799, 999_999_999)];
+
+law! { Units, units {
+    a: Seconds = any::<i64>().prop_map(Seconds), Ord::cmp;
+    #[rowkey(desc)]
+    b: Millis = select(&[i64::MIN, -1, 0, 1, i64::MAX][..]).prop_map(Millis), down;
+    c: Micros = any::<i64>().prop_map(Micros), Ord::cmp;
+    #[rowkey(desc)]
+    d: Nanos = any::<i64>().prop_map(Nanos), down;
+    e: Bucket<Seconds, 3600> = (-1_000_000..1_000_000i64).prop_map(|s| Bucket::floor(Seconds(s)).unwrap()), Ord::cmp;
+    #[rowkey(desc)]
+    f: Bucket<jiff::Timestamp, 7> =
+        moment(&JIFF).prop_filter_map("in range", |(s, ns)| Bucket::floor(Moment::from_unix(s, ns).unwrap()).ok()), down;
+} }
+
+law! { Others, strings_and_ids_of_other_crates {
+    a: ulid::Ulid = any::<u128>().prop_map(ulid::Ulid), Ord::cmp;
+    #[rowkey(desc)]
+    b: ulid::Ulid = any::<u128>().prop_map(ulid::Ulid), down;
+    c: bytes::Bytes = self::bytes().prop_map(Into::into), Ord::cmp;
+    #[rowkey(desc)]
+    d: smol_str::SmolStr = text().prop_map(Into::into), down;
+    e: compact_str::CompactString = text().prop_map(Into::into), Ord::cmp;
+    #[rowkey(desc)]
+    f: arrayvec::ArrayString<16> = text().prop_map(|text| arrayvec::ArrayString::from(&text).unwrap()), down;
+    #[rowkey(raw)]
+    g: bytes::Bytes = self::bytes().prop_map(Into::into), Ord::cmp;
+} }
+
+law! { Foreign, instants_of_other_crates {
+    a: jiff::Timestamp = moment(&JIFF).prop_map(|(s, ns)| Moment::from_unix(s, ns).unwrap()), Ord::cmp;
+    #[rowkey(desc)]
+    b: jiff::Timestamp = moment(&JIFF).prop_map(|(s, ns)| Moment::from_unix(s, ns).unwrap()), down;
+    c: ChronoUtc = moment(&CHRONO).prop_map(|(s, ns)| Moment::from_unix(s, ns).unwrap()), Ord::cmp;
+    #[rowkey(desc)]
+    d: ChronoUtc = moment(&CHRONO).prop_map(|(s, ns)| Moment::from_unix(s, ns).unwrap()), down;
+    e: time::UtcDateTime = moment(&YEARS_9999).prop_map(|(s, ns)| Moment::from_unix(s, ns).unwrap()), Ord::cmp;
+    #[rowkey(desc)]
+    f: time::UtcDateTime = moment(&YEARS_9999).prop_map(|(s, ns)| Moment::from_unix(s, ns).unwrap()), down;
 } }
 
 law! { Times, times {
