@@ -18,11 +18,12 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let berlin = TimeZone::get("Europe/Berlin")?;
-//! let day = civil::day(date(2024, 3, 31), &berlin)?;
-//! let Millis(length) = Millis(day.end.0 - day.start.0);
+//! let day = civil::day::<Millis>(date(2024, 3, 31), &berlin)?;
+//! let length = day.end.0 - day.start.0;
 //! assert_eq!(length, 23 * 3_600_000);
 //! let visits = Visit::prefix().host("apache.org").at_range(day);
-//! let march = Visit::prefix().host("apache.org").at_range(civil::month(date(2024, 3, 31), &berlin)?);
+//! let march = civil::month::<Millis>(date(2024, 3, 31), &berlin)?;
+//! let march = Visit::prefix().host("apache.org").at_range(march);
 //! # assert_eq!((visits.ranges().len(), march.ranges().len()), (1, 1));
 //! # Ok(())
 //! # }

@@ -41,7 +41,7 @@ scalar!(Duration, Scalar::Duration,
     r => Ok(Self::new(u64::decode(r)?, nanos(r)?)));
 
 scalar!(SystemTime, Scalar::Instant,
-    self, w => Instant::from(*self).encode(w),
+    self, w => Instant::of(*self).encode(w),
     r => Instant::decode_as(r, "this platform's SystemTime does not hold it exactly"));
 
 impl From<SystemTime> for Instant {
