@@ -258,6 +258,17 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
             "HashMap" | "BTreeMap" if is_collection => {
                 Some(format!("a `{name}` is no key field: write `rowkey::List<({}, {})>`, sorted", arg(0), arg(1)))
             }
+            "Url" if of_crate(path, "url") => {
+                Some("not every `url::Url` is a key: write `rowkey::UrlKey`, which is checked where it is made".to_owned())
+            }
+            "DateTime" if of_crate(path, "chrono") => Some(
+                "not every instant of chrono is a key (leap seconds are none): write `rowkey::ChronoUtc`, which is checked \
+                 where it is made"
+                    .to_owned(),
+            ),
+            "QuadKey" if zoom(last).is_some_and(|zoom| !(1..=29).contains(&zoom)) => {
+                Some("a quadkey has 1 to 29 digits: write one of these zooms, or `Tile` for any".to_owned())
+            }
             _ if path.path.is_ident(self.key.ident) || path.path.is_ident("Self") => {
                 Some("a key can't hold itself: it would have no end".to_owned())
             }
@@ -312,6 +323,20 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
             self.mistakes.at(slice, format!("only slices of `u8` are key fields: write `rowkey::List<{item}>`"));
         }
     }
+}
+
+/// Whether a path begins with this crate's name.
+fn of_crate(path: &syn::TypePath, name: &str) -> bool {
+    path.path.segments.len() > 1 && path.path.segments.first().is_some_and(|segment| segment.ident == name)
+}
+
+/// The number that a type is given as its argument.
+fn zoom(segment: &syn::PathSegment) -> Option<u64> {
+    let PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
+    args.args.iter().find_map(|arg| match arg {
+        GenericArgument::Const(expr) => crate::attr::number(expr),
+        _ => None,
+    })
 }
 
 fn is_u8(ty: &Type) -> bool {
