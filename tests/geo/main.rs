@@ -1,13 +1,15 @@
 //! Places: the map's formulas against points of another implementation, covers and nearest points against plain code over
 //! real cities.
 
+use std::cmp::Ordering;
 use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 use rowkey::geo::{GeoBox, MAX_ZOOM, Point, QuadKey, Tile, covering, nearest, smallest_covering};
-use rowkey::{KeyRange, Memory, RowKey, Select, Table};
+use rowkey::{KeyRange, List, Memory, RowKey, Select, Table, laws};
 
 /// See the head of the file for how it was made.
 const POINTS: &str = include_str!("points.tsv");
@@ -258,4 +260,42 @@ proptest! {
 #[derive(RowKey)]
 struct Selected {
     tile: Tile,
+}
+
+#[derive(RowKey, Debug)]
+struct Seen {
+    #[rowkey(desc)]
+    tile: Tile,
+    spot: QuadKey<13>,
+    id: u8,
+}
+
+#[derive(RowKey, Debug)]
+struct Spots {
+    id: u8,
+    #[rowkey(raw)]
+    spots: List<QuadKey<3>>,
+}
+
+/// A tile after all that begin with its digits, else by them.
+fn by_digits(a: &Tile, b: &Tile) -> Ordering {
+    let (a, b) = (a.to_string(), b.to_string());
+    if a.starts_with(&b) || b.starts_with(&a) { b.len().cmp(&a.len()) } else { a.cmp(&b) }
+}
+
+#[test]
+fn laws_of_keys_of_places() {
+    let seen = ("[0123]{0,29}|[03]{0,3}", "[0123]{13}", any::<u8>()).prop_map(|(tile, spot, id)| Seen {
+        tile: tile.parse().unwrap(),
+        spot: spot.parse().unwrap(),
+        id,
+    });
+    laws::key(seen, |a, b| {
+        let by_spot = || a.spot.to_string().cmp(&b.spot.to_string());
+        by_digits(&b.tile, &a.tile).then_with(by_spot).then(a.id.cmp(&b.id))
+    });
+    let spots = (0..3u8, vec("[0123]{3}", 0..4))
+        .prop_map(|(id, spots)| Spots { id, spots: spots.iter().map(|spot| spot.parse().unwrap()).collect() });
+    let digits = |key: &Spots| key.spots.iter().map(ToString::to_string).collect::<Vec<_>>();
+    laws::key(spots, |a, b| a.id.cmp(&b.id).then_with(|| digits(a).cmp(&digits(b))));
 }
