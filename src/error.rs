@@ -210,7 +210,7 @@ pub enum DecodeReason {
     NotBorrowable,
     /// A host path that is none.
     #[error(transparent)]
-    HostPath(#[from] crate::encode::HostPathError),
+    HostPath(#[from] crate::host::HostPathError),
     /// A URL that is none, or in another form than its one.
     #[error("{0}")]
     Url(String),

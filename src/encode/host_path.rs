@@ -13,11 +13,11 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use super::host::{self, Domain, HostPathError, Kind};
 use crate::encode::raw::{RawField, RawOf};
 use crate::encode::text::{self, escape};
 use crate::encode::{Field, FieldSpan, IntoField, Reader, Sink, Within, Writer};
 use crate::error::{DecodeError, DecodeReason};
+use crate::host::{self, Domain, HostPathError, Kind};
 use crate::layout::{Scalar, Type};
 
 /// A page: a host and a path, sorted by the host's labels from the last to the first.

@@ -16,7 +16,6 @@ mod chrono;
 #[cfg(feature = "compact_str")]
 mod compact_str;
 mod float;
-mod host;
 mod host_path;
 mod instant;
 mod int;
@@ -51,7 +50,6 @@ mod with;
 pub use self::bucket::Bucket;
 #[cfg(feature = "chrono")]
 pub use self::chrono::ChronoUtc;
-pub use self::host::{Domain, HostPathError};
 pub use self::host_path::{HostPath, Site};
 pub(crate) use self::instant::Instant;
 pub use self::into::{FieldRange, InItem, IntoField, Within};
@@ -70,6 +68,7 @@ pub use self::url::{UrlKey, UrlKeyError};
 pub(crate) use self::with::is_custom_shape;
 pub use self::with::{Encoding, With};
 use crate::error::DecodeError;
+pub use crate::host::{Domain, HostPathError};
 use crate::layout::{FieldLayout, Layout, Type};
 pub use crate::reader::Reader;
 use crate::salt::Prefix;

@@ -14,10 +14,10 @@ use std::str::FromStr;
 
 use url::{Position, Url};
 
-use super::host::{self, Domain, HostPathError};
 use super::host_path::{self, HostPath, Site};
 use crate::encode::{Field, FieldSpan, Reader, Sink, Within, Writer, text};
 use crate::error::{DecodeError, DecodeReason};
+use crate::host::{self, Domain, HostPathError};
 use crate::layout::{Scalar, Type};
 
 /// A [`url::Url`] that can be a key: it has a host that a [`HostPath`] can have, and a path.
