@@ -76,7 +76,7 @@ impl FieldLayout {
     pub const fn raw(self) -> Self {
         assert!(
             self.ty.can_be_raw(),
-            "only text, bytes, host paths, and a `List` of items that are always as wide can be raw: take `raw` off the field"
+            "only text, bytes, host paths, decimals, and a `List` of items that are always as wide can be raw: take `raw` off the field"
         );
         Self { raw: true, ..self }
     }
@@ -292,6 +292,8 @@ scalars! {
     Duration "duration" Some(12);
     /// A tile of any zoom.
     Tile "tile" Some(8);
+    /// A decimal number.
+    Decimal "decimal" None;
     /// A host and a path, by the host's labels from the last to the first.
     HostPath "host_path" None;
     /// A URL: host and path, scheme, port, user.
@@ -300,6 +302,6 @@ scalars! {
 
 impl Scalar {
     pub(crate) const fn can_be_raw(self) -> bool {
-        matches!(self, Self::Text | Self::Bytes | Self::HostPath)
+        matches!(self, Self::Text | Self::Bytes | Self::HostPath | Self::Decimal)
     }
 }

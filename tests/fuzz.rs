@@ -14,6 +14,7 @@ const PIECES: &[&str] = &[
     "f32",
     "bool",
     "text",
+    "decimal",
     "bytes",
     "bytes[2]",
     "bytes[",

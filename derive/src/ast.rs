@@ -419,6 +419,7 @@ fn is_reserved(word: &str) -> bool {
         "ipaddr",
         "instant",
         "duration",
+        "decimal",
         "host_path",
         "url",
         "quadkey",

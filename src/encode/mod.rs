@@ -15,6 +15,7 @@ mod char;
 mod chrono;
 #[cfg(feature = "compact_str")]
 mod compact_str;
+pub(crate) mod decimal;
 mod float;
 mod host_path;
 mod instant;
@@ -76,9 +77,9 @@ pub use crate::writer::{Sink, Writer};
 
 /// A type that can be a field of a key: fixed order, one form for each value, an end that its bytes tell.
 ///
-/// Implemented for integers, floats, `bool`, `char`, text, bytes, addresses, instants, quadkeys, tiles, `Option`, [`List`], tuples, the
-/// usual pointers, and by `#[derive(RowKey)]` for keys without salt, digest or raw field. For bytes of your own, see
-/// [`Encoding`].
+/// Implemented for integers, floats, decimals, `bool`, `char`, text, bytes, addresses, instants, quadkeys, tiles, `Option`,
+/// [`List`], tuples, the usual pointers, and by `#[derive(RowKey)]` for keys without salt, digest or raw field. For bytes
+/// of your own, see [`Encoding`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a field of a row key",
     label = "not a key field",

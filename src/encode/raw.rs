@@ -11,10 +11,11 @@ use crate::encode::{Codec, Field, Reader, Sink, Writer};
 use crate::error::DecodeError;
 use crate::layout::Type;
 
-/// A type that can be the `raw` last field of a key: text, bytes, host paths, and lists of elements that are always as wide.
+/// A type that can be the `raw` last field of a key: text, bytes, host paths, decimals, and lists of elements that are
+/// always as wide.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no raw form",
-    label = "not text, bytes, or a `List` of elements of one width",
+    label = "not text, bytes, a host path, a decimal, or a `List` of elements of one width",
     note = "take `raw` off the field: it then ends by itself"
 )]
 pub trait RawField: Field {

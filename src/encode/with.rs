@@ -171,6 +171,7 @@ const RESERVED: &[&str] = &[
     "ipaddr",
     "instant",
     "duration",
+    "decimal",
     "host_path",
     "url",
     "quadkey",

@@ -58,6 +58,7 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
         (TypeBuf::Tuple(of), Value::Tuple(a), Value::Tuple(b)) => fields(of, a, b),
         (TypeBuf::Scalar(Scalar::Tile), Value::Text(a), Value::Text(b)) => tile(a, b),
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(a), Value::Text(b)) => page(a, b),
+        (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(a), Value::Decimal(b)) => decimal(a, b),
         (TypeBuf::Scalar(Scalar::Url), Value::Tuple(a), Value::Tuple(b)) => url(a, b),
         (_, a, b) => scalar(a, b),
     }
@@ -66,6 +67,20 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
 /// By digits; a tile after all that begin with its own.
 fn tile(a: &str, b: &str) -> Ordering {
     if a.starts_with(b) || b.starts_with(a) { b.len().cmp(&a.len()) } else { a.cmp(b) }
+}
+
+/// By sign; then by the length of what stands before the point, its digits, and those behind it, turned round below 0.
+fn decimal(a: &str, b: &str) -> Ordering {
+    fn size(unsigned: &str) -> (usize, &str, &str) {
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        (whole.len(), whole, fraction)
+    }
+    match (a.strip_prefix('-'), b.strip_prefix('-')) {
+        (Some(a), Some(b)) => size(b).cmp(&size(a)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => size(a).cmp(&size(b)),
+    }
 }
 
 /// Labels from the last to the first, an address being one. Where one has more labels than the other, it is ahead: a `.`

@@ -104,6 +104,7 @@ fn scalars() -> impl Strategy<Value = Scalar> {
         4 => select(fixed.to_vec()),
         2 => Just(Text),
         1 => Just(HostPath),
+        1 => Just(Decimal),
         1 => Just(if cfg!(feature = "url") { Url } else { HostPath }),
         1 => Just(Bytes),
         1 => select(&[0usize, 1, 2, 4, 16, 17][..]).prop_map(ByteArray),
@@ -145,6 +146,7 @@ fn raw_type() -> impl Strategy<Value = TypeBuf> {
         Just(TypeBuf::Scalar(Scalar::Text)),
         Just(TypeBuf::Scalar(Scalar::Bytes)),
         Just(TypeBuf::Scalar(Scalar::HostPath)),
+        Just(TypeBuf::Scalar(Scalar::Decimal)),
         prop_oneof![item, pair].prop_map(|item| TypeBuf::List(item.into())),
     ];
     (plain, any::<bool>()).prop_map(|(ty, newtype)| match newtype {
@@ -246,6 +248,7 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
             .boxed(),
         HostPath => host_paths().prop_map(Value::Text).boxed(),
         Url => urls().boxed(),
+        Decimal => decimals().prop_map(Value::Decimal).boxed(),
         Bytes => bytes(0..=6),
         ByteArray(len) => bytes(len..=len),
         QuadKey(zoom) => digits(zoom..=zoom),
@@ -318,6 +321,40 @@ fn near_page(page: &str, dice: &mut Dice) -> String {
     }
 }
 
+/// Digits with a point somewhere in or far beside them, often such as are each other's beginnings.
+fn decimals() -> impl Strategy<Value = String> {
+    let digits =
+        prop_oneof![3 => vec(select(&['0', '1', '9'][..]), 0..5), 1 => vec(prop::char::range('0', '9'), 0..45)];
+    let zeros = || prop_oneof![6 => 0..4usize, 1 => 0..80usize];
+    (any::<bool>(), digits, zeros(), zeros(), any::<Index>()).prop_map(|(negative, digits, before, behind, point)| {
+        let digits = format!("{}{}{}", "0".repeat(before), String::from_iter(digits), "0".repeat(behind));
+        let (whole, fraction) = digits.split_at(point.index(digits.len() + 1));
+        one_decimal(negative, whole, fraction)
+    })
+}
+
+/// The one form of a decimal.
+fn one_decimal(negative: bool, whole: &str, fraction: &str) -> String {
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let sign = if negative && !(whole.is_empty() && fraction.is_empty()) { "-" } else { "" };
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// Another sign, a digit more, or one less.
+fn near_decimal(number: &str, dice: &mut Dice) -> String {
+    let unsigned = number.trim_start_matches('-');
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let negative = unsigned.len() < number.len();
+    match dice.below(4) {
+        0 => one_decimal(!negative, whole, fraction),
+        1 => one_decimal(negative, whole, &fraction[..fraction.len().saturating_sub(1)]),
+        2 => one_decimal(negative, whole, &format!("{fraction}{}", ["01", "1", "9"][dice.below(3)])),
+        _ => one_decimal(negative, &whole[..whole.len() - 1], &format!("{}{fraction}", &whole[whole.len() - 1..])),
+    }
+}
+
 fn nanos() -> impl Strategy<Value = u32> {
     prop_oneof![select(NANOS), 0..1_000_000_000u32]
 }
@@ -381,6 +418,7 @@ fn near(ty: &TypeBuf, value: &Value, dice: &mut Dice) -> Value {
             Value::Text(digits)
         }
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(page)) => Value::Text(near_page(page, dice)),
+        (_, Value::Decimal(number)) => Value::Decimal(near_decimal(number, dice)),
         (_, Value::Text(text)) => {
             let mut text = text.clone();
             if !up || dice.below(2) == 0 {

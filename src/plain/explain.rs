@@ -196,4 +196,15 @@ mod tests {
         let notes: Vec<_> = told.parts.iter().map(|part| part.note.as_str()).collect();
         assert_eq!(notes, ["ends at 00", "raw: to the end"]);
     }
+
+    #[test]
+    fn a_decimal_is_shown_as_its_number() {
+        let layout: LayoutBuf = "decimal desc, decimal raw".parse().unwrap();
+        let values = ["-12.5", "0.001"].map(|number| Value::Decimal(number.into()));
+        let told = layout.explain(&layout.encode(&values).unwrap());
+        let shown: Vec<_> = told.parts.iter().map(|part| part.value.as_str()).collect();
+        assert_eq!(shown, ["-12.5", "0.001"]);
+        let error = layout.encode(&[values[0].clone(), Value::Decimal("1.50".into())]).unwrap_err();
+        assert_eq!(error.to_string(), "_1: 1.50 is no decimal: a decimal has no needless zeros, and 0 has no sign");
+    }
 }

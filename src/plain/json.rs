@@ -1,5 +1,5 @@
 //! Values as JSON: integers as strings (enum tags as numbers), floats as the hex of their bits, bytes as hex, None as
-//! null, instants and durations as `[s, ns]`, addresses as text, host paths as people write them, URLs as
+//! null, instants and durations as `[s, ns]`, decimals and addresses as text, host paths as people write them, URLs as
 //! `[host path, scheme, port, user]`, quadkeys and tiles as digits, enums as `[tag, [fields]]`, tuples and lists as arrays.
 //! It is the convention of the golden vectors, and loses nothing: Some of an option is an array of it, so that Some(None)
 //! is not None.
@@ -12,6 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::serial::LayoutRepr;
 use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, Value, ValueError};
+use crate::encode::decimal::Number;
 use crate::error::Hex;
 use crate::layout::Scalar;
 
@@ -141,6 +142,7 @@ fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
             Value::Tuple(vec![text(page)?, text(scheme)?, Value::Unsigned(parsed(port)?), text(user)?])
         }
         Scalar::Bytes | Scalar::ByteArray(_) => Value::Bytes(unhex(json)?),
+        Scalar::Decimal => Value::Decimal(parsed::<Number>(json)?.to_string()),
         Scalar::IpAddr => Value::Ip(parsed(json)?),
         Scalar::Instant => {
             let (seconds, nanos) = seconds_and_nanos(json)?;
@@ -164,7 +166,7 @@ impl Value {
             Self::F64(n) => format!("{:016x}", n.to_bits()).into(),
             Self::Bool(truth) => (*truth).into(),
             Self::Char(char) => char.to_string().into(),
-            Self::Text(text) => text.as_str().into(),
+            Self::Text(text) | Self::Decimal(text) => text.as_str().into(),
             Self::Bytes(bytes) => Hex(bytes).to_string().into(),
             Self::Ip(address) => address.to_string().into(),
             Self::Instant(seconds, nanos) => json!([seconds.to_string(), nanos.to_string()]),

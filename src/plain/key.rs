@@ -1,6 +1,7 @@
 //! Keys by layout alone: encode, decode, prefix.
 
 use super::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf, value};
+use crate::encode::decimal::Number;
 use crate::encode::{HostPath, RawField, Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
 use crate::error::{DecodeError, DecodeReason, Hex};
 use crate::layout::Scalar;
@@ -227,6 +228,10 @@ fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Res
             Some(page) => page.encode_raw(w),
             None => return Err(mismatch(&ty.to_string(), &Value::Text(text.clone()))),
         },
+        (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(text)) => match text.parse::<Number>() {
+            Ok(number) => number.encode_raw(w),
+            Err(_) => return Err(mismatch(&ty.to_string(), value)),
+        },
         (TypeBuf::List(item), Value::List(values)) => {
             for (i, value) in values.iter().enumerate() {
                 encode_type(item, value, w).map_err(|error| error.within(&format!("[{i}]")))?;
@@ -243,7 +248,11 @@ fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Res
 
 #[cold]
 fn mismatch(ty: &str, value: &Value) -> ValueError {
-    ValueError::new(format!("{value} is no {ty}"))
+    let why = match value {
+        Value::Decimal(text) => text.parse::<Number>().err().map(|why| format!(": {why}")),
+        _ => None,
+    };
+    ValueError::new(format!("{value} is no {ty}{}", why.unwrap_or_default()))
 }
 
 /// Watches a key being read, to explain it.
@@ -359,6 +368,11 @@ fn decode_raw(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Resul
             let page = Value::Text(HostPath::decode_raw(r)?.into());
             trace.part(&Scalar::HostPath, r.since(at), &page);
             Ok(page)
+        }
+        TypeBuf::Scalar(Scalar::Decimal) => {
+            let number = Value::Decimal(Number::decode_raw(r)?.to_string());
+            trace.part(&Scalar::Decimal, r.since(at), &number);
+            Ok(number)
         }
         TypeBuf::List(item) => {
             let mut values = Vec::new();

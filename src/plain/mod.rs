@@ -240,7 +240,7 @@ impl FieldBuf {
         if self.raw && !self.ty.can_be_raw() {
             return Err(LayoutError::new(
                 format!("{path}.raw"),
-                "only text, bytes, host paths, and lists of items that are always as wide can be raw",
+                "only text, bytes, host paths, decimals, and lists of items that are always as wide can be raw",
             ));
         }
         self.ty.check(&format!("{path}.type"), depth)

@@ -271,7 +271,7 @@ mod tests {
             ("option<u8> nulls_first", "fields[0].nulls: None is there anyway"),
             (
                 "list<text> raw",
-                "fields[0].raw: only text, bytes, host paths, and lists of items that are always as wide can be raw",
+                "fields[0].raw: only text, bytes, host paths, decimals, and lists of items that are always as wide can be raw",
             ),
             ("md5(17) u8", "prefix.md5.bytes: 17 is not from 1 to 16"),
             ("md5(4 by 1) u8, u8", "prefix.md5.by: a digest is taken over the first fields, in order"),

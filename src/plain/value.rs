@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+use crate::encode::decimal::Number;
 use crate::encode::{Field, HostPath, Instant, Reader, Sink, Writer, quadkey};
 use crate::error::{DecodeError, Hex};
 use crate::geo::Tile;
@@ -29,6 +30,8 @@ pub enum Value {
     Text(String),
     /// Bytes of any length or of a fixed one; a user's own encoding, as its ascending bytes.
     Bytes(Vec<u8>),
+    /// A decimal number in its one form: `12.5`, `-0.001`, `0`.
+    Decimal(String),
     /// An IP address.
     Ip(IpAddr),
     /// Seconds since 1970, rounded down, and nanoseconds.
@@ -54,7 +57,7 @@ impl PartialEq for Value {
             (Self::F64(a), Self::F64(b)) => a.to_bits() == b.to_bits(),
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::Char(a), Self::Char(b)) => a == b,
-            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) | (Self::Decimal(a), Self::Decimal(b)) => a == b,
             (Self::Bytes(a), Self::Bytes(b)) => a == b,
             (Self::Ip(a), Self::Ip(b)) => a == b,
             (Self::Instant(a, b), Self::Instant(c, d)) => (a, b) == (c, d),
@@ -86,6 +89,7 @@ impl fmt::Display for Value {
             Self::Char(char) => write!(f, "{char:?}"),
             Self::Text(text) => write!(f, "{text:?}"),
             Self::Bytes(bytes) => Hex(bytes).fmt(f),
+            Self::Decimal(number) => f.write_str(number),
             Self::Ip(address) => address.fmt(f),
             Self::Instant(seconds, nanos) => write!(f, "{seconds}.{nanos:09} s since 1970"),
             Self::Duration(duration) => write!(f, "{}.{:09} s", duration.as_secs(), duration.subsec_nanos()),
@@ -139,6 +143,7 @@ plain! {
     Value::Char(char) => char: char, |char| Value::Char(char);
     Value::Text(text) => String: text, |text| Value::Text(text);
     Value::Text(digits) => Tile: &digits.parse::<Tile>().ok()?, |tile| Value::Text(tile.to_string());
+    Value::Decimal(text) => Number: &text.parse::<Number>().ok()?, |number| Value::Decimal(number.to_string());
     Value::Bytes(bytes) => Vec<u8>: bytes, |bytes| Value::Bytes(bytes);
     Value::Ip(address) => IpAddr: address, |address| Value::Ip(address);
     Value::Ip(IpAddr::V4(address)) => Ipv4Addr: address, |address| Value::Ip(address.into());
@@ -241,6 +246,7 @@ scalars! {
     Instant => Instant;
     Duration => Duration;
     Tile => Tile;
+    Decimal => Number;
     HostPath => HostPath;
     #[cfg(feature = "url")]
     Url => crate::encode::UrlKey;
