@@ -13,6 +13,7 @@ use rowkey::encode::{Field, Reader, Writer};
 use rowkey::geo::{QuadKey, Tile};
 use rowkey::salt::Prefix;
 use rowkey::{LayoutBuf, List, Value};
+use rust_decimal::Decimal;
 use serde_json::{Value as Json, json};
 
 /// Kinds of the format that this version does not have yet.
@@ -177,6 +178,10 @@ fn typed(kind: &str, row: &[&str]) {
         "quadkey[16]" => parse!(QuadKey<16>),
         "quadkey[29]" => parse!(QuadKey<29>),
         "tile" => parse!(Tile),
+        "decimal" => match Decimal::from_str_exact(&text()) {
+            Ok(number) => both(number, row),
+            Err(_) => assert!(Decimal::decode(&mut Reader::new(&unhex(row[1]))).is_err()),
+        },
         "host_path" => parse!(rowkey::HostPath),
         "url" => {
             let part = |i: usize| value[i].as_str().unwrap();
