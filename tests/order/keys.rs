@@ -16,6 +16,7 @@ use rowkey::encode::{Encoding, Reader, Sink, Writer};
 use rowkey::moment::Moment;
 use rowkey::salt::Prefix;
 use rowkey::{Bucket, ChronoUtc, DecodeError, Layout, List, Micros, Millis, Nanos, RowKey, Seconds, laws};
+use rust_decimal::Decimal;
 use uuid::Uuid;
 
 /// A struct, its strategy field by field, and its law; the order is that of the fields, `desc` ones turned round.
@@ -109,6 +110,26 @@ law! { Floats, floats {
     #[rowkey(desc)]
     b: f64 = prop_oneof![select(&[-0.0, 0.0, f64::NAN, -f64::NAN][..]), any::<u64>().prop_map(f64::from_bits)],
         |a, b| b.total_cmp(a);
+} }
+
+/// Small numbers, each with several scales, and any.
+fn decimal() -> impl Strategy<Value = Decimal> + Clone {
+    let any = (any::<[u32; 3]>(), any::<bool>(), 0..=Decimal::MAX_SCALE)
+        .prop_map(|([lo, mid, hi], negative, scale)| Decimal::from_parts(lo, mid, hi, negative, scale));
+    let small = (-1_000..1_000i64, 0..5u32).prop_map(|(n, scale)| Decimal::new(n, scale));
+    let powers = (0..=Decimal::MAX_SCALE, 0..=Decimal::MAX_SCALE, -2..=2i128)
+        .prop_map(|(power, scale, step)| Decimal::from_i128_with_scale(10i128.pow(power) + step, scale));
+    prop_oneof![small, powers, any, select(&[Decimal::MIN, Decimal::MAX, Decimal::ZERO, Decimal::NEGATIVE_ONE][..])]
+}
+
+law! { Decimals, decimals {
+    a: Decimal = decimal(), Ord::cmp;
+    #[rowkey(desc)]
+    b: Decimal = decimal(), down;
+    #[rowkey(desc)]
+    c: Option<Decimal> = proptest::option::of(decimal()), |a, b| nulls(a, b, false, down);
+    #[rowkey(raw)]
+    d: Decimal = decimal(), Ord::cmp;
 } }
 
 law! { Small, small {
@@ -375,6 +396,7 @@ fn generic_keys() {
 fn plain_fields_are_keys() {
     laws::key((text(), inner(), any::<u8>()), Ord::cmp);
     laws::key(any::<i128>(), Ord::cmp);
+    laws::key(decimal(), Ord::cmp);
     laws::key(list(bytes()), Ord::cmp);
     laws::key(
         (

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rowkey::prefix::tuple_prefix;
 use rowkey::{KeyRange, List, RowKey, Select, Selection};
+use rust_decimal::Decimal;
 
 fn config() -> ProptestConfig {
     ProptestConfig { cases: crate::cases(200), failure_persistence: None, ..ProptestConfig::default() }
@@ -202,6 +203,46 @@ proptest! {
         holds(&rows, prefix().path_in([start.as_str(), "a"]), |r| site(r) && (r.path == start || r.path == "a"))?;
         holds(&lists, Numbers::prefix().all_range(list.clone()), |r| within(&r.all, &list, Ord::cmp))?;
         holds(&lists, Numbers::prefix().all([1, 255]), |r| r.all.0 == [1, 255])?;
+    }
+}
+
+#[derive(RowKey, Debug, Clone)]
+struct Order {
+    #[rowkey(desc)]
+    total: Decimal,
+    rate: Decimal,
+    #[rowkey(raw)]
+    tax: Decimal,
+}
+
+fn decimal() -> BoxedStrategy<Decimal> {
+    (select(&[-101i64, -100, -99, -10, -1, 0, 1, 9, 10, 99, 100, 101][..]), 0..3u32)
+        .prop_map(|(n, scale)| Decimal::new(n, scale))
+        .boxed()
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn decimals(
+        rows in many((decimal(), decimal(), decimal()).prop_map(|(total, rate, tax)| Order { total, rate, tax })),
+        pick in any::<prop::sample::Index>(), range in bounds(decimal()), some in decimal(),
+    ) {
+        let it = pick.get(&rows).clone();
+        let (total, rate) = (|r: &Order| r.total == it.total, |r: &Order| r.rate == it.rate);
+        let to_rate = || Order::prefix().total(it.total).rate(it.rate);
+        holds(&rows, Order::prefix().total_range(range), |r| within(&r.total, &range, Ord::cmp))?;
+        holds(&rows, Order::prefix().total_in([it.total, some]), |r| total(r) || r.total == some)?;
+        holds(&rows, Order::prefix().total(it.total).rate_range(range), |r| {
+            total(r) && within(&r.rate, &range, Ord::cmp)
+        })?;
+        holds(&rows, to_rate(), |r| total(r) && rate(r))?;
+        holds(&rows, to_rate().tax_range(range), |r| total(r) && rate(r) && within(&r.tax, &range, Ord::cmp))?;
+        holds(&rows, to_rate().tax_in([it.tax, some]), |r| {
+            total(r) && rate(r) && (r.tax == it.tax || r.tax == some)
+        })?;
+        holds(&rows, to_rate().tax(it.tax), |r| total(r) && rate(r) && r.tax == it.tax)?;
     }
 }
 
