@@ -312,6 +312,44 @@ fn another_layout_is_refused_with_both_shapes() {
     assert!(Table::<u8, (), _>::open(&db, "").is_ok());
 }
 
+mod grown {
+    use rowkey::RowKey;
+
+    #[derive(RowKey, Debug, Clone, PartialEq)]
+    pub enum Before {
+        Login = 1,
+        Click = 4,
+    }
+
+    #[derive(RowKey, Debug, Clone, PartialEq)]
+    pub enum After {
+        Login = 1,
+        Seen = 2,
+        Click = 4,
+    }
+
+    #[derive(RowKey, Debug, Clone, PartialEq)]
+    pub enum Renumbered {
+        Login = 1,
+        Click = 2,
+    }
+}
+
+#[test]
+fn an_enum_may_gain_variants() {
+    use grown::{After, Before, Renumbered};
+    let db = Memory::new();
+    let before: Table<(u8, Before), (), _> = Table::open(&db, "t").unwrap();
+    before.put(&(7, Before::Click), &()).unwrap();
+    assert!(matches!(Table::<(u8, Renumbered), (), _>::open(&db, "t"), Err(Error::Layout { .. })));
+    let after: Table<(u8, After), (), _> = Table::open(&db, "t").unwrap();
+    after.put(&(7, After::Seen), &()).unwrap();
+    let keys: Vec<_> = after.keys(..).collect::<Result<_, _>>().unwrap();
+    assert_eq!(keys, [(7, After::Seen), (7, After::Click)]);
+    // What does not know them would stumble over their rows.
+    assert!(matches!(Table::<(u8, Before), (), _>::open(&db, "t"), Err(Error::Layout { .. })));
+}
+
 #[test]
 fn cursors_are_checked() {
     let db = Memory::new();

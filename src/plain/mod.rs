@@ -159,6 +159,23 @@ impl LayoutBuf {
         self.to_string()
     }
 
+    /// Whether every key of `older` is a key of this layout too, and has the same bytes: the two are one but for variants
+    /// that enums have here and did not have there.
+    ///
+    /// ```
+    /// use rowkey::LayoutBuf;
+    ///
+    /// let before: LayoutBuf = "u64, enum{1: (), 2: (text)}".parse()?;
+    /// let after: LayoutBuf = "u64, enum{1: (), 2: (text), 5: (u8)}".parse()?;
+    /// assert!(after.extends(&before) && !before.extends(&after));
+    /// # Ok::<(), rowkey::LayoutError>(())
+    /// ```
+    pub fn extends(&self, older: &Self) -> bool {
+        let mut known = self.clone();
+        forget_new_variants(&mut known.fields, &older.fields);
+        known.shape() == older.shape()
+    }
+
     /// The same fields with nothing before them.
     #[cfg(feature = "laws")]
     pub(crate) fn without_prefix(&self) -> Self {
@@ -215,6 +232,12 @@ impl LayoutBuf {
     }
 }
 
+fn forget_new_variants(fields: &mut [FieldBuf], older: &[FieldBuf]) {
+    for (field, older) in fields.iter_mut().zip(older) {
+        field.ty.forget_new_variants(&older.ty);
+    }
+}
+
 fn fields_width(fields: &[FieldBuf]) -> Option<usize> {
     fields.iter().try_fold(0usize, |sum, field| {
         if field.raw {
@@ -264,6 +287,22 @@ impl TypeBuf {
             }
             Self::Tuple(fields) => fields_width(fields),
             Self::Custom(custom) => custom.width,
+        }
+    }
+
+    fn forget_new_variants(&mut self, older: &Self) {
+        match (self, older) {
+            (Self::Option(inner), Self::Option(older)) | (Self::List(inner), Self::List(older)) => {
+                inner.forget_new_variants(older);
+            }
+            (Self::Enum(variants), Self::Enum(older)) => {
+                variants.retain(|variant| older.iter().any(|older| older.tag == variant.tag));
+                for (variant, older) in variants.iter_mut().zip(older) {
+                    forget_new_variants(&mut variant.fields, &older.fields);
+                }
+            }
+            (Self::Tuple(fields), Self::Tuple(older)) => forget_new_variants(fields, older),
+            _ => {}
         }
     }
 
@@ -415,5 +454,32 @@ impl LayoutBuf {
     /// The shape's fingerprint: XXH3-64 of its UTF-8 bytes.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(&self.shape())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_new_variants_extend_a_layout() {
+        let extends = |after: &str, before: &str| {
+            after.parse::<LayoutBuf>().unwrap().extends(&before.parse::<LayoutBuf>().unwrap())
+        };
+        let before = "salt(4 xxh3) option<enum{2: (enum{1: ()})}> desc, text";
+        assert!(extends(before, before));
+        assert!(extends("salt(4 xxh3) option<enum{1: (u8), 2: (enum{0: (), 1: ()}), 3: ()}> desc, text", before));
+        for other in [
+            "salt(8 xxh3) option<enum{2: (enum{1: ()})}> desc, text",
+            "salt(4 xxh3) option<enum{2: (enum{1: ()})}>, text",
+            "salt(4 xxh3) option<enum{2: (enum{1: ()})}> desc, text, u8",
+            "salt(4 xxh3) option<enum{2: (enum{1: ()})}> desc",
+            "salt(4 xxh3) option<enum{1: (enum{1: ()})}> desc, text",
+            "salt(4 xxh3) option<enum{2: (enum{1: (u8)}), 3: ()}> desc, text",
+            "salt(4 xxh3) option<enum{2: (enum{0: ()}), 3: ()}> desc, text",
+            "salt(4 xxh3) list<enum{2: (enum{1: ()})}> desc, text",
+        ] {
+            assert!(!extends(other, before), "{other}");
+        }
     }
 }

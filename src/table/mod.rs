@@ -12,6 +12,7 @@ pub use self::scan::{Keys, Page, TableScan};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::key::{OwnedKey, RowKey};
+use crate::plain::LayoutBuf;
 use crate::prefix::Select;
 use crate::store::{Batch, Database, RowBatch, Scan, Store};
 use crate::value::RowValue;
@@ -67,6 +68,9 @@ const LAYOUTS: &str = "rowkey.layouts";
 impl<K: RowKey, V, D: Database> Table<K, V, D> {
     /// Opens a table; it is made if it is not there.
     ///
+    /// Keys whose enums have got more variants are taken, and kept from then on: a program that does not know them is
+    /// refused after that ([`LayoutBuf::extends`]).
+    ///
     /// # Errors
     ///
     /// [`Error::Layout`] if the table was opened before with keys of another shape: its rows would be read wrongly.
@@ -74,7 +78,7 @@ impl<K: RowKey, V, D: Database> Table<K, V, D> {
         if name == LAYOUTS {
             return Err(Error::ReservedName(name.to_owned()));
         }
-        check_layout(&db, name, &K::LAYOUT.shape())?;
+        check_layout(&db, name, &LayoutBuf::from(&K::LAYOUT))?;
         let store = db.table(name)?;
         Ok(Self { db, name: name.into(), store, types: PhantomData })
     }
@@ -90,24 +94,26 @@ fn layout_key(table: &str) -> Vec<u8> {
     [b"t", table.as_bytes()].concat()
 }
 
-fn check_layout(db: &impl Database, table: &str, shape: &str) -> Result<(), Error> {
+fn check_layout(db: &impl Database, table: &str, given: &LayoutBuf) -> Result<(), Error> {
     let layouts = db.table(LAYOUTS)?;
-    let key = layout_key(table);
-    if layouts.get(&key)?.is_none() {
-        if db.guarantees().compare_and_write {
-            // Of two that open it first, one writes and both read what it wrote.
-            layouts.compare_and_write(&key, None, Some(shape.as_bytes()))?;
-        } else {
-            layouts.write(Batch::new().put(key.as_slice(), shape))?;
+    let (key, shape) = (layout_key(table), given.shape());
+    loop {
+        let stored = layouts.get(&key)?;
+        let known = stored.as_deref().map(String::from_utf8_lossy);
+        match known.as_deref() {
+            Some(stored) if stored == shape => return Ok(()),
+            Some(stored) if !stored.parse().is_ok_and(|stored| given.extends(&stored)) => {
+                return Err(Error::Layout { table: table.to_owned(), stored: stored.to_owned(), given: shape });
+            }
+            _ => {}
         }
-    }
-    match layouts.get(&key)? {
-        Some(stored) if stored != shape.as_bytes() => Err(Error::Layout {
-            table: table.to_owned(),
-            stored: String::from_utf8_lossy(&stored).into_owned(),
-            given: shape.to_owned(),
-        }),
-        _ => Ok(()),
+        if !db.guarantees().compare_and_write {
+            return layouts.write(Batch::new().put(key, shape));
+        }
+        // Of two that open it at once, one writes, and the other reads what it wrote.
+        if layouts.compare_and_write(&key, stored.as_deref(), Some(shape.as_bytes()))? {
+            return Ok(());
+        }
     }
 }
 
