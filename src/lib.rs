@@ -8,6 +8,7 @@ pub mod encode;
 pub mod error;
 mod fingerprint;
 pub mod geo;
+pub mod guide;
 mod host;
 mod key;
 #[cfg(feature = "laws")]

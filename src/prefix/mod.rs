@@ -25,7 +25,7 @@
 mod tuple;
 
 use std::marker::PhantomData;
-use std::ops::{Bound, RangeFull};
+use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 pub use self::tuple::{TupleField, TuplePrefix, tuple_prefix};
 use crate::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoField, Within, Writer, escape};
@@ -101,7 +101,19 @@ impl<K: RowKey + ?Sized> Selection<K> {
     }
 }
 
-/// What selects keys of type `K`: a prefix, a [`Selection`], `..` for all.
+/// What selects keys of type `K`: a prefix, a [`Selection`], `..` for all, and of keys without salt and digest a range of
+/// keys.
+///
+/// ```
+/// use rowkey::{Memory, Table};
+///
+/// let names: Table<String, (), _> = Table::open(Memory::new(), "names")?;
+/// for name in ["Ada", "Bob", "Eve"] {
+///     names.put(&name.into(), &())?;
+/// }
+/// assert_eq!(names.count("B"..="Eve")?, 2);
+/// # Ok::<(), rowkey::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not select keys of type `{K}`",
     note = "write `{K}::prefix()` and the leading fields; a key that is hashed by its first fields wants all of these, or none"
@@ -136,6 +148,18 @@ impl<K: ?Sized> Select<K> for RangeFull {
         Selection::all()
     }
 }
+
+/// The keys between two, as [`Selection::between`] has them.
+macro_rules! ranges_of_keys {
+    ($($range:ty),*) => {$(
+        impl<K: Field + ?Sized, V: IntoField<K>> Select<K> for $range {
+            fn select(self) -> Selection<K> {
+                Selection::between(self)
+            }
+        }
+    )*};
+}
+ranges_of_keys!(Range<V>, RangeFrom<V>, RangeInclusive<V>, RangeTo<V>, RangeToInclusive<V>, (Bound<V>, Bound<V>));
 
 /// Leading fields' bytes: what the derive's builders hold.
 #[doc(hidden)]
