@@ -29,7 +29,7 @@ pub trait Moment: Copy {
 #[non_exhaustive]
 pub enum TimeError {
     /// It is too early or too late.
-    #[error("{seconds}.{nanos:09} s since 1970 is out of the range of {of}")]
+    #[error("{} is out of the range of {of}", since_1970(*.seconds, *.nanos))]
     OutOfRange {
         /// The seconds since 1970, rounded down.
         seconds: i64,
@@ -39,7 +39,7 @@ pub enum TimeError {
         of: &'static str,
     },
     /// It lies between two that there are.
-    #[error("{seconds}.{nanos:09} s since 1970 is not exact in {of}")]
+    #[error("{} is not exact in {of}", since_1970(*.seconds, *.nanos))]
     Inexact {
         /// The seconds since 1970, rounded down.
         seconds: i64,
@@ -62,6 +62,14 @@ pub enum TimeError {
     },
 }
 
+/// An instant for people: seconds that are rounded down and nanoseconds past them are not its digits before 1970.
+pub(crate) fn since_1970(seconds: i64, nanos: u32) -> String {
+    let second = u128::from(NANOS_PER_SECOND);
+    let total = i128::from(seconds) * i128::from(NANOS_PER_SECOND) + i128::from(nanos);
+    let (sign, total) = (if total < 0 { "-" } else { "" }, total.unsigned_abs());
+    format!("{sign}{}.{:09} s since 1970", total / second, total % second)
+}
+
 impl Moment for SystemTime {
     #[inline]
     fn to_unix(self) -> (i64, u32) {
@@ -73,5 +81,25 @@ impl Moment for SystemTime {
     fn from_unix(seconds: i64, nanos: u32) -> Result<Self, TimeError> {
         let out_of_range = TimeError::OutOfRange { seconds, nanos, of: "this platform's SystemTime" };
         Instant { seconds, nanos }.to_system_time().ok_or(out_of_range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_for_people() {
+        for (seconds, nanos, due) in [
+            (0, 0, "0.000000000"),
+            (1, 5, "1.000000005"),
+            (-1, 0, "-1.000000000"),
+            (-1, 999_999_999, "-0.000000001"),
+            (-2, 999_999_999, "-1.000000001"),
+            (i64::MIN, 1, "-9223372036854775807.999999999"),
+            (i64::MAX, 999_999_999, "9223372036854775807.999999999"),
+        ] {
+            assert_eq!(since_1970(seconds, nanos), format!("{due} s since 1970"));
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::encode::{Field, OwnedField, Reader, Sink, Writer};
 use crate::error::DecodeError;
 use crate::layout::Type;
-use crate::moment::{Moment, NANOS_PER_SECOND, TimeError};
+use crate::moment::{Moment, NANOS_PER_SECOND, TimeError, since_1970};
 
 /// A stretch of `SECONDS` seconds, counted from 1970, before it too; in a key it is its first instant, a `T`.
 ///
@@ -120,7 +120,7 @@ impl<T: Moment + OwnedField, const SECONDS: u32> Field for Bucket<T, SECONDS> {
         let start = T::decode(r)?;
         Self::new(start).map_err(|_| {
             let (seconds, nanos) = start.to_unix();
-            r.bad_value(at, format!("{seconds}.{nanos:09} s since 1970"), "no bucket begins there")
+            r.bad_value(at, since_1970(seconds, nanos), "no bucket begins there")
         })
     }
 

@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(Micros::floor(before), Ok(Micros(-1_000_001)));
         assert_eq!(Nanos::try_from(before), Ok(Nanos(-1_000_000_001)));
         let inexact = TimeError::Inexact { seconds: -2, nanos: 999_999_999, of: "microseconds" };
-        assert_eq!(inexact.to_string(), "-2.999999999 s since 1970 is not exact in microseconds");
+        assert_eq!(inexact.to_string(), "-1.000000001 s since 1970 is not exact in microseconds");
         assert_eq!(Micros::try_from(before), Err(inexact));
         assert_eq!(SystemTime::try_from(Nanos(-1_000_000_001)), Ok(before));
     }

@@ -9,6 +9,7 @@ use crate::encode::{Field, HostPath, Instant, Reader, Sink, Writer, quadkey};
 use crate::error::{DecodeError, Hex};
 use crate::geo::Tile;
 use crate::layout::Scalar;
+use crate::moment::since_1970;
 
 /// A field's value without its Rust type. Two floats are equal if their bits are.
 #[derive(Clone, Debug)]
@@ -91,7 +92,7 @@ impl fmt::Display for Value {
             Self::Bytes(bytes) => Hex(bytes).fmt(f),
             Self::Decimal(number) => f.write_str(number),
             Self::Ip(address) => address.fmt(f),
-            Self::Instant(seconds, nanos) => write!(f, "{seconds}.{nanos:09} s since 1970"),
+            Self::Instant(seconds, nanos) => f.write_str(&since_1970(*seconds, *nanos)),
             Self::Duration(duration) => write!(f, "{}.{:09} s", duration.as_secs(), duration.subsec_nanos()),
             Self::Option(None) => f.write_str("None"),
             Self::Option(Some(value)) => write!(f, "Some({value})"),
