@@ -23,7 +23,7 @@ pub use self::tile::{MAX_ZOOM, Tile};
 pub enum GeoError {
     /// A zoom that no tile has.
     #[error("zoom {0} is above 29")]
-    Zoom(u8),
+    Zoom(usize),
     /// A tile's digits are `0` to `3`.
     #[error("found {found:?} at {at}, the digits of a tile are 0 to 3")]
     Digit {

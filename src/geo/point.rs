@@ -96,7 +96,7 @@ impl Tile {
     /// The tile of a zoom that a point is in.
     pub fn at(point: Point, zoom: u8) -> Result<Self, GeoError> {
         if zoom > MAX_ZOOM {
-            return Err(GeoError::Zoom(zoom));
+            return Err(GeoError::Zoom(zoom.into()));
         }
         let (x, y) = point.xy(zoom);
         Self::from_xy(x, y, zoom)

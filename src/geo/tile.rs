@@ -67,7 +67,7 @@ impl Tile {
     /// The tile in this column from the west and this row from the north.
     pub fn from_xy(x: u32, y: u32, zoom: u8) -> Result<Self, GeoError> {
         if zoom > MAX_ZOOM {
-            return Err(GeoError::Zoom(zoom));
+            return Err(GeoError::Zoom(zoom.into()));
         }
         if x >> zoom != 0 || y >> zoom != 0 {
             return Err(GeoError::Xy { x, y, zoom });
@@ -191,8 +191,7 @@ impl FromStr for Tile {
         }
         match u8::try_from(text.len()) {
             Ok(zoom @ ..=MAX_ZOOM) => Ok(Self::new(digits, zoom)),
-            Ok(zoom) => Err(GeoError::Zoom(zoom)),
-            Err(_) => Err(GeoError::Zoom(u8::MAX)),
+            _ => Err(GeoError::Zoom(text.len())),
         }
     }
 }
@@ -221,6 +220,7 @@ mod tests {
         assert_eq!("012a".parse::<Tile>(), Err(GeoError::Digit { found: 'a', at: 3 }));
         assert_eq!("4".parse::<Tile>().unwrap_err().to_string(), "found '4' at 0, the digits of a tile are 0 to 3");
         assert_eq!("0".repeat(30).parse::<Tile>(), Err(GeoError::Zoom(30)));
+        assert_eq!("0".repeat(400).parse::<Tile>(), Err(GeoError::Zoom(400)));
         assert_eq!(Tile::from_xy(0, 0, 30), Err(GeoError::Zoom(30)));
         assert_eq!(Tile::from_xy(8, 0, 3), Err(GeoError::Xy { x: 8, y: 0, zoom: 3 }));
         assert_eq!(Tile::from_xy(0, u32::MAX, 29).unwrap_err().to_string(), "there is no tile 0/4294967295 at zoom 29");
