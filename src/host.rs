@@ -63,6 +63,9 @@ pub enum HostPathError {
     /// A bracket that is not closed.
     #[error("the bracket of {0:?} is not closed")]
     Bracket(String),
+    /// A URL, scheme and all.
+    #[error("{0:?} begins with a scheme: a host path begins with the host")]
+    Scheme(String),
     /// There is a port.
     #[error("{0:?} has a port: a host path has none")]
     Port(String),
@@ -85,10 +88,21 @@ pub(super) enum Kind {
     Address,
 }
 
+/// The host that a text begins with, up to the path. A URL is all host, so that the check tells that it is one.
+pub(super) fn before_path(text: &str) -> &str {
+    match text.split_once('/') {
+        Some((host, path)) if !(host.ends_with(':') && path.starts_with('/')) => host,
+        _ => text,
+    }
+}
+
 /// Checks a host as people write it.
 pub(super) fn check(host: &str) -> Result<Kind, HostPathError> {
     if host.is_empty() {
         return Err(HostPathError::NoHost);
+    }
+    if host.contains("://") {
+        return Err(HostPathError::Scheme(host.to_owned()));
     }
     if host.contains('@') {
         return Err(HostPathError::UserInfo(host.to_owned()));
@@ -294,6 +308,7 @@ mod tests {
             ("[::1]:80", "\"[::1]:80\" has a port: a host path has none"),
             ("a.b:80", "\"a.b:80\" has a port: a host path has none"),
             ("me@a.b", "\"me@a.b\" has a user before the host: a host path has none"),
+            ("http://me@a.b", "\"http://me@a.b\" begins with a scheme: a host path begins with the host"),
         ] {
             assert_eq!(check(host).unwrap_err().to_string(), due);
         }

@@ -71,7 +71,7 @@ impl HostPath {
     }
 
     fn from_text(text: Cow<'_, str>) -> Result<Self, HostPathError> {
-        let host = text.split_once('/').map_or(&*text, |(host, _)| host);
+        let host = host::before_path(&text);
         host::check(host)?;
         let host_len = host.len();
         let mut text = text.into_owned();
@@ -439,6 +439,14 @@ mod tests {
         }
         let error = HostPath::decode(&mut Reader::new(&unhex("6f72672e2e6170616368652f00"))).unwrap_err();
         assert_eq!(error.to_string(), "at byte 0: label 2 of \"apache..org\" is empty");
+    }
+
+    #[test]
+    fn a_url_is_told_from_a_host_with_a_port() {
+        let scheme = HostPathError::Scheme("https://a.org/x".into());
+        assert_eq!(HostPath::parse("https://a.org/x"), Err(scheme));
+        assert_eq!(HostPath::parse("a.org:/x"), Err(HostPathError::Port("a.org:".into())));
+        assert_eq!(page("a.org//http://b.org").path(), "//http://b.org");
     }
 
     #[test]
