@@ -261,12 +261,25 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
             "Url" if of_crate(path, "url") => {
                 Some("not every `url::Url` is a key: write `rowkey::UrlKey`, which is checked where it is made".to_owned())
             }
-            "DateTime" if of_crate(path, "chrono") => Some(
+            "DateTime" if of_crate(path, "chrono") || is_collection && ["Utc", "Local", "FixedOffset"].contains(&&*arg(0)) => Some(
                 "not every instant of chrono is a key (leap seconds are none): write `rowkey::ChronoUtc`, which is checked \
                  where it is made"
                     .to_owned(),
             ),
-            "QuadKey" if zoom(last).is_some_and(|zoom| !(1..=29).contains(&zoom)) => {
+            "OffsetDateTime" if of_crate(path, "time") => Some(
+                "an offset has no place in a key: write `time::UtcDateTime`, which `.to_utc()` makes, or `rowkey::Millis`"
+                    .to_owned(),
+            ),
+            "Zoned" if of_crate(path, "jiff") => Some(
+                "a time zone has no place in a key: write `jiff::Timestamp`, which `.timestamp()` makes, or `rowkey::Millis`"
+                    .to_owned(),
+            ),
+            "IpNet" | "Ipv4Net" | "Ipv6Net" if of_crate(path, "ipnet") => Some(
+                "a network is no key field, it selects addresses: write `IpAddr`, and `name_within(&net)` in a prefix"
+                    .to_owned(),
+            ),
+            "Bucket" if number(last) == Some(0) => Some("a bucket has a second at least".to_owned()),
+            "QuadKey" if number(last).is_some_and(|zoom| !(1..=29).contains(&zoom)) => {
                 Some("a quadkey has 1 to 29 digits: write one of these zooms, or `Tile` for any".to_owned())
             }
             _ if path.path.is_ident(self.key.ident) || path.path.is_ident("Self") => {
@@ -331,7 +344,7 @@ fn of_crate(path: &syn::TypePath, name: &str) -> bool {
 }
 
 /// The number that a type is given as its argument.
-fn zoom(segment: &syn::PathSegment) -> Option<u64> {
+fn number(segment: &syn::PathSegment) -> Option<u64> {
     let PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
     args.args.iter().find_map(|arg| match arg {
         GenericArgument::Const(expr) => crate::attr::number(expr),

@@ -107,7 +107,10 @@ impl<T: Moment, const SECONDS: u32> Bucket<T, SECONDS> {
 
 impl<T: Moment + OwnedField, const SECONDS: u32> Field for Bucket<T, SECONDS> {
     type Ref<'a> = Self;
-    const TYPE: &'static Type = T::TYPE;
+    const TYPE: &'static Type = {
+        let _ = Self::LENGTH;
+        T::TYPE
+    };
 
     #[inline]
     fn encode<S: Sink>(&self, w: &mut Writer<'_, S>) {

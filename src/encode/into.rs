@@ -7,7 +7,8 @@ use crate::encode::{Sink, Writer};
 /// A value that stands for a field of type `C`: the type itself, a reference to it, for text `&str` and the like.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no value for this field of the key",
-    note = "the field takes its own type and references to it; text also takes `&str`, `&String`, `Cow`; an Option takes `Some(..)` or `None::<T>`"
+    note = "the field takes its own type and references to it; text also takes `&str`, `&String`, `Cow`; an Option takes `Some(..)` or `None::<T>`",
+    note = "other values become one first: `Millis(n)`, `Millis::floor(time)?`, `Bucket::floor(time)?`, `HostPath::parse(text)?`"
 )]
 pub trait IntoField<C: ?Sized> {
     /// Writes the value as the field would be written.
@@ -104,7 +105,9 @@ pub trait InItem<C: ?Sized, How> {
 /// A field whose values can lie within an area: addresses in a network, tiles in a tile, pages under a domain.
 #[diagnostic::on_unimplemented(
     message = "values of `{Self}` do not lie within a `{A}`",
-    note = "take the whole value, or a range of them"
+    note = "quadkeys and tiles lie within a `Tile`, the quadkeys of a `GeoBox` within `&area.cover(64)`",
+    note = "host paths and URLs lie under a domain: a text, a `Domain`, or a `Site`",
+    note = "addresses lie within a network of the crate `ipnet` (feature `ipnet`): `&\"10.0.0.0/8\".parse::<IpNet>()?`"
 )]
 pub trait Within<A: ?Sized> {
     /// The ranges of all values within the area.

@@ -70,7 +70,10 @@ impl Content for str {
 pub trait ContentField<C: ?Sized>: Field {}
 
 /// A field whose values can begin with others: text and bytes, and transparent newtypes of these.
-#[diagnostic::on_unimplemented(message = "a field of type `{Self}` has no values that start with a `{C}`")]
+#[diagnostic::on_unimplemented(
+    message = "a field of type `{Self}` has no values that start with a `{C}`",
+    note = "text and bytes have; the pages of a host whose paths start so are `name_under(&Site::host(\"..\")?.path_starts_with(\"/..\"))`"
+)]
 pub trait StartsWith<C: ?Sized> {}
 
 #[inline]

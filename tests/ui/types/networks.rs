@@ -1,0 +1,8 @@
+use rowkey::RowKey;
+
+#[derive(RowKey)]
+struct Route {
+    net: ipnet::IpNet,
+}
+
+fn main() {}
