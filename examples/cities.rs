@@ -6,14 +6,17 @@
 //! are in the tiles around. `Label` begins with how large it is, so that a map that shows a continent reads the names it
 //! has room for, and not every village.
 
+mod file;
 mod gazetteer;
+mod program;
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::Parser;
-use gazetteer::{City, Degrees, Place, ended, places};
+use gazetteer::{City, Degrees, Place, places};
 use rowkey::geo::{GeoBox, Point, QuadKey, Tile, nearest};
 use rowkey::{Memory, Postcard, RowKey, Table};
 
@@ -122,6 +125,6 @@ fn title(out: &mut impl Write, what: &str, read: u64, returned: usize) -> io::Re
     writeln!(out, "\n{what}\n  {read} rows read, {returned} returned")
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    ended(run(&Args::parse(), &mut io::stdout().lock()))
+fn main() -> ExitCode {
+    program::exit(run(&Args::parse(), &mut io::stdout().lock()))
 }

@@ -8,6 +8,7 @@
 //! that is made from the key, spreads them over sixteen regions; a scan opens all sixteen and merges what they have, so
 //! the newest reports still come in one order, a page at a time.
 
+mod program;
 mod weblog;
 
 use std::cmp::Reverse;
@@ -212,5 +213,5 @@ fn report(at: i64, size: u64, rng: &mut Xoshiro256PlusPlus) -> (Report, Crash) {
 }
 
 fn main() -> ExitCode {
-    weblog::exit(run(&Args::parse(), &mut io::stdout().lock()))
+    program::exit(run(&Args::parse(), &mut io::stdout().lock()))
 }

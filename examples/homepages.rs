@@ -7,14 +7,16 @@
 //! labels reversed, so a domain and all its subdomains are one range. Which hosts have most pages is found without
 //! reading them all: from the first row of one host the scan skips behind its last, to the next.
 
+mod file;
+mod program;
+
 use std::cmp::Reverse;
 use std::error::Error;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use flate2::read::MultiGzDecoder;
 use indicatif::HumanCount;
 use rowkey::{Domain, HostPath, Memory, RowKey, Select, Selection, Table, UrlKey};
 
@@ -56,7 +58,8 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let homes: Table<Home, (), _> = Table::open(Memory::new(), "homes")?;
     let found: Table<Found, String, _> = Table::open(Memory::new(), "found")?;
     let (mut lines, mut refused) = (0, Vec::new());
-    for line in read(args.urls.as_deref())?.lines() {
+    let (text, _) = file::text(args.urls.as_deref(), include_bytes!("data/homepages.txt.gz"))?;
+    for line in text.lines() {
         lines += 1;
         match line.parse::<UrlKey>() {
             Ok(url) => store(&homes, &found, url)?,
@@ -66,7 +69,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (lines, none) = (HumanCount(lines), HumanCount(refused.len() as u64));
     writeln!(out, "{lines} lines read, {none} no keys, {} pages stored", HumanCount(homes.count(..)?))?;
     for error in refused.iter().take(TOLD) {
-        writeln!(out, "  {error}")?;
+        writeln!(out, "  {}", program::reasons(error))?;
     }
 
     let mut scan = homes.scan(Home::prefix().url_under(&args.under));
@@ -131,36 +134,6 @@ fn hosts<D>(found: &Table<Found, String, D>) -> Result<(Vec<Found>, u64, u64), r
     }
 }
 
-/// All of a file, or of the sample; what begins as gzip is gzip.
-fn read(path: Option<&Path>) -> Result<String, String> {
-    let Some(path) = path else {
-        return unpacked(include_bytes!("data/homepages.txt.gz")).map_err(|error| format!("the sample: {error}"));
-    };
-    std::fs::read(path)
-        .and_then(|bytes| unpacked(&bytes))
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))
-}
-
-fn unpacked(bytes: &[u8]) -> io::Result<String> {
-    let mut text = String::new();
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        MultiGzDecoder::new(bytes).read_to_string(&mut text)?;
-    } else {
-        (&mut &*bytes).read_to_string(&mut text)?;
-    }
-    Ok(text)
-}
-
 fn main() -> ExitCode {
-    match run(&Args::parse(), &mut io::stdout().lock()) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the output has seen enough: `homepages | head`.
-        Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) => {
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program::exit(run(&Args::parse(), &mut io::stdout().lock()))
 }

@@ -6,15 +6,17 @@
 //! Ranges that do not overlap sort by their ends as by their starts. The first end at or after an address is that of the
 //! range around it, or of one behind a gap; which of the two, the start says, and that is in the value.
 
+mod file;
+mod program;
+
 use std::cmp::Reverse;
 use std::error::Error;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use flate2::read::MultiGzDecoder;
 use indicatif::HumanCount;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
@@ -185,19 +187,7 @@ fn any(random: &mut impl RngCore, ranges: &[Range]) -> IpAddr {
 
 /// The ranges of a file; each line is one, but for the header and empty ones.
 fn load(args: &Args) -> Result<Vec<Range>, Box<dyn Error>> {
-    let (name, bytes) = match &args.table {
-        None => ("the sample".to_owned(), SAMPLE.to_vec()),
-        Some(path) => {
-            let unreadable = |error: io::Error| format!("cannot read {}: {error}", path.display());
-            let mut bytes = std::fs::read(path).map_err(unreadable)?;
-            if bytes.starts_with(&[0x1f, 0x8b]) {
-                let packed = std::mem::take(&mut bytes);
-                MultiGzDecoder::new(&packed[..]).read_to_end(&mut bytes).map_err(unreadable)?;
-            }
-            (path.display().to_string(), bytes)
-        }
-    };
-    let text = String::from_utf8(bytes).map_err(|error| format!("{name} is not UTF-8: {error}"))?;
+    let (text, name) = file::text(args.table.as_deref(), SAMPLE)?;
     let mut ranges = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
         match parse(line) {
@@ -218,15 +208,5 @@ fn parse(line: &str) -> Option<Range> {
 
 fn main() -> ExitCode {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match run(&Args::parse(), &mut out).and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the output has seen enough: `ip_country | head`.
-        Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) => {
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("ip_country: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program::exit(run(&Args::parse(), &mut out).and_then(|()| Ok(out.flush()?)))
 }

@@ -7,13 +7,15 @@
 //! window come from all buckets and are merged by hour. Tags stand behind the hour: a window of one tag reads
 //! those of the others too, and passes over them.
 
+mod file;
+mod program;
+
 use std::error::Error;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use flate2::read::MultiGzDecoder;
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, date};
@@ -108,14 +110,14 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         tags
     };
 
-    let text = text(args)?;
+    let (text, name) = file::text(args.path.as_deref(), SAMPLE)?;
     let mut readings = 0;
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
         let Some((of_city, at, value)) = parse(line) else {
             if number == 0 {
                 continue;
             }
-            return Err(format!("line {}: not city, time, degrees: {line:?}", number + 1).into());
+            return Err(format!("{name}:{}: not city, time, degrees: {line:?}", number + 1).into());
         };
         let at = zone.to_ambiguous_timestamp(at).compatible()?;
         let (hour, rest) = Hour::split(Seconds::floor(at)?)?;
@@ -175,29 +177,7 @@ fn parse(line: &str) -> Option<(&str, DateTime, f64)> {
     Some((city, at.parse().ok()?, value.parse().ok()?))
 }
 
-fn text(args: &Args) -> Result<String, Box<dyn Error>> {
-    let Some(path) = &args.path else { return Ok(String::from_utf8(SAMPLE.to_vec())?) };
-    let unreadable = |error: io::Error| format!("cannot read {}: {error}", path.display());
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    let mut text = String::new();
-    match bytes.starts_with(&[0x1f, 0x8b]) {
-        true => MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text).map_err(unreadable)?,
-        false => bytes.as_slice().read_to_string(&mut text).map_err(unreadable)?,
-    };
-    Ok(text)
-}
-
 fn main() -> ExitCode {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match run(&Args::parse(), &mut out).and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the output has seen enough: `temperatures | head`.
-        Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) => {
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("temperatures: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program::exit(run(&Args::parse(), &mut out).and_then(|()| Ok(out.flush()?)))
 }

@@ -6,15 +6,18 @@
 //! so tiles are small where cities are dense and large at sea. They are disjoint and cover the world. A tile sorts right
 //! after all inside it, so the one over a point is the first at or after the deepest tile over it.
 
+mod file;
 mod gazetteer;
+mod program;
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::Parser;
-use gazetteer::{Degrees, Place, ended, places};
+use gazetteer::{Degrees, Place, places};
 use rowkey::geo::{Point, Tile, covering};
 use rowkey::{Memory, RowKey, Table, WriteBatch};
 
@@ -116,6 +119,6 @@ fn merge(db: &Memory, tiles: &Table<Counted, i64, &Memory>, zoom: u8, most: i64)
     Ok(batch.write(db)?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    ended(run(&Args::parse(), &mut io::stdout().lock()))
+fn main() -> ExitCode {
+    program::exit(run(&Args::parse(), &mut io::stdout().lock()))
 }

@@ -5,6 +5,7 @@
 //! One key answers four questions, each by reading about the rows that it returns: the busiest visitors, all visits of
 //! one of them, the latest, and those within a window of time.
 
+mod program;
 mod weblog;
 
 use std::error::Error;
@@ -143,5 +144,5 @@ fn title(out: &mut impl Write, what: &str, read: u64, returned: u64) -> io::Resu
 }
 
 fn main() -> ExitCode {
-    weblog::exit(run(&Args::parse(), &mut io::stdout().lock()))
+    program::exit(run(&Args::parse(), &mut io::stdout().lock()))
 }

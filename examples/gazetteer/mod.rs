@@ -1,15 +1,15 @@
 //! What the examples on places share: a list of cities, and a table of them by where they are.
 
 use std::error::Error;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 use std::str::FromStr;
 
-use flate2::bufread::MultiGzDecoder;
 use rowkey::geo::{Point, QuadKey};
 use rowkey::{Memory, Postcard, RowKey, Table};
 use serde::{Deserialize, Serialize};
+
+use crate::file;
 
 /// A city by where it is: cities of one tile stand together.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -43,17 +43,15 @@ pub(crate) fn places(
     mut each: impl FnMut(&Place, &City) -> Result<(), Box<dyn Error>>,
 ) -> Result<Places, Box<dyn Error>> {
     let places: Places = Table::open(Memory::new(), "places")?;
-    let (lines, from) = match path {
-        None => (Box::new(&include_bytes!("../data/cities.tsv")[..]) as Box<dyn BufRead>, "the sample".to_owned()),
-        Some(path) => (
-            open(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?,
-            path.display().to_string(),
-        ),
-    };
+    let (text, from) = file::text(path, include_bytes!("../data/cities.tsv"))?;
     let mut count = 0u64;
-    for (number, line) in (1..).zip(lines.lines()).skip(1) {
-        let line = line.map_err(|error| format!("cannot read {from}: {error}"))?;
-        let (id, city) = parse(&line).map_err(|error| format!("{from}, line {number}: {error}"))?;
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty()) {
+        let (id, city) = match parse(line) {
+            Ok(city) => city,
+            // The titles.
+            Err(_) if number == 1 => continue,
+            Err(error) => return Err(format!("{from}:{number}: {error}").into()),
+        };
         let place = Place { at: QuadKey::at(city.point()?), id };
         each(&place, &city)?;
         places.put(&place, &Postcard(city))?;
@@ -61,12 +59,6 @@ pub(crate) fn places(
     }
     writeln!(out, "{count} cities of {from}")?;
     Ok(places)
-}
-
-fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
-    let mut file = BufReader::new(File::open(path)?);
-    let is_gzip = file.fill_buf()?.starts_with(&[0x1f, 0x8b]);
-    Ok(if is_gzip { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) })
 }
 
 /// `2988507<TAB>Paris<TAB>FR<TAB>PPLC<TAB>2138551<TAB>48.85341<TAB>2.3488`
@@ -96,13 +88,5 @@ impl<const N: usize> FromStr for Degrees<N> {
         let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
         let numbers = numbers.map_err(|error| error.to_string())?;
         numbers.try_into().map(Self).map_err(|_| format!("{N} numbers with commas between them are due"))
-    }
-}
-
-/// Nobody reading the output any more (`| head`) is no failure.
-pub(crate) fn ended(result: Result<(), Box<dyn Error>>) -> Result<(), Box<dyn Error>> {
-    match result {
-        Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) => Ok(()),
-        result => result,
     }
 }

@@ -80,10 +80,15 @@ fn all_cities() {
 fn what_is_no_list_of_cities_is_told() {
     let missing = run("cities", &["no_such.tsv"], b"");
     assert_eq!((missing.status.code(), missing.stdout.as_str()), (Some(1), ""));
-    assert!(missing.stderr.contains("cannot read no_such.tsv: "), "{}", missing.stderr);
+    assert!(missing.stderr.starts_with("error: cannot read no_such.tsv: "), "{}", missing.stderr);
     let path = temporary("cities.tsv", b"titles\n1\tNowhere\tXX\tPPL\t7\t91.5\t0\n");
     let wrong = run("cities", &[path.to_str().unwrap()], b"");
-    assert!(wrong.stderr.contains("line 2: latitude 91.5 is not from -90 to 90"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains(":2: latitude 91.5 is not from -90 to 90"), "{}", wrong.stderr);
+    // Titles, empty lines and carriage returns are no cities, and a list may have no titles.
+    for text in ["titles\r\n1\tSomewhere\tXX\tPPL\t7\t1.5\t0\r\n\r\n", "1\tSomewhere\tXX\tPPL\t7\t1.5\t0\n"] {
+        let path = temporary("cities_elsewhere.tsv", text.as_bytes());
+        assert!(output("cities", &[path.to_str().unwrap()]).starts_with("1 cities of "));
+    }
     assert_eq!(run("cities", &["--view", "1,2,3"], b"").status.code(), Some(2));
     assert_eq!(run("cities", &["--tile", "4"], b"").status.code(), Some(2));
 }

@@ -77,10 +77,13 @@ fn on_all_home_pages() {
 
 #[test]
 fn what_is_no_key_is_told() {
-    let path =
-        temporary("homepages.txt", b"http://apache2.org/\nmailto:me@a.org\nhttp://apache.org\nhttp://apache.org/\n");
+    let path = temporary(
+        "homepages.txt",
+        b"http://apache2.org/\nmailto:me@a.org\nhttp://apache.org\nhttp://apache.org/\nhttp://a..b/",
+    );
     let out = output("homepages", &[path.to_str().unwrap(), "--under", "apache.org"]);
-    assert!(out.starts_with("4 lines read, 1 no keys, 2 pages stored\n  mailto:me@a.org has no host\n"), "{out}");
+    assert!(out.starts_with("5 lines read, 2 no keys, 2 pages stored\n  mailto:me@a.org has no host\n"), "{out}");
+    assert!(out.contains("\n  the host of http://a..b/ can't be a key's: label 2 of \"a..b\" is empty\n"), "{out}");
     assert_eq!(answer(&out, "Under apache.org").rows, ["http://apache.org/"]);
     let error = run("homepages", &["--under", "Apache.org"], b"");
     assert!(error.stderr.contains("upper case"), "{}", error.stderr);

@@ -84,7 +84,7 @@ fn what_is_wrong_is_told() {
     let path = temporary("no_reading.tsv", b"city\ttime\tfahrenheit\nhere\tnow\t1\n");
     let run = run("temperatures", &[path.as_os_str()], b"");
     assert!(!run.status.success());
-    assert!(run.stderr.contains("line 2: not city, time, degrees"), "{}", run.stderr);
+    assert!(run.stderr.contains(":2: not city, time, degrees"), "{}", run.stderr);
 }
 
 #[test]
