@@ -56,8 +56,8 @@ pub use value::RowValue;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::encode::{
-        Codec, Content, Field, FieldRange, InItem, IntoField, Nullable, NullsHere, NullsOther, OwnedField, Plain,
-        RawAs, RawField, RawOf, Reader, Sink, StartsWith, With, Within, Writer,
+        Codec, Content, Field, FieldRange, FieldSpan, InItem, IntoField, Nullable, NullsHere, NullsOther, OwnedField,
+        Plain, RawAs, RawField, RawOf, Reader, Sink, StartsWith, With, Within, Writer,
     };
     pub use crate::error::{DecodeError, WidthError};
     pub use crate::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};

@@ -5,12 +5,34 @@ use std::io::Read;
 use std::path::Path;
 
 use proptest::prelude::*;
-use rowkey::{Domain, HostPath, LayoutBuf, RowKey, Select, UrlKey, laws};
+use rowkey::{Domain, HostPath, LayoutBuf, RowKey, Select, Site, UrlKey, laws};
 use url::Url;
 
 #[derive(RowKey, Debug, PartialEq)]
 struct Home {
     url: UrlKey,
+}
+
+#[derive(RowKey)]
+#[rowkey(transparent)]
+struct Page(HostPath);
+
+#[derive(RowKey)]
+struct Pages {
+    #[rowkey(desc)]
+    page: Page,
+}
+
+#[derive(RowKey)]
+struct RawPages {
+    #[rowkey(raw)]
+    page: Page,
+}
+
+#[derive(RowKey)]
+struct RawLast {
+    #[rowkey(raw)]
+    page: HostPath,
 }
 
 #[derive(RowKey)]
@@ -27,6 +49,14 @@ fn homepages() -> Vec<Url> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     text.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+#[test]
+fn a_transparent_newtype_lies_under_what_its_field_does() {
+    let site = Site::host("b.a").unwrap().path_starts_with("/\0");
+    assert_eq!(Pages::prefix().page_under(&site).ranges(), Last::prefix().page_under(&site).ranges());
+    assert_eq!(RawPages::prefix().page_under(&site).ranges(), RawLast::prefix().page_under(&site).ranges());
+    assert_ne!(RawPages::prefix().page_under(&site).ranges(), Home::prefix().url_under(&site).ranges());
 }
 
 #[test]

@@ -313,6 +313,15 @@ fn transparent(key: &Key<'_>) -> TokenStream {
         #raw
         #[automatically_derived]
         impl #impl_generics #p::StartsWith<__C> for #ident #ty_generics #where_clause #ty: #p::StartsWith<__C> {}
+        #[automatically_derived]
+        impl #impl_generics #p::Within<__C> for #ident #ty_generics #where_clause #ty: #p::Within<__C> {
+            fn within(area: &__C) -> #p::Vec<#p::FieldSpan> {
+                <#ty as #p::Within<__C>>::within(area)
+            }
+            fn within_raw(area: &__C) -> #p::Vec<#p::FieldSpan> {
+                <#ty as #p::Within<__C>>::within_raw(area)
+            }
+        }
     }
 }
 
