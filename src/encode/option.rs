@@ -45,20 +45,17 @@ impl<T: Field> Field for Option<T> {
 
     #[inline]
     fn encode<S: Sink>(&self, w: &mut Writer<'_, S>) {
-        encode_tag(self.is_some(), false, w);
-        if let Some(value) = self {
-            value.encode(w);
-        }
+        self.encode_nulls(false, w);
     }
 
     #[inline]
     fn decode<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError> {
-        if decode_tag(false, r)? { T::decode(r).map(Some) } else { Ok(None) }
+        Self::decode_nulls(false, r)
     }
 
     #[inline]
     fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
-        if decode_tag(false, r)? { T::skip(r) } else { Ok(()) }
+        Self::skip_nulls(false, r)
     }
 }
 
@@ -86,86 +83,66 @@ impl<T, U: IntoField<T>> IntoField<Option<T>> for &Option<U> {
     note = "take `nulls_first` or `nulls_last` off the field"
 )]
 pub trait Nullable: Field {
-    /// Writes it with None on the other side.
+    /// Writes it, with None on the other side or where it is anyway.
     #[doc(hidden)]
-    fn encode_other<S: Sink>(&self, w: &mut Writer<'_, S>);
+    fn encode_nulls<S: Sink>(&self, other: bool, w: &mut Writer<'_, S>);
 
-    /// Reads it with None on the other side.
+    /// Reads it.
     #[doc(hidden)]
-    fn decode_other<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
+    fn decode_nulls<'a>(other: bool, r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
 
-    /// Passes over it with None on the other side.
+    /// Passes over it.
     #[doc(hidden)]
-    fn skip_other(r: &mut Reader<'_>) -> Result<(), DecodeError>;
+    fn skip_nulls(other: bool, r: &mut Reader<'_>) -> Result<(), DecodeError>;
 }
 
 impl<T: Field> Nullable for Option<T> {
     #[inline]
-    fn encode_other<S: Sink>(&self, w: &mut Writer<'_, S>) {
-        encode_tag(self.is_some(), true, w);
+    fn encode_nulls<S: Sink>(&self, other: bool, w: &mut Writer<'_, S>) {
+        encode_tag(self.is_some(), other, w);
         if let Some(value) = self {
             value.encode(w);
         }
     }
 
     #[inline]
-    fn decode_other<'a>(r: &mut Reader<'a>) -> Result<Option<T::Ref<'a>>, DecodeError> {
-        if decode_tag(true, r)? { T::decode(r).map(Some) } else { Ok(None) }
+    fn decode_nulls<'a>(other: bool, r: &mut Reader<'a>) -> Result<Option<T::Ref<'a>>, DecodeError> {
+        if decode_tag(other, r)? { T::decode(r).map(Some) } else { Ok(None) }
     }
 
     #[inline]
-    fn skip_other(r: &mut Reader<'_>) -> Result<(), DecodeError> {
-        if decode_tag(true, r)? { T::skip(r) } else { Ok(()) }
+    fn skip_nulls(other: bool, r: &mut Reader<'_>) -> Result<(), DecodeError> {
+        if decode_tag(other, r)? { T::skip(r) } else { Ok(()) }
     }
 }
 
-/// An `Option` of which it is said that None sorts where it does anyway.
+/// An `Option` of which it is said where None sorts: on the other side than its direction puts it, or there.
 #[doc(hidden)]
-pub struct NullsHere<T>(PhantomData<T>);
+pub struct Nulls<T, const OTHER: bool>(PhantomData<T>);
 
-impl<T: Nullable> Codec for NullsHere<T> {
+#[doc(hidden)]
+pub type NullsHere<T> = Nulls<T, false>;
+#[doc(hidden)]
+pub type NullsOther<T> = Nulls<T, true>;
+
+impl<T: Nullable, const OTHER: bool> Codec for Nulls<T, OTHER> {
     type Value = T;
     type Ref<'a> = T::Ref<'a>;
     const TYPE: &'static Type = T::TYPE;
 
     #[inline]
     fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
-        value.encode(w);
+        value.encode_nulls(OTHER, w);
     }
 
     #[inline]
     fn decode<'a>(r: &mut Reader<'a>) -> Result<T::Ref<'a>, DecodeError> {
-        T::decode(r)
+        T::decode_nulls(OTHER, r)
     }
 
     #[inline]
     fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
-        T::skip(r)
-    }
-}
-
-/// An `Option` whose None sorts on the other side than its direction puts it.
-#[doc(hidden)]
-pub struct NullsOther<T>(PhantomData<T>);
-
-impl<T: Nullable> Codec for NullsOther<T> {
-    type Value = T;
-    type Ref<'a> = T::Ref<'a>;
-    const TYPE: &'static Type = T::TYPE;
-
-    #[inline]
-    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
-        value.encode_other(w);
-    }
-
-    #[inline]
-    fn decode<'a>(r: &mut Reader<'a>) -> Result<T::Ref<'a>, DecodeError> {
-        T::decode_other(r)
-    }
-
-    #[inline]
-    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
-        T::skip_other(r)
+        T::skip_nulls(OTHER, r)
     }
 }
 
