@@ -31,12 +31,31 @@ pub fn put_i64(value: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&(value as u64 ^ FLIP).to_be_bytes());
 }
 
-/// Escapes come in crowds: behind one, so many bytes are looked at one by one before `memchr` is asked again.
+/// Text or bytes, escaped and terminated.
+#[inline]
+pub fn put_text(text: &[u8], out: &mut Vec<u8>) {
+    match first_escaped(text) {
+        None => out.extend_from_slice(text),
+        Some(clean) => put_escaped(text, clean, out),
+    }
+    out.push(0);
+}
+
+/// A short text is looked at by the compiler's own vectors sooner than `memchr` is called.
+#[inline]
+fn first_escaped(text: &[u8]) -> Option<usize> {
+    if text.len() <= 64 && !text.iter().fold(false, |any, &byte| any | (byte <= 1)) {
+        return None;
+    }
+    memchr2(0, 1, text)
+}
+
+/// Escapes come in crowds: from the first on, so many bytes are written one by one before `memchr` is asked again.
 const CROWD: usize = 64;
 
-/// Text or bytes, escaped and terminated.
-pub fn put_text(mut text: &[u8], out: &mut Vec<u8>) {
-    while let Some(clean) = memchr2(0, 1, text) {
+#[cold]
+fn put_escaped(mut text: &[u8], mut clean: usize, out: &mut Vec<u8>) {
+    loop {
         out.extend_from_slice(&text[..clean]);
         let crowd = &text[clean..text.len().min(clean + CROWD)];
         let mut escaped = [0; 2 * CROWD];
@@ -49,12 +68,16 @@ pub fn put_text(mut text: &[u8], out: &mut Vec<u8>) {
         }
         out.extend_from_slice(&escaped[..len]);
         text = &text[clean + crowd.len()..];
+        match memchr2(0, 1, text) {
+            Some(next) => clean = next,
+            None => break,
+        }
     }
     out.extend_from_slice(text);
-    out.push(0);
 }
 
 /// The same, descending.
+#[inline]
 pub fn put_text_desc(text: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     put_text(text, out);
@@ -91,21 +114,26 @@ impl<'a> Reader<'a> {
         self.u64().map(|value| (value ^ FLIP) as i64)
     }
 
-    fn until(&mut self, terminator: u8) -> Option<&'a [u8]> {
-        let end = memchr(terminator, self.0)?;
-        let (run, rest) = self.0.split_at(end);
-        self.0 = &rest[1..];
-        Some(run)
+    /// What stands before the terminator, and where its first escape is: both are found in one go where there is none.
+    #[inline]
+    fn run(&mut self, terminator: u8, escape: u8) -> Option<(&'a [u8], Option<usize>)> {
+        let first = memchr2(terminator, escape, self.0)?;
+        let escaped = self.0[first] == escape;
+        let end = if escaped { first + memchr(terminator, &self.0[first..])? } else { first };
+        let run = &self.0[..end];
+        self.0 = &self.0[end + 1..];
+        Some((run, escaped.then_some(first)))
     }
 
+    #[inline]
     pub fn bytes(&mut self) -> Option<Cow<'a, [u8]>> {
-        let run = self.until(0)?;
-        match memchr(1, run) {
-            None => Some(Cow::Borrowed(run)),
-            Some(clean) => unescape(run, clean).map(Cow::Owned),
+        match self.run(0, 1)? {
+            (run, None) => Some(Cow::Borrowed(run)),
+            (run, Some(clean)) => unescape(run, clean).map(Cow::Owned),
         }
     }
 
+    #[inline]
     pub fn text(&mut self) -> Option<Cow<'a, str>> {
         match self.bytes()? {
             Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
@@ -113,14 +141,17 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline]
     pub fn bytes_desc(&mut self) -> Option<Vec<u8>> {
-        let run: Vec<u8> = self.until(0xff)?.iter().map(|byte| !byte).collect();
-        match memchr(1, &run) {
+        let (run, clean) = self.run(0xff, 0xfe)?;
+        let run: Vec<u8> = run.iter().map(|byte| !byte).collect();
+        match clean {
             None => Some(run),
             Some(clean) => unescape(&run, clean),
         }
     }
 
+    #[inline]
     pub fn text_desc(&mut self) -> Option<String> {
         String::from_utf8(self.bytes_desc()?).ok()
     }
@@ -131,6 +162,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Undoes the escapes of a run, the first at `clean`.
+#[cold]
 fn unescape(run: &[u8], clean: usize) -> Option<Vec<u8>> {
     let mut content = vec![0; run.len()];
     content[..clean].copy_from_slice(&run[..clean]);

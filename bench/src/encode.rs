@@ -41,7 +41,7 @@ pub fn measure(bench: &mut Bench) {
             foundationdb_tuple::pack_into(&(key.first.as_str(), key.at, key.second.as_str()), out);
         })
         .peer("storekey", each(&words, storekey_to))
-        .peer("bytekey2", each(&words, bytekey_to))
+        .run("bytekey2, unescaped", each(&words, bytekey_to))
         .goal(BY_HAND, 1.2),
     );
     bench.measure(descends(work("encode text of 16 + i64 + text of 38, desc text", &descending), &words));
@@ -53,7 +53,7 @@ pub fn measure(bench: &mut Bench) {
             foundationdb_tuple::pack_into(&key.text.as_str(), out);
         })
         .peer("storekey", each(&texts, storekey_to))
-        .peer("bytekey2", each(&texts, bytekey_to))
+        .run("bytekey2, unescaped", each(&texts, bytekey_to))
         .goal(BY_HAND, 1.2),
     );
     bench.measure(descends(work("encode 1 KiB of text, desc", &descending), &texts));
