@@ -12,7 +12,8 @@ use crate::growth;
 use crate::measure::{Line, OURS};
 
 const SIZE: (u32, u32) = (1000, 720);
-const COLORS: [RGBColor; 3] = [RGBColor(0x1f, 0x77, 0xb4), RGBColor(0xd6, 0x27, 0x28), RGBColor(0x2c, 0xa0, 0x2c)];
+const COLORS: [RGBColor; 4] =
+    [RGBColor(0x1f, 0x77, 0xb4), RGBColor(0x9e, 0xca, 0xe1), RGBColor(0xd6, 0x27, 0x28), RGBColor(0xf4, 0xa5, 0x82)];
 
 /// A curve's name and its points, x and nanoseconds.
 type Curve<'l> = (String, Vec<(f64, f64)>);
@@ -24,10 +25,10 @@ pub fn draw(json: &Path, svg: &Path) -> Result<()> {
         BufReader::new(open()?).lines().map(|line| Ok(serde_json::from_str(&line?)?)).collect::<Result<_>>()?;
     let root = SVGBackend::new(svg, SIZE).into_drawing_area();
     let panels: [(&str, &[&str]); 4] = [
-        ("ns a key, by bytes of its text", &growth::KEY_LENGTH),
-        ("ns a key, by fields of u64", &growth::FIELDS),
-        ("ns a row of a salted scan, by buckets", &growth::BUCKETS),
-        ("ns a row of Memory, by rows", &growth::ROWS),
+        ("ns a key over bytes of its text", &growth::KEY_LENGTH),
+        ("ns a key over fields of u64", &growth::FIELDS),
+        ("ns a row over buckets", &growth::BUCKETS),
+        ("ns a row over rows in Memory", &growth::ROWS),
     ];
     root.fill(&WHITE)?;
     for (area, (title, works)) in root.split_evenly((2, 2)).iter().zip(panels) {
@@ -46,9 +47,9 @@ fn curves(lines: &[Line], works: &[&str]) -> Vec<Curve<'static>> {
         }
     }
     let name = |place: usize, who: &str| {
-        let what = works[place].trim_start_matches("growth: ");
-        let what = what.split_once(',').map_or(what, |(what, _)| what);
-        if who == OURS { what.to_owned() } else { format!("{what} {who}") }
+        let what: &str = works[place].trim_start_matches("growth: ");
+        let what = what.rsplit_once(", ").map_or(what, |(what, _)| what);
+        if who == OURS { what.to_owned() } else { format!("{what}, {who}") }
     };
     curves.into_iter().map(|((place, _, who), points)| (name(place, who), points)).collect()
 }
@@ -56,21 +57,25 @@ fn curves(lines: &[Line], works: &[&str]) -> Vec<Curve<'static>> {
 /// Curves over logarithmic axes.
 fn panel(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, title: &str, curves: &[Curve<'_>]) -> Result<()> {
     let points = || curves.iter().flat_map(|(_, points)| points);
-    ensure!(points().next().is_some(), "there is nothing of {title:?}: was it a run with --growth?");
+    ensure!(points().next().is_some(), "there is nothing of {title:?}: was growth left out?");
     let span = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
     };
     let (left, right) = span(&mut points().map(|point| point.0));
-    let (low, high) = span(&mut points().map(|point| point.1));
+    let (low, high) = span(&mut points().map(|point| point.1.log10()));
     let mut chart = ChartBuilder::on(area)
         .caption(title, ("sans-serif", 17))
         .margin(12)
         .x_label_area_size(26)
         .y_label_area_size(48)
-        .build_cartesian_2d((left..right).log_scale(), (low / 1.5..high * 1.5).log_scale())?;
+        .build_cartesian_2d(
+            (left..right).log_scale(),
+            (10f64.powf(low.floor())..10f64.powf(high.ceil())).log_scale(),
+        )?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
+        .x_labels(6)
         .x_label_formatter(&short)
         .y_label_formatter(&short)
         .label_style(("sans-serif", 12))
@@ -91,16 +96,7 @@ fn panel(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, title: &str
 
 /// 64k, 10M.
 fn short(value: &f64) -> String {
-    let (value, unit) = [(1e6, "M"), (1e3, "k")]
-        .iter()
-        .find(|(size, _)| value >= size)
-        .map_or((*value, ""), |(size, unit)| (value / size, *unit));
-    let digits = if value < 1.0 {
-        2
-    } else if value.fract() < 0.05 {
-        0
-    } else {
-        1
-    };
-    format!("{value:.digits$}{unit}")
+    let units = [(1e6, "M"), (1e3, "k"), (1.0, "")];
+    let (size, unit) = units.into_iter().find(|(size, _)| value >= size).unwrap_or((1.0, ""));
+    format!("{}{unit}", (value / size * 100.0).round() / 100.0)
 }

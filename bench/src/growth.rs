@@ -14,8 +14,9 @@ use crate::scans;
 
 pub const KEY_LENGTH: [&str; 2] = ["growth: encode, bytes of text", "growth: decode, bytes of text"];
 pub const FIELDS: [&str; 2] = ["growth: encode, fields of u64", "growth: decode, fields of u64"];
-pub const BUCKETS: [&str; 1] = ["growth: salted scan a row, buckets"];
-pub const ROWS: [&str; 3] = ["growth: Memory put, rows", "growth: Memory get, rows", "growth: Memory scan a row, rows"];
+pub const BUCKETS: [&str; 1] = ["growth: salted scan, buckets"];
+pub const ROWS: [&str; 3] =
+    ["growth: put, rows in Memory", "growth: get, rows in Memory", "growth: scan, rows in Memory"];
 
 pub fn measure(bench: &mut Bench) {
     key_length(bench);
