@@ -12,11 +12,15 @@ use crate::growth;
 use crate::measure::{Line, OURS};
 
 const SIZE: (u32, u32) = (1000, 720);
-const COLORS: [RGBColor; 4] =
-    [RGBColor(0x1f, 0x77, 0xb4), RGBColor(0x9e, 0xca, 0xe1), RGBColor(0xd6, 0x27, 0x28), RGBColor(0xf4, 0xa5, 0x82)];
+/// One for each thing that is done; by hand is the paler line of it.
+const COLORS: [RGBColor; 3] = [RGBColor(0x1f, 0x77, 0xb4), RGBColor(0xd6, 0x27, 0x28), RGBColor(0x2c, 0xa0, 0x2c)];
 
-/// A curve's name and its points, x and nanoseconds.
-type Curve<'l> = (String, Vec<(f64, f64)>);
+struct Curve {
+    name: String,
+    color: RGBAColor,
+    /// x and nanoseconds.
+    points: Vec<(f64, f64)>,
+}
 
 /// Draws four panels, each over what it grows with.
 pub fn draw(json: &Path, svg: &Path) -> Result<()> {
@@ -38,25 +42,29 @@ pub fn draw(json: &Path, svg: &Path) -> Result<()> {
     Ok(())
 }
 
-fn curves(lines: &[Line], works: &[&str]) -> Vec<Curve<'static>> {
-    let mut curves = BTreeMap::<_, Vec<_>>::new();
+fn curves(lines: &[Line], works: &[&str]) -> Vec<Curve> {
+    let mut curves = BTreeMap::<_, Curve>::new();
     for line in lines {
         let place = works.iter().position(|work| *work == line.work);
-        if let (Some(place), Some(x), Some(ns)) = (place, line.x, line.ns) {
-            curves.entry((place, line.who != OURS, &line.who)).or_default().push((x as f64, ns));
-        }
+        let (Some(place), Some(x), Some(ns)) = (place, line.x, line.ns) else { continue };
+        let curve = curves.entry((place, line.who != OURS)).or_insert_with(|| {
+            let what = line.work.trim_start_matches("growth: ");
+            let what = what.rsplit_once(", ").map_or(what, |(what, _)| what);
+            let ours = line.who == OURS;
+            Curve {
+                name: if ours { what.to_owned() } else { format!("{what}, {}", line.who) },
+                color: COLORS[place % COLORS.len()].mix(if ours { 1.0 } else { 0.4 }),
+                points: Vec::new(),
+            }
+        });
+        curve.points.push((x as f64, ns));
     }
-    let name = |place: usize, who: &str| {
-        let what: &str = works[place].trim_start_matches("growth: ");
-        let what = what.rsplit_once(", ").map_or(what, |(what, _)| what);
-        if who == OURS { what.to_owned() } else { format!("{what}, {who}") }
-    };
-    curves.into_iter().map(|((place, _, who), points)| (name(place, who), points)).collect()
+    curves.into_values().collect()
 }
 
 /// Curves over logarithmic axes.
-fn panel(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, title: &str, curves: &[Curve<'_>]) -> Result<()> {
-    let points = || curves.iter().flat_map(|(_, points)| points);
+fn panel(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, title: &str, curves: &[Curve]) -> Result<()> {
+    let points = || curves.iter().flat_map(|curve| &curve.points);
     ensure!(points().next().is_some(), "there is nothing of {title:?}: was growth left out?");
     let span = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
@@ -80,10 +88,11 @@ fn panel(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, title: &str
         .y_label_formatter(&short)
         .label_style(("sans-serif", 12))
         .draw()?;
-    for ((name, points), color) in curves.iter().zip(COLORS.into_iter().cycle()) {
-        let series = LineSeries::new(points.iter().copied(), color.stroke_width(2)).point_size(3);
+    for Curve { name, color, points } in curves {
+        let style = color.stroke_width(2);
+        let series = LineSeries::new(points.iter().copied(), style).point_size(3);
         let anno = chart.draw_series(series)?;
-        anno.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
+        anno.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], style));
     }
     chart
         .configure_series_labels()

@@ -23,17 +23,21 @@ const HEAP: &str = "BinaryHeap, PeekMut";
 const IN_TURN: &str = "one after another";
 
 pub fn measure(bench: &mut Bench) {
-    let rows = SOURCES * bench.size(1000);
-    for (what, key) in
-        [("random keys", random_key as fn(&mut Values, usize) -> Vec<u8>), ("user + time", user_and_time)]
-    {
-        let sources = sources(rows, key, |values, _| values.u64() as usize % SOURCES);
-        for (how, keep) in [("kept", true), ("dropped", false)] {
-            bench.measure(
-                contenders(format!("merge of {SOURCES} sources, {what}, rows {how}"), &sources, keep)
-                    .goal("kmerge", 0.35)
-                    .goal(HEAP, 0.5),
-            );
+    type Key = fn(&mut Values, usize) -> Vec<u8>;
+    // 200 rows a source stay in a core's own cache, 1,000 do not.
+    let works = [
+        ("random keys", random_key as Key, 200, true),
+        ("random keys", random_key, 1000, true),
+        ("random keys", random_key, 1000, false),
+        ("user + time", user_and_time, 1000, true),
+    ];
+    for (what, key, rows, keep) in works {
+        let how = if keep { "kept" } else { "dropped" };
+        let name = format!("merge of {SOURCES} sources of {rows} rows, {what}, {how}");
+        if bench.wants(&name) {
+            let rows = SOURCES * bench.size(rows);
+            let sources = sources(rows, key, |values, _| values.u64() as usize % SOURCES);
+            bench.measure(contenders(name, &sources, keep).goal("kmerge", 0.35).goal(HEAP, 0.5));
         }
     }
 
@@ -98,10 +102,10 @@ fn contenders(name: String, sources: &[Vec<Row>], keep: bool) -> Work<'_> {
     let kmerge = |sources: Vec<Source>| sources.into_iter().kmerge_by(|a, b| body(a) < body(b));
     assert!(ours(fresh(sources)).eq(kmerge(fresh(sources))) && ours(fresh(sources)).eq(HeapMerge::new(fresh(sources))));
     Work::new(name, rows)
-        .timed(OURS, move || over_rows(sources, keep, ours))
-        .timed("kmerge", move || over_rows(sources, keep, kmerge))
-        .timed(HEAP, move || over_rows(sources, keep, HeapMerge::new))
-        .timed(IN_TURN, move || over_rows(sources, keep, |sources| sources.into_iter().flatten()))
+        .timed(OURS, over_rows(sources, keep, ours))
+        .timed("kmerge", over_rows(sources, keep, kmerge))
+        .timed(HEAP, over_rows(sources, keep, HeapMerge::new))
+        .timed(IN_TURN, over_rows(sources, keep, |sources| sources.into_iter().flatten()))
 }
 
 /// Cloned source by source: a source's rows lie together in memory, as they arrive.
@@ -109,23 +113,26 @@ fn fresh(sources: &[Vec<Row>]) -> Vec<Source> {
     sources.iter().map(|source| source.clone().into_iter()).collect()
 }
 
+/// Rows are kept in a Vec that was filled before, so that no page of it is new, or dropped one by one.
 fn over_rows<I: Iterator<Item = Row>>(
     sources: &[Vec<Row>],
     keep: bool,
-    merge: impl FnOnce(Vec<Source>) -> I,
-) -> Duration {
-    let rows = sources.iter().map(Vec::len).sum();
-    let sources = fresh(sources);
-    let mut kept = Vec::with_capacity(if keep { rows } else { 0 });
-    match keep {
-        true => timed(|| merge(sources).inspect(look).for_each(|row| kept.push(row))).0,
-        false => timed(|| merge(sources).inspect(look).for_each(drop)).0,
+    merge: impl Fn(Vec<Source>) -> I,
+) -> impl FnMut() -> Duration {
+    let mut kept = Vec::new();
+    move || {
+        let sources = fresh(sources);
+        let (took, ()) = timed(|| {
+            for row in merge(sources) {
+                black_box(body(&row).first().copied());
+                if keep {
+                    kept.push(row);
+                }
+            }
+        });
+        kept.clear();
+        took
     }
-}
-
-/// A row is not read before its bytes are.
-fn look(row: &Row) {
-    black_box(body(row).first().copied());
 }
 
 /// The key behind its salt.
