@@ -9,10 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::encode::{bytekey_to, memcomparable_to, storekey_bytes_to, storekey_to};
-use crate::keys::{ByHand, Bytes, BytesDesc, Ints, Lent, Salted, Text, TextDesc, Values, Words, WordsDesc};
+use crate::keys::{ByHand, Bytes, BytesDesc, Ints, KEYS, Lent, Salted, Text, TextDesc, Values, Words, WordsDesc};
 use crate::measure::{BEST_PEER, BY_HAND, Bench, OURS, Work};
-
-const KEYS: usize = 2048;
 
 pub fn measure(bench: &mut Bench) {
     let mut values = Values::new();

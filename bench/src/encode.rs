@@ -6,14 +6,13 @@ use rowkey::{LayoutBuf, RowKey, Value};
 use serde::Serialize;
 
 use crate::by_hand;
-use crate::keys::{ByHand, Bytes, BytesDesc, Ints, Salted, Text, TextDesc, Values, Words, WordsDesc};
+use crate::keys::{ByHand, Bytes, BytesDesc, Ints, KEYS, Salted, Text, TextDesc, Values, Words, WordsDesc};
 use crate::measure::{BY_HAND, Bench, OURS, Work};
-
-const KEYS: usize = 2048;
 
 pub fn measure(bench: &mut Bench) {
     let mut values = Values::new();
     let ints = values.many(KEYS, Values::ints);
+    ints.iter().for_each(|key| assert_eq!(key.to_array(), by_hand::ints(key.user, key.at, key.event)));
     bench.measure(
         Work::new("encode u64 + i64 + u32, to an array", KEYS)
             .run(OURS, || ints.iter().for_each(|key| _ = black_box(black_box(key).to_array())))
@@ -75,6 +74,7 @@ pub fn measure(bench: &mut Bench) {
 
     let layout = LayoutBuf::from(&Ints::LAYOUT);
     let plain: Vec<_> = ints.iter().map(plain).collect();
+    plain.iter().zip(&ints).for_each(|(plain, key)| assert_eq!(layout.encode(plain).unwrap(), key.encode()));
     bench.measure(
         Work::new("encode a key of 20 bytes by layout alone", KEYS)
             .run(OURS, each(&plain, |key, out| layout.encode_to(key, out).unwrap()))

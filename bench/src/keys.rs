@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::by_hand::{self, Reader};
 
+/// So many keys are encoded and decoded in turn.
+pub const KEYS: usize = 2048;
+
 /// A key that is written and read by hand, too.
 pub trait ByHand: RowKey + Sized {
     fn put(&self, out: &mut Vec<u8>);

@@ -251,37 +251,29 @@ fn into_many(bench: &mut Bench) {
         ours.put(row);
         imbl.put(row);
     }
-    let (mut ours_next, mut imbl_next) = (rows as u64, rows as u64);
-    let mut next = |n: u64| {
-        ours_next += n;
-        ours_next - n..ours_next
-    };
-    let mut imbl_rows = |n: u64| {
-        imbl_next += n;
-        imbl_next - n..imbl_next
-    };
+    let (mut ours_rows, mut imbl_rows) = (rows as u64.., rows as u64..);
     bench.measure(
         Work::new(BATCH, 1000)
             .run(OURS, || {
                 let mut batch = Batch::new();
-                next(1000).for_each(|row| _ = batch.put(key(row), value(row)));
+                ours_rows.by_ref().take(1000).for_each(|row| _ = batch.put(key(row), value(row)));
                 ours.write(&batch).unwrap();
             })
-            .run(IMBL, || imbl_rows(1000).for_each(|row| imbl.put(row)))
+            .run(IMBL, || imbl_rows.by_ref().take(1000).for_each(|row| imbl.put(row)))
             .goal(IMBL, 1.3),
     );
-    let few = bench.size(5000) as u64;
+    let few = bench.size(5000);
     bench.measure(
-        Work::new(EACH, few as usize)
+        Work::new(EACH, few)
             .run(OURS, || {
-                for row in next(few) {
+                for row in ours_rows.by_ref().take(few) {
                     let snapshot = Store::scan(&*ours, &Scan::all());
                     put(&*ours, row);
                     drop(snapshot);
                 }
             })
             .run(IMBL, || {
-                for row in imbl_rows(few) {
+                for row in imbl_rows.by_ref().take(few) {
                     let snapshot = imbl.clone();
                     imbl.put(row);
                     drop(snapshot);
@@ -289,18 +281,18 @@ fn into_many(bench: &mut Bench) {
             })
             .goal(IMBL, 1.3),
     );
-    let many = bench.size(20_000) as u64;
+    let many = bench.size(20_000);
     bench.measure(
-        Work::new(HELD, many as usize)
+        Work::new(HELD, many)
             .timed(OURS, || {
                 let snapshot = Store::scan(&*ours, &Scan::all());
-                let (took, ()) = timed(|| next(many).for_each(|row| put(&*ours, row)));
+                let (took, ()) = timed(|| ours_rows.by_ref().take(many).for_each(|row| put(&*ours, row)));
                 drop(snapshot);
                 took
             })
             .timed(IMBL, || {
                 let snapshot = imbl.clone();
-                let (took, ()) = timed(|| imbl_rows(many).for_each(|row| imbl.put(row)));
+                let (took, ()) = timed(|| imbl_rows.by_ref().take(many).for_each(|row| imbl.put(row)));
                 drop(snapshot);
                 took
             })
