@@ -1,7 +1,7 @@
 //! A whole key: its bytes, with what stands before the fields, and back.
 
 use crate::encode::{Field, Reader, Sink, Writer};
-use crate::error::{DecodeError, WidthError};
+use crate::error::{DecodeError, DecodeReason, WidthError};
 use crate::layout::{Layout, Type};
 use crate::plain::{Explanation, LayoutBuf};
 use crate::salt::hashed_part;
@@ -45,20 +45,32 @@ pub trait RowKey {
 
     /// The key's bytes.
     fn encode(&self) -> Vec<u8> {
-        let mut key = Vec::with_capacity(Self::LAYOUT.width().unwrap_or(64));
-        self.write(&mut key);
+        let mut key = Vec::with_capacity(const { Self::LAYOUT.width() }.unwrap_or(64));
+        self.encode_to(&mut key);
         key
     }
 
     /// Writes the key's bytes behind what `out` holds.
     #[inline]
     fn encode_to(&self, out: &mut Vec<u8>) {
-        self.write(out);
+        match const { Self::LAYOUT.width() } {
+            // All of a small key at once, instead of each field by itself.
+            Some(width @ ..=SMALL) => {
+                let mut key = [0; SMALL];
+                self.write(&mut Slot::new(&mut key[..width]));
+                out.extend_from_slice(&key[..width]);
+            }
+            _ => self.write(out),
+        }
     }
 
     /// Reads a key, all of it, and refuses every form but the one that `encode` writes.
     #[inline]
     fn decode(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError> {
+        // Of a key that has its one width nothing else is asked of its length, field by field.
+        if const { Self::LAYOUT.width() }.is_some_and(|width| width != key.len()) {
+            return Err(misfit::<Self>(key));
+        }
         Self::read(key).map_err(|error| error.in_key(Self::LAYOUT.name))
     }
 
@@ -82,6 +94,24 @@ pub trait RowKey {
     fn explain(key: &[u8]) -> Explanation {
         LayoutBuf::from(&Self::LAYOUT).explain(key)
     }
+}
+
+/// Keys up to so many bytes are put together on the stack.
+const SMALL: usize = 64;
+
+/// What is wrong with a key that has not the one width that it should have.
+#[cold]
+#[inline(never)]
+fn misfit<K: RowKey + ?Sized>(key: &[u8]) -> DecodeError {
+    let error = K::read(key).err().unwrap_or_else(|| {
+        // Only an encoding of a user's own that says a wrong width comes here.
+        let found = format!("{} bytes", key.len());
+        DecodeError::new(
+            key.len(),
+            DecodeReason::Value { found, expected: "the key has the width that its fields say" },
+        )
+    });
+    error.in_key(K::LAYOUT.name)
 }
 
 impl<T: Field> RowKey for T {

@@ -66,6 +66,21 @@ impl<'de> Reader<'de> {
         Ok(run)
     }
 
+    /// The same, and where in it the first `mark` stands (inverted in a descending field): without one, both are found
+    /// in one go.
+    #[inline]
+    pub(crate) fn until_terminator_or(&mut self, mark: u8) -> Result<(Run<'de>, Option<usize>), DecodeError> {
+        match memchr::memchr2(self.mask, mark ^ self.mask, self.rest()) {
+            Some(first) if self.rest()[first] != self.mask => Ok((self.until_terminator()?, Some(first))),
+            Some(len) => {
+                let run = Run { bytes: &self.rest()[..len], at: self.at, mask: self.mask };
+                self.at += len + 1;
+                Ok((run, None))
+            }
+            None => self.until_terminator().map(|run| (run, None)),
+        }
+    }
+
     /// Passes over bytes.
     #[inline]
     pub(crate) fn skip(&mut self, len: usize) -> Result<(), DecodeError> {

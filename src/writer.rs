@@ -5,6 +5,15 @@ pub trait Sink {
     /// Adds bytes at the end.
     fn extend(&mut self, bytes: &[u8]);
 
+    /// Adds bytes at the end, each inverted.
+    #[inline]
+    fn extend_inverted(&mut self, bytes: &[u8]) {
+        self.extend(bytes);
+        let written = self.written();
+        let start = written.len().saturating_sub(bytes.len());
+        written[start..].iter_mut().for_each(|byte| *byte = !*byte);
+    }
+
     /// What has been written, earlier keys in the same buffer included.
     fn written(&mut self) -> &mut [u8];
 }
@@ -13,6 +22,11 @@ impl Sink for Vec<u8> {
     #[inline]
     fn extend(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
+    }
+
+    #[inline]
+    fn extend_inverted(&mut self, bytes: &[u8]) {
+        Extend::extend(self, bytes.iter().map(|byte| !byte));
     }
 
     #[inline]
@@ -79,11 +93,9 @@ impl<'s, S: Sink> Writer<'s, S> {
     /// Writes a run of bytes.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
-        self.sink.extend(bytes);
-        if self.mask != 0 {
-            let written = self.sink.written();
-            let start = written.len().saturating_sub(bytes.len());
-            written[start..].iter_mut().for_each(|byte| *byte = !*byte);
+        match self.mask {
+            0 => self.sink.extend(bytes),
+            _ => self.sink.extend_inverted(bytes),
         }
     }
 

@@ -84,55 +84,97 @@ pub(crate) fn encode<S: Sink>(content: &[u8], w: &mut Writer<'_, S>) {
 
 /// The content without its terminator: where everything that begins with it begins.
 #[inline]
-pub(crate) fn escape<S: Sink>(mut content: &[u8], w: &mut Writer<'_, S>) {
-    while let Some(clean) = memchr::memchr2(TERMINATOR, ESCAPE, content) {
-        w.bytes(&content[..clean]);
-        w.array([ESCAPE, content[clean] + 1]);
-        content = &content[clean + 1..];
+pub(crate) fn escape<S: Sink>(content: &[u8], w: &mut Writer<'_, S>) {
+    match first_to_escape(content) {
+        None => w.bytes(content),
+        Some(first) => escape_from(first, content, w),
+    }
+}
+
+/// So few bytes are looked through sooner than `memchr` is called.
+const SHORT: usize = 64;
+
+#[inline]
+fn first_to_escape(content: &[u8]) -> Option<usize> {
+    if content.len() <= SHORT && !content.iter().fold(false, |any, &byte| any | (byte <= ESCAPE)) {
+        return None;
+    }
+    memchr::memchr2(TERMINATOR, ESCAPE, content)
+}
+
+/// Escapes come in crowds: from the first on, so many bytes are written without a branch before `memchr` is asked again.
+const CROWD: usize = 64;
+
+#[cold]
+fn escape_from<S: Sink>(mut first: usize, mut content: &[u8], w: &mut Writer<'_, S>) {
+    loop {
+        w.bytes(&content[..first]);
+        let (crowd, rest) = content[first..].split_at(CROWD.min(content.len() - first));
+        let (mut escaped, mut len) = ([0; 2 * CROWD], 0);
+        for &byte in crowd {
+            let escape = byte <= ESCAPE;
+            escaped[len] = if escape { ESCAPE } else { byte };
+            escaped[len + 1] = byte.wrapping_add(1);
+            len += 1 + usize::from(escape);
+        }
+        w.bytes(&escaped[..len]);
+        content = rest;
+        match memchr::memchr2(TERMINATOR, ESCAPE, content) {
+            Some(next) => first = next,
+            None => break,
+        }
     }
     w.bytes(content);
 }
 
 #[inline]
 pub(crate) fn decode<'a, C: Content + ?Sized>(r: &mut Reader<'a>) -> Result<Cow<'a, C>, DecodeError> {
-    let run = r.until_terminator()?;
-    let at = run.at;
-    C::from_content(unescape(run)?, at)
+    let (run, escape) = r.until_terminator_or(ESCAPE)?;
+    let content = match (escape, run.mask) {
+        (Some(first), _) => Cow::Owned(unescape(&run, first)?),
+        (None, 0) => Cow::Borrowed(run.bytes),
+        (None, _) => Cow::Owned(run.bytes.iter().map(|byte| !byte).collect()),
+    };
+    C::from_content(content, run.at)
 }
 
-#[inline]
-fn unescape(run: Run<'_>) -> Result<Cow<'_, [u8]>, DecodeError> {
-    let escape = ESCAPE ^ run.mask;
-    let Some(mut clean) = memchr::memchr(escape, run.bytes) else {
-        return Ok(match run.mask {
-            0 => Cow::Borrowed(run.bytes),
-            _ => Cow::Owned(run.bytes.iter().map(|byte| !byte).collect()),
-        });
-    };
-    let mut content = Vec::with_capacity(run.bytes.len());
-    let mut rest = run.bytes;
-    loop {
-        content.extend_from_slice(&rest[..clean]);
-        let escaped = rest.get(clean + 1).copied().unwrap_or(TERMINATOR ^ run.mask);
-        match escaped ^ run.mask {
-            byte @ (1 | 2) => content.push((byte - 1) ^ run.mask),
-            _ => {
-                let at = run.at + (run.bytes.len() - rest.len()) + clean + 1;
-                let [first, second] = [1 ^ run.mask, 2 ^ run.mask];
-                return Err(DecodeError::new(at, DecodeReason::Escape { found: escaped, first, second }));
-            }
-        }
-        rest = &rest[clean + 2..];
-        match memchr::memchr(escape, rest) {
-            Some(next) => clean = next,
-            None => break,
-        }
+/// Undoes the escapes, of which the first is at `first`.
+#[cold]
+fn unescape(run: &Run<'_>, first: usize) -> Result<Vec<u8>, DecodeError> {
+    let mut content: Vec<u8> = run.bytes.iter().map(|byte| byte ^ run.mask).collect();
+    // Without a branch on what a byte is: escapes come in crowds, and whether the next byte is one can't be guessed.
+    let (mut at, mut len, mut wrong) = (first, first, false);
+    while let Some(&[byte, next]) = run.bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let (byte, escaped) = (byte ^ run.mask, (next ^ run.mask).wrapping_sub(1));
+        let escape = byte == ESCAPE;
+        wrong |= escape & (escaped > 1);
+        content[len] = if escape { escaped } else { byte };
+        len += 1;
+        at += 1 + usize::from(escape);
     }
-    content.extend_from_slice(rest);
-    if run.mask != 0 {
-        content.iter_mut().for_each(|byte| *byte = !*byte);
+    if let Some(last) = run.bytes.get(at).map(|byte| byte ^ run.mask) {
+        wrong |= last == ESCAPE;
+        content[len] = last;
+        len += 1;
     }
-    Ok(Cow::Owned(content))
+    if wrong {
+        return Err(wrong_escape(run, first));
+    }
+    content.truncate(len);
+    Ok(content)
+}
+
+/// The error for the first wrong escape.
+#[cold]
+fn wrong_escape(run: &Run<'_>, first: usize) -> DecodeError {
+    let (escape, byte) = (ESCAPE ^ run.mask, |at: usize| run.bytes.get(at).copied());
+    let mut at = first;
+    while byte(at) != Some(escape) || matches!(byte(at + 1).map(|byte| byte ^ run.mask), Some(1 | 2)) {
+        at += if byte(at) == Some(escape) { 2 } else { 1 };
+    }
+    let [first, second] = [1 ^ run.mask, 2 ^ run.mask];
+    let found = byte(at + 1).unwrap_or(TERMINATOR ^ run.mask);
+    DecodeError::new(run.at + at + 1, DecodeReason::Escape { found, first, second })
 }
 
 #[cold]

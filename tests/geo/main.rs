@@ -117,7 +117,10 @@ fn covers_read_few_rows_outside() {
     ratios.sort_unstable_by(f64::total_cmp);
     let (summed, p95) = (all_read as f64 / all_inside as f64, ratios[950]);
     let double = ratios.iter().filter(|&&ratio| ratio > 2.0).count();
-    println!("{} cities: {all_read} read, {all_inside} inside: {summed:.4}, 95 % {p95:.3}, {double} above 2", cities.len());
+    println!(
+        "{} cities: {all_read} read, {all_inside} inside: {summed:.4}, 95 % {p95:.3}, {double} above 2",
+        cities.len()
+    );
     // The goal is for all cities; a sample of few has boxes with one row in them.
     assert!(summed <= if real { 1.12 } else { 1.3 }, "{summed}");
     assert!(p95 <= 2.0 || !real, "{p95}");
