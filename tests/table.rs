@@ -390,6 +390,32 @@ fn cursors_are_checked() {
 }
 
 #[test]
+fn a_cursor_stands_behind_the_last_row_at_any_time() {
+    let table: Table<Salted, (), _> = Table::open(Memory::new(), "t").unwrap();
+    for id in 0..40 {
+        table.put(&Salted { host: "a".into(), at: 1, id }, &()).unwrap();
+    }
+    let scan = || table.scan(..).batch_rows(3);
+    for (mut scan, rows) in [(scan(), 40), (scan().reverse(), 40), (scan().limit(7), 7), (scan().limit(0), 0)] {
+        let (mut last, mut count) = (None, 0);
+        assert_eq!(scan.cursor(), None);
+        while let Some(row) = scan.next() {
+            last = Some(row.unwrap().0.encode());
+            count += 1;
+            assert_eq!(scan.cursor().map(|cursor| cursor.key().to_vec()), last);
+        }
+        assert!(scan.next().is_none());
+        assert_eq!((scan.cursor().map(|cursor| cursor.key().to_vec()), count), (last, rows));
+    }
+
+    // A row that can't be read counts as returned: to go on behind it skips it.
+    table.store().write(rowkey::store::Batch::new().put([b"\0b", &[0][..]].concat(), *b"")).unwrap();
+    let mut scan = scan();
+    assert!(scan.by_ref().last().is_some_and(|row| row.is_err()));
+    assert_eq!(scan.cursor().unwrap().key(), b"\0b\0");
+}
+
+#[test]
 fn a_scan_tells_what_it_read() {
     let table: Table<Salted, (), _> = Table::open(Memory::new(), "t").unwrap();
     for id in 0..100 {

@@ -163,7 +163,7 @@ impl<I: Iterator<Item: Fallible>> Source for Iter<I> {
     const LOOKS_AHEAD: bool = false;
 
     #[inline]
-    fn advance(&mut self) -> Result<bool, I::Item> {
+    fn advance(&mut self, _: &mut Vec<u8>) -> Result<bool, I::Item> {
         self.row = self.iter.next();
         match &self.row {
             None => Ok(false),

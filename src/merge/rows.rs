@@ -147,6 +147,11 @@ impl MergedRows {
         Ok(self.tree.take().and_then(|source| source.batch.get(source.at)))
     }
 
+    /// The key of the row that [`Self::next_row`] lent last, empty before the first.
+    pub(crate) fn last_key(&self) -> &[u8] {
+        self.tree.last()
+    }
+
     /// All at once, so that the first batches are waited for together and not one after another.
     #[cold]
     fn start_threads(&mut self) {
@@ -210,7 +215,11 @@ impl Standing {
     }
 
     #[cold]
-    fn refill(&mut self) -> Result<bool, Error> {
+    fn refill(&mut self, last: &mut Vec<u8>) -> Result<bool, Error> {
+        if let Some(key) = self.batch.len().checked_sub(1).and_then(|row| self.key_at(row)) {
+            last.clear();
+            last.extend_from_slice(key);
+        }
         self.at = 0;
         // The row that was lent is still in there, and must not be a key again if the read fails.
         self.batch.clear();
@@ -225,9 +234,9 @@ impl Source for Standing {
     const LOOKS_AHEAD: bool = true;
 
     #[inline]
-    fn advance(&mut self) -> Result<bool, Error> {
+    fn advance(&mut self, last: &mut Vec<u8>) -> Result<bool, Error> {
         self.at += 1;
-        if self.at < self.batch.len() { Ok(true) } else { self.refill() }
+        if self.at < self.batch.len() { Ok(true) } else { self.refill(last) }
     }
 
     #[inline]
@@ -309,5 +318,49 @@ impl<R: Rows> Rows for Counted<R> {
         self.rows.next_batch(batch)?;
         self.read.fetch_add(batch.len() as u64, Ordering::Relaxed);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Batches of single-byte keys, then a failure.
+    struct Failing(std::vec::IntoIter<Vec<u8>>);
+
+    impl Rows for Failing {
+        fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+            batch.clear();
+            let keys = self.0.next().ok_or(Error::EmptyKey)?;
+            keys.iter().for_each(|&key| batch.push(&[key], b"v"));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_last_key_is_known_behind_every_row() {
+        let well = || vec![vec![1, 2, 5, 6], vec![7], vec![]];
+        let lasting = || vec![vec![3], vec![4, 8, 9]];
+        for (sources, limit, keys) in [
+            (vec![well()], None, 5),
+            (vec![well(), well()], None, 10),
+            (vec![well(), well()], Some(3), 3),
+            (vec![well(), lasting()], None, 9),
+            (vec![well(), lasting()], Some(7), 7),
+            (vec![lasting(), well()], Some(0), 0),
+            (vec![lasting(), vec![]], None, 0),
+        ] {
+            let sources = sources.into_iter().map(|batches| Box::new(Failing(batches.into_iter())) as Box<dyn Rows>);
+            let mut merged = MergedRows::new(sources).limit(limit);
+            let (mut last, mut lent) = (Vec::new(), 0);
+            while let Ok(Some((key, _))) = merged.next_row() {
+                last = key.to_vec();
+                lent += 1;
+                assert_eq!(merged.last_key(), last);
+            }
+            assert_eq!((merged.last_key(), lent), (last.as_slice(), keys));
+            assert!(matches!(merged.next_row(), Ok(None)));
+            assert_eq!(merged.last_key(), last);
+        }
     }
 }

@@ -26,8 +26,9 @@ const RUN: u32 = 3;
 pub(super) trait Source {
     type Error;
 
-    /// Moves to the next row; `false` is the end, and it is not called again after the end or an error.
-    fn advance(&mut self) -> Result<bool, Self::Error>;
+    /// Moves to the next row; `false` is the end, and it is not called again after the end or an error. If the row it
+    /// stood on leaves the memory, `last` becomes that row's key.
+    fn advance(&mut self, last: &mut Vec<u8>) -> Result<bool, Self::Error>;
 
     /// The key of the row; `None` before the first, after the last, and once the row was taken out.
     fn key(&self) -> Option<&[u8]>;
@@ -113,6 +114,8 @@ pub(super) struct Tree<S, E> {
     /// Sources not exhausted.
     live: usize,
     winner: Entry,
+    /// The key of the row that was taken last, once its source no longer stands on it.
+    last: Vec<u8>,
     /// The second in the tournament, known only while the winner is in a run.
     runner_up: Option<Entry>,
     /// How often the winner won in a row.
@@ -142,6 +145,7 @@ impl<S: Source> Tree<S, S::Error> {
             failure: None,
             left: u64::MAX,
             winner: Entry::default(),
+            last: Vec::new(),
             runner_up: None,
             streak: 0,
             sure: 0,
@@ -207,6 +211,11 @@ impl<S: Source> Tree<S, S::Error> {
         self.stage = if self.left == 0 { Stage::Full } else { Stage::Taken };
     }
 
+    /// The key of the row that was taken last, if it was taken alone and its source stood on it then.
+    pub(super) fn last(&self) -> &[u8] {
+        self.sources.get(self.winner.source).and_then(S::key).unwrap_or(&self.last)
+    }
+
     /// The winner moves on by more than one row.
     fn forget_next_head(&mut self) {
         if let Some(next_head) = self.next_heads.get_mut(self.winner.source) {
@@ -260,13 +269,16 @@ impl<S: Source> Tree<S, S::Error> {
     /// Ends for good; the sources are dropped now and not with the merge, which its user may keep.
     #[cold]
     fn end(&mut self) {
+        if self.stage == Stage::Full {
+            self.last = self.last().to_vec();
+        }
         self.stage = Stage::Ended;
         self.sources.clear();
     }
 
     fn open(&mut self) -> bool {
         for source in &mut self.sources {
-            if let Err(error) = source.advance() {
+            if let Err(error) = source.advance(&mut self.last) {
                 self.failure = Some(error);
                 return false;
             }
@@ -280,7 +292,7 @@ impl<S: Source> Tree<S, S::Error> {
     fn refill(&mut self) -> bool {
         let index = self.winner.source;
         let Some(source) = self.sources.get_mut(index) else { return false };
-        match source.advance() {
+        match source.advance(&mut self.last) {
             Ok(true) => {}
             Ok(false) => return self.exhausted(),
             Err(error) => {

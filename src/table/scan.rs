@@ -31,8 +31,6 @@ pub struct TableScan<K, V> {
 #[derive(Default)]
 struct Progress {
     rows: Option<MergedRows>,
-    /// The last key handed out, for a cursor behind it.
-    last: Vec<u8>,
     returned: u64,
     failed: bool,
 }
@@ -43,13 +41,11 @@ impl Progress {
         &'s mut self,
         read: impl FnOnce(&'s [u8], &'s [u8]) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        let Self { rows: Some(rows), last, returned, failed } = self else { return Ok(None) };
+        let Self { rows: Some(rows), returned, failed } = self else { return Ok(None) };
         if *failed {
             return Ok(None);
         }
         let Some((key, value)) = rows.next_row()? else { return Ok(None) };
-        last.clear();
-        last.extend_from_slice(key);
         *returned += 1;
         let row = read(key, value);
         *failed = row.is_err();
@@ -159,8 +155,9 @@ impl<K: RowKey, V> TableScan<K, V> {
 
     /// The cursor behind the last row returned; none before the first.
     pub fn cursor(&self) -> Option<Cursor> {
-        let Progress { last, returned, .. } = &self.progress;
-        (*returned > 0).then(|| Cursor::new(K::LAYOUT.fingerprint(), last))
+        let Progress { rows, returned, .. } = &self.progress;
+        let rows = rows.as_ref().filter(|_| *returned > 0)?;
+        Some(Cursor::new(K::LAYOUT.fingerprint(), rows.last_key()))
     }
 
     /// The next row, its key and value lent from the batch that they were read into: nothing is copied.
