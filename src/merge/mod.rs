@@ -163,13 +163,13 @@ impl<I: Iterator<Item: Fallible>> Source for Iter<I> {
     const LOOKS_AHEAD: bool = false;
 
     #[inline]
-    fn advance(&mut self, _: &mut Vec<u8>) -> Result<bool, I::Item> {
-        self.row = self.iter.next();
-        match &self.row {
-            None => Ok(false),
-            Some(row) if row.key().is_some() => Ok(true),
-            Some(_) => self.row.take().map_or(Ok(false), Err),
-        }
+    fn advance<T>(&mut self, _: &mut Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, I::Item> {
+        // The key is looked at before the row is moved, or it would wait for that.
+        let row = self.iter.next();
+        let seen = row.as_ref().and_then(|row| row.key().map(look));
+        let is_error = seen.is_none() && row.is_some();
+        self.row = row;
+        if is_error { self.row.take().map_or(Ok(None), Err) } else { Ok(seen) }
     }
 
     #[inline]

@@ -215,7 +215,7 @@ impl Standing {
     }
 
     #[cold]
-    fn refill(&mut self, last: &mut Vec<u8>) -> Result<bool, Error> {
+    fn refill(&mut self, last: &mut Vec<u8>) -> Result<(), Error> {
         if let Some(key) = self.batch.len().checked_sub(1).and_then(|row| self.key_at(row)) {
             last.clear();
             last.extend_from_slice(key);
@@ -223,8 +223,7 @@ impl Standing {
         self.at = 0;
         // The row that was lent is still in there, and must not be a key again if the read fails.
         self.batch.clear();
-        self.rows.next_batch(&mut self.batch)?;
-        Ok(!self.batch.is_empty())
+        self.rows.next_batch(&mut self.batch)
     }
 }
 
@@ -234,9 +233,12 @@ impl Source for Standing {
     const LOOKS_AHEAD: bool = true;
 
     #[inline]
-    fn advance(&mut self, last: &mut Vec<u8>) -> Result<bool, Error> {
+    fn advance<T>(&mut self, last: &mut Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, Error> {
         self.at += 1;
-        if self.at < self.batch.len() { Ok(true) } else { self.refill(last) }
+        if self.at >= self.batch.len() {
+            self.refill(last)?;
+        }
+        Ok(self.key().map(look))
     }
 
     #[inline]

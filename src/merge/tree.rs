@@ -1,12 +1,16 @@
 //! The tournament that both faces of the merge run on.
 //!
-//! A loser tree over the sources: node `n` keeps the loser of the match between its two subtrees, source `i` is leaf
-//! `len + i`, the parent of `n` is `n / 2`. When the winner has been taken, only its own path to the root is played
-//! again: log₂ k matches a row.
+//! A loser tree over all sources but the winner's: node `n` keeps the loser of the match between its two subtrees, its
+//! parent is `(n - 1) / 2`, and what wins at the root is the runner-up. When the winner has been taken, its source's next
+//! row meets the runner-up. If it loses, it comes in at the leaf that the runner-up leaves and plays up to the root:
+//! log₂ k matches a row. If it wins again, as in a run of rows from one source, that one match was all.
+//!
+//! So who wins next is known, unless a source wins twice, before the last winner's next key has arrived from memory, and
+//! a processor that guesses so waits for two keys at once.
 //!
 //! Each entry carries the first eight bytes of its key as an integer, so that a match seldom looks at the keys. The rows
 //! of one prefix share their first bytes, so the heads begin behind what the current keys have in common
-//! ([`Tree::build`]). The rows of one source often come in runs, so a winner that won again plays the runner-up alone.
+//! ([`Tree::build`]).
 
 use std::cmp::Ordering;
 use std::hint::select_unpredictable;
@@ -16,19 +20,15 @@ use std::hint::select_unpredictable;
 const SHARED_IN_HEAD: usize = 3;
 
 /// The tree is built anew, on a new shared prefix, when so many matches a source were not settled by the heads.
-const TIES_PER_SOURCE: usize = 8;
-
-/// So many wins in a row are a run. To know the runner-up costs as much as to know the winner, and by chance alone a
-/// winner wins again once in k rows.
-const RUN: u32 = 3;
+const TIES_PER_SOURCE: usize = 2;
 
 /// A sorted source, standing on one of its rows.
 pub(super) trait Source {
     type Error;
 
-    /// Moves to the next row; `false` is the end, and it is not called again after the end or an error. If the row it
-    /// stood on leaves the memory, `last` becomes that row's key.
-    fn advance(&mut self, last: &mut Vec<u8>) -> Result<bool, Self::Error>;
+    /// Moves to the next row and looks at its key; `None` is the end, and it is not called again after the end or an
+    /// error. If the row it stood on leaves the memory, `last` becomes that row's key.
+    fn advance<T>(&mut self, last: &mut Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, Self::Error>;
 
     /// The key of the row; `None` before the first, after the last, and once the row was taken out.
     fn key(&self) -> Option<&[u8]>;
@@ -68,26 +68,49 @@ impl Order {
     /// nothing. A key without the prefix comes after all that have it, because sources are sorted and all began there.
     #[inline]
     fn head(self, prefix: &[u8], key: &[u8]) -> u64 {
-        let mut rest = self.rest(key);
-        if !prefix.is_empty() {
-            match rest.strip_prefix(prefix) {
-                Some(behind) => rest = behind,
-                None => return u64::MAX,
-            }
-        }
-        let head = match rest.first_chunk() {
-            Some(bytes) => u64::from_be_bytes(*bytes),
-            None => rest.iter().fold(0, |head, byte| head << 8 | u64::from(*byte)) << (64 - 8 * rest.len()).min(63),
+        let rest = match key.split_at_checked(self.skip + prefix.len()) {
+            Some((start, rest)) if prefix.is_empty() || start[self.skip..] == *prefix => rest,
+            None if prefix.is_empty() => &[],
+            _ => return u64::MAX,
         };
+        let head = rest.first_chunk().map_or_else(|| short_head(rest), |bytes| u64::from_be_bytes(*bytes));
         if self.reverse { !head } else { head }
     }
 }
 
-/// A source in the tournament; an exhausted one has the greatest head.
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    head: u64,
-    source: usize,
+#[cold]
+fn short_head(rest: &[u8]) -> u64 {
+    rest.iter().fold(0, |head, byte| head << 8 | u64::from(*byte)) << (64 - 8 * rest.len()).min(63)
+}
+
+/// A source in the tournament: its head (an exhausted one has the greatest), the leaf it came in at, its index.
+///
+/// One integer, so that it moves in registers: a struct would be written field by field and read whole, and wait.
+#[derive(Clone, Copy, Debug)]
+struct Entry(u128);
+
+impl Entry {
+    const NOBODY: Self = Self::new(u64::MAX, 0, u32::MAX as usize);
+
+    #[inline]
+    const fn new(head: u64, leaf: usize, source: usize) -> Self {
+        Self((head as u128) << 64 | (leaf as u32 as u128) << 32 | source as u32 as u128)
+    }
+
+    #[inline]
+    fn head(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    #[inline]
+    fn leaf(self) -> usize {
+        (self.0 >> 32) as u32 as usize
+    }
+
+    #[inline]
+    fn source(self) -> usize {
+        self.0 as u32 as usize
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +120,6 @@ enum Stage {
     Standing,
     /// The winner's row is out; its source is advanced when the next row is asked for, not before.
     Taken,
-    /// As many rows as the limit are out; the last of them may still be lent.
-    Full,
     Ended,
 }
 
@@ -116,16 +137,13 @@ pub(super) struct Tree<S, E> {
     winner: Entry,
     /// The key of the row that was taken last, once its source no longer stands on it.
     last: Vec<u8>,
-    /// The second in the tournament, known only while the winner is in a run.
-    runner_up: Option<Entry>,
-    /// How often the winner won in a row.
-    streak: u32,
+    /// The best of the others.
+    runner_up: Entry,
     /// So many of the winner's rows that are in memory come next, whatever the others hold.
     sure: usize,
     /// The heads of each source's next row, where it is in memory: worked out while the row before it is on its way out,
     /// so that no match waits for a key to arrive from memory.
     next_heads: Vec<Option<u64>>,
-    /// Node 0 is not used.
     losers: Vec<Entry>,
     /// The bytes behind `skip` that the heads leave out.
     prefix: Vec<u8>,
@@ -144,10 +162,9 @@ impl<S: Source> Tree<S, S::Error> {
             stage: Stage::Unopened,
             failure: None,
             left: u64::MAX,
-            winner: Entry::default(),
+            winner: Entry::NOBODY,
             last: Vec::new(),
-            runner_up: None,
-            streak: 0,
+            runner_up: Entry::NOBODY,
             sure: 0,
             next_heads: Vec::new(),
             losers: Vec::new(),
@@ -188,13 +205,13 @@ impl<S: Source> Tree<S, S::Error> {
     #[inline]
     pub(super) fn take(&mut self) -> Option<&mut S> {
         self.took(1);
-        self.sources.get_mut(self.winner.source)
+        self.sources.get_mut(self.winner.source())
     }
 
     /// The source of the next row, which is not taken.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<&mut S> {
-        if self.settle() { self.sources.get_mut(self.winner.source) } else { None }
+        if self.settle() { self.sources.get_mut(self.winner.source()) } else { None }
     }
 
     /// Takes all `rows` rows that the winner, which was peeked at, has in memory.
@@ -202,23 +219,23 @@ impl<S: Source> Tree<S, S::Error> {
         self.sure = 0;
         self.forget_next_head();
         self.took(rows);
-        self.sources.get_mut(self.winner.source)
+        self.sources.get_mut(self.winner.source())
     }
 
     #[inline]
     fn took(&mut self, rows: u64) {
-        self.left = self.left.saturating_sub(rows);
-        self.stage = if self.left == 0 { Stage::Full } else { Stage::Taken };
+        self.left -= rows;
+        self.stage = Stage::Taken;
     }
 
     /// The key of the row that was taken last, if it was taken alone and its source stood on it then.
     pub(super) fn last(&self) -> &[u8] {
-        self.sources.get(self.winner.source).and_then(S::key).unwrap_or(&self.last)
+        self.sources.get(self.winner.source()).and_then(S::key).unwrap_or(&self.last)
     }
 
     /// The winner moves on by more than one row.
     fn forget_next_head(&mut self) {
-        if let Some(next_head) = self.next_heads.get_mut(self.winner.source) {
+        if let Some(next_head) = self.next_heads.get_mut(self.winner.source()) {
             *next_head = None;
         }
     }
@@ -231,13 +248,11 @@ impl<S: Source> Tree<S, S::Error> {
 
     /// How many rows after the winner's come next too and are in memory.
     pub(super) fn count_sure(&self) -> usize {
-        let Some(winner) = self.sources.get(self.winner.source) else { return 0 };
-        let runner_up = self.runner_up.or_else(|| self.find_runner_up());
-        let other =
-            runner_up.and_then(|runner_up| Some((runner_up.source, self.sources.get(runner_up.source)?.key()?)));
-        match other {
-            Some((source, other)) => {
-                winner.count_ahead(|key| self.order.compare(key, other).then(self.winner.source.cmp(&source)).is_lt())
+        let Some(winner) = self.sources.get(self.winner.source()) else { return 0 };
+        match self.sources.get(self.runner_up.source()).and_then(S::key) {
+            Some(other) => {
+                let by_source = self.winner.source().cmp(&self.runner_up.source());
+                winner.count_ahead(|key| self.order.compare(key, other).then(by_source).is_lt())
             }
             None => winner.count_ahead(|_| true),
         }
@@ -247,7 +262,7 @@ impl<S: Source> Tree<S, S::Error> {
     #[inline]
     pub(super) fn settle(&mut self) -> bool {
         let found = match self.stage {
-            Stage::Taken => self.refill(),
+            Stage::Taken => self.left > 0 && self.refill(),
             _ => self.begin(),
         };
         if found {
@@ -269,16 +284,14 @@ impl<S: Source> Tree<S, S::Error> {
     /// Ends for good; the sources are dropped now and not with the merge, which its user may keep.
     #[cold]
     fn end(&mut self) {
-        if self.stage == Stage::Full {
-            self.last = self.last().to_vec();
-        }
+        self.last = self.last().to_vec();
         self.stage = Stage::Ended;
         self.sources.clear();
     }
 
     fn open(&mut self) -> bool {
         for source in &mut self.sources {
-            if let Err(error) = source.advance(&mut self.last) {
+            if let Err(error) = source.advance(&mut self.last, |_| ()) {
                 self.failure = Some(error);
                 return false;
             }
@@ -290,68 +303,80 @@ impl<S: Source> Tree<S, S::Error> {
     /// Advances the source whose row was taken, and finds the new winner.
     #[inline]
     fn refill(&mut self) -> bool {
-        let index = self.winner.source;
+        let index = self.winner.source();
         let Some(source) = self.sources.get_mut(index) else { return false };
-        match source.advance(&mut self.last) {
-            Ok(true) => {}
-            Ok(false) => return self.exhausted(),
+        let is_sure = S::LOOKS_AHEAD && self.sure > 0;
+        let head = |key: &[u8]| self.order.head(&self.prefix, key);
+        let known = if S::LOOKS_AHEAD { self.next_heads.get(index).copied().flatten() } else { None };
+        let look = |key: &[u8]| if is_sure { 0 } else { known.unwrap_or_else(|| head(key)) };
+        let entry = match source.advance(&mut self.last, look) {
+            Ok(Some(head)) => Entry::new(head, 0, index),
+            Ok(None) => return self.exhausted(),
             Err(error) => {
                 self.failure = Some(error);
                 return false;
             }
-        }
-        if self.sure > 0 {
+        };
+        if is_sure {
             self.sure -= 1;
             return true;
         }
-        if self.live == 1 {
-            self.sure = source.count_ahead(|_| true);
+        if !S::LOOKS_AHEAD {
+            self.place(entry);
             return true;
         }
-        let head = |key: &[u8]| self.order.head(&self.prefix, key);
-        let entry = match self.next_heads.get_mut(index) {
-            Some(next_head) if S::LOOKS_AHEAD => {
-                let known = std::mem::replace(next_head, source.next_key().map(head));
-                Entry { head: known.or_else(|| source.key().map(head)).unwrap_or(u64::MAX), source: index }
-            }
-            _ => Entry { head: source.key().map_or(u64::MAX, head), source: index },
-        };
-        if let Some(runner_up) = self.runner_up {
-            if before(&self.sources, self.order, entry, runner_up) {
-                self.winner = entry;
-                self.run();
-                return true;
-            }
-            self.runner_up = None;
+        let next = source.next_key().map(head);
+        if let Some(next_head) = self.next_heads.get_mut(index) {
+            *next_head = next;
         }
-        self.play(entry);
-        self.streak = if self.winner.source == index { self.streak.saturating_add(1) } else { 0 };
-        if self.streak >= RUN {
-            self.runner_up = self.find_runner_up();
-        }
-        true
-    }
-
-    /// Looks how far the winner's run goes.
-    #[inline]
-    fn run(&mut self) {
-        if S::LOOKS_AHEAD {
+        self.place(entry);
+        // Three wins are a run; by chance alone a winner wins again once in k rows.
+        if self.winner.source() == index && next.is_some_and(|next| next < self.runner_up.head()) {
             self.sure = self.count_sure();
             if self.sure > 0 {
                 self.forget_next_head();
             }
         }
+        true
+    }
+
+    /// The match between the row behind the one that was taken and the runner-up.
+    #[inline]
+    fn place(&mut self, entry: Entry) {
+        if entry.head() == self.runner_up.head() {
+            self.place_tied(entry);
+        } else if entry.head() < self.runner_up.head() {
+            self.winner = entry;
+        } else {
+            self.play(entry);
+        }
+    }
+
+    #[cold]
+    fn place_tied(&mut self, entry: Entry) {
+        if self.count_tie() {
+            self.build();
+        } else if tie(&self.sources, self.order, entry, self.runner_up) {
+            self.winner = entry;
+        } else {
+            self.play(entry);
+        }
+    }
+
+    /// Whether there were so many that the tree is to be built anew.
+    fn count_tie(&mut self) -> bool {
+        self.ties += 1;
+        self.ties > TIES_PER_SOURCE * self.sources.len()
     }
 
     /// The winner's source has ended; answers whether another has not.
     #[cold]
     fn exhausted(&mut self) -> bool {
         self.live = self.live.saturating_sub(1);
-        self.runner_up = None;
         if self.live <= self.sources.len() / 2 {
             self.compact();
         } else {
-            self.play(Entry { head: u64::MAX, source: self.winner.source });
+            self.play(Entry::new(u64::MAX, 0, self.winner.source()));
         }
         self.live > 0
     }
@@ -363,36 +388,39 @@ impl<S: Source> Tree<S, S::Error> {
         self.build();
     }
 
-    /// Plays `entry`, whose leaf is the last winner's, up to the root.
+    /// The runner-up has won; `entry`, which won before, comes in at its leaf.
     #[inline]
-    fn play(&mut self, mut entry: Entry) {
-        if self.ties > TIES_PER_SOURCE * self.sources.len() {
+    fn play(&mut self, entry: Entry) {
+        self.winner = self.runner_up;
+        let leaf = self.winner.leaf();
+        self.play_up(Entry::new(entry.head(), leaf, entry.source()), parent(self.losers.len() + leaf));
+    }
+
+    #[inline]
+    fn play_up(&mut self, mut entry: Entry, mut node: usize) {
+        while let Some(loser) = self.losers.get_mut(node) {
+            let other = *loser;
+            if other.head() == entry.head() {
+                return self.play_tied(entry, node);
+            }
+            // Whose key is the smaller cannot be predicted, and a wrong guess costs more than the whole path.
+            let wins = other.head() < entry.head();
+            *loser = Entry(select_unpredictable(wins, entry.0, other.0));
+            entry = Entry(select_unpredictable(wins, other.0, entry.0));
+            node = parent(node);
+        }
+        self.runner_up = entry;
+    }
+
+    #[cold]
+    fn play_tied(&mut self, mut entry: Entry, node: usize) {
+        if self.count_tie() {
             return self.build();
         }
-        let losers = self.losers.as_mut_slice();
-        let mut node = (losers.len() + entry.source) / 2;
-        while let Some(loser) = losers.get_mut(node)
-            && node > 0
-        {
-            let other = *loser;
-            let wins = if other.head == entry.head {
-                self.ties += 1;
-                tie(&self.sources, self.order, other, entry)
-            } else {
-                other.head < entry.head
-            };
-            // Whose key is the smaller cannot be predicted, and a wrong guess costs more than the whole path.
-            *loser = Entry {
-                head: select_unpredictable(wins, entry.head, other.head),
-                source: select_unpredictable(wins, entry.source, other.source),
-            };
-            entry = Entry {
-                head: select_unpredictable(wins, other.head, entry.head),
-                source: select_unpredictable(wins, other.source, entry.source),
-            };
-            node /= 2;
+        if tie(&self.sources, self.order, self.losers[node], entry) {
+            std::mem::swap(&mut entry, &mut self.losers[node]);
         }
-        self.winner = entry;
+        self.play_up(entry, parent(node));
     }
 
     /// Plays every match, on heads that leave out what all current keys have in common.
@@ -411,55 +439,47 @@ impl<S: Source> Tree<S, S::Error> {
         self.next_heads.clear();
         self.next_heads
             .extend(self.sources.iter().map(|source| Some(self.order.head(&self.prefix, source.next_key()?))));
-        let len = self.sources.len();
+        // All sources but one are leaves, behind the nodes at which they meet.
+        let nodes = self.sources.len().saturating_sub(2);
         let mut winners = std::mem::take(&mut self.winners);
         winners.clear();
-        winners.resize(len, Entry::default());
-        winners.extend(self.sources.iter().enumerate().map(|(source, stands)| Entry {
-            head: stands.key().map_or(u64::MAX, |key| self.order.head(&self.prefix, key)),
-            source,
+        winners.resize(nodes, Entry::NOBODY);
+        winners.extend(self.sources.iter().enumerate().map(|(source, stands)| {
+            Entry::new(stands.key().map_or(u64::MAX, |key| self.order.head(&self.prefix, key)), 0, source)
         }));
+        let before = |a: Entry, b: Entry| {
+            if a.head() == b.head() { tie(&self.sources, self.order, a, b) } else { a.head() < b.head() }
+        };
+        let best = (nodes..winners.len()).reduce(|a, b| if before(winners[a], winners[b]) { a } else { b });
+        self.winner = best.map_or(Entry::NOBODY, |best| winners.swap_remove(best));
+        for (leaf, entry) in winners[nodes..].iter_mut().enumerate() {
+            *entry = Entry::new(entry.head(), leaf, entry.source());
+        }
         self.losers.clear();
-        self.losers.resize(len, Entry::default());
-        for node in (1..len).rev() {
-            let (left, right) = (winners[2 * node], winners[2 * node + 1]);
-            let (winner, loser) =
-                if before(&self.sources, self.order, left, right) { (left, right) } else { (right, left) };
+        self.losers.resize(nodes, Entry::NOBODY);
+        for node in (0..nodes).rev() {
+            let (left, right) = (winners[2 * node + 1], winners[2 * node + 2]);
+            let (winner, loser) = if before(left, right) { (left, right) } else { (right, left) };
             winners[node] = winner;
             self.losers[node] = loser;
         }
-        self.winner = winners.get(1).copied().unwrap_or_default();
+        self.runner_up = winners.first().copied().unwrap_or(Entry::NOBODY);
         self.winners = winners;
     }
-
-    /// The best of those that lost to the winner.
-    fn find_runner_up(&self) -> Option<Entry> {
-        let mut node = (self.sources.len() + self.winner.source) / 2;
-        let mut best: Option<Entry> = None;
-        while node > 0 {
-            let loser = self.losers[node];
-            best = match best {
-                Some(best) if before(&self.sources, self.order, best, loser) => Some(best),
-                _ => Some(loser),
-            };
-            node /= 2;
-        }
-        best
-    }
 }
 
-/// Whether `a` comes before `b`.
+/// The root has none: what is answered is beyond all nodes.
 #[inline]
-fn before<S: Source>(sources: &[S], order: Order, a: Entry, b: Entry) -> bool {
-    if a.head == b.head { tie(sources, order, a, b) } else { a.head < b.head }
+fn parent(node: usize) -> usize {
+    node.wrapping_sub(1) / 2
 }
 
-/// The same by the keys themselves, and by the sources' order for equal keys.
+/// Whether `a` comes before `b`, whose head is the same: by the keys themselves, and by the sources' order for equal keys.
 #[cold]
 fn tie<S: Source>(sources: &[S], order: Order, a: Entry, b: Entry) -> bool {
-    let key = |entry: Entry| sources.get(entry.source).and_then(S::key);
+    let key = |entry: Entry| sources.get(entry.source()).and_then(S::key);
     match (key(a), key(b)) {
-        (Some(x), Some(y)) => order.compare(x, y).then(a.source.cmp(&b.source)).is_lt(),
+        (Some(x), Some(y)) => order.compare(x, y).then(a.source().cmp(&b.source())).is_lt(),
         (x, y) => x.is_some() && y.is_none(),
     }
 }
