@@ -20,7 +20,7 @@ use std::hint::select_unpredictable;
 const SHARED_IN_HEAD: usize = 3;
 
 /// The tree is built anew, on a new shared prefix, when so many matches a source were not settled by the heads.
-const TIES_PER_SOURCE: usize = 2;
+const TIES_PER_SOURCE: usize = 8;
 
 /// A sorted source, standing on one of its rows.
 pub(super) trait Source {
