@@ -164,9 +164,12 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
         &mut self.w
     }
 
-    /// Notes that a field ends here.
+    /// Notes that a field ends here, if that is asked for.
     #[inline]
     pub fn end_field(&mut self, layout: &Layout) {
+        if layout.by.is_empty() {
+            return;
+        }
         let body = self.start + layout.prefix.width();
         if let Some(end) = self.ends.get_mut(self.fields) {
             *end = self.w.position().saturating_sub(body);
@@ -174,13 +177,13 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
         self.fields += 1;
     }
 
-    #[inline]
+    /// Inlined everywhere, as a constant layout leaves little of it.
+    #[inline(always)]
     pub fn finish(mut self, layout: &Layout) {
         let Some(key) = self.w.sink().written().get_mut(self.start..) else { return };
         let (lead, body) = key.split_at_mut(layout.prefix.width().min(key.len()));
-        if let Ok(prefix) = layout.prefix.of(&hashed_part(body, layout.by, &self.ends)) {
-            lead.copy_from_slice(&prefix);
-        }
+        let known = layout.prefix.write(&hashed_part(body, layout.by, &self.ends), lead);
+        debug_assert!(known.is_ok(), "a constant layout has its salt's hash");
     }
 }
 
@@ -195,10 +198,14 @@ pub struct KeyReader<'a, const N: usize> {
 
 impl<'a, const N: usize> KeyReader<'a, N> {
     #[inline]
-    pub fn new(key: &'a [u8], layout: &Layout) -> Result<Self, DecodeError> {
-        let mut r = Reader::new(key);
-        r.skip(layout.prefix.width())?;
-        Ok(Self { key, r, ends: [0; N], fields: 0 })
+    pub fn new(key: &'a [u8]) -> Self {
+        Self { key, r: Reader::new(key), ends: [0; N], fields: 0 }
+    }
+
+    /// Passes over what stands before the fields.
+    #[inline]
+    pub fn start(&mut self, layout: &Layout) -> Result<(), DecodeError> {
+        self.r.skip(layout.prefix.width())
     }
 
     /// Where the next field is read.
@@ -207,9 +214,12 @@ impl<'a, const N: usize> KeyReader<'a, N> {
         &mut self.r
     }
 
-    /// Notes that a field ends here, behind its value.
+    /// Notes that a field ends here, behind its value, if that is asked for.
     #[inline]
     pub fn end_field<T>(&mut self, value: T, layout: &Layout) -> T {
+        if layout.by.is_empty() {
+            return value;
+        }
         if let Some(end) = self.ends.get_mut(self.fields) {
             *end = self.r.offset() - layout.prefix.width();
         }
@@ -217,8 +227,9 @@ impl<'a, const N: usize> KeyReader<'a, N> {
         value
     }
 
-    #[inline]
-    pub fn finish(self, layout: &Layout) -> Result<(), DecodeError> {
+    /// Inlined everywhere, as a constant layout leaves little of it.
+    #[inline(always)]
+    pub fn finish(&self, layout: &Layout) -> Result<(), DecodeError> {
         self.r.end()?;
         layout.prefix.check(self.key, layout.by, &self.ends)
     }

@@ -15,6 +15,8 @@ use byteorder::{BigEndian, ByteOrder};
 use md5::{Digest as _, Md5};
 use xxhash_rust::{xxh3::xxh3_64, xxh64::xxh64};
 
+use crate::error::{DecodeError, DecodeReason, Hex};
+
 /// What stands before a key's fields. `N` is `&'static str` in a constant layout, `String` in an owned one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefix<N> {
@@ -87,30 +89,42 @@ impl<N> Prefix<N> {
 }
 
 impl<N: AsRef<str>> Prefix<N> {
-    /// The bytes before the fields of a key whose m is this; a salt's hash must be known.
-    #[inline]
-    pub(crate) fn of(&self, m: &[u8]) -> Result<PrefixBytes, UnknownHash> {
-        Ok(match self {
-            Self::None => PrefixBytes::default(),
-            Self::Salt(salt) => salt.write(salt.bucket(m)?),
-            Self::Digest(len) => PrefixBytes { bytes: Md5::digest(m).into(), len: *len },
-        })
+    /// Writes what stands before the fields of a key whose m is this; a salt's hash must be known.
+    ///
+    /// Inlined everywhere, as a constant layout leaves little of it.
+    #[inline(always)]
+    pub(crate) fn write(&self, m: &[u8], lead: &mut [u8]) -> Result<(), UnknownHash> {
+        match self {
+            Self::None => {}
+            Self::Salt(salt) => salt.write(salt.bucket(m)?, lead),
+            Self::Digest(_) => write_digest(m, lead),
+        }
+        Ok(())
+    }
+
+    /// Checks what stands before the fields of a key against them; inlined as `write` is.
+    #[inline(always)]
+    pub(crate) fn check(&self, key: &[u8], by: &[usize], ends: &[usize]) -> Result<(), DecodeError> {
+        let mut due = [0; 16];
+        let width = self.width().min(due.len());
+        let (found, body) = key.split_at(width.min(key.len()));
+        match self.write(&hashed_part(body, by, ends), &mut due[..width]) {
+            Ok(()) if *found == due[..width] => Ok(()),
+            Ok(()) => Err(self.wrong(found, due)),
+            Err(unknown) => Err(DecodeError::new(0, DecodeReason::Unreadable(unknown.to_string()))),
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, found: &[u8], due: [u8; 16]) -> DecodeError {
+        let kind = if matches!(self, Self::Salt(_)) { "salt" } else { "digest" };
+        let (found, expected) = (Hex(found).to_string(), Hex(&due[..found.len()]).to_string());
+        DecodeError::new(0, DecodeReason::Prefix { kind, found, expected })
     }
 }
 
-/// The bytes that stand before a key's fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PrefixBytes {
-    bytes: [u8; 16],
-    len: u8,
-}
-
-impl std::ops::Deref for PrefixBytes {
-    type Target = [u8];
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len).min(16)]
-    }
+fn write_digest(m: &[u8], lead: &mut [u8]) {
+    lead.iter_mut().zip(Md5::digest(m)).for_each(|(byte, due)| *byte = due);
 }
 
 /// A layout names a salt hash that only its owner has.
@@ -128,19 +142,16 @@ impl<N> Salt<N> {
         }
     }
 
-    /// A bucket as it is written.
+    /// Writes a bucket into as many bytes as it has.
     #[inline]
-    pub(crate) fn write(&self, bucket: u32) -> PrefixBytes {
-        let len = self.width();
-        let mut bytes = [0; 16];
-        if self.hex {
-            for (i, digit) in bytes[..len].iter_mut().rev().enumerate() {
-                *digit = b"0123456789abcdef"[(bucket >> (4 * i) & 15) as usize];
-            }
-        } else {
-            BigEndian::write_uint(&mut bytes, bucket.into(), len);
+    pub(crate) fn write(&self, bucket: u32, lead: &mut [u8]) {
+        for (i, byte) in lead.iter_mut().rev().enumerate() {
+            *byte = if self.hex {
+                b"0123456789abcdef"[(bucket >> (4 * i) & 15) as usize]
+            } else {
+                (bucket >> (8 * i)) as u8
+            };
         }
-        PrefixBytes { bytes, len: len as u8 }
     }
 }
 

@@ -3,8 +3,10 @@
 //! A bound of a selection is a [`Cut`] between keys, not a key: just before, or just after, everything that begins with
 //! some bytes. Cuts can be turned round for a descending field and put behind a prefix without losing anything.
 
+use std::borrow::Cow;
+
 use crate::range::{KeyRange, successor};
-use crate::salt::{Prefix, PrefixBytes, UnknownHash, hashed_part};
+use crate::salt::{Prefix, UnknownHash, hashed_part};
 
 /// A place between keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,13 +100,10 @@ pub(crate) struct Lead<'l, N> {
 }
 
 impl<N: AsRef<str>> Lead<'_, N> {
-    /// The bytes before a body, if the fields that are fixed in it tell them.
-    fn of(&self, body: &[u8], ends: &[usize]) -> Result<Option<PrefixBytes>, UnknownHash> {
+    /// m of the span's keys, if the fields that are fixed in it tell it.
+    fn hashed<'s>(&self, span: &'s KeySpan) -> Option<Cow<'s, [u8]>> {
         let due = self.by.last().map_or(self.fields, |last| last + 1);
-        if ends.len() < due {
-            return Ok(None);
-        }
-        self.prefix.of(&hashed_part(body, self.by, ends)).map(Some)
+        (span.ends.len() >= due).then(|| hashed_part(&span.body, self.by, &span.ends))
     }
 
     /// The ranges of the spans: a list for each salt bucket that can hold rows of them, one list for a key without.
@@ -114,19 +113,25 @@ impl<N: AsRef<str>> Lead<'_, N> {
             _ => 1,
         };
         let mut by_bucket = vec![Vec::new(); lists];
+        let mut lead = vec![0; self.prefix.width()];
         for span in spans {
-            match (self.prefix, self.of(&span.body, &span.ends)?) {
+            match (self.prefix, self.hashed(span)) {
                 (Prefix::None, _) => by_bucket[0].extend(span.range(&[], self.fields)),
-                (Prefix::Digest(_), Some(digest)) => by_bucket[0].extend(span.range(&digest, self.fields)),
+                (Prefix::Digest(_), Some(m)) => {
+                    self.prefix.write(&m, &mut lead)?;
+                    by_bucket[0].extend(span.range(&lead, self.fields));
+                }
                 (Prefix::Digest(_), None) if span.is_everything() => by_bucket[0].push(KeyRange::all()),
                 (Prefix::Digest(_), None) => return Err(Unselectable::Hashed),
-                (Prefix::Salt(salt), Some(_)) => {
-                    let bucket = salt.bucket(&hashed_part(&span.body, self.by, &span.ends))?;
-                    by_bucket[bucket as usize].extend(span.range(&salt.write(bucket), self.fields));
+                (Prefix::Salt(salt), Some(m)) => {
+                    let bucket = salt.bucket(&m)?;
+                    salt.write(bucket, &mut lead);
+                    by_bucket[bucket as usize].extend(span.range(&lead, self.fields));
                 }
                 (Prefix::Salt(salt), None) => {
                     for (bucket, ranges) in (0..).zip(&mut by_bucket) {
-                        ranges.extend(span.range(&salt.write(bucket), self.fields));
+                        salt.write(bucket, &mut lead);
+                        ranges.extend(span.range(&lead, self.fields));
                     }
                 }
             }

@@ -463,7 +463,8 @@ fn whole_key(key: &Key<'_>) -> TokenStream {
 
             #[inline]
             fn read<'__de>(key: &'__de [#p::u8]) -> #p::Result<#decoded, #p::DecodeError> {
-                let mut r = #p::KeyReader::<#count>::new(key, &Self::LAYOUT)?;
+                let mut r = #p::KeyReader::<#count>::new(key);
+                r.start(&Self::LAYOUT)?;
                 let key = #ident { #(#read,)* #(#phantoms,)* };
                 r.finish(&Self::LAYOUT)?;
                 #p::Result::Ok(key)

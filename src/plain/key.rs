@@ -63,9 +63,8 @@ impl LayoutBuf {
         let body = start + self.prefix.width();
         out.resize(body, 0);
         let ends = self.encode_body(values, out)?;
-        let prefix = self.prefix.of(&hashed_part(&out[body..], &self.by, &ends))?;
-        out[start..body].copy_from_slice(&prefix);
-        Ok(())
+        let (lead, body) = out[start..].split_at_mut(self.prefix.width());
+        Ok(self.prefix.write(&hashed_part(body, &self.by, &ends), lead)?)
     }
 
     /// Writes leading fields; where each ends, counted from the first, is noted only where salt or digest need it.
@@ -132,22 +131,6 @@ impl LayoutBuf {
         let lead = Lead { prefix: &self.prefix, by: &self.by, fields: self.fields.len() };
         let by_bucket = lead.ranges(&[span]).map_err(|error| ValueError::new(error.to_string()))?;
         Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
-    }
-}
-
-impl<N: AsRef<str>> Prefix<N> {
-    /// Checks what stands before the fields of a key against them.
-    pub(crate) fn check(&self, key: &[u8], by: &[usize], ends: &[usize]) -> Result<(), DecodeError> {
-        let (found, body) = key.split_at(self.width().min(key.len()));
-        let due = self
-            .of(&hashed_part(body, by, ends))
-            .map_err(|error| DecodeError::new(0, DecodeReason::Unreadable(error.to_string())))?;
-        if *found == *due {
-            return Ok(());
-        }
-        let kind = if matches!(self, Self::Salt(_)) { "salt" } else { "digest" };
-        let (found, expected) = (Hex(found).to_string(), Hex(&due).to_string());
-        Err(DecodeError::new(0, DecodeReason::Prefix { kind, found, expected }))
     }
 }
 
