@@ -1,5 +1,7 @@
 //! Keys by layout alone: encode, decode, prefix.
 
+use std::fmt::Display;
+
 use super::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf, value};
 use crate::encode::decimal::Number;
 use crate::encode::{HostPath, RawField, Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
@@ -8,6 +10,10 @@ use crate::layout::Scalar;
 use crate::range::KeyRange;
 use crate::salt::{Prefix, UnknownHash, hashed_part};
 use crate::span::{KeySpan, Lead};
+use crate::writer::Slot;
+
+/// Keys of one width are written into room of it, up to so many bytes: a layout that was read may state any number.
+const SMALL: usize = 4096;
 
 /// Why values do not make a key of a layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +30,7 @@ impl ValueError {
         Self { path: String::new(), reason: reason.into() }
     }
 
+    #[cold]
     pub(super) fn within(mut self, name: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{name}{dot}{}", self.path);
@@ -48,36 +55,42 @@ impl LayoutBuf {
     /// Writes the key of these values behind what `out` holds; nothing if they don't make one.
     pub fn encode_to(&self, values: &[Value], out: &mut Vec<u8>) -> Result<(), ValueError> {
         let start = out.len();
-        let result = self.encode_at(values, out, start);
+        let result = match self.width {
+            // Room for all of it is made at once, instead of for each field.
+            Some(width @ ..=SMALL) => {
+                out.resize(start + width, 0);
+                self.encode_at(values, &mut Slot::new(&mut out[start..]))
+            }
+            _ => self.encode_at(values, out),
+        };
         if result.is_err() {
             out.truncate(start);
         }
         result
     }
 
-    fn encode_at(&self, values: &[Value], out: &mut Vec<u8>, start: usize) -> Result<(), ValueError> {
-        if values.len() != self.fields.len() {
-            let (due, found) = (self.fields.len(), values.len());
-            return Err(ValueError::new(format!("the key has {due} fields, found {found} values")));
+    #[inline]
+    fn encode_at(&self, values: &[Value], out: &mut impl Sink) -> Result<(), ValueError> {
+        match self.prefix {
+            Prefix::None => encode_fields(&self.fields, values, &mut Writer::new(out)),
+            _ => self.encode_behind_prefix(values, out),
         }
-        let body = start + self.prefix.width();
-        out.resize(body, 0);
-        let ends = self.encode_body(values, out)?;
-        let (lead, body) = out[start..].split_at_mut(self.prefix.width());
-        Ok(self.prefix.write(&hashed_part(body, &self.by, &ends), lead)?)
     }
 
-    /// Writes leading fields; where each ends, counted from the first, is noted only where salt or digest need it.
-    fn encode_body(&self, values: &[Value], out: &mut Vec<u8>) -> Result<Vec<usize>, ValueError> {
-        let body = out.len();
+    #[inline(never)]
+    fn encode_behind_prefix(&self, values: &[Value], out: &mut impl Sink) -> Result<(), ValueError> {
+        same_count(&self.fields, values)?;
+        let (start, width) = (out.written().len(), self.prefix.width());
+        (0..width).for_each(|_| out.extend(&[0]));
         let mut ends = Vec::new();
         for (field, value) in self.fields.iter().zip(values) {
             encode_field(field, value, &mut Writer::new(out))?;
-            if !matches!(self.prefix, Prefix::None) {
-                ends.push(out.len() - body);
+            if !self.by.is_empty() {
+                ends.push(out.written().len() - start - width);
             }
         }
-        Ok(ends)
+        let (lead, body) = out.written()[start..].split_at_mut(width);
+        Ok(self.prefix.write(&hashed_part(body, &self.by, &ends), lead)?)
     }
 
     /// The values of a key, one for each field.
@@ -97,14 +110,21 @@ impl LayoutBuf {
         let mut values = Vec::with_capacity(self.fields.len());
         let mut ends = Vec::new();
         for field in &self.fields {
-            values.push(decode_field(field, r, trace)?);
-            if !matches!(self.prefix, Prefix::None) {
+            decode_field(field, &mut values, r, trace)?;
+            if !self.by.is_empty() {
                 ends.push(r.offset() - body);
             }
         }
         r.end()?;
-        self.prefix.check(key, &self.by, &ends)?;
+        if !matches!(self.prefix, Prefix::None) {
+            self.check_prefix(key, &ends)?;
+        }
         Ok(values)
+    }
+
+    #[inline(never)]
+    fn check_prefix(&self, key: &[u8], ends: &[usize]) -> Result<(), DecodeError> {
+        self.prefix.check(key, &self.by, ends)
     }
 
     /// The ranges of the keys that begin with these values, one for each leading field: merged and sorted, over all salt
@@ -134,27 +154,33 @@ impl LayoutBuf {
     }
 }
 
-fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, Vec<u8>>) -> Result<(), ValueError> {
+/// Inlined, as most fields are numbers, which cost less than a call.
+#[inline(always)]
+fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
     let w = &mut w.direction(field.desc);
     let result = match &field.ty {
         ty if field.raw => encode_raw(ty, value, w),
+        TypeBuf::Scalar(scalar) => encode_scalar(scalar, value, w),
         TypeBuf::Option(inner) => encode_option(inner, value, field.nulls.is_some(), w),
         ty => encode_type(ty, value, w),
     };
     result.map_err(|error| error.within(&field.name))
 }
 
+#[inline(always)]
+fn encode_scalar(scalar: &Scalar, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    value::encode(*scalar, value, w).ok_or_else(|| mismatch(scalar, value))
+}
+
 fn encode_option(inner: &TypeBuf, value: &Value, other: bool, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
-    let Value::Option(value) = value else { return Err(mismatch(&format!("option<{inner}>"), value)) };
+    let Value::Option(value) = value else { return Err(mismatch(&format_args!("option<{inner}>"), value)) };
     encode_tag(value.is_some(), other, w);
     value.as_ref().map_or(Ok(()), |value| encode_type(inner, value, w))
 }
 
 fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
     match (ty, value) {
-        (TypeBuf::Scalar(scalar), value) => {
-            value::encode(*scalar, value, w).ok_or_else(|| mismatch(&scalar.to_string(), value))
-        }
+        (TypeBuf::Scalar(scalar), value) => encode_scalar(scalar, value, w),
         (TypeBuf::Option(inner), value) => encode_option(inner, value, false, w),
         (TypeBuf::List(item), Value::List(values)) => {
             for (i, value) in values.iter().enumerate() {
@@ -185,22 +211,23 @@ fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Re
             w.bytes(bytes);
             Ok(())
         }
-        (ty, value) => Err(mismatch(&ty.to_string(), value)),
+        (ty, value) => Err(mismatch(ty, value)),
     }
 }
 
 fn encode_fields(fields: &[FieldBuf], values: &[Value], w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    same_count(fields, values)?;
+    for (field, value) in fields.iter().zip(values) {
+        encode_field(field, value, w)?;
+    }
+    Ok(())
+}
+
+fn same_count(fields: &[FieldBuf], values: &[Value]) -> Result<(), ValueError> {
     if fields.len() != values.len() {
         return Err(ValueError::new(format!("{} fields are due, found {} values", fields.len(), values.len())));
     }
-    fields.iter().zip(values).try_for_each(|(field, value)| {
-        let w = &mut w.direction(field.desc);
-        match &field.ty {
-            TypeBuf::Option(inner) => encode_option(inner, value, field.nulls.is_some(), w),
-            ty => encode_type(ty, value, w),
-        }
-        .map_err(|error| error.within(&field.name))
-    })
+    Ok(())
 }
 
 fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
@@ -209,11 +236,11 @@ fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Res
         (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => w.bytes(bytes),
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(text)) => match value::host_path(text) {
             Some(page) => page.encode_raw(w),
-            None => return Err(mismatch(&ty.to_string(), &Value::Text(text.clone()))),
+            None => return Err(mismatch(ty, &Value::Text(text.clone()))),
         },
         (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(text)) => match text.parse::<Number>() {
             Ok(number) => number.encode_raw(w),
-            Err(_) => return Err(mismatch(&ty.to_string(), value)),
+            Err(_) => return Err(mismatch(ty, value)),
         },
         (TypeBuf::List(item), Value::List(values)) => {
             for (i, value) in values.iter().enumerate() {
@@ -222,15 +249,15 @@ fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Res
         }
         (TypeBuf::Tuple(fields), Value::Tuple(values)) => match (fields.as_slice(), values.as_slice()) {
             ([field], [value]) => return encode_raw(&field.ty, value, w),
-            _ => return Err(mismatch(&ty.to_string(), value)),
+            _ => return Err(mismatch(ty, value)),
         },
-        (ty, value) => return Err(mismatch(&ty.to_string(), value)),
+        (ty, value) => return Err(mismatch(ty, value)),
     }
     Ok(())
 }
 
 #[cold]
-fn mismatch(ty: &str, value: &Value) -> ValueError {
+fn mismatch(ty: &dyn Display, value: &Value) -> ValueError {
     let why = match value {
         Value::Decimal(text) => text.parse::<Number>().err().map(|why| format!(": {why}")),
         _ => None,
@@ -243,21 +270,36 @@ pub(super) trait Trace {
     fn prefix(&mut self, _bytes: &[u8]) {}
     fn enter(&mut self, _name: &str, _desc: bool) {}
     fn leave(&mut self) {}
-    fn part(&mut self, _shape: &dyn std::fmt::Display, _bytes: &[u8], _value: &dyn std::fmt::Display) {}
+    fn part(&mut self, _shape: &dyn Display, _bytes: &[u8], _value: &dyn Display) {}
 }
 
 impl Trace for () {}
 
-fn decode_field(field: &FieldBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+/// Inlined, as most fields are numbers, which cost less than a call.
+#[inline(always)]
+fn decode_field(
+    field: &FieldBuf,
+    values: &mut Vec<Value>,
+    r: &mut Reader<'_>,
+    trace: &mut impl Trace,
+) -> Result<(), DecodeError> {
     trace.enter(&field.name, field.desc);
-    let value = r.direction(field.desc, |r| match &field.ty {
-        ty if field.raw => decode_raw(ty, r, trace),
-        TypeBuf::Option(inner) => decode_option(inner, field.nulls.is_some(), r, trace),
-        ty => decode_type(ty, r, trace),
+    let result = r.direction(field.desc, |r| {
+        match &field.ty {
+            ty if field.raw => values.push(decode_raw(ty, r, trace)?),
+            TypeBuf::Scalar(scalar) => {
+                let at = r.offset();
+                value::decode(*scalar, r, |value| values.push(value))?;
+                values.last().into_iter().for_each(|value| trace.part(scalar, r.since(at), value));
+            }
+            TypeBuf::Option(inner) => values.push(decode_option(inner, field.nulls.is_some(), r, trace)?),
+            ty => values.push(decode_type(ty, r, trace)?),
+        }
+        Ok(())
     });
-    let value = value.map_err(|error| error.in_field(&field.name))?;
+    result.map_err(|error: DecodeError| error.in_field(&field.name))?;
     trace.leave();
-    Ok(value)
+    Ok(())
 }
 
 fn decode_option(
@@ -277,7 +319,7 @@ fn decode_type(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Resu
     let at = r.offset();
     match ty {
         TypeBuf::Scalar(scalar) => {
-            let value = value::decode(*scalar, r)?;
+            let value = value::decode(*scalar, r, |value| value)?;
             trace.part(scalar, r.since(at), &value);
             Ok(value)
         }
@@ -319,7 +361,11 @@ fn decode_item(item: &TypeBuf, index: usize, r: &mut Reader<'_>, trace: &mut imp
 }
 
 fn decode_fields(fields: &[FieldBuf], r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
-    fields.iter().map(|field| decode_field(field, r, trace)).collect()
+    let mut values = Vec::with_capacity(fields.len());
+    for field in fields {
+        decode_field(field, &mut values, r, trace)?;
+    }
+    Ok(values)
 }
 
 fn decode_custom(custom: &CustomBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {

@@ -38,6 +38,8 @@ pub struct LayoutBuf {
     prefix: Prefix<String>,
     by: Vec<usize>,
     fields: Vec<FieldBuf>,
+    /// How many bytes a key has, reckoned once.
+    width: Option<usize>,
 }
 
 /// One field of an owned layout.
@@ -151,7 +153,7 @@ impl LayoutBuf {
 
     /// How many bytes a key has, where every key has as many.
     pub fn width(&self) -> Option<usize> {
-        fields_width(&self.fields)?.checked_add(self.prefix.width())
+        self.width
     }
 
     /// The key's shape, as FORMAT.md writes it: all that says which bytes a key has, names left out.
@@ -179,7 +181,12 @@ impl LayoutBuf {
     /// The same fields with nothing before them.
     #[cfg(feature = "laws")]
     pub(crate) fn without_prefix(&self) -> Self {
-        Self { name: self.name.clone(), prefix: Prefix::None, by: Vec::new(), fields: self.fields.clone() }
+        Self::new(self.name.clone(), Prefix::None, Vec::new(), self.fields.clone())
+    }
+
+    fn new(name: String, prefix: Prefix<String>, by: Vec<usize>, fields: Vec<FieldBuf>) -> Self {
+        let width = fields_width(&fields).and_then(|width| width.checked_add(prefix.width()));
+        Self { name, prefix, by, fields, width }
     }
 
     /// The layout of these parts, if they can be one.
@@ -189,7 +196,7 @@ impl LayoutBuf {
         by: Vec<usize>,
         fields: Vec<FieldBuf>,
     ) -> Result<Self, LayoutError> {
-        let layout = Self { name, prefix, by, fields };
+        let layout = Self::new(name, prefix, by, fields);
         layout.check()?;
         Ok(layout)
     }
@@ -388,12 +395,12 @@ fn check_fields(fields: &[FieldBuf], path: &str, depth: usize) -> Result<(), Lay
 
 impl From<&Layout> for LayoutBuf {
     fn from(layout: &Layout) -> Self {
-        Self {
-            name: layout.name.to_owned(),
-            prefix: owned_prefix(layout.prefix),
-            by: layout.by.to_vec(),
-            fields: layout.fields.iter().map(FieldBuf::from).collect(),
-        }
+        Self::new(
+            layout.name.to_owned(),
+            owned_prefix(layout.prefix),
+            layout.by.to_vec(),
+            layout.fields.iter().map(FieldBuf::from).collect(),
+        )
     }
 }
 

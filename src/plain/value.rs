@@ -105,20 +105,19 @@ impl fmt::Display for Value {
 
 /// A Rust type that a scalar is read and written as.
 trait Plain: for<'a> Field<Ref<'a> = Self> {
-    fn into_value(self) -> Value;
+    fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError>;
     fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()>;
 }
 
 macro_rules! plain {
-    ($($pattern:pat => $type:ty: $from:expr, |$owned:ident| $into:expr;)*) => {$(
+    ($inline:ident: $($pattern:pat => $type:ty: $from:expr, |$owned:ident| $into:expr;)*) => {$(
         impl Plain for $type {
-            #[inline]
-            fn into_value(self) -> Value {
-                let $owned = self;
-                $into
+            #[inline($inline)]
+            fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError> {
+                Self::decode(r).map(|$owned| put($into))
             }
 
-            #[inline]
+            #[inline($inline)]
             fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
                 let $pattern = value else { return None };
                 Field::encode($from, w);
@@ -129,7 +128,7 @@ macro_rules! plain {
 }
 
 macro_rules! plain_integers {
-    ($($variant:ident: $($type:ty)*;)*) => {$(plain! {$(
+    ($($variant:ident: $($type:ty)*;)*) => {$(plain! { always: $(
         Value::$variant(n) => $type: &<$type>::try_from(*n).ok()?, |n| Value::$variant(n.into());
     )*})*};
 }
@@ -137,11 +136,16 @@ plain_integers! {
     Unsigned: u8 u16 u32 u64 u128;
     Signed: i8 i16 i32 i64 i128;
 }
-plain! {
+plain! { always:
     Value::F32(n) => f32: n, |n| Value::F32(n);
     Value::F64(n) => f64: n, |n| Value::F64(n);
     Value::Bool(truth) => bool: truth, |truth| Value::Bool(truth);
     Value::Char(char) => char: char, |char| Value::Char(char);
+    Value::Duration(duration) => Duration: duration, |duration| Value::Duration(duration);
+    &Value::Instant(seconds, nanos @ ..=999_999_999) => Instant: &Instant { seconds, nanos },
+        |instant| Value::Instant(instant.seconds, instant.nanos);
+}
+plain! { never:
     Value::Text(text) => String: text, |text| Value::Text(text);
     Value::Text(digits) => Tile: &digits.parse::<Tile>().ok()?, |tile| Value::Text(tile.to_string());
     Value::Decimal(text) => Number: &text.parse::<Number>().ok()?, |number| Value::Decimal(number.to_string());
@@ -149,23 +153,21 @@ plain! {
     Value::Ip(address) => IpAddr: address, |address| Value::Ip(address);
     Value::Ip(IpAddr::V4(address)) => Ipv4Addr: address, |address| Value::Ip(address.into());
     Value::Ip(IpAddr::V6(address)) => Ipv6Addr: address, |address| Value::Ip(address.into());
-    Value::Duration(duration) => Duration: duration, |duration| Value::Duration(duration);
     Value::Text(text) => HostPath: &host_path(text)?, |page| Value::Text(page.into());
-    &Value::Instant(seconds, nanos @ ..=999_999_999) => Instant: &Instant { seconds, nanos },
-        |instant| Value::Instant(instant.seconds, instant.nanos);
 }
 
 /// A URL in its parts: host and path, scheme, port or 0, user.
 #[cfg(feature = "url")]
 impl Plain for crate::encode::UrlKey {
-    fn into_value(self) -> Value {
-        let (page, scheme, port, user) = self.parts();
-        Value::Tuple(vec![
+    fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError> {
+        let url = Self::decode(r)?;
+        let (page, scheme, port, user) = url.parts();
+        Ok(put(Value::Tuple(vec![
             Value::Text(page),
             Value::Text(scheme.to_owned()),
             Value::Unsigned(port.into()),
             Value::Text(user.to_owned()),
-        ])
+        ])))
     }
 
     fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
@@ -185,43 +187,60 @@ pub(super) fn host_path(text: &str) -> Option<HostPath> {
     HostPath::parse(text).ok().filter(|page| page.as_str() == text)
 }
 
+#[inline(never)]
+fn encode_byte_array<S: Sink>(len: usize, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+    match (len, value) {
+        (4, Value::Ip(IpAddr::V4(_))) => Ipv4Addr::encode_value(value, w),
+        (16, Value::Ip(IpAddr::V6(_))) => Ipv6Addr::encode_value(value, w),
+        (_, Value::Bytes(bytes)) if bytes.len() == len => {
+            w.bytes(bytes);
+            Some(())
+        }
+        _ => None,
+    }
+}
+
+#[inline(never)]
+fn encode_quadkey<S: Sink>(zoom: u8, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+    let Value::Text(digits) = value else { return None };
+    let tile = digits.parse::<Tile>().ok().filter(|tile| zoom > 0 && tile.zoom() == zoom)?;
+    quadkey::write(tile.digits(), zoom, w);
+    Some(())
+}
+
+#[inline(never)]
+fn decode_quadkey(zoom: u8, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
+    quadkey::read(zoom, r).map(|digits| Value::Text(Tile::new(digits, zoom).to_string()))
+}
+
 macro_rules! scalars {
     ($($(#[$cfg:meta])? $scalar:ident => $type:ty;)*) => {
-        /// Reads a scalar.
-        #[inline]
-        pub(super) fn decode(scalar: Scalar, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
+        /// Reads a scalar; `put` says where its value goes, so that it is made there and not moved.
+        #[inline(always)]
+        pub(super) fn decode<T>(
+            scalar: Scalar,
+            r: &mut Reader<'_>,
+            put: impl FnOnce(Value) -> T,
+        ) -> Result<T, DecodeError> {
             match scalar {
-                $($(#[$cfg])? Scalar::$scalar => <$type>::decode(r).map(Plain::into_value),)*
+                $($(#[$cfg])? Scalar::$scalar => <$type>::decode_value(r, put),)*
                 // A layout with it was refused.
                 #[cfg(not(feature = "url"))]
                 Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
-                Scalar::ByteArray(len) => r.bytes(len).map(|bytes| Value::Bytes(bytes.into_owned())),
-                Scalar::QuadKey(zoom) => {
-                    quadkey::read(zoom, r).map(|digits| Value::Text(Tile::new(digits, zoom).to_string()))
-                }
+                Scalar::ByteArray(len) => r.bytes(len).map(|bytes| put(Value::Bytes(bytes.into_owned()))),
+                Scalar::QuadKey(zoom) => decode_quadkey(zoom, r).map(put),
             }
         }
 
         /// Writes a scalar; None if the value is not one of it.
-        #[inline]
+        #[inline(always)]
         pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
-            match (scalar, value) {
-                $($(#[$cfg])? (Scalar::$scalar, _) => <$type>::encode_value(value, w),)*
-                (Scalar::ByteArray(len), Value::Bytes(bytes)) if bytes.len() == len => {
-                    w.bytes(bytes);
-                    Some(())
-                }
-                (Scalar::ByteArray(4), Value::Ip(IpAddr::V4(_))) => Ipv4Addr::encode_value(value, w),
-                (Scalar::ByteArray(16), Value::Ip(IpAddr::V6(_))) => Ipv6Addr::encode_value(value, w),
+            match scalar {
+                $($(#[$cfg])? Scalar::$scalar => <$type>::encode_value(value, w),)*
                 #[cfg(not(feature = "url"))]
-                (Scalar::Url, _) => None,
-                (Scalar::ByteArray(_), _) => None,
-                (Scalar::QuadKey(zoom), Value::Text(digits)) => {
-                    let tile = digits.parse::<Tile>().ok().filter(|tile| zoom > 0 && tile.zoom() == zoom)?;
-                    quadkey::write(tile.digits(), zoom, w);
-                    Some(())
-                }
-                (Scalar::QuadKey(_), _) => None,
+                Scalar::Url => None,
+                Scalar::ByteArray(len) => encode_byte_array(len, value, w),
+                Scalar::QuadKey(zoom) => encode_quadkey(zoom, value, w),
             }
         }
     };
