@@ -36,7 +36,10 @@ impl<'de> Reader<'de> {
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let Some((array, _)) = self.rest().split_first_chunk::<N>() else { return Err(self.truncated(N)) };
         self.at += N;
-        Ok(array.map(|byte| byte ^ self.mask))
+        Ok(match self.mask {
+            0 => *array,
+            _ => array.map(|byte| !byte),
+        })
     }
 
     /// A run of bytes of this length, borrowed unless the field is descending.

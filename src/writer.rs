@@ -87,7 +87,10 @@ impl<'s, S: Sink> Writer<'s, S> {
     /// Writes a few bytes, as many for every value.
     #[inline]
     pub fn array<const N: usize>(&mut self, bytes: [u8; N]) {
-        self.sink.extend(&bytes.map(|byte| byte ^ self.mask));
+        match self.mask {
+            0 => self.sink.extend(&bytes),
+            _ => self.sink.extend(&bytes.map(|byte| !byte)),
+        }
     }
 
     /// Writes a run of bytes.

@@ -107,16 +107,11 @@ const CROWD: usize = 64;
 
 #[cold]
 fn escape_from<S: Sink>(mut first: usize, mut content: &[u8], w: &mut Writer<'_, S>) {
+    let mut escaped = [0; 2 * CROWD];
     loop {
         w.bytes(&content[..first]);
         let (crowd, rest) = content[first..].split_at(CROWD.min(content.len() - first));
-        let (mut escaped, mut len) = ([0; 2 * CROWD], 0);
-        for &byte in crowd {
-            let escape = byte <= ESCAPE;
-            escaped[len] = if escape { ESCAPE } else { byte };
-            escaped[len + 1] = byte.wrapping_add(1);
-            len += 1 + usize::from(escape);
-        }
+        let len = escape_crowd(crowd, &mut escaped);
         w.bytes(&escaped[..len]);
         content = rest;
         match memchr::memchr2(TERMINATOR, ESCAPE, content) {
@@ -125,6 +120,19 @@ fn escape_from<S: Sink>(mut first: usize, mut content: &[u8], w: &mut Writer<'_,
         }
     }
     w.bytes(content);
+}
+
+/// Escapes a few bytes, and says how many they have become.
+fn escape_crowd(crowd: &[u8], escaped: &mut [u8; 2 * CROWD]) -> usize {
+    let mut len = 0;
+    for &byte in crowd {
+        let escape = byte <= ESCAPE;
+        // It fits anyway; with the remainder nothing is left to check.
+        escaped[len % (2 * CROWD)] = if escape { ESCAPE } else { byte };
+        escaped[(len + 1) % (2 * CROWD)] = byte.wrapping_add(1);
+        len += 1 + usize::from(escape);
+    }
+    len
 }
 
 #[inline]

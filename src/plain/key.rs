@@ -13,7 +13,7 @@ use crate::span::{KeySpan, Lead};
 use crate::writer::Slot;
 
 /// Keys of one width are written into room of it, up to so many bytes: a layout that was read may state any number.
-const SMALL: usize = 4096;
+const MOST_ROOM: usize = 4096;
 
 /// Why values do not make a key of a layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +57,7 @@ impl LayoutBuf {
         let start = out.len();
         let result = match self.width {
             // Room for all of it is made at once, instead of for each field.
-            Some(width @ ..=SMALL) => {
+            Some(width @ ..=MOST_ROOM) => {
                 out.resize(start + width, 0);
                 self.encode_at(values, &mut Slot::new(&mut out[start..]))
             }
