@@ -242,6 +242,11 @@ impl Source for Standing {
     }
 
     #[inline]
+    fn step(&mut self) {
+        self.at += 1;
+    }
+
+    #[inline]
     fn key(&self) -> Option<&[u8]> {
         self.key_at(self.at)
     }

@@ -30,6 +30,9 @@ pub(super) trait Source {
     /// error. If the row it stood on leaves the memory, `last` becomes that row's key.
     fn advance<T>(&mut self, last: &mut Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, Self::Error>;
 
+    /// Moves to the next row, which is in memory.
+    fn step(&mut self) {}
+
     /// The key of the row; `None` before the first, after the last, and once the row was taken out.
     fn key(&self) -> Option<&[u8]>;
 
@@ -305,10 +308,14 @@ impl<S: Source> Tree<S, S::Error> {
     fn refill(&mut self) -> bool {
         let index = self.winner.source();
         let Some(source) = self.sources.get_mut(index) else { return false };
-        let is_sure = S::LOOKS_AHEAD && self.sure > 0;
+        if S::LOOKS_AHEAD && self.sure > 0 {
+            self.sure -= 1;
+            source.step();
+            return true;
+        }
         let head = |key: &[u8]| self.order.head(&self.prefix, key);
         let known = if S::LOOKS_AHEAD { self.next_heads.get(index).copied().flatten() } else { None };
-        let look = |key: &[u8]| if is_sure { 0 } else { known.unwrap_or_else(|| head(key)) };
+        let look = |key: &[u8]| known.unwrap_or_else(|| head(key));
         let entry = match source.advance(&mut self.last, look) {
             Ok(Some(head)) => Entry::new(head, 0, index),
             Ok(None) => return self.exhausted(),
@@ -317,10 +324,6 @@ impl<S: Source> Tree<S, S::Error> {
                 return false;
             }
         };
-        if is_sure {
-            self.sure -= 1;
-            return true;
-        }
         if !S::LOOKS_AHEAD {
             self.place(entry);
             return true;
