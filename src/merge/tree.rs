@@ -265,7 +265,7 @@ impl<S: Source> Tree<S, S::Error> {
     #[inline]
     pub(super) fn settle(&mut self) -> bool {
         let found = match self.stage {
-            Stage::Taken => self.left > 0 && self.refill(),
+            Stage::Taken => self.left > 0 && (self.step() || self.refill()),
             _ => self.begin(),
         };
         if found {
@@ -303,16 +303,22 @@ impl<S: Source> Tree<S, S::Error> {
         self.live > 0
     }
 
-    /// Advances the source whose row was taken, and finds the new winner.
+    /// Goes to the winner's next row, if that is known to come next.
     #[inline]
+    fn step(&mut self) -> bool {
+        let is_sure = S::LOOKS_AHEAD && self.sure > 0;
+        if is_sure && let Some(source) = self.sources.get_mut(self.winner.source()) {
+            self.sure -= 1;
+            source.step();
+        }
+        is_sure
+    }
+
+    /// Advances the source whose row was taken, and finds the new winner.
+    #[inline(never)]
     fn refill(&mut self) -> bool {
         let index = self.winner.source();
         let Some(source) = self.sources.get_mut(index) else { return false };
-        if S::LOOKS_AHEAD && self.sure > 0 {
-            self.sure -= 1;
-            source.step();
-            return true;
-        }
         let head = |key: &[u8]| self.order.head(&self.prefix, key);
         let known = if S::LOOKS_AHEAD { self.next_heads.get(index).copied().flatten() } else { None };
         let look = |key: &[u8]| known.unwrap_or_else(|| head(key));
@@ -334,7 +340,8 @@ impl<S: Source> Tree<S, S::Error> {
         }
         self.place(entry);
         // Three wins are a run; by chance alone a winner wins again once in k rows.
-        if self.winner.source() == index && next.is_some_and(|next| next < self.runner_up.head()) {
+        let is_run = next.is_some_and(|next| next < self.runner_up.head());
+        if self.winner.source() == index && (is_run || self.live == 1) {
             self.sure = self.count_sure();
             if self.sure > 0 {
                 self.forget_next_head();
