@@ -53,15 +53,17 @@ pub trait RowKey {
     /// Writes the key's bytes behind what `out` holds.
     #[inline]
     fn encode_to(&self, out: &mut Vec<u8>) {
-        match const { Self::LAYOUT.width() } {
-            // All of a small key at once, instead of each field by itself.
-            Some(width @ ..=SMALL) => {
-                let mut key = [0; SMALL];
-                self.write(&mut Slot::new(&mut key[..width]));
-                out.extend_from_slice(&key[..width]);
+        // All of a small key at once, instead of each field by itself.
+        if let Some(width @ ..=SMALL) = const { Self::LAYOUT.width() } {
+            let mut key = [0; SMALL];
+            let mut slot = Slot::new(&mut key[..width]);
+            self.write(&mut slot);
+            // Not so where an encoding of a user's own says a wrong width: no byte of it is lost or added.
+            if slot.is_full() {
+                return out.extend_from_slice(&key[..width]);
             }
-            _ => self.write(out),
         }
+        self.write(out);
     }
 
     /// Reads a key, all of it, and refuses every form but the one that `encode` writes.

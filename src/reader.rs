@@ -61,12 +61,7 @@ impl<'de> Reader<'de> {
     /// What stands before the next 00 (FF in a descending field), which is read too.
     #[inline]
     pub(crate) fn until_terminator(&mut self) -> Result<Run<'de>, DecodeError> {
-        let Some(len) = memchr::memchr(self.mask, self.rest()) else {
-            return Err(DecodeError::new(self.bytes.len(), DecodeReason::Unterminated { terminator: self.mask }));
-        };
-        let run = Run { bytes: &self.rest()[..len], at: self.at, mask: self.mask };
-        self.at += len + 1;
-        Ok(run)
+        self.run(memchr::memchr(self.mask, self.rest()))
     }
 
     /// The same, and where in it the first `mark` stands (inverted in a descending field): without one, both are found
@@ -75,13 +70,19 @@ impl<'de> Reader<'de> {
     pub(crate) fn until_terminator_or(&mut self, mark: u8) -> Result<(Run<'de>, Option<usize>), DecodeError> {
         match memchr::memchr2(self.mask, mark ^ self.mask, self.rest()) {
             Some(first) if self.rest()[first] != self.mask => Ok((self.until_terminator()?, Some(first))),
-            Some(len) => {
-                let run = Run { bytes: &self.rest()[..len], at: self.at, mask: self.mask };
-                self.at += len + 1;
-                Ok((run, None))
-            }
-            None => self.until_terminator().map(|run| (run, None)),
+            end => Ok((self.run(end)?, None)),
         }
+    }
+
+    /// A run of bytes of this length and its terminator; an error where none was found.
+    #[inline]
+    fn run(&mut self, len: Option<usize>) -> Result<Run<'de>, DecodeError> {
+        let Some(len) = len else {
+            return Err(DecodeError::new(self.bytes.len(), DecodeReason::Unterminated { terminator: self.mask }));
+        };
+        let run = Run { bytes: &self.rest()[..len], at: self.at, mask: self.mask };
+        self.at += len + 1;
+        Ok(run)
     }
 
     /// Passes over bytes.

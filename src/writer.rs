@@ -46,6 +46,12 @@ impl<'b> Slot<'b> {
     pub(crate) fn new(buf: &'b mut [u8]) -> Self {
         Self { buf, len: 0 }
     }
+
+    /// Whether as much was written as there is room for.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len == self.buf.len()
+    }
 }
 
 impl Sink for Slot<'_> {

@@ -257,6 +257,35 @@ struct Metric {
     other: u32,
 }
 
+/// An encoding that says a wrong width.
+struct Liar;
+
+impl Encoding<u32> for Liar {
+    const SHAPE: &'static str = "liar";
+    const WIDTH: Option<usize> = Some(3);
+    fn encode<S: Sink>(id: &u32, w: &mut Writer<'_, S>) {
+        w.array(id.to_be_bytes());
+    }
+    fn decode(r: &mut Reader<'_>) -> Result<u32, DecodeError> {
+        r.array().map(u32::from_be_bytes)
+    }
+}
+
+#[derive(RowKey, Debug, Clone, PartialEq)]
+struct Lied {
+    #[rowkey(with = Liar)]
+    id: u32,
+    behind: u8,
+}
+
+#[test]
+fn a_wrong_width_loses_no_byte_and_is_told() {
+    let key = Lied { id: 7, behind: 9 }.encode();
+    assert_eq!(key, [0, 0, 0, 7, 9]);
+    let error = Lied::decode(&key).unwrap_err();
+    assert_eq!(error.to_string(), "Lied at byte 5: found 5 bytes, the key has the width that its fields say");
+}
+
 #[test]
 fn with() {
     let key = Metric { uid: Uid(7), other: 1 };

@@ -227,7 +227,7 @@ impl<S: Source> Tree<S, S::Error> {
 
     #[inline]
     fn took(&mut self, rows: u64) {
-        self.left -= rows;
+        self.left = self.left.saturating_sub(rows);
         self.stage = Stage::Taken;
     }
 
