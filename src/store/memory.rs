@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use imbl::OrdSet;
 
-use super::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, Write, add_to_counter, check_key};
+use super::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_key};
 use crate::error::Error;
 use crate::range::KeyRange;
 
@@ -53,6 +53,10 @@ impl Memory {
         }
         Arc::clone(write(&self.tables).entry(name.to_owned()).or_default())
     }
+
+    fn open_all<'n>(&self, names: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, Arc<MemoryTable>> {
+        names.map(|name| (name, self.open(name))).collect()
+    }
 }
 
 impl fmt::Debug for Memory {
@@ -84,10 +88,8 @@ impl Database for Memory {
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
-        let tables: BTreeMap<&str, _> = batches.iter().map(|&(name, _)| (name, self.open(name))).collect();
-        // Locked in the order of their names, two writers can't wait for each other; locked all at once, no reader
-        // finds the batch in one table and misses it in the next.
-        let mut locked: BTreeMap<&str, _> = tables.iter().map(|(&name, table)| (name, write(&table.rows))).collect();
+        let tables = self.open_all(batches.iter().map(|&(name, _)| name));
+        let mut locked = lock(&tables);
         for &(name, batch) in batches {
             if let Some(rows) = locked.get_mut(name) {
                 apply(rows, batch);
@@ -95,6 +97,30 @@ impl Database for Memory {
         }
         Ok(())
     }
+
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error> {
+        let opened = self.open_all(tables.iter().copied());
+        let mut locked = lock(&opened);
+        let views: Vec<&dyn View> = tables.iter().map(|&name| &*locked[name] as &dyn View).collect();
+        let batches = body(&views)?;
+        batches.iter().try_for_each(Batch::check_keys)?;
+        for (&name, batch) in tables.iter().zip(&batches) {
+            if let Some(rows) = locked.get_mut(name) {
+                apply(rows, batch);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Locked in the order of their names, two writers can't wait for each other; locked all at once, no reader finds the
+/// batch in one table and misses it in the next.
+fn lock<'t>(tables: &'t BTreeMap<&str, Arc<MemoryTable>>) -> BTreeMap<&'t str, RwLockWriteGuard<'t, OrdSet<Row>>> {
+    tables.iter().map(|(&name, table)| (name, write(&table.rows))).collect()
 }
 
 /// One table of a [`Memory`].
@@ -176,6 +202,24 @@ impl Store for MemoryTable {
         }
         Ok(())
     }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        let mut rows = write(&self.rows);
+        let batch = body(&*rows)?;
+        batch.check_keys()?;
+        apply(&mut rows, &batch);
+        Ok(())
+    }
+}
+
+impl View for OrdSet<Row> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self.get(key).map(|row| row.value().to_vec()))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(MemoryRows::new(self.clone(), scan))
+    }
 }
 
 fn apply(rows: &mut OrdSet<Row>, batch: &Batch) {
@@ -249,6 +293,8 @@ struct MemoryRows {
     reverse: bool,
     left: u64,
     batch_rows: usize,
+    /// How many rows the next batch has at most; small after a skip, as more of them may follow.
+    next_rows: usize,
 }
 
 impl MemoryRows {
@@ -260,6 +306,7 @@ impl MemoryRows {
             reverse: scan.reverse,
             left: scan.limit.unwrap_or(u64::MAX),
             batch_rows: scan.batch_rows.max(1),
+            next_rows: usize::MAX,
         }
     }
 
@@ -297,10 +344,14 @@ impl MemoryRows {
 /// How many rows are fetched together.
 const GROUP: usize = 32;
 
+/// How many rows a batch has after a skip; the one after that has twice as many, and so on.
+const AFTER_SKIP: usize = 16;
+
 impl Rows for MemoryRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear();
-        let size = usize::try_from(self.left).unwrap_or(usize::MAX).min(self.batch_rows);
+        let size = usize::try_from(self.left).unwrap_or(usize::MAX).min(self.batch_rows).min(self.next_rows);
+        self.next_rows = self.next_rows.saturating_mul(2);
         while batch.len() < size {
             let next = if self.reverse { self.ranges.pop_back() } else { self.ranges.pop_front() };
             let Some(range) = next else { break };
@@ -315,6 +366,23 @@ impl Rows for MemoryRows {
             self.ranges.clear();
         }
         Ok(())
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        let read =
+            self.last.as_ref().is_some_and(|last| if self.reverse { last.key() <= key } else { last.key() >= key });
+        if read {
+            return;
+        }
+        let rest = match self.reverse {
+            false => KeyRange::new(key, None::<Vec<u8>>),
+            true => KeyRange::new([], Some([key, b"\0"].concat())),
+        };
+        if let Some(rest) = rest {
+            self.ranges = self.ranges.iter().filter_map(|range| range.intersect(&rest)).collect();
+        }
+        self.last = None;
+        self.next_rows = AFTER_SKIP;
     }
 }
 

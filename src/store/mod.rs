@@ -50,6 +50,44 @@ pub trait Store: Send + Sync {
 
     /// Deletes every row in the ranges.
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
+
+    /// Reads and writes as one: what `body` answers is written, and nobody else writes between what it reads and that.
+    /// If it fails, nothing is written. It may be called again, where an engine finds out at the end that somebody did.
+    ///
+    /// `body` reads through the [`View`] that it is given; it must not use the store itself, which may be locked.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::store::{Batch, Database, Store};
+    ///
+    /// let accounts = Memory::new().table("accounts")?;
+    /// accounts.write(Batch::new().put("ada", "3").put("bob", "1"))?;
+    /// accounts.transact(&mut |view| {
+    ///     let (ada, bob) = (view.get(b"ada")?.unwrap_or_default(), view.get(b"bob")?.unwrap_or_default());
+    ///     let mut swapped = Batch::new();
+    ///     swapped.put("ada", bob).put("bob", ada);
+    ///     Ok(swapped)
+    /// })?;
+    /// assert_eq!(accounts.get(b"ada")?.as_deref(), Some(&b"1"[..]));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What `body` fails with; [`Error::Unsupported`] unless [`Guarantees::transactions`].
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        let _ = body;
+        Err(Error::Unsupported("transactions"))
+    }
+}
+
+/// A table as a transaction sees it.
+pub trait View {
+    /// The value of `key`, if it is there.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
+
+    /// Opens a scan.
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
 }
 
 /// Tables by name, and writes that span them.
@@ -69,6 +107,22 @@ pub trait Database: Send + Sync {
 
     /// Writes to several tables (made if not there), as one where [`Guarantees::batch`] says so.
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
+
+    /// Reads and writes several tables (made if not there) as one: as [`Store::transact`], with a view and a batch for
+    /// each of `tables`, in their order.
+    ///
+    /// # Errors
+    ///
+    /// What `body` fails with; [`Error::Unsupported`] unless the database declares [`Guarantees::transactions`] and
+    /// batches that are atomic across it.
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error> {
+        let _ = (tables, body);
+        Err(Error::Unsupported("transactions"))
+    }
 }
 
 /// What a store promises beyond the order of its keys.
@@ -83,6 +137,9 @@ pub struct Guarantees {
     pub increment: bool,
     /// Whether [`Store::compare_and_write`] is there, and holds under concurrent callers.
     pub compare_and_write: bool,
+    /// Whether [`Store::transact`] is there, and holds under concurrent callers; of a database's tables, whether
+    /// [`Database::transact`] is.
+    pub transactions: bool,
     /// Whether a scan waits on something slow (a network, a server), so that reading ahead in threads pays.
     pub slow_scans: bool,
 }
@@ -95,6 +152,7 @@ impl Guarantees {
             snapshot_scans: true,
             increment: true,
             compare_and_write: true,
+            transactions: true,
             slow_scans: false,
         }
     }
@@ -162,11 +220,21 @@ pub trait Rows: Send {
     /// Clears `batch` and fills it with the next rows; an empty batch is the end. After an error, or the end, it
     /// answers an empty batch for ever. Rows read before an error are handed out before it.
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error>;
+
+    /// Rows before `key` (behind it, in a reverse scan) are of no use any more. It is a hint: they may still come; `key`
+    /// and all beyond it do.
+    fn skip_to(&mut self, key: &[u8]) {
+        let _ = key;
+    }
 }
 
 impl<R: Rows + ?Sized> Rows for Box<R> {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         (**self).next_batch(batch)
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        (**self).skip_to(key);
     }
 }
 
@@ -341,6 +409,9 @@ macro_rules! through_a_pointer {
             fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
                 (**self).delete_ranges(ranges)
             }
+            fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+                (**self).transact(body)
+            }
         }
 
         impl<$inner: Database + ?Sized> Database for $pointer {
@@ -358,6 +429,13 @@ macro_rules! through_a_pointer {
             }
             fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
                 (**self).write(batches)
+            }
+            fn transact(
+                &self,
+                tables: &[&str],
+                body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+            ) -> Result<(), Error> {
+                (**self).transact(tables, body)
             }
         }
     )*};

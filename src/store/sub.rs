@@ -13,7 +13,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, Write, check_key};
+use super::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, check_key};
 use crate::error::Error;
 use crate::range::KeyRange;
 
@@ -109,6 +109,42 @@ impl<S: Store + 'static> Database for SubStore<S> {
         }
         self.store.write(&all)
     }
+
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error> {
+        let prefixes: Vec<Vec<u8>> = tables.iter().map(|name| prefix(name)).collect();
+        self.store.transact(&mut |view| {
+            let views: Vec<SubView<'_>> = prefixes.iter().map(|prefix| SubView { view, prefix }).collect();
+            let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
+            let mut all = Batch::new();
+            for ((name, prefix), batch) in tables.iter().zip(&prefixes).zip(body(&views)?) {
+                batch.check_keys()?;
+                all.put(register_key(name), []);
+                under(prefix, &batch, &mut all);
+            }
+            Ok(all)
+        })
+    }
+}
+
+/// One table, as a transaction sees it.
+struct SubView<'v> {
+    view: &'v dyn View,
+    prefix: &'v [u8],
+}
+
+impl View for SubView<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.view.get(&[self.prefix, key].concat())
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let beneath = Scan { ranges: ranges_under(self.prefix, &scan.ranges), ..*scan };
+        SubRows::open(self.view.scan(&beneath), self.prefix)
+    }
 }
 
 /// One table of a [`SubStore`].
@@ -123,12 +159,7 @@ impl<S: Store> SubTable<S> {
     }
 
     fn ranges(&self, ranges: &[KeyRange]) -> Vec<KeyRange> {
-        let table = KeyRange::prefix(self.prefix.as_slice());
-        let end_of = |range: &KeyRange| match range.end() {
-            Some(end) => Some(self.key(end)),
-            None => table.end().map(<[u8]>::to_vec),
-        };
-        ranges.iter().filter_map(|range| KeyRange::new(self.key(range.start()), end_of(range))).collect()
+        ranges_under(&self.prefix, ranges)
     }
 
     /// The error in the table's terms: its key, without the prefix.
@@ -160,11 +191,7 @@ impl<S: Store> Store for SubTable<S> {
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
         let beneath = Scan { ranges: self.ranges(&scan.ranges), ..*scan };
-        Box::new(SubRows {
-            rows: Some(self.store.scan(&beneath)),
-            prefix: self.prefix.clone(),
-            prefixed: RowBatch::new(),
-        })
+        SubRows::open(self.store.scan(&beneath), &self.prefix)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -187,6 +214,16 @@ impl<S: Store> Store for SubTable<S> {
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.store.delete_ranges(&self.ranges(ranges)).map_err(|error| self.error(error))
     }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        self.store.transact(&mut |view| {
+            let batch = body(&SubView { view, prefix: &self.prefix })?;
+            batch.check_keys()?;
+            let mut beneath = Batch::new();
+            under(&self.prefix, &batch, &mut beneath);
+            Ok(beneath)
+        })
+    }
 }
 
 /// A scan of one table, the prefix taken off its keys.
@@ -195,6 +232,12 @@ struct SubRows {
     rows: Option<Box<dyn Rows>>,
     prefix: Vec<u8>,
     prefixed: RowBatch,
+}
+
+impl SubRows {
+    fn open(rows: Box<dyn Rows>, prefix: &[u8]) -> Box<dyn Rows> {
+        Box::new(Self { rows: Some(rows), prefix: prefix.to_vec(), prefixed: RowBatch::new() })
+    }
 }
 
 impl Rows for SubRows {
@@ -210,6 +253,12 @@ impl Rows for SubRows {
             batch.push(key, value);
         }
         Ok(())
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        if let Some(rows) = &mut self.rows {
+            rows.skip_to(&[&self.prefix, key].concat());
+        }
     }
 }
 
@@ -229,6 +278,15 @@ fn prefix(name: &str) -> Vec<u8> {
     }
     prefix.push(0);
     prefix
+}
+
+fn ranges_under(prefix: &[u8], ranges: &[KeyRange]) -> Vec<KeyRange> {
+    let table = KeyRange::prefix(prefix);
+    let end_of = |range: &KeyRange| match range.end() {
+        Some(end) => Some([prefix, end].concat()),
+        None => table.end().map(<[u8]>::to_vec),
+    };
+    ranges.iter().filter_map(|range| KeyRange::new([prefix, range.start()].concat(), end_of(range))).collect()
 }
 
 fn under(prefix: &[u8], batch: &Batch, beneath: &mut Batch) {
