@@ -54,6 +54,66 @@ pub enum Error {
         source: CodecError,
     },
 
+    /// A cell's value can't be converted.
+    #[error("the value of column {column} can't be converted")]
+    Cell {
+        /// The column.
+        column: String,
+        /// What its codec says.
+        source: CodecError,
+    },
+
+    /// A cell is larger than a row can hold.
+    #[error("the cell of column {column} is too large: its value has {len} bytes")]
+    CellTooLarge {
+        /// The column.
+        column: String,
+        /// The value's length.
+        len: usize,
+    },
+
+    /// A cell is no counter.
+    #[error("column {column} of row {} is no counter: it has {len} bytes, a counter has 8", Hex(row))]
+    NotACounterCell {
+        /// The row's key.
+        row: Vec<u8>,
+        /// The column.
+        column: String,
+        /// The length of what is there.
+        len: usize,
+    },
+
+    /// A wide table has no such family.
+    #[error("there is no family {family:?}, there is {}", known.join(", "))]
+    NoSuchFamily {
+        /// The family asked for.
+        family: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+
+    /// No wide table can have such a family.
+    #[error("family {name:?}: {what}")]
+    Family {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+
+    /// A timestamp before 1970.
+    #[error("the timestamp {0} is negative: it counts milliseconds since 1970")]
+    Timestamp(i64),
+
+    /// A wide table has another schema; its differences, and which of them a table with rows can have.
+    #[error("wide table {table:?} has another schema: {differences}")]
+    Schema {
+        /// The table's name.
+        table: String,
+        /// What would have to change.
+        differences: String,
+    },
+
     /// A cursor is refused.
     #[error(transparent)]
     Cursor(#[from] CursorError),

@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+extern crate self as rowkey;
+
+mod catalog;
 #[cfg(feature = "jiff")]
 pub mod civil;
 pub mod clock;
@@ -26,6 +29,7 @@ mod span;
 pub mod store;
 pub mod table;
 pub mod value;
+pub mod wide;
 mod writer;
 
 pub use cursor::Cursor;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 pub use self::batch::WriteBatch;
 pub use self::scan::{Keys, Page, TableScan};
+use crate::catalog;
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::key::{OwnedKey, RowKey};
@@ -62,9 +63,6 @@ impl<K, V, D> std::fmt::Debug for Table<K, V, D> {
     }
 }
 
-/// The table in which a database keeps the shapes of its tables' keys: `t` and the table's name → shape.
-const LAYOUTS: &str = "rowkey.layouts";
-
 impl<K: RowKey, V, D: Database> Table<K, V, D> {
     /// Opens a table; it is made if it is not there.
     ///
@@ -75,10 +73,7 @@ impl<K: RowKey, V, D: Database> Table<K, V, D> {
     ///
     /// [`Error::Layout`] if the table was opened before with keys of another shape: its rows would be read wrongly.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
-        if name == LAYOUTS {
-            return Err(Error::ReservedName(name.to_owned()));
-        }
-        check_layout(&db, name, &LayoutBuf::from(&K::LAYOUT))?;
+        catalog::keep_layout(&db, name, &LayoutBuf::from(&K::LAYOUT))?;
         let store = db.table(name)?;
         Ok(Self { db, name: name.into(), store, types: PhantomData })
     }
@@ -86,34 +81,7 @@ impl<K: RowKey, V, D: Database> Table<K, V, D> {
     /// Drops the table: its rows, and the shape that is kept of its keys.
     pub fn drop_table(self) -> Result<(), Error> {
         self.db.drop_table(&self.name)?;
-        self.db.table(LAYOUTS)?.write(Batch::new().delete(layout_key(&self.name)))
-    }
-}
-
-fn layout_key(table: &str) -> Vec<u8> {
-    [b"t", table.as_bytes()].concat()
-}
-
-fn check_layout(db: &impl Database, table: &str, given: &LayoutBuf) -> Result<(), Error> {
-    let layouts = db.table(LAYOUTS)?;
-    let (key, shape) = (layout_key(table), given.shape());
-    loop {
-        let stored = layouts.get(&key)?;
-        let known = stored.as_deref().map(String::from_utf8_lossy);
-        match known.as_deref() {
-            Some(stored) if stored == shape => return Ok(()),
-            Some(stored) if !stored.parse().is_ok_and(|stored| given.extends(&stored)) => {
-                return Err(Error::Layout { table: table.to_owned(), stored: stored.to_owned(), given: shape });
-            }
-            _ => {}
-        }
-        if !db.guarantees().compare_and_write {
-            return layouts.write(Batch::new().put(key, shape));
-        }
-        // Of two that open it at once, one writes, and the other reads what it wrote.
-        if layouts.compare_and_write(&key, stored.as_deref(), Some(shape.as_bytes()))? {
-            return Ok(());
-        }
+        catalog::forget(&self.db, &self.name)
     }
 }
 

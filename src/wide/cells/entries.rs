@@ -1,0 +1,76 @@
+//! The entries of a store, one after another, with jumps over those of no use.
+
+use crate::error::Error;
+use crate::range::successor;
+use crate::store::{RowBatch, Rows};
+
+/// Entries that are looked at one by one before a jump is tried: it costs a search.
+const WALK: usize = 4;
+
+/// An open scan of entries that stands on one of them.
+pub(super) struct Entries {
+    rows: Box<dyn Rows>,
+    batch: RowBatch,
+    at: usize,
+}
+
+impl Entries {
+    pub(super) fn new(rows: Box<dyn Rows>) -> Self {
+        Self { rows, batch: RowBatch::new(), at: 0 }
+    }
+
+    /// Reads on if it has to; whether there is an entry.
+    #[inline]
+    pub(super) fn settle(&mut self) -> Result<bool, Error> {
+        if self.at < self.batch.len() {
+            return Ok(true);
+        }
+        self.at = 0;
+        self.rows.next_batch(&mut self.batch)?;
+        Ok(!self.batch.is_empty())
+    }
+
+    /// The entry that it stands on, key and value, once it has settled.
+    #[inline]
+    pub(super) fn get(&self) -> (&[u8], &[u8]) {
+        self.batch.get(self.at).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(super) fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    /// Goes behind all entries that begin as the one it stands on, up to `len` bytes.
+    pub(super) fn pass(&mut self, len: usize) -> Result<(), Error> {
+        let prefix = self.get().0[..len].to_vec();
+        for _ in 0..WALK {
+            self.advance();
+            if !self.settle()? || !self.get().0.starts_with(&prefix) {
+                return Ok(());
+            }
+        }
+        // There is one: what entries begin with, of which there are more, holds the 00 behind a row.
+        successor(&prefix).map_or(Ok(()), |next| self.seek(&next))
+    }
+
+    /// Goes forward to the first entry at or after `key`.
+    pub(super) fn seek(&mut self, key: &[u8]) -> Result<(), Error> {
+        loop {
+            let (mut low, mut high) = (self.at, self.batch.len());
+            while low < high {
+                let middle = low.midpoint(high);
+                let before = self.batch.get(middle).is_some_and(|(found, _)| found < key);
+                (low, high) = if before { (middle + 1, high) } else { (low, middle) };
+            }
+            self.at = low;
+            if low < self.batch.len() {
+                return Ok(());
+            }
+            self.rows.skip_to(key);
+            if !self.settle()? {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The key of a cell: one entry of an ordered store.
+//!
+//! ```text
+//! row, 00 → 01 01, 01 → 01 02 │ 00 │ family │ 00 │ 01 │ until, inverted                             a family's marker
+//! row, 00 → 01 01, 01 → 01 02 │ 00 │ family │ 00 │ 02 │ qualifier, as the row │ 00 │ at, inverted │ kind
+//! ```
+//!
+//! So the entries of a row stand together, in the order that readers want: a family's markers before its columns, the
+//! newest version of a column first, a marker before the version that it hides. None of it is written by hand: it is
+//! what the derive makes of these types.
+
+use std::borrow::Cow;
+
+use crate::RowKey;
+use crate::error::DecodeError;
+use crate::prefix::Select;
+use crate::range::KeyRange;
+
+/// The key of an entry in the store beneath [`Cells`](super::Cells). The entry's value is the cell's; a marker has none.
+///
+/// ```
+/// use std::borrow::Cow;
+///
+/// use rowkey::RowKey;
+/// use rowkey::wide::{CellKey, Entry, Kind, Place, Version};
+///
+/// let version = Version { at: 7, kind: Kind::Value };
+/// let entry = Entry::Column { qualifier: Cow::Borrowed(b"jp"), version };
+/// let key = CellKey { row: Cow::Borrowed(b"0231"), place: Place { family: "a", entry } };
+/// assert_eq!(CellKey::explain(&key.encode()).to_string(), "\
+/// CellKey, 20 bytes
+///    0..5   row                       bytes     30 32 33 31 00           30323331  ends at 00
+///    5..7   place.family              text      61 00                    \"a\"       ends at 00
+///    7..8   place.entry               enum      02                       Column
+///    8..11  place.entry.qualifier     bytes     6a 70 00                 6a70      ends at 00
+///   11..19  place.entry.version.at    i64 desc  7f ff ff ff ff ff ff f8  7
+///   19..20  place.entry.version.kind  enum      03                       Value
+/// ");
+/// ```
+#[derive(RowKey, Clone, Debug, PartialEq, Eq)]
+pub struct CellKey<'a> {
+    /// The row's key.
+    pub row: Cow<'a, [u8]>,
+    /// Where in the row.
+    pub place: Place<'a>,
+}
+
+/// A place in a row.
+#[derive(RowKey, Clone, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The family's name.
+    pub family: &'a str,
+    /// What stands there.
+    pub entry: Entry<'a>,
+}
+
+/// An entry of a family.
+#[derive(RowKey, Clone, Debug, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// A marker: what the family has is gone, up to a timestamp.
+    #[rowkey(tag = 1)]
+    FamilyDeleted {
+        /// The last timestamp that it hides.
+        #[rowkey(desc)]
+        until: i64,
+    },
+    /// A version of a column, or a marker among them.
+    #[rowkey(tag = 2)]
+    Column {
+        /// The qualifier.
+        qualifier: Cow<'a, [u8]>,
+        /// Which version.
+        version: Version,
+    },
+}
+
+/// A version of a column.
+#[derive(RowKey, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Its timestamp, in milliseconds since 1970.
+    #[rowkey(desc)]
+    pub at: i64,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a version is. At one timestamp markers stand before the value that they hide.
+#[derive(RowKey, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A marker: this version and all older ones are gone.
+    #[rowkey(tag = 1)]
+    ColumnDeleted,
+    /// A marker: this version is gone.
+    #[rowkey(tag = 2)]
+    VersionDeleted,
+    /// The version's value.
+    #[rowkey(tag = 3)]
+    Value,
+}
+
+impl CellKey<'_> {
+    /// The bytes that all entries of a row begin with.
+    pub(super) fn row_part(row: &[u8]) -> Vec<u8> {
+        let mut part = Vec::with_capacity(row.len() + 8);
+        Cow::Borrowed(row).encode_to(&mut part);
+        part
+    }
+
+    /// What all entries of a row begin with, of one of its keys.
+    pub(super) fn row_of(key: &[u8]) -> &[u8] {
+        memchr::memchr(0, key).map_or(key, |end| &key[..=end])
+    }
+
+    /// The row whose entries begin so.
+    pub(super) fn row_from(part: &[u8]) -> Result<Vec<u8>, DecodeError> {
+        Ok(Cow::<[u8]>::decode(part)?.into_owned())
+    }
+
+    /// The entries of the rows in a range.
+    pub(super) fn rows_in(range: &KeyRange) -> KeyRange {
+        let bound = |row: &[u8]| if row.is_empty() { Vec::new() } else { Self::row_part(row) };
+        KeyRange::new(bound(range.start()), range.end().map(bound)).unwrap_or_else(|| range.clone())
+    }
+}
+
+impl Place<'_> {
+    /// The places of a family's markers.
+    pub(super) fn markers(family: &str) -> Vec<KeyRange> {
+        Place::prefix().family(family).entry_prefix(Entry::prefix().family_deleted()).ranges()
+    }
+
+    /// The places of the columns whose qualifiers lie in a range.
+    pub(super) fn columns(family: &str, qualifiers: &KeyRange) -> Vec<KeyRange> {
+        use std::ops::Bound::{Excluded, Included, Unbounded};
+        let range = (Included(qualifiers.start()), qualifiers.end().map_or(Unbounded, Excluded));
+        Place::prefix().family(family).entry_prefix(Entry::prefix().column().qualifier_range(range)).ranges()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_shape_is_frozen() {
+        let shape = "bytes, (text, enum{1: (i64 desc), 2: (bytes, (i64 desc, enum{1: (), 2: (), 3: ()}))})";
+        assert_eq!(CellKey::LAYOUT.shape(), shape);
+    }
+}

@@ -1,0 +1,401 @@
+//! Wide rows over any ordered store.
+
+mod entries;
+mod key;
+mod purge;
+mod read;
+mod stamps;
+mod visible;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use self::key::{CellKey, Entry, Kind, Place, Version};
+pub use self::purge::PurgeReport;
+use self::read::{CellRows, Plan, RowReader};
+use self::stamps::Stamps;
+use super::column::{Check, Column, Columns};
+use super::mutation::{Edit, Mutation};
+use super::row::Row;
+use super::schema::{Change, TableSchema};
+use super::{WideDatabase, WideGuarantees, WideStore};
+use crate::catalog;
+use crate::clock::{Clock, SystemClock};
+use crate::error::Error;
+use crate::key::RowKey;
+use crate::plain::LayoutBuf;
+use crate::store::{Atomicity, Batch, Database, Rows, Scan, Store, View, add_to_counter, check_key};
+
+/// A [`WideStore`] over a [`Store`]: a cell is one entry, under a [`CellKey`].
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+///
+/// let schema = TableSchema::new().family("a", FamilySchema::new().max_versions(2));
+/// let table = Cells::open(&Memory::new(), "table", &schema)?;
+/// table.mutate(b"row", &Mutation::new().put_at("a:q", 1, "old").put_at("a:q", 2, "new"))?;
+/// table.mutate(b"row", &Mutation::new().delete_latest("a:q"))?;
+/// assert_eq!(table.get(b"row", &Columns::all())?.value("a:q"), Some(&b"old"[..]));
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+///
+/// Mutations of a row are atomic where the store's batches are; increments, conditions and
+/// [`Mutation::delete_latest`] need its [transactions](crate::store::Guarantees::transactions).
+///
+/// Timestamps that are not given come from a clock, and never go back in a row, whatever the clock does: those of
+/// a handle and its clones, that is, and of all tables of one [`CellsDatabase`].
+pub struct Cells<S = Arc<dyn Store>> {
+    store: S,
+    schema: Arc<TableSchema>,
+    stamps: Arc<Stamps>,
+}
+
+impl<S: Clone> Clone for Cells<S> {
+    fn clone(&self) -> Self {
+        Self { store: self.store.clone(), schema: Arc::clone(&self.schema), stamps: Arc::clone(&self.stamps) }
+    }
+}
+
+impl<S> fmt::Debug for Cells<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cells").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl Cells {
+    /// Opens a wide table of a database; it is made if it is not there. The database keeps its schema.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] if it is there with another schema, [`Error::Layout`] if it is no wide table.
+    pub fn open(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
+        schema.check()?;
+        catalog::keep_layout(db, name, &LayoutBuf::from(&CellKey::LAYOUT))?;
+        catalog::keep_schema(db, name, |stored| match stored {
+            None => Ok(Some(schema.to_string())),
+            Some(stored) => match parse(name, stored)?.changes_to(schema).as_slice() {
+                [] => Ok(None),
+                changes => Err(refusal(name, changes)),
+            },
+        })?;
+        Self::over(db.table(name)?, schema.clone())
+    }
+}
+
+impl<S: Store> Cells<S> {
+    /// Wide rows over a store, which holds nothing else. Their schema is not kept.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Family`] if there can't be such a table.
+    pub fn over(store: S, schema: TableSchema) -> Result<Self, Error> {
+        schema.check()?;
+        Ok(Self { store, schema: Arc::new(schema), stamps: Arc::new(Stamps::new(Arc::new(SystemClock))) })
+    }
+
+    /// Takes the time from another clock.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use rowkey::Memory;
+    /// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+    ///
+    /// let schema = TableSchema::new().family("a", FamilySchema::new().ttl(Duration::from_millis(10)));
+    /// let table = Cells::open(&Memory::new(), "table", &schema)?.with_clock(|| 1_000);
+    /// table.mutate(b"row", &Mutation::new().put("a:now", "").put_at("a:then", 990, ""))?;
+    /// let columns = table.get(b"row", &Columns::all())?.to_map();
+    /// assert_eq!(columns.into_keys().collect::<Vec<_>>(), ["a:now".into()], "what is 10 ms old has expired");
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.stamps = Arc::new(Stamps::new(Arc::new(clock)));
+        self
+    }
+
+    /// The entries as they are stored, under [`CellKey`]s.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+
+    fn plan(&self, columns: &Columns) -> Result<Plan, Error> {
+        Plan::new(&self.schema, columns, self.stamps.now())
+    }
+
+    /// Reads a row by a scan of its entries.
+    fn read(&self, row: &[u8], columns: &Columns, open: &dyn Fn(&Scan) -> Box<dyn Rows>) -> Result<Row, Error> {
+        let plan = self.plan(columns)?;
+        let few = if columns.families.is_empty() { 64 } else { 8 };
+        let scan = Scan::new(plan.ranges_of(row)).batch_rows(few);
+        Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
+    }
+
+    /// The newest version of a column: its timestamp and value.
+    fn newest(&self, row: &[u8], column: &Column, view: &dyn View) -> Result<Option<(i64, Vec<u8>)>, Error> {
+        let found = self.read(row, &Columns::of(column), &|scan| view.scan(scan))?;
+        Ok(found.cells().next().map(|cell| (cell.timestamp, cell.value.to_vec())))
+    }
+
+    fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
+        check_key(row)?;
+        mutation.check_timestamps()?;
+        mutation.edits().iter().filter_map(Edit::family).try_for_each(|family| self.schema.require(family).map(drop))
+    }
+
+    /// Adds a mutation's entries to a batch. `view` is the store before the mutation, if it has to be looked at.
+    fn write(&self, row: &[u8], mutation: &Mutation, view: Option<&dyn View>, batch: &mut Batch) -> Result<(), Error> {
+        let mut stamp = self.stamps.of_row(row);
+        let mut put = |family: &str, entry: Entry<'_>, value: &[u8]| {
+            let key = CellKey { row: row.into(), place: Place { family, entry } };
+            batch.put(key.encode(), value);
+        };
+        let version = |column: &'_ Column, at, kind| Entry::Column {
+            qualifier: column.qualifier.clone().into(),
+            version: Version { at, kind },
+        };
+        for edit in mutation.edits() {
+            match edit {
+                Edit::Put { column, at, value } => {
+                    let at = at.unwrap_or_else(|| stamp.put());
+                    put(&column.family, version(column, at, Kind::Value), value);
+                }
+                Edit::DeleteVersion { column, at } => {
+                    let at = match (at, view) {
+                        (Some(at), _) => Some(*at),
+                        (None, Some(view)) => self.newest(row, column, view)?.map(|(at, _)| at),
+                        (None, None) => return Err(Error::Unsupported("transactions")),
+                    };
+                    if let Some(at) = at {
+                        stamp.delete_at(at);
+                        put(&column.family, version(column, at, Kind::VersionDeleted), &[]);
+                    }
+                }
+                Edit::DeleteColumn { column, until } => {
+                    let until = until.unwrap_or_else(|| stamp.delete());
+                    put(&column.family, version(column, until, Kind::ColumnDeleted), &[]);
+                }
+                Edit::DeleteFamily { family, until } => {
+                    let until = until.unwrap_or_else(|| stamp.delete());
+                    put(family, Entry::FamilyDeleted { until }, &[]);
+                }
+                Edit::DeleteRow { until } => {
+                    let until = until.unwrap_or_else(|| stamp.delete());
+                    for family in self.schema.families.keys() {
+                        put(family, Entry::FamilyDeleted { until }, &[]);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a mutation has to look at what is there.
+fn looks(mutation: &Mutation) -> bool {
+    mutation.edits().iter().any(|edit| matches!(edit, Edit::DeleteVersion { at: None, .. }))
+}
+
+impl<S: Store> WideStore for Cells<S> {
+    fn guarantees(&self) -> WideGuarantees {
+        over(self.store.guarantees())
+    }
+
+    fn schema(&self) -> &TableSchema {
+        &self.schema
+    }
+
+    fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error> {
+        self.read(row, columns, &|scan| self.store.scan(scan))
+    }
+
+    fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows> {
+        Box::new(match self.plan(columns) {
+            Ok(plan) => CellRows::new(plan, scan, |scan| self.store.scan(scan)),
+            Err(error) => CellRows::failed(error),
+        })
+    }
+
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
+        self.check(row, mutation)?;
+        if looks(mutation) {
+            return self.store.transact(&mut |view| {
+                let mut batch = Batch::new();
+                self.write(row, mutation, Some(view), &mut batch)?;
+                Ok(batch)
+            });
+        }
+        let mut batch = Batch::new();
+        self.write(row, mutation, None, &mut batch)?;
+        self.store.write(&batch)
+    }
+
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
+        rows.iter().try_for_each(|(row, mutation)| self.check(row, mutation))?;
+        if rows.iter().any(|(_, mutation)| looks(mutation)) {
+            return rows.iter().try_for_each(|(row, mutation)| self.mutate(row, mutation));
+        }
+        let mut batch = Batch::new();
+        rows.iter().try_for_each(|(row, mutation)| self.write(row, mutation, None, &mut batch))?;
+        self.store.write(&batch)
+    }
+
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
+        check_key(row)?;
+        let mut sums = Vec::new();
+        self.store.transact(&mut |view| {
+            sums.clear();
+            let mut batch = Batch::new();
+            let mut added: Vec<(&Column, i64, Vec<u8>)> = Vec::new();
+            for (column, by) in counters {
+                let schema = self.schema.require(&column.family)?;
+                let before = match added.iter().rfind(|(other, ..)| *other == column) {
+                    Some((_, at, value)) => Some((*at, value.clone())),
+                    None => self.newest(row, column, view)?,
+                };
+                let (at, value) = before.as_ref().map(|(at, value)| (*at, value.as_slice())).unzip();
+                let sum = add_to_counter(row, value, *by).map_err(|error| not_a_counter(error, column))?;
+                sums.push(sum);
+                // A counter that was written under a time to come stays the newest.
+                let now = at.max(Some(self.stamps.of_row(row).put())).unwrap_or_default();
+                let entry = |at| {
+                    let version = Version { at, kind: Kind::Value };
+                    let entry = Entry::Column { qualifier: column.qualifier.clone().into(), version };
+                    CellKey { row: row.into(), place: Place { family: &column.family, entry } }.encode()
+                };
+                // Nobody will read the old one: without this a counter would grow by an entry each time.
+                if let Some(at) = at.filter(|&at| at != now && schema.max_versions == 1) {
+                    batch.delete(entry(at));
+                }
+                batch.put(entry(now), sum.to_be_bytes());
+                added.push((column, now, sum.to_be_bytes().to_vec()));
+            }
+            Ok(batch)
+        })?;
+        Ok(sums)
+    }
+
+    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+        self.check(row, mutation)?;
+        let mut holds = false;
+        self.store.transact(&mut |view| {
+            let newest = self.newest(row, &check.column, view)?;
+            holds = check.holds(newest.as_ref().map(|(_, value)| value.as_slice()));
+            let mut batch = Batch::new();
+            if holds {
+                self.write(row, mutation, Some(view), &mut batch)?;
+            }
+            Ok(batch)
+        })?;
+        Ok(holds)
+    }
+}
+
+fn not_a_counter(error: Error, column: &Column) -> Error {
+    match error {
+        Error::NotACounter { key, len } => Error::NotACounterCell { row: key, column: column.to_string(), len },
+        other => other,
+    }
+}
+
+fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
+    WideGuarantees {
+        atomic_rows: beneath.batch >= Atomicity::Table,
+        snapshot_scans: beneath.snapshot_scans,
+        increment: beneath.transactions,
+        check_and_mutate: beneath.transactions,
+        delete_latest: beneath.transactions,
+        delete_markers: true,
+        slow_scans: beneath.slow_scans,
+    }
+}
+
+fn parse(table: &str, stored: &str) -> Result<TableSchema, Error> {
+    stored
+        .parse()
+        .map_err(|error| Error::Schema { table: table.to_owned(), differences: format!("what is kept of it: {error}") })
+}
+
+fn refusal(table: &str, changes: &[Change]) -> Error {
+    let told = changes.iter().map(|change| {
+        let how = if change.in_place { "can be altered" } else { "takes another table" };
+        format!("{change} ({how})")
+    });
+    Error::Schema { table: table.to_owned(), differences: told.collect::<Vec<_>>().join("; ") }
+}
+
+/// A [`WideDatabase`] over a [`Database`]: each wide table is a table of [`Cells`].
+#[derive(Clone)]
+pub struct CellsDatabase<D> {
+    db: D,
+    stamps: Arc<Stamps>,
+}
+
+impl<D> fmt::Debug for CellsDatabase<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CellsDatabase").finish_non_exhaustive()
+    }
+}
+
+impl<D: Database> CellsDatabase<D> {
+    /// Wide tables in `db`, beside its plain ones.
+    pub fn new(db: D) -> Self {
+        Self { db, stamps: Arc::new(Stamps::new(Arc::new(SystemClock))) }
+    }
+
+    /// Takes the time from another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
+        Self { stamps: Arc::new(Stamps::new(Arc::new(clock))), ..self }
+    }
+
+    /// Opens a wide table, as [`WideDatabase::table`] does, for what [`Cells`] has besides.
+    pub fn cells(&self, name: &str, schema: &TableSchema) -> Result<Cells, Error> {
+        Ok(Cells { stamps: Arc::clone(&self.stamps), ..Cells::open(&self.db, name, schema)? })
+    }
+}
+
+impl<D: Database> WideDatabase for CellsDatabase<D> {
+    fn guarantees(&self) -> WideGuarantees {
+        over(self.db.guarantees())
+    }
+
+    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        Ok(Arc::new(self.cells(name, schema)?))
+    }
+
+    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
+        catalog::schema(&self.db, name)?.map(|stored| parse(name, &stored)).transpose()
+    }
+
+    fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
+        schema.check()?;
+        let mut changes = Vec::new();
+        catalog::keep_schema(&self.db, name, |stored| {
+            let stored = stored.ok_or_else(|| Error::Schema {
+                table: name.to_owned(),
+                differences: "there is no such table".to_owned(),
+            })?;
+            changes = parse(name, stored)?.changes_to(schema);
+            if changes.iter().all(|change| change.in_place) {
+                Ok(Some(schema.to_string()))
+            } else {
+                Err(refusal(name, &changes))
+            }
+        })?;
+        Ok(changes)
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        catalog::wide_tables(&self.db)
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        if catalog::schema(&self.db, name)?.is_some() {
+            self.db.drop_table(name)?;
+            catalog::forget(&self.db, name)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,483 @@
+//! Rows out of entries: what is asked for, of what is there.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::entries::Entries;
+use super::key::{CellKey, Entry, Kind, Place, Version};
+use super::visible::{Fate, Visible};
+use crate::error::Error;
+use crate::key::RowKey;
+use crate::range::KeyRange;
+use crate::store::{RowBatch, Rows, Scan};
+use crate::wide::column::{Check, Columns, Compare};
+use crate::wide::row::{Cell, CellIter, push_cell};
+use crate::wide::schema::TableSchema;
+
+/// The places of a row that have to be looked at, sorted, for some columns.
+fn places(schema: &TableSchema, columns: &Columns) -> Result<Vec<KeyRange>, Error> {
+    if columns.families.is_empty() {
+        return Ok(vec![KeyRange::all()]);
+    }
+    let mut places = Vec::new();
+    for (family, qualifiers) in &columns.families {
+        schema.require(family)?;
+        if !qualifiers.is_empty() {
+            places.extend(Place::markers(family));
+            places.extend(qualifiers.iter().flat_map(|range| Place::columns(family, range)));
+        }
+    }
+    Ok(KeyRange::merged(places))
+}
+
+/// What a read of rows looks at, and picks.
+pub(super) struct Plan {
+    schema: Arc<TableSchema>,
+    places: Vec<KeyRange>,
+    pick: Pick,
+    /// Only rows of which this picks a value that passes.
+    rows_where: Option<(Check, Pick)>,
+    piece: Option<usize>,
+}
+
+impl Plan {
+    pub(super) fn new(schema: &Arc<TableSchema>, columns: &Columns, now: i64) -> Result<Self, Error> {
+        let pick = Pick::new(places(schema, columns)?, columns, now);
+        let rows_where = columns.rows_where.as_ref().map(|check| {
+            let column = Columns::of(&check.column);
+            Ok::<_, Error>((check.clone(), Pick::new(places(schema, &column)?, &column, now)))
+        });
+        let rows_where = rows_where.transpose()?;
+        let looked_at = pick.places.iter().chain(rows_where.iter().flat_map(|(_, pick)| &pick.places));
+        let places = KeyRange::merged(looked_at.cloned().collect());
+        Ok(Self { schema: Arc::clone(schema), places, pick, rows_where, piece: columns.piece })
+    }
+
+    /// The entries of one row that are looked at.
+    pub(super) fn ranges_of(&self, row: &[u8]) -> Vec<KeyRange> {
+        let part = CellKey::row_part(row);
+        let row = KeyRange::prefix(part.as_slice());
+        let in_row = |place: &KeyRange| {
+            let end = place.end().map_or_else(|| row.end().map(<[u8]>::to_vec), |end| Some([&part, end].concat()));
+            KeyRange::new([&part, place.start()].concat(), end)
+        };
+        self.places.iter().filter_map(in_row).collect()
+    }
+}
+
+/// What to do after an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// The cell is one that was asked for.
+    Take,
+    Next,
+    /// There is nothing more in the column.
+    NextColumn,
+    /// There is nothing more in the row.
+    NextRow,
+}
+
+/// Picks the cells of a row that are asked for.
+struct Pick {
+    places: Vec<KeyRange>,
+    versions: u32,
+    time: Option<(i64, i64)>,
+    value: Option<(Compare, Vec<u8>)>,
+    first_only: bool,
+    offset: u64,
+    limit: u64,
+    now: i64,
+    visible: Visible,
+    /// The family that the entries are in.
+    family: String,
+    /// What the places of the entries begin with, up to their versions, and the qualifier in it.
+    column: Vec<u8>,
+    qualifier: Vec<u8>,
+    /// How many versions of the column were taken.
+    taken: u32,
+    /// How many columns of the row had something to take.
+    columns: u64,
+    column_over: bool,
+    over: bool,
+}
+
+impl Pick {
+    fn new(places: Vec<KeyRange>, columns: &Columns, now: i64) -> Self {
+        Self {
+            places,
+            versions: columns.versions,
+            time: columns.time,
+            value: columns.value.clone(),
+            first_only: columns.first_only,
+            offset: columns.offset,
+            limit: columns.limit.map_or(u64::MAX, |limit| limit.saturating_add(columns.offset)),
+            now,
+            visible: Visible::default(),
+            family: String::new(),
+            column: Vec::new(),
+            qualifier: Vec::new(),
+            taken: 0,
+            columns: 0,
+            column_over: false,
+            over: false,
+        }
+    }
+
+    fn row(&mut self) {
+        self.family.clear();
+        self.column.clear();
+        self.columns = 0;
+        self.over = self.limit == 0 || self.versions == 0;
+    }
+
+    fn asks_for(&self, place: &[u8]) -> bool {
+        self.places.iter().any(|range| range.contains(place))
+    }
+
+    /// Sees an entry; answers what to do, and the timestamp of a cell that is to be taken.
+    #[inline]
+    fn see(&mut self, schema: &TableSchema, place: &[u8], value: &[u8]) -> Result<(Then, i64), Error> {
+        if self.over {
+            return Ok((Then::NextRow, 0));
+        }
+        let at = place.len().saturating_sub(VERSION);
+        let version = if !self.column.is_empty() && place[..at] == self.column {
+            if self.column_over {
+                return Ok((Then::NextColumn, 0));
+            }
+            Version::decode(&place[at..])?
+        } else {
+            match self.go_on(schema, place)? {
+                Some(version) => version,
+                None => return Ok((Then::Next, 0)),
+            }
+        };
+        let then = self.version(version, value);
+        self.column_over = then == Then::NextColumn;
+        Ok((then, version.at))
+    }
+
+    /// Goes on to another column, or family; `None` if it is not one to be read, or a family's marker.
+    fn go_on(&mut self, schema: &TableSchema, place: &[u8]) -> Result<Option<Version>, Error> {
+        let Place { family, entry } = Place::decode(place)?;
+        if self.family != family {
+            let Some(&schema) = schema.families.get(family) else { return Ok(None) };
+            self.family.clear();
+            self.family.push_str(family);
+            self.visible.family(schema, self.now);
+        }
+        match entry {
+            Entry::FamilyDeleted { until } => {
+                self.visible.family_deleted(until);
+                Ok(None)
+            }
+            Entry::Column { qualifier, version } => {
+                self.visible.column();
+                self.taken = 0;
+                self.column_over = false;
+                self.column.clear();
+                self.column.extend_from_slice(&place[..place.len() - VERSION]);
+                self.qualifier.clear();
+                self.qualifier.extend_from_slice(&qualifier);
+                Ok(Some(version))
+            }
+        }
+    }
+
+    #[inline]
+    fn version(&mut self, version: Version, value: &[u8]) -> Then {
+        if let (Some((start, end)), Kind::Value) = (self.time, version.kind) {
+            if version.at < start {
+                return Then::NextColumn;
+            }
+            if version.at >= end {
+                return Then::Next;
+            }
+        }
+        match self.visible.version(version) {
+            Fate::Gone(_) => return Then::Next,
+            Fate::ColumnGone(_) => return Then::NextColumn,
+            Fate::Kept => {}
+        }
+        if self.value.as_ref().is_some_and(|(compare, given)| !compare.holds(value, given)) {
+            return Then::Next;
+        }
+        if self.taken >= self.versions {
+            return Then::NextColumn;
+        }
+        if self.taken == 0 {
+            if self.columns >= self.limit {
+                self.over = true;
+                return Then::NextRow;
+            }
+            self.columns += 1;
+            if self.columns <= self.offset {
+                return Then::NextColumn;
+            }
+        }
+        self.taken += 1;
+        self.over = self.first_only;
+        Then::Take
+    }
+}
+
+/// How many bytes of a column's place are the version.
+const VERSION: usize = match Version::LAYOUT.width() {
+    Some(width) => width,
+    None => panic!("a version has one width"),
+};
+
+/// Reads one row after another.
+pub(super) struct RowReader {
+    plan: Plan,
+    entries: Entries,
+    reverse: bool,
+    /// The row that is read, or was last.
+    row: Vec<u8>,
+    /// What its entries begin with; empty if none is being read.
+    part: Vec<u8>,
+    /// The cells that were picked.
+    cells: Vec<u8>,
+    picked: usize,
+    /// Whether a row's condition holds.
+    holds: bool,
+    /// Cells of the row that are to be given in further pieces.
+    rest: Vec<u8>,
+    /// Whether some of the row was given.
+    given: bool,
+    /// The entries of a row that is read in reverse.
+    buffer: RowBatch,
+}
+
+impl RowReader {
+    pub(super) fn new(plan: Plan, entries: Box<dyn Rows>, reverse: bool) -> Self {
+        Self {
+            plan,
+            entries: Entries::new(entries),
+            reverse,
+            row: Vec::new(),
+            part: Vec::new(),
+            cells: Vec::new(),
+            picked: 0,
+            holds: true,
+            rest: Vec::new(),
+            given: false,
+            buffer: RowBatch::new(),
+        }
+    }
+
+    /// The next row of which something was picked, or the next piece of one, `None` at the end; with it whether it is the
+    /// row's first. No row is begun unless `more`.
+    pub(super) fn next_piece(&mut self, more: bool) -> Result<Option<(bool, &[u8], &[u8])>, Error> {
+        loop {
+            if self.part.is_empty() && self.rest.is_empty() {
+                if !more || !self.begin()? {
+                    return Ok(None);
+                }
+            }
+            if self.rest.is_empty() {
+                if self.reverse { self.read_back()? } else { self.read()? }
+            } else {
+                self.cells.clear();
+                self.cells.append(&mut self.rest);
+            }
+            if !self.cells.is_empty() && self.holds {
+                self.cut();
+                let first = !std::mem::replace(&mut self.given, true);
+                return Ok(Some((first, &self.row, &self.cells)));
+            }
+        }
+    }
+
+    /// All of the row that is read next.
+    pub(super) fn into_cells(mut self) -> Result<Vec<u8>, Error> {
+        self.plan.piece = None;
+        let found = self.next_piece(true)?.is_some();
+        Ok(if found { self.cells } else { Vec::new() })
+    }
+
+    fn begin(&mut self) -> Result<bool, Error> {
+        if !self.entries.settle()? {
+            return Ok(false);
+        }
+        let (key, _) = self.entries.get();
+        let part = CellKey::row_of(key);
+        self.part.extend_from_slice(part);
+        let row = Cow::<[u8]>::decode(part)?;
+        self.row.clear();
+        self.row.extend_from_slice(&row);
+        self.given = false;
+        self.plan.pick.row();
+        self.holds = true;
+        if let Some((check, pick)) = &mut self.plan.rows_where {
+            pick.row();
+            self.holds = check.holds(None);
+        }
+        Ok(true)
+    }
+
+    /// Reads the row up to its end, or to a piece's.
+    fn read(&mut self) -> Result<(), Error> {
+        self.cells.clear();
+        self.picked = 0;
+        // A condition can hold, or not, at the row's last cell.
+        let piece = self.plan.piece.filter(|_| self.plan.rows_where.is_none()).unwrap_or(usize::MAX);
+        let (mut next, whole) = (0, self.plan.places == [KeyRange::all()]);
+        while self.entries.settle()? {
+            let (key, value) = self.entries.get();
+            let Some(place) = key.strip_prefix(self.part.as_slice()) else { break };
+            if !whole {
+                while self.plan.places.get(next).is_some_and(|range| range.ends_by(place)) {
+                    next += 1;
+                }
+                match self.plan.places.get(next) {
+                    None => {
+                        self.entries.pass(self.part.len())?;
+                        continue;
+                    }
+                    Some(range) if place < range.start() => {
+                        let start = [&self.part, range.start()].concat();
+                        self.entries.seek(&start)?;
+                        continue;
+                    }
+                    Some(_) => {}
+                }
+            }
+            if self.picked == piece {
+                return Ok(());
+            }
+            let (row, column) = (self.part.len(), key.len().saturating_sub(VERSION));
+            match self.plan.see(place, value, &mut self.cells, &mut self.holds)? {
+                Then::Take => {
+                    self.picked += 1;
+                    self.entries.advance();
+                }
+                Then::Next => self.entries.advance(),
+                Then::NextColumn => self.entries.pass(column)?,
+                Then::NextRow => self.entries.pass(row)?,
+            }
+        }
+        self.part.clear();
+        Ok(())
+    }
+
+    /// Reads a row whose entries come from the last to the first.
+    fn read_back(&mut self) -> Result<(), Error> {
+        self.cells.clear();
+        self.buffer.clear();
+        while self.entries.settle()? {
+            let (key, value) = self.entries.get();
+            let Some(place) = key.strip_prefix(self.part.as_slice()) else { break };
+            if self.plan.places.iter().any(|range| range.contains(place)) {
+                self.buffer.push(place, value);
+            }
+            self.entries.advance();
+        }
+        for index in (0..self.buffer.len()).rev() {
+            let (place, value) = self.buffer.get(index).unwrap_or_default();
+            if self.plan.see(place, value, &mut self.cells, &mut self.holds)? == Then::NextRow {
+                break;
+            }
+        }
+        self.part.clear();
+        Ok(())
+    }
+
+    /// Leaves what is more than a piece for the next one.
+    fn cut(&mut self) {
+        let Some(piece) = self.plan.piece else { return };
+        let mut cells = CellIter::new(&self.cells);
+        if cells.by_ref().take(piece).count() == piece {
+            let left = cells.left().len();
+            self.rest = self.cells.split_off(self.cells.len() - left);
+        }
+    }
+}
+
+impl Plan {
+    /// Sees an entry, and puts it behind `cells` if it is one that is asked for.
+    #[inline]
+    fn see(&mut self, place: &[u8], value: &[u8], cells: &mut Vec<u8>, holds: &mut bool) -> Result<Then, Error> {
+        let Self { schema, pick, rows_where, .. } = self;
+        let Some((check, other)) = rows_where else {
+            return pick.take(schema, place, value, cells);
+        };
+        // Of what is looked at, each of the two asks for a part.
+        let mut over = Then::Next;
+        if other.asks_for(place) {
+            let (then, _) = other.see(schema, place, value)?;
+            if then == Then::Take {
+                *holds = check.holds(Some(value));
+            }
+            over = then;
+        }
+        let then = if pick.asks_for(place) { pick.take(schema, place, value, cells)? } else { Then::Next };
+        Ok(match (then, over) {
+            (Then::NextRow, Then::NextRow) => Then::NextRow,
+            (Then::Take, _) => Then::Take,
+            _ => Then::Next,
+        })
+    }
+}
+
+impl Pick {
+    #[inline]
+    fn take(&mut self, schema: &TableSchema, place: &[u8], value: &[u8], cells: &mut Vec<u8>) -> Result<Then, Error> {
+        let (then, timestamp) = self.see(schema, place, value)?;
+        if then == Then::Take {
+            push_cell(cells, &Cell { family: &self.family, qualifier: &self.qualifier, timestamp, value })?;
+        }
+        Ok(then)
+    }
+}
+
+/// A scan of rows over a scan of entries.
+pub(super) struct CellRows {
+    /// An error that is still to be told.
+    failed: Option<Error>,
+    reader: Option<RowReader>,
+    left: u64,
+    batch_rows: usize,
+}
+
+impl CellRows {
+    /// A scan that could not be opened.
+    pub(super) fn failed(error: Error) -> Self {
+        Self { failed: Some(error), reader: None, left: 0, batch_rows: 1 }
+    }
+
+    /// `open` opens the scan of entries.
+    pub(super) fn new(plan: Plan, scan: &Scan, open: impl FnOnce(&Scan) -> Box<dyn Rows>) -> Self {
+        let batch_rows = scan.batch_rows.max(1);
+        let left = scan.limit.unwrap_or(u64::MAX);
+        // A few rows are not worth a large batch.
+        let entries = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4).clamp(8, batch_rows.max(256));
+        let ranges = scan.ranges.iter().map(CellKey::rows_in).collect();
+        let beneath = Scan::new(ranges).reverse(scan.reverse).batch_rows(entries);
+        let reader = RowReader::new(plan, open(&beneath), scan.reverse);
+        Self { failed: None, reader: Some(reader), left, batch_rows }
+    }
+}
+
+impl Rows for CellRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        while let (Some(reader), true) = (&mut self.reader, batch.len() < self.batch_rows) {
+            match reader.next_piece(self.left > 0) {
+                Ok(Some((first, row, cells))) => {
+                    self.left -= u64::from(first);
+                    batch.push(row, cells);
+                }
+                end => {
+                    self.failed = end.err();
+                    self.reader = None;
+                }
+            }
+        }
+        // Rows that were read before an error are handed out before it.
+        match self.failed.take_if(|_| batch.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Which versions of a row are there: deletes, time to live, the number of versions kept.
+
+use super::key::{Kind, Version};
+use crate::wide::schema::FamilySchema;
+
+/// What becomes of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is there.
+    Kept,
+    /// It is not, or is a marker.
+    Gone(Why),
+    /// It is gone, and so is the rest of its column.
+    ColumnGone(Why),
+}
+
+/// Why a version is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    Deleted,
+    Expired,
+    /// There are as many newer versions as the family keeps.
+    Old,
+}
+
+/// Walks through the entries of one family after another, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Visible {
+    schema: FamilySchema,
+    /// The last timestamp that has expired.
+    expired_until: Option<i64>,
+    /// The last timestamp that a family's marker hides.
+    family_deleted: Option<i64>,
+    /// The timestamp whose version a marker hides.
+    version_deleted: Option<i64>,
+    /// How many versions of the column are there.
+    versions: u32,
+}
+
+impl Visible {
+    pub(super) fn family(&mut self, schema: FamilySchema, now: i64) {
+        *self = Self { schema, expired_until: schema.expired_until(now), ..Self::default() };
+    }
+
+    pub(super) fn family_deleted(&mut self, until: i64) {
+        self.family_deleted = self.family_deleted.max(Some(until));
+    }
+
+    pub(super) fn column(&mut self) {
+        self.version_deleted = None;
+        self.versions = 0;
+    }
+
+    #[inline]
+    pub(super) fn version(&mut self, version: Version) -> Fate {
+        let Version { at, kind } = version;
+        match kind {
+            Kind::ColumnDeleted => Fate::ColumnGone(Why::Deleted),
+            Kind::VersionDeleted => {
+                self.version_deleted = Some(at);
+                Fate::Gone(Why::Deleted)
+            }
+            Kind::Value if self.family_deleted >= Some(at) => Fate::ColumnGone(Why::Deleted),
+            Kind::Value if self.version_deleted == Some(at) => Fate::Gone(Why::Deleted),
+            Kind::Value if self.versions >= self.schema.max_versions => Fate::ColumnGone(Why::Old),
+            Kind::Value if self.expired_until >= Some(at) && self.versions >= self.schema.min_versions => {
+                Fate::ColumnGone(Why::Expired)
+            }
+            Kind::Value => {
+                self.versions += 1;
+                Fate::Kept
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Which columns: a name, a selection, a condition.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Bound, RangeBounds};
+
+use crate::range::KeyRange;
+
+/// A column: its family's name and its qualifier.
+///
+/// From text it is `family:qualifier`, cut at the first colon; without one it is the family's column with the empty
+/// qualifier. A qualifier that is no text, or a derived key, comes as a pair.
+///
+/// ```
+/// use rowkey::RowKey;
+/// use rowkey::wide::Column;
+///
+/// let japan = Column::from("a:jp");
+/// assert_eq!((japan.family.as_str(), japan.qualifier.as_slice()), ("a", &b"jp"[..]));
+/// assert_eq!(Column::from(("index", (7u8, "x").encode())).to_string(), r"index:\x07x\x00");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Column {
+    /// The family.
+    pub family: String,
+    /// The qualifier, which may be empty.
+    pub qualifier: Vec<u8>,
+}
+
+impl From<&str> for Column {
+    fn from(name: &str) -> Self {
+        let (family, qualifier) = name.split_once(':').unwrap_or((name, ""));
+        Self::from((family, qualifier))
+    }
+}
+
+impl From<&Column> for Column {
+    fn from(column: &Column) -> Self {
+        column.clone()
+    }
+}
+
+impl<F: Into<String>, Q: Into<Vec<u8>>> From<(F, Q)> for Column {
+    fn from((family, qualifier): (F, Q)) -> Self {
+        Self { family: family.into(), qualifier: qualifier.into() }
+    }
+}
+
+/// `family:qualifier`, bytes that are no printable ASCII as `\x00`.
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.family)?;
+        self.qualifier.iter().try_for_each(|&byte| match byte {
+            b' '..=b'~' if byte != b'\\' => write!(f, "{}", char::from(byte)),
+            _ => write!(f, "\\x{byte:02x}"),
+        })
+    }
+}
+
+/// How a value is compared: as bytes, the stored one on the left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// stored < given
+    Less,
+    /// stored ≤ given
+    LessOrEqual,
+    /// stored = given
+    Equal,
+    /// stored ≠ given
+    NotEqual,
+    /// stored ≥ given
+    GreaterOrEqual,
+    /// stored > given
+    Greater,
+}
+
+impl Compare {
+    /// Whether `stored` compares so with `given`.
+    pub fn holds(self, stored: &[u8], given: &[u8]) -> bool {
+        match self {
+            Self::Less => stored < given,
+            Self::LessOrEqual => stored <= given,
+            Self::Equal => stored == given,
+            Self::NotEqual => stored != given,
+            Self::GreaterOrEqual => stored >= given,
+            Self::Greater => stored > given,
+        }
+    }
+}
+
+/// A condition on the newest version of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The column.
+    pub column: Column,
+    /// What its value has to be; `None`: there is no such column in the row.
+    pub value: Option<(Compare, Vec<u8>)>,
+}
+
+impl Check {
+    /// There is no such column in the row.
+    pub fn absent(column: impl Into<Column>) -> Self {
+        Self { column: column.into(), value: None }
+    }
+
+    /// The column is there and its value compares so; an absent column never does.
+    pub fn value(column: impl Into<Column>, compare: Compare, given: impl Into<Vec<u8>>) -> Self {
+        Self { column: column.into(), value: Some((compare, given.into())) }
+    }
+
+    /// The column has this value.
+    pub fn equal(column: impl Into<Column>, value: impl Into<Vec<u8>>) -> Self {
+        Self::value(column, Compare::Equal, value)
+    }
+
+    /// Whether it holds where the column's newest version has this value.
+    pub fn holds(&self, stored: Option<&[u8]>) -> bool {
+        match (&self.value, stored) {
+            (None, stored) => stored.is_none(),
+            (Some(_), None) => false,
+            (Some((compare, given)), Some(stored)) => compare.holds(stored, given),
+        }
+    }
+}
+
+/// What is read of a row: which columns, and which of their versions. Unless told, all of them, the newest version each.
+///
+/// ```
+/// use rowkey::wide::Columns;
+///
+/// // Of family `visits` what begins with `2011-` and one column of `user`, three versions of each.
+/// let columns = Columns::all().qualifier_prefix("visits", "2011-").column("user:name").versions(3);
+/// # let _ = columns;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Columns {
+    /// By family, the ranges of its qualifiers, sorted, none touching the next; no family at all is all of them.
+    pub families: BTreeMap<String, Vec<KeyRange>>,
+    /// At most so many versions of a column, newest first; no more come than the family keeps.
+    pub versions: u32,
+    /// Only versions with a timestamp from the first on, up to and without the second.
+    pub time: Option<(i64, i64)>,
+    /// Only versions whose value compares so.
+    pub value: Option<(Compare, Vec<u8>)>,
+    /// Only rows for which this holds.
+    pub rows_where: Option<Check>,
+    /// The first cell of a row alone: to count rows, and to find their keys.
+    pub first_only: bool,
+    /// Leaves out so many of the columns that would come.
+    pub offset: u64,
+    /// At most so many columns.
+    pub limit: Option<u64>,
+    /// At most so many cells at a time: a row that has more comes in several pieces under one key.
+    pub piece: Option<usize>,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Self::all()
+    }
+}
+
+impl Columns {
+    /// All columns, the newest version of each.
+    pub const fn all() -> Self {
+        Self {
+            families: BTreeMap::new(),
+            versions: 1,
+            time: None,
+            value: None,
+            rows_where: None,
+            first_only: false,
+            offset: 0,
+            limit: None,
+            piece: None,
+        }
+    }
+
+    /// One column.
+    pub fn of(column: impl Into<Column>) -> Self {
+        Self::all().column(column)
+    }
+
+    /// All columns of a family; more families and columns can be added.
+    #[must_use]
+    pub fn family(self, family: impl Into<String>) -> Self {
+        self.qualifiers_in(family, [KeyRange::all()])
+    }
+
+    /// A column; more can be added.
+    #[must_use]
+    pub fn column(self, column: impl Into<Column>) -> Self {
+        let Column { family, qualifier } = column.into();
+        self.qualifiers_in(family, [KeyRange::point(qualifier)])
+    }
+
+    /// The columns of a family whose qualifiers begin so.
+    #[must_use]
+    pub fn qualifier_prefix(self, family: impl Into<String>, prefix: impl Into<Vec<u8>>) -> Self {
+        self.qualifiers_in(family, [KeyRange::prefix(prefix)])
+    }
+
+    /// The columns of a family whose qualifiers lie in a range, such as `"m".."n"`.
+    #[must_use]
+    pub fn qualifier_range<Q: AsRef<[u8]>>(self, family: impl Into<String>, range: impl RangeBounds<Q>) -> Self {
+        let after = |bytes: &[u8]| [bytes, b"\0"].concat();
+        let start = match range.start_bound() {
+            Bound::Included(start) => start.as_ref().to_vec(),
+            Bound::Excluded(start) => after(start.as_ref()),
+            Bound::Unbounded => Vec::new(),
+        };
+        let end = match range.end_bound() {
+            Bound::Included(end) => Some(after(end.as_ref())),
+            Bound::Excluded(end) => Some(end.as_ref().to_vec()),
+            Bound::Unbounded => None,
+        };
+        self.qualifiers_in(family, KeyRange::new(start, end))
+    }
+
+    /// The columns of a family whose qualifiers lie in some ranges: those of derived keys come from a prefix's
+    /// [`ranges`](crate::Select::ranges).
+    ///
+    /// ```
+    /// use rowkey::wide::Columns;
+    /// use rowkey::{RowKey, Select};
+    ///
+    /// /// An index column of an inbox, newest first.
+    /// #[derive(RowKey)]
+    /// struct From<'a> {
+    ///     sender: &'a str,
+    ///     #[rowkey(desc)]
+    ///     at: i64,
+    /// }
+    ///
+    /// let columns = Columns::all().qualifiers_in("index", From::prefix().sender("ada").ranges());
+    /// # let _ = columns;
+    /// ```
+    #[must_use]
+    pub fn qualifiers_in(mut self, family: impl Into<String>, ranges: impl IntoIterator<Item = KeyRange>) -> Self {
+        let selected = self.families.entry(family.into()).or_default();
+        selected.extend(ranges);
+        *selected = KeyRange::merged(std::mem::take(selected));
+        self
+    }
+
+    /// At most so many versions of a column, newest first.
+    #[must_use]
+    pub const fn versions(mut self, versions: u32) -> Self {
+        self.versions = versions;
+        self
+    }
+
+    /// Only versions with a timestamp in `start..end`, in milliseconds since 1970.
+    #[must_use]
+    pub const fn time(mut self, time: std::ops::Range<i64>) -> Self {
+        self.time = Some((time.start, time.end));
+        self
+    }
+
+    /// Only versions whose value compares so.
+    #[must_use]
+    pub fn value(mut self, compare: Compare, given: impl Into<Vec<u8>>) -> Self {
+        self.value = Some((compare, given.into()));
+        self
+    }
+
+    /// Only rows for which a condition on a column holds, whether that column is read or not.
+    #[must_use]
+    pub fn rows_where(mut self, check: Check) -> Self {
+        self.rows_where = Some(check);
+        self
+    }
+
+    /// The first cell of a row alone.
+    #[must_use]
+    pub const fn first_only(mut self) -> Self {
+        self.first_only = true;
+        self
+    }
+
+    /// Leaves out so many columns; they are read, so where a page ended by its last column
+    /// ([`Self::qualifier_range`]) costs less than by its number.
+    #[must_use]
+    pub const fn offset(mut self, columns: u64) -> Self {
+        self.offset = columns;
+        self
+    }
+
+    /// At most so many columns.
+    #[must_use]
+    pub const fn limit(mut self, columns: u64) -> Self {
+        self.limit = Some(columns);
+        self
+    }
+
+    /// At most so many cells at a time, one at least: a row that has more comes in several pieces under one key.
+    #[must_use]
+    pub fn piece(mut self, cells: usize) -> Self {
+        self.piece = Some(cells.max(1));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_cut_at_its_first_colon() {
+        for (text, family, qualifier) in [("a:jp", "a", "jp"), ("a", "a", ""), ("a:", "a", ""), ("a:b:c", "a", "b:c")] {
+            assert_eq!(Column::from(text), Column::from((family, qualifier)));
+        }
+        assert_eq!(Column::from(("a", b"\\\xff ".to_vec())).to_string(), r"a:\x5c\xff ");
+    }
+
+    #[test]
+    fn ranges_of_a_family_add_up() {
+        let columns = Columns::of("a:x").qualifier_range("a", "b"..="x").qualifier_range("b", "c".."c");
+        assert_eq!(columns.families["a"], [KeyRange::new("b", Some("x\0")).unwrap()]);
+        assert_eq!(columns.families["b"], []);
+    }
+}

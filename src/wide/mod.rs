@@ -1,0 +1,240 @@
+//! Wide rows: families of sorted columns, each with versions, as HBase and Bigtable keep them.
+//!
+//! [`WideStore`] is one table of such rows. HBase and Bigtable serve it natively; [`Cells`] serves it over any
+//! [`Store`](crate::store::Store), a cell being one entry under a derived key. [`OneColumn`] is the way back: plain key →
+//! value over any wide store.
+//!
+//! ```
+//! use rowkey::Memory;
+//! use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+//!
+//! let schema = TableSchema::new().family("page", FamilySchema::new().max_versions(5));
+//! let visits = Cells::open(&Memory::new(), "visits", &schema)?;
+//! for url in ["/", "/search", "/cart"] {
+//!     visits.mutate(b"visitor 7", &Mutation::new().put("page:url", url))?;
+//! }
+//! assert_eq!(visits.get(b"visitor 7", &Columns::of("page:url"))?.value("page:url"), Some(&b"/cart"[..]));
+//! # Ok::<(), rowkey::Error>(())
+//! ```
+//!
+//! # What holds
+//!
+//! Semantics follow HBase, as it was seen to do: `tests/wide/hbase.cases` has what HBase 2.6 answered in every doubtful
+//! case, and the tests replay it.
+//!
+//! - A row's key is not empty. Families sort by name, qualifiers by their bytes (the empty one first), versions by their
+//!   timestamps, newest first. Two writes to one column with one timestamp are one version, the later one.
+//! - Deletes write markers. A marker hides what is as old as it says or older, also what is written later with such a
+//!   timestamp, until [`Cells::purge`] drops it (HBase: a major compaction).
+//! - A family keeps its newest `max_versions`. Older ones are not read any more but may be there until they are purged; so
+//!   a newest version that is deleted uncovers the one before it, which may be one that was no longer read.
+//! - A time range, and deletes, come before versions are counted; conditions on values after the family's maximum and
+//!   before the number asked for.
+//!
+//! Where [`Cells`] differs from HBase:
+//!
+//! | | HBase | `Cells` |
+//! |---|---|---|
+//! | a put after a delete in the same millisecond | hidden by the delete | visible: the clock goes on by a millisecond behind a delete |
+//! | deletes and puts of one column in one mutation | deletes hide puts, whatever their order | they take effect in their order |
+//! | a server's clock that was put back | later puts may be older than earlier ones | the clock of a handle and its clones never goes back |
+//! | versions that are no longer kept | go with a flush, at times | go with `purge` |
+
+mod cells;
+mod column;
+mod mutation;
+mod one_column;
+mod row;
+mod schema;
+
+use std::sync::Arc;
+
+pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeReport, Version};
+pub use self::column::{Check, Column, Columns, Compare};
+pub use self::mutation::{Edit, Mutation};
+pub use self::one_column::{OneColumn, OneColumnDatabase};
+pub use self::row::{Cell, CellIter, Row, push_cell};
+pub use self::schema::{Change, FamilySchema, SchemaError, TableSchema};
+use crate::error::Error;
+use crate::range::KeyRange;
+use crate::store::{RowBatch, Rows, Scan};
+
+/// One table of wide rows.
+pub trait WideStore: Send + Sync {
+    /// What this store promises.
+    fn guarantees(&self) -> WideGuarantees;
+
+    /// The table's families.
+    fn schema(&self) -> &TableSchema;
+
+    /// The cells of a row that are asked for; an empty [`Row`] if there are none.
+    fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error>;
+
+    /// Rows, in the order asked for.
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Result<Vec<Row>, Error> {
+        rows.iter().map(|row| self.get(row, columns)).collect()
+    }
+
+    /// Opens a scan of rows; the value of each is its cells ([`CellIter`]). Rows of which nothing is asked for do not
+    /// come, nor do they count for its limit. In a reverse scan the rows are reversed, the cells in a row are not.
+    ///
+    /// It owns what it needs, so it can move to a thread; an error of opening is what its first [`Rows::next_batch`]
+    /// answers.
+    fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows>;
+
+    /// Writes to a row, as one.
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error>;
+
+    /// Writes to rows, each as one; of two mutations of one row the later comes later.
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
+        rows.iter().try_for_each(|(row, mutation)| self.mutate(row, mutation))
+    }
+
+    /// Adds to counters of a row, as one, and answers their new values. A counter is eight bytes, big-endian, two's
+    /// complement; an absent one is 0; it wraps around. If one of them is no counter, none is changed:
+    /// [`Error::NotACounter`].
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error>;
+
+    /// Writes to a row if a condition on one of its columns holds; answers whether it did.
+    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error>;
+
+    /// Whether there is such a row.
+    fn exists(&self, row: &[u8]) -> Result<bool, Error> {
+        Ok(!self.get(row, &Columns::all().first_only())?.is_empty())
+    }
+
+    /// The first row at or after a key, with its key.
+    fn first_at_or_after(&self, row: &[u8], columns: &Columns) -> Result<Option<(Vec<u8>, Row)>, Error> {
+        let Some(range) = KeyRange::new(row, None::<Vec<u8>>) else { return Ok(None) };
+        let mut batch = RowBatch::new();
+        self.scan(&Scan::new(vec![range]).limit(1), columns).next_batch(&mut batch)?;
+        Ok(batch.get(0).map(|(key, cells)| (key.to_vec(), Row::from_cells(cells.to_vec()))))
+    }
+}
+
+/// Wide tables by name.
+pub trait WideDatabase: Send + Sync {
+    /// What the tables promise.
+    fn guarantees(&self) -> WideGuarantees;
+
+    /// Opens a table; it is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] if it is there with another schema; it says what of it [`Self::alter`] can change.
+    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
+
+    /// The schema of a table, if there is one.
+    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error>;
+
+    /// Changes a table's schema and answers what was changed. Handles from before keep to the schema that they were
+    /// opened with.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`], and nothing is changed, if the table, with its rows, can't have it.
+    fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error>;
+
+    /// The names of the wide tables, sorted.
+    fn tables(&self) -> Result<Vec<String>, Error>;
+
+    /// Drops a table and its rows; nothing happens where there is none.
+    fn drop_table(&self, name: &str) -> Result<(), Error>;
+}
+
+/// What a wide store promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WideGuarantees {
+    /// Whether a mutation of a row is seen whole or not at all, and after a crash too.
+    pub atomic_rows: bool,
+    /// Whether a scan shows the table as it was when it was opened, whatever is written meanwhile.
+    pub snapshot_scans: bool,
+    /// Whether [`WideStore::increment`] is there, and loses nothing under concurrent callers.
+    pub increment: bool,
+    /// Whether [`WideStore::check_and_mutate`] is there, and holds under concurrent callers.
+    pub check_and_mutate: bool,
+    /// Whether [`Mutation::delete_latest`] is there.
+    pub delete_latest: bool,
+    /// Whether a delete also hides what is written after it with a timestamp that is older.
+    pub delete_markers: bool,
+    /// Whether a scan waits on something slow, so that reading ahead in threads pays.
+    pub slow_scans: bool,
+}
+
+impl WideGuarantees {
+    /// Everything, from an engine in this process.
+    pub const fn all() -> Self {
+        Self {
+            atomic_rows: true,
+            snapshot_scans: true,
+            increment: true,
+            check_and_mutate: true,
+            delete_latest: true,
+            delete_markers: true,
+            slow_scans: false,
+        }
+    }
+}
+
+macro_rules! through_a_pointer {
+    ($inner:ident: $($pointer:ty),*) => {$(
+        impl<$inner: WideStore + ?Sized> WideStore for $pointer {
+            fn guarantees(&self) -> WideGuarantees {
+                (**self).guarantees()
+            }
+            fn schema(&self) -> &TableSchema {
+                (**self).schema()
+            }
+            fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error> {
+                (**self).get(row, columns)
+            }
+            fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Result<Vec<Row>, Error> {
+                (**self).get_many(rows, columns)
+            }
+            fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows> {
+                (**self).scan(scan, columns)
+            }
+            fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
+                (**self).mutate(row, mutation)
+            }
+            fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
+                (**self).mutate_many(rows)
+            }
+            fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
+                (**self).increment(row, counters)
+            }
+            fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+                (**self).check_and_mutate(row, check, mutation)
+            }
+            fn exists(&self, row: &[u8]) -> Result<bool, Error> {
+                (**self).exists(row)
+            }
+            fn first_at_or_after(&self, row: &[u8], columns: &Columns) -> Result<Option<(Vec<u8>, Row)>, Error> {
+                (**self).first_at_or_after(row, columns)
+            }
+        }
+
+        impl<$inner: WideDatabase + ?Sized> WideDatabase for $pointer {
+            fn guarantees(&self) -> WideGuarantees {
+                (**self).guarantees()
+            }
+            fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+                (**self).table(name, schema)
+            }
+            fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
+                (**self).schema(name)
+            }
+            fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
+                (**self).alter(name, schema)
+            }
+            fn tables(&self) -> Result<Vec<String>, Error> {
+                (**self).tables()
+            }
+            fn drop_table(&self, name: &str) -> Result<(), Error> {
+                (**self).drop_table(name)
+            }
+        }
+    )*};
+}
+through_a_pointer!(T: &T, Box<T>, Arc<T>);

@@ -1,0 +1,220 @@
+//! Plain key → value over a wide table: one column of it.
+
+use std::sync::Arc;
+
+use super::column::{Check, Column, Columns};
+use super::mutation::Mutation;
+use super::row::CellIter;
+use super::schema::{FamilySchema, TableSchema};
+use super::{WideDatabase, WideGuarantees, WideStore};
+use crate::catalog::CATALOG;
+use crate::error::Error;
+use crate::range::KeyRange;
+use crate::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, Write, check_key};
+
+/// A [`Store`] over one column of a [`WideStore`]: a key is a row, its value the column's newest version.
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::store::{Batch, Store};
+/// use rowkey::wide::{Cells, FamilySchema, OneColumn, TableSchema};
+///
+/// let wide = Cells::open(&Memory::new(), "wide", &TableSchema::new().family("v", FamilySchema::new()))?;
+/// let plain = OneColumn::new(wide, "v:");
+/// plain.write(Batch::new().put("key", "value"))?;
+/// assert_eq!(plain.get(b"key")?.as_deref(), Some(&b"value"[..]));
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+///
+/// A batch is atomic row by row, as that is what wide stores promise; there are no transactions.
+#[derive(Clone, Debug)]
+pub struct OneColumn<W> {
+    wide: W,
+    column: Column,
+}
+
+impl<W: WideStore> OneColumn<W> {
+    /// One column of `wide`, of a family that it has.
+    pub fn new(wide: W, column: impl Into<Column>) -> Self {
+        Self { wide, column: column.into() }
+    }
+
+    fn columns(&self) -> Columns {
+        Columns::of(&self.column)
+    }
+}
+
+fn of_column(beneath: WideGuarantees) -> Guarantees {
+    Guarantees {
+        batch: Atomicity::Row,
+        snapshot_scans: beneath.snapshot_scans,
+        increment: beneath.increment,
+        compare_and_write: beneath.check_and_mutate,
+        transactions: false,
+        slow_scans: beneath.slow_scans,
+    }
+}
+
+impl<W: WideStore> Store for OneColumn<W> {
+    fn guarantees(&self) -> Guarantees {
+        of_column(self.wide.guarantees())
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        check_key(key)?;
+        Ok(self.wide.get(key, &self.columns())?.cells().next().map(|cell| cell.value.to_vec()))
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        keys.iter().try_for_each(|key| check_key(key))?;
+        let rows = self.wide.get_many(keys, &self.columns())?;
+        Ok(rows.iter().map(|row| row.cells().next().map(|cell| cell.value.to_vec())).collect())
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(Values { rows: self.wide.scan(scan, &self.columns()), cells: RowBatch::new() })
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        batch.check_keys()?;
+        let mut rows: Vec<(Vec<u8>, Mutation)> = Vec::with_capacity(batch.writes().len());
+        for write in batch.writes() {
+            let mutation = match write {
+                Write::Put(_, value) => Mutation::new().put(&self.column, value.as_slice()),
+                Write::Delete(_) => Mutation::new().delete_column(&self.column),
+            };
+            rows.push((write.key().to_vec(), mutation));
+        }
+        self.wide.mutate_many(&rows)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        check_key(key)?;
+        match self.wide.increment(key, &[(self.column.clone(), by)]) {
+            Ok(sums) => sums.first().copied().ok_or_else(|| Error::engine("a counter's new value did not come")),
+            Err(Error::NotACounterCell { row, len, .. }) => Err(Error::NotACounter { key: row, len }),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        check_key(key)?;
+        let check = match expected {
+            Some(value) => Check::equal(&self.column, value),
+            None => Check::absent(&self.column),
+        };
+        let mutation = match new {
+            Some(value) => Mutation::new().put(&self.column, value),
+            None => Mutation::new().delete_column(&self.column),
+        };
+        self.wide.check_and_mutate(key, &check, &mutation)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        let mut rows = self.wide.scan(&Scan::new(ranges.to_vec()), &self.columns());
+        let mut batch = RowBatch::new();
+        loop {
+            rows.next_batch(&mut batch)?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let gone = |(key, _): (&[u8], &[u8])| (key.to_vec(), Mutation::new().delete_column(&self.column));
+            self.wide.mutate_many(&batch.iter().map(gone).collect::<Vec<_>>())?;
+        }
+    }
+}
+
+/// A scan of rows of one cell each.
+struct Values {
+    rows: Box<dyn Rows>,
+    cells: RowBatch,
+}
+
+impl Rows for Values {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        self.rows.next_batch(&mut self.cells)?;
+        for (key, cells) in self.cells.iter() {
+            if let Some(cell) = CellIter::new(cells).next() {
+                batch.push(key, cell.value);
+            }
+        }
+        Ok(())
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        self.rows.skip_to(key);
+    }
+}
+
+/// A [`Database`] of plain tables over a [`WideDatabase`]: each is a wide table with the one family `v`, in whose empty
+/// qualifier the values are.
+///
+/// ```
+/// use rowkey::wide::{CellsDatabase, OneColumn};
+/// use rowkey::{Memory, Table};
+///
+/// // In place of `CellsDatabase` a connection to HBase or Bigtable.
+/// let db = OneColumn::database(CellsDatabase::new(Memory::new()));
+/// let names: Table<u64, String, _> = Table::open(db, "names")?;
+/// names.put(&7, &"Ada".into())?;
+/// assert_eq!(names.get(&7)?.as_deref(), Some("Ada"));
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct OneColumnDatabase<W> {
+    wide: W,
+}
+
+impl<W: WideDatabase> OneColumn<W> {
+    /// Plain tables over a database of wide ones.
+    pub fn database(wide: W) -> OneColumnDatabase<W> {
+        OneColumnDatabase { wide }
+    }
+}
+
+const FAMILY: &str = "v";
+
+/// The catalog of the plain tables, beside that of the wide ones.
+const PLAIN_CATALOG: &str = "rowkey.plain.layouts";
+
+fn wide_name(name: &str) -> &str {
+    if name == CATALOG { PLAIN_CATALOG } else { name }
+}
+
+impl<W: WideDatabase> OneColumnDatabase<W> {
+    fn open(&self, name: &str) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
+        let schema = TableSchema::new().family(FAMILY, FamilySchema::new());
+        Ok(OneColumn::new(self.wide.table(wide_name(name), &schema)?, FAMILY))
+    }
+}
+
+impl<W: WideDatabase> Database for OneColumnDatabase<W> {
+    fn guarantees(&self) -> Guarantees {
+        of_column(self.wide.guarantees())
+    }
+
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        Ok(Arc::new(self.open(name)?))
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        let mut names = self.wide.tables()?;
+        for name in &mut names {
+            if name == PLAIN_CATALOG {
+                CATALOG.clone_into(name);
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.wide.drop_table(wide_name(name))
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
+        batches.iter().try_for_each(|(name, batch)| self.open(name)?.write(batch))
+    }
+}

@@ -1,0 +1,292 @@
+//! A row's cells, in one piece of memory.
+//!
+//! Wide rows go through the same scans and merges as plain ones: a row's key is its key, and its value these cells, one
+//! behind the other:
+//!
+//! ```text
+//! family's length (u8) │ qualifier's length (u32) │ value's length (u32) │ timestamp (i64) │ family │ qualifier │ value
+//! ```
+//!
+//! This form is between a store and its reader, and never stored.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use byteorder::{BigEndian, ByteOrder};
+
+use super::column::Column;
+use crate::error::{CodecError, Error};
+use crate::value::RowValue;
+
+/// One version of a column in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell<'a> {
+    /// The family.
+    pub family: &'a str,
+    /// The qualifier.
+    pub qualifier: &'a [u8],
+    /// Milliseconds since 1970.
+    pub timestamp: i64,
+    /// The value.
+    pub value: &'a [u8],
+}
+
+impl Cell<'_> {
+    /// The column's name, owned.
+    pub fn column(&self) -> Column {
+        Column::from((self.family, self.qualifier))
+    }
+}
+
+/// The cells that were read of a row: families in order, in them qualifiers in the order of their bytes, of each column
+/// the newest version first.
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+///
+/// let schema = TableSchema::new().family("a", FamilySchema::new());
+/// let regions = Cells::open(&Memory::new(), "regions", &schema)?;
+/// regions.mutate(b"0231", &Mutation::new().put("a:jp", "Honshu").put("a:kr", "Jeju"))?;
+///
+/// let row = regions.get(b"0231", &Columns::all())?;
+/// assert_eq!(row.value("a:jp"), Some(&b"Honshu"[..]));
+/// assert_eq!(row.read::<String>("a:kr")?.as_deref(), Some("Jeju"));
+/// assert_eq!(row.to_map().keys().map(ToString::to_string).collect::<Vec<_>>(), ["a:jp", "a:kr"]);
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Row {
+    cells: Vec<u8>,
+}
+
+const LENGTHS: usize = 1 + 4 + 4;
+const HEAD: usize = LENGTHS + 8;
+
+/// Writes a cell behind those that `out` holds; for a store's author. What it makes is the value of a scan's row.
+///
+/// # Errors
+///
+/// [`Error::CellTooLarge`] if the family has more than 255 bytes, the qualifier or the value 4 GiB or more.
+pub fn push_cell(out: &mut Vec<u8>, cell: &Cell<'_>) -> Result<(), Error> {
+    let Cell { family, qualifier, timestamp, value } = *cell;
+    let (Ok(family_len), Ok(qualifier_len), Ok(value_len)) =
+        (u8::try_from(family.len()), u32::try_from(qualifier.len()), u32::try_from(value.len()))
+    else {
+        return Err(Error::CellTooLarge { column: cell.column().to_string(), len: value.len() });
+    };
+    let mut head = [0; HEAD];
+    head[0] = family_len;
+    BigEndian::write_u32(&mut head[1..], qualifier_len);
+    BigEndian::write_u32(&mut head[5..], value_len);
+    BigEndian::write_i64(&mut head[9..], timestamp);
+    out.reserve(HEAD + family.len() + qualifier.len() + value.len());
+    out.extend_from_slice(&head);
+    out.extend_from_slice(family.as_bytes());
+    out.extend_from_slice(qualifier);
+    out.extend_from_slice(value);
+    Ok(())
+}
+
+fn first_cell(cells: &[u8]) -> Option<(Cell<'_>, &[u8])> {
+    let (head, rest) = cells.split_at_checked(HEAD)?;
+    let (family, rest) = rest.split_at_checked(usize::from(head[0]))?;
+    let (qualifier, rest) = rest.split_at_checked(BigEndian::read_u32(&head[1..]) as usize)?;
+    let (value, rest) = rest.split_at_checked(BigEndian::read_u32(&head[5..]) as usize)?;
+    let family = str::from_utf8(family).ok()?;
+    Some((Cell { family, qualifier, timestamp: BigEndian::read_i64(&head[9..]), value }, rest))
+}
+
+/// The cells of a scan's row, lent from its value; they end where the bytes are no cell.
+#[derive(Clone, Debug)]
+pub struct CellIter<'a>(&'a [u8]);
+
+impl<'a> CellIter<'a> {
+    /// The cells in a scan's value.
+    pub fn new(value: &'a [u8]) -> Self {
+        Self(value)
+    }
+
+    /// The bytes of the cells that are still to come.
+    pub(crate) fn left(&self) -> &'a [u8] {
+        self.0
+    }
+}
+
+impl<'a> Iterator for CellIter<'a> {
+    type Item = Cell<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Cell<'a>> {
+        let (cell, rest) = first_cell(self.0)?;
+        self.0 = rest;
+        Some(cell)
+    }
+}
+
+impl std::iter::FusedIterator for CellIter<'_> {}
+
+impl Row {
+    /// The row of cells that a store wrote with [`push_cell`].
+    pub fn from_cells(cells: Vec<u8>) -> Self {
+        Self { cells }
+    }
+
+    /// The cells in order.
+    pub fn cells(&self) -> CellIter<'_> {
+        CellIter::new(&self.cells)
+    }
+
+    /// The bytes that [`push_cell`] wrote.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.cells
+    }
+
+    /// Whether nothing was read: there is no such row, or nothing in it that was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// The newest version of a column that was read.
+    pub fn cell(&self, column: impl Into<Column>) -> Option<Cell<'_>> {
+        let column = column.into();
+        self.cells().find(|cell| cell.family == column.family && cell.qualifier == column.qualifier)
+    }
+
+    /// The value of a column's newest version: `row.value("a:jp")`.
+    pub fn value(&self, column: impl Into<Column>) -> Option<&[u8]> {
+        self.cell(column).map(|cell| cell.value)
+    }
+
+    /// The value of a column's newest version, read by its codec.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cell`] if the value is none of the codec's.
+    pub fn read<V: RowValue>(&self, column: impl Into<Column>) -> Result<Option<V>, Error> {
+        self.cell(column).map(|cell| cell.read()).transpose()
+    }
+
+    /// The versions of a column, newest first.
+    pub fn versions(&self, column: impl Into<Column>) -> impl Iterator<Item = Cell<'_>> {
+        let column = column.into();
+        self.cells().filter(move |cell| cell.family == column.family && cell.qualifier == column.qualifier)
+    }
+
+    /// The cells of a family.
+    pub fn family<'r>(&'r self, family: &str) -> impl Iterator<Item = Cell<'r>> {
+        self.cells().filter(move |cell| cell.family == family)
+    }
+
+    /// Column → value of its newest version, sorted as the row is.
+    pub fn to_map(&self) -> BTreeMap<Column, Vec<u8>> {
+        let mut map = BTreeMap::new();
+        for cell in self.cells() {
+            map.entry(cell.column()).or_insert_with(|| cell.value.to_vec());
+        }
+        map
+    }
+
+    /// The struct, or map, whose fields are the columns of a family, as [`Mutation::put_struct`](super::Mutation::put_struct)
+    /// wrote them; columns that it has no field for are its own affair.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+    ///
+    /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    /// struct User {
+    ///     name: String,
+    ///     born: u16,
+    ///     email: Option<String>,
+    /// }
+    ///
+    /// let users = Cells::open(&Memory::new(), "users", &TableSchema::new().family("u", FamilySchema::new()))?;
+    /// let ada = User { name: "Ada".into(), born: 1815, email: None };
+    /// users.mutate(b"7", &Mutation::new().put_struct("u", &ada).unwrap())?;
+    /// let row = users.get(b"7", &Columns::all())?;
+    /// assert_eq!(row.value("u:born"), Some(&b"1815"[..]));
+    /// assert_eq!(row.read_struct::<User>("u")?, ada);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cell`] if a cell is no JSON, or the columns are not those of the struct.
+    #[cfg(feature = "json")]
+    pub fn read_struct<T: serde::de::DeserializeOwned>(&self, family: &str) -> Result<T, Error> {
+        let mut fields = serde_json::Map::new();
+        for cell in self.family(family) {
+            let name = String::from_utf8(cell.qualifier.to_vec()).map_err(|error| cell.error(error.into()))?;
+            if let serde_json::map::Entry::Vacant(field) = fields.entry(name) {
+                field.insert(serde_json::from_slice(cell.value).map_err(|error| cell.error(error.into()))?);
+            }
+        }
+        serde_json::from_value(fields.into())
+            .map_err(|error| Error::Cell { column: format!("{family}:"), source: error.into() })
+    }
+}
+
+impl Cell<'_> {
+    /// The value, read by its codec.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cell`] if it is none of the codec's.
+    pub fn read<V: RowValue>(&self) -> Result<V, Error> {
+        V::decode(self.value).map_err(|error| self.error(error))
+    }
+
+    fn error(&self, source: CodecError) -> Error {
+        Error::Cell { column: self.column().to_string(), source }
+    }
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = |cell: Cell<'_>| format!("@{} {}", cell.timestamp, cell.value.escape_ascii());
+        f.debug_map().entries(self.cells().map(|cell| (cell.column().to_string(), value(cell)))).finish()
+    }
+}
+
+/// Rows of wide tables are values of scans: this is how they come out of them, typed.
+impl RowValue for Row {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+        out.extend_from_slice(&self.cells);
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+        let mut left = bytes;
+        while !left.is_empty() {
+            left = first_cell(left).ok_or("these are no cells of a row")?.1;
+        }
+        Ok(Self { cells: bytes.to_vec() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_come_back_and_broken_ones_are_refused() {
+        let cells = [
+            Cell { family: "a", qualifier: b"", timestamp: 5, value: b"" },
+            Cell { family: "a", qualifier: b"\0\xff", timestamp: i64::MAX, value: b"v" },
+            Cell { family: "a", qualifier: b"\0\xff", timestamp: -1, value: &[7; 300] },
+        ];
+        let mut bytes = Vec::new();
+        cells.iter().for_each(|cell| push_cell(&mut bytes, cell).unwrap());
+        let row = Row::decode(&bytes).unwrap();
+        assert_eq!(row.cells().collect::<Vec<_>>(), cells);
+        assert_eq!(row.versions(("a", *b"\0\xff")).count(), 2);
+        for cut in 1..bytes.len() {
+            let whole = CellIter::new(&bytes[..cut]).count();
+            assert!(whole < 3 && (Row::decode(&bytes[..cut]).is_err() || whole > 0));
+        }
+        let long = "f".repeat(256);
+        let error = push_cell(&mut bytes, &Cell { family: &long, ..cells[0] }).unwrap_err();
+        assert!(matches!(error, Error::CellTooLarge { .. }));
+    }
+}

@@ -1,0 +1,323 @@
+//! What a wide table is made of.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::plain::LayoutBuf;
+
+/// The families of a wide table and, where its rows are typed, the shape of their keys.
+///
+/// A database keeps it with the table; [`TableSchema::changes_to`] says what becomes of it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use rowkey::wide::{FamilySchema, TableSchema};
+///
+/// let hour = FamilySchema::new().max_versions(60).ttl(Duration::from_secs(3600));
+/// let schema = TableSchema::new().family("hour", hour).family("total", FamilySchema::new());
+/// assert_eq!(schema.to_string(), "\
+/// family hour: max versions 60, ttl 3600000 ms
+/// family total: max versions 1
+/// ");
+/// assert_eq!(schema.to_string().parse(), Ok(schema));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct TableSchema {
+    /// The shape of the row keys, if they are typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_key: Option<String>,
+    /// The families by name.
+    pub families: BTreeMap<String, FamilySchema>,
+}
+
+/// How many versions a family keeps of its columns, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct FamilySchema {
+    /// So many versions of a column are kept; 1 unless told.
+    pub max_versions: u32,
+    /// So many are kept, and read, though they have expired; 0 unless told.
+    pub min_versions: u32,
+    /// A version expires when it is as old as this; never, unless told. It counts in milliseconds.
+    pub ttl: Option<Duration>,
+}
+
+impl Default for FamilySchema {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FamilySchema {
+    /// One version, kept for ever.
+    pub const fn new() -> Self {
+        Self { max_versions: 1, min_versions: 0, ttl: None }
+    }
+
+    /// Keeps so many versions of a column.
+    #[must_use]
+    pub const fn max_versions(mut self, versions: u32) -> Self {
+        self.max_versions = versions;
+        self
+    }
+
+    /// Keeps so many versions of a column though they have expired.
+    #[must_use]
+    pub const fn min_versions(mut self, versions: u32) -> Self {
+        self.min_versions = versions;
+        self
+    }
+
+    /// A version expires when it is as old as this.
+    #[must_use]
+    pub const fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = Some(ttl);
+        self
+    }
+
+    /// The last timestamp that has expired at `now`; `None` if none has.
+    pub fn expired_until(&self, now: i64) -> Option<i64> {
+        let ttl = i64::try_from(self.ttl?.as_millis()).ok()?;
+        now.checked_sub(ttl)
+    }
+}
+
+impl TableSchema {
+    /// No family.
+    pub const fn new() -> Self {
+        Self { row_key: None, families: BTreeMap::new() }
+    }
+
+    /// Adds a family, or replaces it.
+    #[must_use]
+    pub fn family(mut self, name: impl Into<String>, family: FamilySchema) -> Self {
+        self.families.insert(name.into(), family);
+        self
+    }
+
+    /// Whether a table can have it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Family`] says what is wrong with which family: a name is one or more printable ASCII characters, no
+    /// blank, `:` or `/`, the first no `.`, as HBase asks; versions are at least 1 and no fewer than the least kept; a
+    /// time to live is a millisecond or more.
+    pub fn check(&self) -> Result<(), Error> {
+        let family = |name: &str, what| Err(Error::Family { name: name.to_owned(), what });
+        if self.families.is_empty() {
+            return family("", "a table has at least one family");
+        }
+        for (name, schema) in &self.families {
+            let printable = name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':' && byte != b'/');
+            let what = if name.is_empty() || !printable || name.starts_with('.') {
+                "a family's name is printable ASCII without blank, `:` and `/`, and does not begin with `.`"
+            } else if schema.max_versions == 0 {
+                "a family keeps at least one version"
+            } else if schema.min_versions > schema.max_versions {
+                "a family keeps no more versions at least than it keeps at most"
+            } else if schema.ttl.is_some_and(|ttl| ttl < Duration::from_millis(1)) {
+                "a time to live is a millisecond or more"
+            } else {
+                continue;
+            };
+            return family(name, what);
+        }
+        Ok(())
+    }
+
+    /// The family of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchFamily`], which names those that there are.
+    pub fn require(&self, family: &str) -> Result<&FamilySchema, Error> {
+        self.families.get(family).ok_or_else(|| Error::NoSuchFamily {
+            family: family.to_owned(),
+            known: self.families.keys().cloned().collect(),
+        })
+    }
+
+    /// What has to change for this schema to become `other`.
+    ///
+    /// ```
+    /// use rowkey::wide::{FamilySchema, TableSchema};
+    ///
+    /// let before = TableSchema::new().family("a", FamilySchema::new()).family("b", FamilySchema::new());
+    /// let after = TableSchema::new().family("a", FamilySchema::new().max_versions(3));
+    /// let changes = before.changes_to(&after);
+    /// let told: Vec<_> = changes.iter().map(|change| (change.in_place, change.to_string())).collect();
+    /// assert_eq!(told, [
+    ///     (true, "family a: max versions 1 becomes 3".to_owned()),
+    ///     (false, "family b is gone, its cells are there".to_owned()),
+    /// ]);
+    /// ```
+    pub fn changes_to(&self, other: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut add = |in_place, what| changes.push(Change { in_place, what });
+        if self.row_key != other.row_key {
+            let shape = |schema: &Self| schema.row_key.as_deref().unwrap_or("bytes").to_owned();
+            let layout = |schema: &Self| schema.row_key.as_deref()?.parse::<LayoutBuf>().ok();
+            let extends = layout(other).zip(layout(self)).is_some_and(|(given, stored)| given.extends(&stored));
+            add(extends, format!("the row key {} becomes {}", shape(self), shape(other)));
+        }
+        for (name, before) in &self.families {
+            let Some(after) = other.families.get(name) else {
+                add(false, format!("family {name} is gone, its cells are there"));
+                continue;
+            };
+            let settings = before.settings().into_iter().zip(after.settings());
+            for ((setting, before), (_, after)) in settings.filter(|(before, after)| before != after) {
+                add(true, format!("family {name}: {setting} {before} becomes {after}"));
+            }
+        }
+        for name in other.families.keys().filter(|name| !self.families.contains_key(*name)) {
+            add(true, format!("family {name} is new"));
+        }
+        changes
+    }
+}
+
+/// A difference between two schemas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Whether a table that has rows can have it: [`alter`](super::WideDatabase::alter) makes it.
+    pub in_place: bool,
+    what: String,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+const MAX_VERSIONS: &str = "max versions";
+const MIN_VERSIONS: &str = "min versions";
+const TTL: &str = "ttl";
+
+impl FamilySchema {
+    fn settings(&self) -> [(&'static str, String); 3] {
+        let ttl = self.ttl.map_or("none".to_owned(), |ttl| format!("{} ms", ttl.as_millis()));
+        [(MAX_VERSIONS, self.max_versions.to_string()), (MIN_VERSIONS, self.min_versions.to_string()), (TTL, ttl)]
+    }
+}
+
+/// A line for each thing said; the form that databases keep.
+impl fmt::Display for TableSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(shape) = &self.row_key {
+            writeln!(f, "row key: {shape}")?;
+        }
+        let unsaid = FamilySchema::new().settings();
+        for (name, family) in &self.families {
+            write!(f, "family {name}: {MAX_VERSIONS} {}", family.max_versions)?;
+            for ((setting, value), (_, unsaid)) in family.settings().into_iter().zip(&unsaid).skip(1) {
+                if value != *unsaid {
+                    write!(f, ", {setting} {value}")?;
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a text is no schema.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the schema is not understood: {text:?}")]
+pub struct SchemaError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What it says.
+    pub text: String,
+}
+
+impl FromStr for TableSchema {
+    type Err = SchemaError;
+
+    fn from_str(text: &str) -> Result<Self, SchemaError> {
+        let mut schema = Self::new();
+        for (index, line) in text.lines().enumerate() {
+            let read = if let Some(shape) = line.strip_prefix("row key: ") {
+                schema.row_key = Some(shape.to_owned());
+                Some(())
+            } else {
+                line.strip_prefix("family ").and_then(|family| family.split_once(": ")).and_then(|(name, settings)| {
+                    schema.families.insert(name.to_owned(), parse_family(settings)?);
+                    Some(())
+                })
+            };
+            read.ok_or_else(|| SchemaError { line: index + 1, text: line.to_owned() })?;
+        }
+        Ok(schema)
+    }
+}
+
+fn parse_family(settings: &str) -> Option<FamilySchema> {
+    let mut family = FamilySchema::new();
+    for setting in settings.split(", ") {
+        if let Some(versions) = setting.strip_prefix(MAX_VERSIONS) {
+            family.max_versions = versions.trim_start().parse().ok()?;
+        } else if let Some(versions) = setting.strip_prefix(MIN_VERSIONS) {
+            family.min_versions = versions.trim_start().parse().ok()?;
+        } else {
+            let ttl = setting.strip_prefix(TTL)?.strip_suffix(" ms")?.trim_start();
+            family.ttl = Some(Duration::from_millis(ttl.parse().ok()?));
+        }
+    }
+    Some(family)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_text_comes_back_and_nothing_else_is_taken() {
+        let family = FamilySchema::new().max_versions(3).min_versions(2).ttl(Duration::from_millis(1));
+        let mut schema = TableSchema::new().family("a", FamilySchema::new()).family("b-2", family);
+        schema.row_key = Some("u64, i64 desc".to_owned());
+        assert_eq!(schema.to_string().parse(), Ok(schema.clone()));
+        for (line, text) in [
+            (1, "family a"),
+            (1, "famly a: max versions 1"),
+            (3, "row key: u8\n\nx"),
+            (1, "family a: ttl 5"),
+            (1, "family a: max versions x"),
+        ] {
+            let line = if text.contains("\n\n") { 2 } else { line };
+            assert_eq!(text.parse::<TableSchema>().unwrap_err().line, line, "{text}");
+        }
+        let json = serde_json::to_string(&schema).unwrap();
+        assert_eq!(serde_json::from_str::<TableSchema>(&json).unwrap(), schema);
+    }
+
+    #[test]
+    fn what_no_table_can_have_is_refused() {
+        let one = FamilySchema::new();
+        for (name, family) in [
+            ("", one),
+            ("a:b", one),
+            ("a b", one),
+            (".a", one),
+            ("ä", one),
+            ("a", one.max_versions(0)),
+            ("a", one.min_versions(2)),
+            ("a", one.ttl(Duration::ZERO)),
+        ] {
+            let error = TableSchema::new().family(name, family).check().unwrap_err();
+            assert!(matches!(error, Error::Family { name: said, .. } if said == name));
+        }
+        assert!(TableSchema::new().check().is_err());
+        TableSchema::new().family("a.b", one.ttl(Duration::MAX)).check().unwrap();
+    }
+}
