@@ -50,7 +50,7 @@ pub use rowkey_derive::RowKey;
 pub use store::Memory;
 #[cfg(feature = "conformance")]
 pub use store::conformance;
-pub use table::{Table, TableScan, WriteBatch};
+pub use table::{Table, TableScan, WideTable, WriteBatch};
 #[cfg(feature = "json")]
 pub use value::Json;
 #[cfg(feature = "postcard")]

@@ -77,10 +77,20 @@ impl MergedRows {
         buckets: impl IntoIterator<Item = Vec<KeyRange>>,
         salt: usize,
     ) -> Self {
+        Self::open_with(|scan| store.scan(scan), store.guarantees().slow_scans, scan, buckets, salt)
+    }
+
+    /// The same of scans that `open` opens; they are read ahead if they are `slow`.
+    pub fn open_with(
+        open: impl Fn(&Scan) -> Box<dyn Rows>,
+        slow: bool,
+        scan: &Scan,
+        buckets: impl IntoIterator<Item = Vec<KeyRange>>,
+        salt: usize,
+    ) -> Self {
         let template = Scan { ranges: Vec::new(), ..scan.clone() };
-        let scans: Vec<_> =
-            buckets.into_iter().map(|ranges| store.scan(&Scan { ranges, ..template.clone() })).collect();
-        let slow = store.guarantees().slow_scans && scans.len() > 1;
+        let scans: Vec<_> = buckets.into_iter().map(|ranges| open(&Scan { ranges, ..template.clone() })).collect();
+        let slow = slow && scans.len() > 1;
         Self::new(scans)
             .salt(salt)
             .reverse(scan.reverse)

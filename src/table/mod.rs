@@ -2,13 +2,16 @@
 
 mod batch;
 mod scan;
+mod wide;
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use self::batch::WriteBatch;
+use self::scan::Source;
 pub use self::scan::{Keys, Page, TableScan};
+pub use self::wide::WideTable;
 use crate::catalog;
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
@@ -166,7 +169,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     pub fn scan(&self, select: impl Select<K>) -> TableScan<K, V> {
-        TableScan::new(Arc::clone(&self.name), Arc::clone(&self.store), select.select())
+        TableScan::new(Arc::clone(&self.name), Source::Plain(Arc::clone(&self.store)), select.select())
     }
 
     /// The first of the rows selected.
@@ -214,7 +217,7 @@ impl<K: RowKey, V, D> Table<K, V, D> {
 
     /// The keys selected, in order.
     pub fn keys(&self, select: impl Select<K>) -> Keys<K> {
-        TableScan::<K, ()>::new(Arc::clone(&self.name), Arc::clone(&self.store), select.select()).keys()
+        TableScan::<K, ()>::new(Arc::clone(&self.name), Source::Plain(Arc::clone(&self.store)), select.select()).keys()
     }
 
     /// How many rows are selected. They are read, though not decoded.

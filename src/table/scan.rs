@@ -11,6 +11,7 @@ use crate::prefix::{Select, Selection};
 use crate::range::KeyRange;
 use crate::store::{Scan, Store};
 use crate::value::RowValue;
+use crate::wide::{Columns, WideStore};
 
 /// A scan of a table: how far and which way is said of it first, then it is an iterator.
 ///
@@ -19,7 +20,7 @@ use crate::value::RowValue;
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct TableScan<K, V> {
     table: Arc<str>,
-    store: Arc<dyn Store>,
+    source: Source,
     selection: Selection<K>,
     scan: Scan,
     start: Start<K>,
@@ -27,10 +28,36 @@ pub struct TableScan<K, V> {
     value: PhantomData<fn() -> V>,
 }
 
+/// What is scanned.
+pub(super) enum Source {
+    Plain(Arc<dyn Store>),
+    Wide(Arc<dyn WideStore>, Columns),
+}
+
+impl Source {
+    fn open(&self, scan: &Scan, buckets: Vec<Vec<KeyRange>>, salt: usize) -> MergedRows {
+        match self {
+            Self::Plain(store) => MergedRows::open(&**store, scan, buckets, salt),
+            Self::Wide(store, columns) => {
+                let slow = store.guarantees().slow_scans;
+                let rows = MergedRows::open_with(|scan| store.scan(scan, columns), slow, scan, buckets, salt);
+                // A limit is one of rows, not of their pieces; `Progress` sees to it.
+                if columns.piece.is_some() { rows.limit(None) } else { rows }
+            }
+        }
+    }
+
+    fn in_pieces(&self) -> bool {
+        matches!(self, Self::Wide(_, Columns { piece: Some(_), .. }))
+    }
+}
+
 /// How far a scan is.
 #[derive(Default)]
 struct Progress {
     rows: Option<MergedRows>,
+    /// Of rows that come in pieces: how many more there may be, and the key of the last.
+    pieces: Option<(u64, Vec<u8>)>,
     returned: u64,
     failed: bool,
 }
@@ -41,11 +68,19 @@ impl Progress {
         &'s mut self,
         read: impl FnOnce(&'s [u8], &'s [u8]) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        let Self { rows: Some(rows), returned, failed } = self else { return Ok(None) };
+        let Self { rows: Some(rows), pieces, returned, failed } = self else { return Ok(None) };
         if *failed {
             return Ok(None);
         }
         let Some((key, value)) = rows.next_row()? else { return Ok(None) };
+        if let Some((left, last)) = pieces.as_mut().filter(|(_, last)| last != key) {
+            if *left == 0 {
+                *failed = true;
+                return Ok(None);
+            }
+            *left -= 1;
+            key.clone_into(last);
+        }
         *returned += 1;
         let row = read(key, value);
         *failed = row.is_err();
@@ -68,10 +103,10 @@ enum Start<K> {
 }
 
 impl<K: RowKey, V> TableScan<K, V> {
-    pub(super) fn new(table: Arc<str>, store: Arc<dyn Store>, selection: Selection<K>) -> Self {
+    pub(super) fn new(table: Arc<str>, source: Source, selection: Selection<K>) -> Self {
         Self {
             table,
-            store,
+            source,
             selection,
             scan: Scan::new(Vec::new()),
             start: Start::First,
@@ -139,8 +174,8 @@ impl<K: RowKey, V> TableScan<K, V> {
 
     /// The keys alone; values are not decoded.
     pub fn keys(self) -> Keys<K> {
-        let Self { table, store, selection, scan, start, progress, value: _ } = self;
-        Keys(TableScan { table, store, selection, scan, start, progress, value: PhantomData })
+        let Self { table, source, selection, scan, start, progress, value: _ } = self;
+        Keys(TableScan { table, source, selection, scan, start, progress, value: PhantomData })
     }
 
     /// How many rows were read from the store so far, to be shown beside the rows returned.
@@ -195,7 +230,8 @@ impl<K: RowKey, V> TableScan<K, V> {
         }
         let buckets = self.buckets().inspect_err(|_| self.progress.failed = true)?;
         let salt = if is_salted::<K>() { K::LAYOUT.prefix.width() } else { 0 };
-        self.progress.rows = Some(MergedRows::open(&*self.store, &self.scan, buckets, salt));
+        self.progress.rows = Some(self.source.open(&self.scan, buckets, salt));
+        self.progress.pieces = self.source.in_pieces().then(|| (self.scan.limit.unwrap_or(u64::MAX), Vec::new()));
         Ok(())
     }
 

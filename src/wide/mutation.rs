@@ -6,7 +6,7 @@ use crate::value::RowValue;
 
 /// Writes to one row, applied as one: no reader sees some of them without the others.
 ///
-/// They take effect in their order, deletes too. A timestamp is milliseconds since 1970; where none is given, the table's
+/// They take effect in their order, deletes too; [`Self::delete_latest`] alone looks at the row as it was before. A timestamp is milliseconds since 1970; where none is given, the table's
 /// clock gives one. What is put under the timestamp of an earlier version takes its place; under an older one it does
 /// not become the newest.
 ///
@@ -67,6 +67,16 @@ impl Edit {
         match *self {
             Self::Put { at, .. } | Self::DeleteVersion { at, .. } => at,
             Self::DeleteColumn { until, .. } | Self::DeleteFamily { until, .. } | Self::DeleteRow { until } => until,
+        }
+    }
+
+    /// Whether it deletes something of a column.
+    pub(super) fn deletes(&self, of: &Column) -> bool {
+        match self {
+            Self::Put { .. } => false,
+            Self::DeleteVersion { column, .. } | Self::DeleteColumn { column, .. } => column == of,
+            Self::DeleteFamily { family, .. } => *family == of.family,
+            Self::DeleteRow { .. } => true,
         }
     }
 

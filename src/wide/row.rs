@@ -15,7 +15,8 @@ use std::fmt;
 use byteorder::{BigEndian, ByteOrder};
 
 use super::column::Column;
-use crate::error::{CodecError, Error};
+use crate::error::{CodecError, DecodeError, Error};
+use crate::key::OwnedKey;
 use crate::value::RowValue;
 
 /// One version of a column in a row.
@@ -176,6 +177,13 @@ impl Row {
     /// The cells of a family.
     pub fn family<'r>(&'r self, family: &str) -> impl Iterator<Item = Cell<'r>> {
         self.cells().filter(move |cell| cell.family == family)
+    }
+
+    /// The qualifiers of a family, each once, read as keys of a type.
+    pub fn qualifiers<Q: OwnedKey>(&self, family: &str) -> impl Iterator<Item = Result<Q, DecodeError>> {
+        let mut last = None;
+        let new = self.family(family).filter(move |cell| last.replace(cell.qualifier) != Some(cell.qualifier));
+        new.map(|cell| Q::decode(cell.qualifier))
     }
 
     /// Column → value of its newest version, sorted as the row is.

@@ -1,8 +1,11 @@
 //! Wide rows.
 
+mod cases;
+mod differences;
+mod replay;
+
 use rowkey::Memory;
 use rowkey::conformance;
-use rowkey::store::Database;
 use rowkey::wide::{Cells, CellsDatabase, FamilySchema, OneColumn, TableSchema};
 
 #[test]

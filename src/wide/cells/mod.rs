@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub use self::key::{CellKey, Entry, Kind, Place, Version};
 pub use self::purge::PurgeReport;
 use self::read::{CellRows, Plan, RowReader};
-use self::stamps::Stamps;
+use self::stamps::{Stamp, Stamps};
 use super::column::{Check, Column, Columns};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
@@ -132,10 +132,11 @@ impl<S: Store> Cells<S> {
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
     }
 
-    /// The newest version of a column: its timestamp and value.
-    fn newest(&self, row: &[u8], column: &Column, view: &dyn View) -> Result<Option<(i64, Vec<u8>)>, Error> {
-        let found = self.read(row, &Columns::of(column), &|scan| view.scan(scan))?;
-        Ok(found.cells().next().map(|cell| (cell.timestamp, cell.value.to_vec())))
+    /// A version of a column, counted from the newest: its timestamp and value.
+    fn version(&self, row: &[u8], column: &Column, nth: u32, view: &dyn View) -> Result<Option<(i64, Vec<u8>)>, Error> {
+        let columns = Columns::of(column).versions(nth.saturating_add(1));
+        let found = self.read(row, &columns, &|scan| view.scan(scan))?;
+        Ok(found.cells().nth(nth as usize).map(|cell| (cell.timestamp, cell.value.to_vec())))
     }
 
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
@@ -145,30 +146,54 @@ impl<S: Store> Cells<S> {
     }
 
     /// Adds a mutation's entries to a batch. `view` is the store before the mutation, if it has to be looked at.
-    fn write(&self, row: &[u8], mutation: &Mutation, view: Option<&dyn View>, batch: &mut Batch) -> Result<(), Error> {
-        let mut stamp = self.stamps.of_row(row);
+    fn write(
+        &self,
+        row: &[u8],
+        mutation: &Mutation,
+        mut stamp: Stamp<'_>,
+        view: Option<&dyn View>,
+        batch: &mut Batch,
+    ) -> Result<(), Error> {
+        let mut latest: Vec<&Column> = Vec::new();
+        // The deletes that were given the timestamp which a put would get.
+        let mut now_deleted: Vec<&Edit> = Vec::new();
         let mut put = |family: &str, entry: Entry<'_>, value: &[u8]| {
             let key = CellKey { row: row.into(), place: Place { family, entry } };
             batch.put(key.encode(), value);
         };
-        let version = |column: &'_ Column, at, kind| Entry::Column {
-            qualifier: column.qualifier.clone().into(),
-            version: Version { at, kind },
-        };
+        fn version(column: &Column, at: i64, kind: Kind) -> Entry<'_> {
+            Entry::Column { qualifier: column.qualifier.as_slice().into(), version: Version { at, kind } }
+        }
         for edit in mutation.edits() {
+            if edit.timestamp().is_none() && !matches!(edit, Edit::Put { .. } | Edit::DeleteVersion { .. }) {
+                now_deleted.push(edit);
+            }
             match edit {
                 Edit::Put { column, at, value } => {
-                    let at = at.unwrap_or_else(|| stamp.put());
+                    let at = at.unwrap_or_else(|| {
+                        let behind = now_deleted.iter().any(|edit| edit.deletes(column));
+                        if behind {
+                            now_deleted.clear();
+                        }
+                        stamp.put(behind)
+                    });
                     put(&column.family, version(column, at, Kind::Value), value);
                 }
                 Edit::DeleteVersion { column, at } => {
                     let at = match (at, view) {
                         (Some(at), _) => Some(*at),
-                        (None, Some(view)) => self.newest(row, column, view)?.map(|(at, _)| at),
+                        (None, Some(view)) => {
+                            let taken = latest.iter().filter(|&&other| other == column).count();
+                            latest.push(column);
+                            let version = self.version(row, column, u32::try_from(taken).unwrap_or(u32::MAX), view)?;
+                            version.map(|(at, _)| at)
+                        }
                         (None, None) => return Err(Error::Unsupported("transactions")),
                     };
                     if let Some(at) = at {
-                        stamp.delete_at(at);
+                        if stamp.delete_at(at) {
+                            now_deleted.push(edit);
+                        }
                         put(&column.family, version(column, at, Kind::VersionDeleted), &[]);
                     }
                 }
@@ -207,6 +232,7 @@ impl<S: Store> WideStore for Cells<S> {
     }
 
     fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error> {
+        check_key(row)?;
         self.read(row, columns, &|scan| self.store.scan(scan))
     }
 
@@ -222,12 +248,12 @@ impl<S: Store> WideStore for Cells<S> {
         if looks(mutation) {
             return self.store.transact(&mut |view| {
                 let mut batch = Batch::new();
-                self.write(row, mutation, Some(view), &mut batch)?;
+                self.write(row, mutation, self.stamps.of_row(row), Some(view), &mut batch)?;
                 Ok(batch)
             });
         }
         let mut batch = Batch::new();
-        self.write(row, mutation, None, &mut batch)?;
+        self.write(row, mutation, self.stamps.of_row(row), None, &mut batch)?;
         self.store.write(&batch)
     }
 
@@ -237,7 +263,9 @@ impl<S: Store> WideStore for Cells<S> {
             return rows.iter().try_for_each(|(row, mutation)| self.mutate(row, mutation));
         }
         let mut batch = Batch::new();
-        rows.iter().try_for_each(|(row, mutation)| self.write(row, mutation, None, &mut batch))?;
+        for (row, mutation) in rows {
+            self.write(row, mutation, self.stamps.of_row(row), None, &mut batch)?;
+        }
         self.store.write(&batch)
     }
 
@@ -247,29 +275,31 @@ impl<S: Store> WideStore for Cells<S> {
         self.store.transact(&mut |view| {
             sums.clear();
             let mut batch = Batch::new();
-            let mut added: Vec<(&Column, i64, Vec<u8>)> = Vec::new();
+            let mut added: Vec<(&Column, i64, i64)> = Vec::new();
             for (column, by) in counters {
                 let schema = self.schema.require(&column.family)?;
-                let before = match added.iter().rfind(|(other, ..)| *other == column) {
-                    Some((_, at, value)) => Some((*at, value.clone())),
-                    None => self.newest(row, column, view)?,
+                let (before, sum) = match added.iter().find(|(other, ..)| *other == column) {
+                    Some(&(_, at, sum)) => (Some(at), sum.wrapping_add(*by)),
+                    None => {
+                        let (at, value) = self.version(row, column, 0, view)?.unzip();
+                        let sum = add_to_counter(row, value.as_deref(), *by);
+                        (at, sum.map_err(|error| not_a_counter(error, column))?)
+                    }
                 };
-                let (at, value) = before.as_ref().map(|(at, value)| (*at, value.as_slice())).unzip();
-                let sum = add_to_counter(row, value, *by).map_err(|error| not_a_counter(error, column))?;
-                sums.push(sum);
-                // A counter that was written under a time to come stays the newest.
-                let now = at.max(Some(self.stamps.of_row(row).put())).unwrap_or_default();
+                let at = self.stamps.of_row(row).after(before, schema.max_versions > 1);
                 let entry = |at| {
                     let version = Version { at, kind: Kind::Value };
-                    let entry = Entry::Column { qualifier: column.qualifier.clone().into(), version };
+                    let entry = Entry::Column { qualifier: column.qualifier.as_slice().into(), version };
                     CellKey { row: row.into(), place: Place { family: &column.family, entry } }.encode()
                 };
-                // Nobody will read the old one: without this a counter would grow by an entry each time.
-                if let Some(at) = at.filter(|&at| at != now && schema.max_versions == 1) {
-                    batch.delete(entry(at));
+                // Nobody reads the old one: a counter would grow by an entry each time.
+                if let Some(before) = before.filter(|_| schema.max_versions == 1) {
+                    batch.delete(entry(before));
                 }
-                batch.put(entry(now), sum.to_be_bytes());
-                added.push((column, now, sum.to_be_bytes().to_vec()));
+                batch.put(entry(at), sum.to_be_bytes());
+                added.retain(|(other, ..)| *other != column);
+                added.push((column, at, sum));
+                sums.push(sum);
             }
             Ok(batch)
         })?;
@@ -280,11 +310,12 @@ impl<S: Store> WideStore for Cells<S> {
         self.check(row, mutation)?;
         let mut holds = false;
         self.store.transact(&mut |view| {
-            let newest = self.newest(row, &check.column, view)?;
-            holds = check.holds(newest.as_ref().map(|(_, value)| value.as_slice()));
+            let (at, value) = self.version(row, &check.column, 0, view)?.unzip();
+            holds = check.holds(value.as_deref());
             let mut batch = Batch::new();
             if holds {
-                self.write(row, mutation, Some(view), &mut batch)?;
+                let stamp = self.stamps.of_row(row).not_before(at);
+                self.write(row, mutation, stamp, Some(view), &mut batch)?;
             }
             Ok(batch)
         })?;

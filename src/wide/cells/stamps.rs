@@ -27,44 +27,73 @@ impl Stamps {
     /// The timestamps of one mutation.
     pub(super) fn of_row(&self, row: &[u8]) -> Stamp<'_> {
         let stripe = xxhash_rust::xxh3::xxh3_64(row) % STRIPES as u64;
-        Stamp { now: None, deleted: false, stamps: self, least: &self.least[stripe as usize] }
+        Stamp { stamps: self, least: &self.least[stripe as usize], now: None, ahead: false }
     }
 }
 
-/// The timestamps of one mutation: its clock stands still, but for a step behind each delete that a put follows.
+/// The timestamps of one mutation: its clock stands still, but for a step behind a delete that a put follows.
 pub(super) struct Stamp<'s> {
-    now: Option<i64>,
-    deleted: bool,
     stamps: &'s Stamps,
     least: &'s AtomicI64,
+    now: Option<i64>,
+    /// Whether it goes by a cell in the future, which is not to take the row's clock along.
+    ahead: bool,
 }
 
 impl Stamp<'_> {
     fn now(&mut self) -> i64 {
-        let Self { now, stamps, least, .. } = self;
-        *now.get_or_insert_with(|| stamps.now().max(least.load(Ordering::Relaxed)).max(0))
+        let Self { stamps, least, now, .. } = self;
+        *now.get_or_insert_with(|| stamps.now().max(least.load(Ordering::Relaxed)))
     }
 
-    pub(super) fn put(&mut self) -> i64 {
-        let now = self.now();
-        if !std::mem::take(&mut self.deleted) {
-            self.least.fetch_max(now, Ordering::Relaxed);
-            return now;
+    fn at_least(&self, least: i64) {
+        if !self.ahead {
+            self.least.fetch_max(least, Ordering::Relaxed);
         }
-        *self.now.insert(self.least.load(Ordering::Relaxed).max(now.saturating_add(1)))
     }
 
-    /// A delete of one version, which may be of this very moment.
-    pub(super) fn delete_at(&mut self, at: i64) {
-        if at == self.now() {
-            self.delete();
+    /// No earlier than a cell that was looked at: what follows from it is not hidden behind it.
+    pub(super) fn not_before(mut self, cell: Option<i64>) -> Self {
+        if let Some(cell) = cell.filter(|&cell| cell > self.now()) {
+            self.now = Some(cell);
+            self.ahead = true;
         }
+        self
+    }
+
+    /// The timestamp of what takes the place of a cell: a later one, if both are to be kept.
+    pub(super) fn after(mut self, cell: Option<i64>, kept: bool) -> i64 {
+        let now = self.put(false);
+        match cell {
+            Some(cell) if cell > now => cell.saturating_add(1),
+            Some(cell) if cell == now && kept => {
+                self.at_least(now.saturating_add(1));
+                now.saturating_add(1)
+            }
+            _ => now,
+        }
+    }
+
+    /// `behind` a delete that would hide it.
+    pub(super) fn put(&mut self, behind: bool) -> i64 {
+        let now = self.now().saturating_add(i64::from(behind));
+        self.now = Some(now);
+        self.at_least(now);
+        now
     }
 
     pub(super) fn delete(&mut self) -> i64 {
         let now = self.now();
-        self.deleted = true;
-        self.least.fetch_max(now.saturating_add(1), Ordering::Relaxed);
+        self.at_least(now.saturating_add(1));
+        now
+    }
+
+    /// A delete of one version; whether that is of this very moment.
+    pub(super) fn delete_at(&mut self, at: i64) -> bool {
+        let now = at == self.now();
+        if now {
+            self.delete();
+        }
         now
     }
 }

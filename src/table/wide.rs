@@ -1,0 +1,244 @@
+//! Wide tables: typed keys, rows of families and columns.
+
+use std::borrow::Borrow;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::scan::{Source, TableScan};
+use crate::error::Error;
+use crate::key::{OwnedKey, RowKey};
+use crate::prefix::Select;
+use crate::store::{RowBatch, Rows, Scan};
+use crate::value::RowValue;
+use crate::wide::{Check, Column, Columns, Mutation, Row, TableSchema, WideDatabase, WideStore};
+
+/// A wide table under keys of type `K`, in the database `D`: each row has families of columns.
+///
+/// Opening it checks that its rows' keys have `K`'s layout, which the database keeps in the table's schema.
+///
+/// ```
+/// use rowkey::wide::{CellsDatabase, Column, Columns, FamilySchema, Mutation, TableSchema};
+/// use rowkey::{Memory, RowKey, WideTable};
+///
+/// /// A visitor's visits, newest first.
+/// #[derive(RowKey, Debug, Clone, PartialEq)]
+/// struct Visit {
+///     visitor: u64,
+///     #[rowkey(desc)]
+///     at: i64, // Unix milliseconds
+/// }
+///
+/// let schema = TableSchema::new()
+///     .family("page", FamilySchema::new())
+///     .family("count", FamilySchema::new());
+/// let visits: WideTable<Visit, _> = WideTable::open(CellsDatabase::new(Memory::new()), "visits", &schema)?;
+///
+/// let visit = Visit { visitor: 7, at: 1_307_097_848_000 };
+/// visits.mutate(&visit, &Mutation::new().put("page:url", "/cart").put("page:referer", "/search"))?;
+/// visits.increment(&visit, "count:clicks", 2)?;
+///
+/// let row = visits.get(&visit, &Columns::all())?;
+/// assert_eq!(row.value("page:url"), Some(&b"/cart"[..]));
+/// assert_eq!(row.read::<i64>("count:clicks")?, Some(2));
+///
+/// for row in visits.scan(Visit::prefix().visitor(7), Columns::of("page:url")).limit(5) {
+///     let (visit, row) = row?;
+///     println!("{} {:?}", visit.at, row.read::<String>("page:url")?);
+/// }
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+///
+/// Qualifiers can be derived keys too: columns then sort as the keys do, and ranges of them are ranges of columns.
+///
+/// ```
+/// use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, TableSchema};
+/// use rowkey::{Memory, RowKey, Select, WideTable};
+///
+/// /// An inbox's index by sender, newest first: the name of a column, whose value is the message's number.
+/// #[derive(RowKey, Debug, PartialEq)]
+/// struct BySender {
+///     sender: String,
+///     #[rowkey(desc)]
+///     at: u32,
+/// }
+///
+/// let schema = TableSchema::new().family("index", FamilySchema::new());
+/// let inboxes: WideTable<u64, _> = WideTable::open(CellsDatabase::new(Memory::new()), "inboxes", &schema)?;
+/// let mail = |sender: &str, at| ("index", BySender { sender: sender.into(), at }.encode());
+/// let received = Mutation::new().put(mail("bob", 1), "m1").put(mail("ada", 2), "m2").put(mail("ada", 3), "m3");
+/// inboxes.mutate(&7, &received)?;
+///
+/// let from_ada = Columns::all().qualifiers_in("index", BySender::prefix().sender("ada").ranges());
+/// let row = inboxes.get(&7, &from_ada)?;
+/// let found: Vec<BySender> = row.qualifiers("index").collect::<Result<_, _>>()?;
+/// assert_eq!(found.iter().map(|mail| mail.at).collect::<Vec<_>>(), [3, 2]);
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+pub struct WideTable<K, D> {
+    db: D,
+    name: Arc<str>,
+    store: Arc<dyn WideStore>,
+    key: PhantomData<fn() -> K>,
+}
+
+impl<K, D: Clone> Clone for WideTable<K, D> {
+    fn clone(&self) -> Self {
+        Self { db: self.db.clone(), name: self.name.clone(), store: self.store.clone(), key: PhantomData }
+    }
+}
+
+impl<K, D> std::fmt::Debug for WideTable<K, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WideTable").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
+    /// Opens a wide table; it is made if it is not there. `schema` has its families; the shape of its keys is `K`'s.
+    ///
+    /// Keys whose enums have got more variants are taken, and kept from then on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] if it is there with other families, or with keys of another shape;
+    /// [`WideDatabase::alter`] changes what can be.
+    pub fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
+        let schema = TableSchema { row_key: Some(K::LAYOUT.shape()), ..schema.clone() };
+        if let Some(stored) = db.schema(name)?
+            && stored.families == schema.families
+            && stored.row_key.is_some()
+            && stored.changes_to(&schema).iter().all(|change| change.in_place)
+        {
+            db.alter(name, &schema)?;
+        }
+        let store = db.table(name, &schema)?;
+        Ok(Self { db, name: name.into(), store, key: PhantomData })
+    }
+
+    /// Drops the table with its rows.
+    pub fn drop_table(self) -> Result<(), Error> {
+        self.db.drop_table(&self.name)
+    }
+}
+
+impl<K, D> WideTable<K, D> {
+    /// The table's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The database.
+    pub fn database(&self) -> &D {
+        &self.db
+    }
+
+    /// The rows under keys of bytes.
+    pub fn store(&self) -> &Arc<dyn WideStore> {
+        &self.store
+    }
+}
+
+impl<K: RowKey, D> WideTable<K, D> {
+    /// The cells of a row that are asked for; an empty [`Row`] if there are none.
+    pub fn get(&self, key: &K::Ref<'_>, columns: &Columns) -> Result<Row, Error> {
+        self.store.get(&key.encode(), columns)
+    }
+
+    /// Rows, in the order asked for.
+    pub fn get_many<'k>(
+        &self,
+        keys: impl IntoIterator<Item: Borrow<K::Ref<'k>>>,
+        columns: &Columns,
+    ) -> Result<Vec<Row>, Error> {
+        let keys: Vec<_> = keys.into_iter().map(|key| key.borrow().encode()).collect();
+        let slices: Vec<_> = keys.iter().map(Vec::as_slice).collect();
+        self.store.get_many(&slices, columns)
+    }
+
+    /// Whether there is such a row.
+    pub fn exists(&self, key: &K::Ref<'_>) -> Result<bool, Error> {
+        self.store.exists(&key.encode())
+    }
+
+    /// Writes to a row, as one.
+    pub fn mutate(&self, key: &K::Ref<'_>, mutation: &Mutation) -> Result<(), Error> {
+        self.store.mutate(&key.encode(), mutation)
+    }
+
+    /// Writes to rows, each as one.
+    pub fn mutate_many<'k>(
+        &self,
+        rows: impl IntoIterator<Item = (impl Borrow<K::Ref<'k>>, Mutation)>,
+    ) -> Result<(), Error> {
+        let rows: Vec<_> = rows.into_iter().map(|(key, mutation)| (key.borrow().encode(), mutation)).collect();
+        self.store.mutate_many(&rows)
+    }
+
+    /// Writes one column, by its value's codec.
+    pub fn put<V: RowValue>(&self, key: &K::Ref<'_>, column: impl Into<Column>, value: &V) -> Result<(), Error> {
+        let column = column.into();
+        let mutation = Mutation::new()
+            .put_value(&column, value)
+            .map_err(|source| Error::Cell { column: column.to_string(), source })?;
+        self.mutate(key, &mutation)
+    }
+
+    /// Deletes a row.
+    pub fn delete(&self, key: &K::Ref<'_>) -> Result<(), Error> {
+        self.mutate(key, &Mutation::new().delete_row())
+    }
+
+    /// Adds to a counter and answers its new value; an absent one is 0. Exact under concurrent callers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotACounterCell`]; [`Error::Unsupported`] if the store has no increment.
+    pub fn increment(&self, key: &K::Ref<'_>, column: impl Into<Column>, by: i64) -> Result<i64, Error> {
+        let sums = self.increment_many(key, &[(column.into(), by)])?;
+        sums.first().copied().ok_or_else(|| Error::engine("a counter's new value did not come"))
+    }
+
+    /// Adds to several counters of a row, as one, and answers their new values.
+    pub fn increment_many(&self, key: &K::Ref<'_>, counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
+        self.store.increment(&key.encode(), counters)
+    }
+
+    /// Writes to a row if a condition on one of its columns holds; answers whether it did.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the store has no such thing.
+    pub fn check_and_mutate(&self, key: &K::Ref<'_>, check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+        self.store.check_and_mutate(&key.encode(), check, mutation)
+    }
+
+    /// The rows selected, in the order of their keys, and of them the columns asked for; buckets of a salted key are
+    /// merged. Rows of which nothing is asked for do not come.
+    ///
+    /// With [`Columns::piece`] a row can come in several items; limits count rows, and a cursor goes on behind the row.
+    pub fn scan(&self, select: impl Select<K>, columns: Columns) -> TableScan<K, Row> {
+        TableScan::new(Arc::clone(&self.name), Source::Wide(Arc::clone(&self.store), columns), select.select())
+    }
+
+    /// The first row at or after a key: one seek, one for each bucket of a salted key.
+    pub fn first_at_or_after(&self, key: &K::Ref<'_>, columns: Columns) -> Result<Option<(K, Row)>, Error>
+    where
+        K: OwnedKey,
+    {
+        self.scan(.., columns).from_key(key).limit(1).next().transpose()
+    }
+
+    /// How many rows are selected.
+    pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
+        let columns = Columns::all().first_only();
+        let mut rows = self.store.scan(&Scan::new(select.ranges()).batch_rows(4096), &columns);
+        let (mut batch, mut count) = (RowBatch::new(), 0);
+        loop {
+            rows.next_batch(&mut batch)?;
+            match batch.len() {
+                0 => return Ok(count),
+                more => count += more as u64,
+            }
+        }
+    }
+}
