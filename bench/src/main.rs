@@ -25,6 +25,7 @@ mod measure;
 mod memory;
 mod merge;
 mod scans;
+mod wide;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -87,6 +88,7 @@ fn main() -> Result<()> {
     merge::measure(&mut bench);
     memory::measure(&mut bench)?;
     scans::measure(&mut bench);
+    wide::measure(&mut bench);
     if !args.no_growth {
         growth::measure(&mut bench);
     }

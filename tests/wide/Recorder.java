@@ -158,7 +158,8 @@ public class Recorder {
             return;
         }
         // A Delete with nothing in it is that of the row.
-        if (!(last instanceof Delete) || last.isEmpty() || verb.equals("delete-row")) mutations.add(last = new Delete(row));
+        boolean open = last instanceof Delete && !last.isEmpty() && !verb.equals("delete-row");
+        if (!open) mutations.add(last = new Delete(row));
         Delete delete = (Delete) last;
         if (verb.equals("delete-row")) {
             long at = at(words);

@@ -1,5 +1,5 @@
-//! The files of cases beside this one: what a wide-row store is asked, and what it answered. The header of `hbase.cases`
-//! tells the grammar. Everything here prints as a file has it.
+//! The files of cases beside this one: what a wide-row store is asked, and what it answered. The header of
+//! `hbase.cases` tells the grammar. Everything here prints as a file has it.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Bound;
@@ -108,7 +108,7 @@ pub(crate) struct Read {
 pub(crate) enum Filter {
     /// The column's qualifier is the prefix; its family is read, as if `families` had it.
     Prefix(Column),
-    /// From the column, included, to the qualifier, not included; an empty one is no bound. Its family is read as above.
+    /// From the column, included, to the qualifier, not included; an empty one is no bound. The family as above.
     Range(Column, Vec<u8>),
     Value(Op, Vec<u8>),
     Where {
