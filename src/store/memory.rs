@@ -313,6 +313,11 @@ impl MemoryRows {
     /// Adds at most `room` rows of the next range; answers whether more of it may be left.
     fn read(&mut self, range: &KeyRange, mut room: usize, batch: &mut RowBatch) -> bool {
         let (mut start, mut end) = bounds(range.start(), range.end());
+        let few = room <= GROUP;
+        if few {
+            // A second search of the tree, for the far end, takes longer than to look at each row.
+            *(if self.reverse { &mut start } else { &mut end }) = Bound::Unbounded;
+        }
         if let Some(row) = self.last.as_ref() {
             *(if self.reverse { &mut end } else { &mut start }) = Bound::Excluded(row.key());
         }
@@ -326,6 +331,9 @@ impl MemoryRows {
             // by one, each would be waited for.
             for row in group.iter().flatten() {
                 black_box(row.bytes.first().copied());
+            }
+            if few && let Some(end) = group.iter().position(|row| row.is_some_and(|row| !range.contains(row.key()))) {
+                group[end..].fill(None);
             }
             for row in group.iter().flatten() {
                 batch.push(row.key(), row.value());

@@ -140,10 +140,11 @@ impl TableSchema {
     ///
     /// [`Error::NoSuchFamily`], which names those that there are.
     pub fn require(&self, family: &str) -> Result<&FamilySchema, Error> {
-        self.families.get(family).ok_or_else(|| Error::NoSuchFamily {
-            family: family.to_owned(),
-            known: self.families.keys().cloned().collect(),
-        })
+        self.families.get(family).ok_or_else(|| self.no_such(family))
+    }
+
+    pub(super) fn no_such(&self, family: &str) -> Error {
+        Error::NoSuchFamily { family: family.to_owned(), known: self.families.keys().cloned().collect() }
     }
 
     /// What has to change for this schema to become `other`.

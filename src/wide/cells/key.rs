@@ -13,8 +13,8 @@ use std::borrow::Cow;
 
 use crate::RowKey;
 use crate::error::DecodeError;
-use crate::prefix::Select;
-use crate::range::KeyRange;
+use crate::prefix::{Select, Selection};
+use crate::range::{KeyRange, successor};
 
 /// The key of an entry in the store beneath [`Cells`](super::Cells). The entry's value is the cell's; a marker has none.
 ///
@@ -123,17 +123,40 @@ impl CellKey<'_> {
     }
 }
 
-impl Place<'_> {
-    /// The places of a family's markers.
-    pub(super) fn markers(family: &str) -> Vec<KeyRange> {
-        Place::prefix().family(family).entry_prefix(Entry::prefix().family_deleted()).ranges()
+/// The places of a family.
+#[derive(Clone, Debug)]
+pub(super) struct FamilyPlaces {
+    markers: KeyRange,
+    /// What the places of its columns begin with.
+    columns: Vec<u8>,
+}
+
+impl FamilyPlaces {
+    pub(super) fn new(family: &str) -> Self {
+        let only = |entry: Selection<Entry<'_>>| Place::prefix().family(family).entry_prefix(entry).ranges().pop();
+        let markers = only(Entry::prefix().family_deleted().select());
+        let columns = only(Entry::prefix().column().select());
+        // A family's name has an end, so what begins with it is one range.
+        Self {
+            markers: markers.unwrap_or_else(KeyRange::all),
+            columns: columns.map_or_else(Vec::new, |columns| columns.start().to_vec()),
+        }
+    }
+
+    pub(super) fn markers(&self) -> KeyRange {
+        self.markers.clone()
     }
 
     /// The places of the columns whose qualifiers lie in a range.
-    pub(super) fn columns(family: &str, qualifiers: &KeyRange) -> Vec<KeyRange> {
-        use std::ops::Bound::{Excluded, Included, Unbounded};
-        let range = (Included(qualifiers.start()), qualifiers.end().map_or(Unbounded, Excluded));
-        Place::prefix().family(family).entry_prefix(Entry::prefix().column().qualifier_range(range)).ranges()
+    pub(super) fn columns(&self, qualifiers: &KeyRange) -> Option<KeyRange> {
+        let bound = |qualifier: &[u8]| {
+            let mut bound = Vec::with_capacity(self.columns.len() + qualifier.len() + 8);
+            bound.extend_from_slice(&self.columns);
+            Cow::Borrowed(qualifier).encode_to(&mut bound);
+            bound
+        };
+        let end = qualifiers.end().map_or_else(|| successor(&self.columns), |end| Some(bound(end)));
+        KeyRange::new(bound(qualifiers.start()), end)
     }
 }
 
@@ -145,5 +168,25 @@ mod tests {
     fn its_shape_is_frozen() {
         let shape = "bytes, (text, enum{1: (i64 desc), 2: (bytes, (i64 desc, enum{1: (), 2: (), 3: ()}))})";
         assert_eq!(CellKey::LAYOUT.shape(), shape);
+    }
+
+    #[test]
+    fn places_are_those_that_a_prefix_selects() {
+        let places = FamilyPlaces::new("fam");
+        assert_eq!(
+            [places.markers()],
+            *Place::prefix().family("fam").entry_prefix(Entry::prefix().family_deleted()).ranges()
+        );
+        let bounds: [&[u8]; 6] = [b"", b"\0", b"\x01", b"a", b"a\0", b"\xff"];
+        for start in bounds {
+            for end in bounds.map(Some).into_iter().chain([None]) {
+                use std::ops::Bound::{Excluded, Included, Unbounded};
+                let Some(range) = KeyRange::new(start, end) else { continue };
+                let selected =
+                    Entry::prefix().column().qualifier_range((Included(start), end.map_or(Unbounded, Excluded)));
+                let selected = Place::prefix().family("fam").entry_prefix(selected).ranges();
+                assert_eq!(places.columns(&range).as_slice(), selected);
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use self::key::{CellKey, Entry, Kind, Place, Version};
 pub use self::purge::PurgeReport;
-use self::read::{CellRows, Plan, RowReader};
+use self::read::{CellRows, Families, Plan, RowReader};
 use self::stamps::{Stamp, Stamps};
 use super::column::{Check, Column, Columns};
 use super::mutation::{Edit, Mutation};
@@ -47,19 +47,19 @@ use crate::store::{Atomicity, Batch, Database, Rows, Scan, Store, View, add_to_c
 /// a handle and its clones, that is, and of all tables of one [`CellsDatabase`].
 pub struct Cells<S = Arc<dyn Store>> {
     store: S,
-    schema: Arc<TableSchema>,
+    families: Arc<Families>,
     stamps: Arc<Stamps>,
 }
 
 impl<S: Clone> Clone for Cells<S> {
     fn clone(&self) -> Self {
-        Self { store: self.store.clone(), schema: Arc::clone(&self.schema), stamps: Arc::clone(&self.stamps) }
+        Self { store: self.store.clone(), families: Arc::clone(&self.families), stamps: Arc::clone(&self.stamps) }
     }
 }
 
 impl<S> fmt::Debug for Cells<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cells").field("schema", &self.schema).finish_non_exhaustive()
+        f.debug_struct("Cells").field("schema", &self.families.schema).finish_non_exhaustive()
     }
 }
 
@@ -91,7 +91,11 @@ impl<S: Store> Cells<S> {
     /// [`Error::Family`] if there can't be such a table.
     pub fn over(store: S, schema: TableSchema) -> Result<Self, Error> {
         schema.check()?;
-        Ok(Self { store, schema: Arc::new(schema), stamps: Arc::new(Stamps::new(Arc::new(SystemClock))) })
+        Ok(Self {
+            store,
+            families: Arc::new(Families::new(schema)),
+            stamps: Arc::new(Stamps::new(Arc::new(SystemClock))),
+        })
     }
 
     /// Takes the time from another clock.
@@ -121,14 +125,14 @@ impl<S: Store> Cells<S> {
     }
 
     fn plan(&self, columns: &Columns) -> Result<Plan, Error> {
-        Plan::new(&self.schema, columns, self.stamps.now())
+        Plan::new(&self.families, columns, self.stamps.now())
     }
 
     /// Reads a row by a scan of its entries.
     fn read(&self, row: &[u8], columns: &Columns, open: &dyn Fn(&Scan) -> Box<dyn Rows>) -> Result<Row, Error> {
         let plan = self.plan(columns)?;
-        let few = if columns.families.is_empty() { 64 } else { 8 };
-        let scan = Scan::new(plan.ranges_of(row)).batch_rows(few);
+        let few = if columns.families.is_empty() { 32 } else { 4 };
+        let scan = Scan::new(plan.range_of(row).into_iter().collect()).batch_rows(few);
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
     }
 
@@ -142,7 +146,11 @@ impl<S: Store> Cells<S> {
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
         check_key(row)?;
         mutation.check_timestamps()?;
-        mutation.edits().iter().filter_map(Edit::family).try_for_each(|family| self.schema.require(family).map(drop))
+        mutation
+            .edits()
+            .iter()
+            .filter_map(Edit::family)
+            .try_for_each(|family| self.families.schema.require(family).map(drop))
     }
 
     /// Adds a mutation's entries to a batch. `view` is the store before the mutation, if it has to be looked at.
@@ -207,7 +215,7 @@ impl<S: Store> Cells<S> {
                 }
                 Edit::DeleteRow { until } => {
                     let until = until.unwrap_or_else(|| stamp.delete());
-                    for family in self.schema.families.keys() {
+                    for family in self.families.schema.families.keys() {
                         put(family, Entry::FamilyDeleted { until }, &[]);
                     }
                 }
@@ -228,7 +236,7 @@ impl<S: Store> WideStore for Cells<S> {
     }
 
     fn schema(&self) -> &TableSchema {
-        &self.schema
+        &self.families.schema
     }
 
     fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error> {
@@ -277,7 +285,7 @@ impl<S: Store> WideStore for Cells<S> {
             let mut batch = Batch::new();
             let mut added: Vec<(&Column, i64, i64)> = Vec::new();
             for (column, by) in counters {
-                let schema = self.schema.require(&column.family)?;
+                let schema = self.families.schema.require(&column.family)?;
                 let (before, sum) = match added.iter().find(|(other, ..)| *other == column) {
                     Some(&(_, at, sum)) => (Some(at), sum.wrapping_add(*by)),
                     None => {

@@ -129,7 +129,7 @@ impl<S: Store> Cells<S> {
             let Place { family: found, entry } = Place::decode(&key[part.len()..])?;
             if family != found {
                 // What a family that the schema does not know has is not ours to drop.
-                let Some(&schema) = self.schema.families.get(found) else {
+                let Some(&schema) = self.families.schema.families.get(found) else {
                     entries.advance();
                     continue;
                 };

@@ -1,38 +1,59 @@
 //! Rows out of entries: what is asked for, of what is there.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::entries::Entries;
-use super::key::{CellKey, Entry, Kind, Place, Version};
+use super::key::{CellKey, Entry, FamilyPlaces, Kind, Place, Version};
 use super::visible::{Fate, Visible};
 use crate::error::Error;
 use crate::key::RowKey;
-use crate::range::KeyRange;
+use crate::range::{KeyRange, successor};
 use crate::store::{RowBatch, Rows, Scan};
 use crate::wide::column::{Check, Columns, Compare};
 use crate::wide::row::{Cell, CellIter, push_cell};
 use crate::wide::schema::TableSchema;
 
 /// The places of a row that have to be looked at, sorted, for some columns.
-fn places(schema: &TableSchema, columns: &Columns) -> Result<Vec<KeyRange>, Error> {
+fn places(families: &Families, columns: &Columns) -> Result<Vec<KeyRange>, Error> {
     if columns.families.is_empty() {
         return Ok(vec![KeyRange::all()]);
     }
     let mut places = Vec::new();
     for (family, qualifiers) in &columns.families {
-        schema.require(family)?;
+        let family = families.places(family)?;
         if !qualifiers.is_empty() {
-            places.extend(Place::markers(family));
-            places.extend(qualifiers.iter().flat_map(|range| Place::columns(family, range)));
+            places.push(family.markers());
+            places.extend(qualifiers.iter().filter_map(|range| family.columns(range)));
         }
     }
-    Ok(KeyRange::merged(places))
+    Ok(places)
+}
+
+/// A table's families, and their places in a row.
+pub(super) struct Families {
+    pub(super) schema: TableSchema,
+    places: BTreeMap<String, FamilyPlaces>,
+}
+
+impl Families {
+    pub(super) fn new(schema: TableSchema) -> Self {
+        let places = schema.families.keys().map(|name| (name.clone(), FamilyPlaces::new(name))).collect();
+        Self { schema, places }
+    }
+
+    fn places(&self, family: &str) -> Result<&FamilyPlaces, Error> {
+        match self.places.get(family) {
+            Some(places) => Ok(places),
+            None => Err(self.schema.no_such(family)),
+        }
+    }
 }
 
 /// What a read of rows looks at, and picks.
 pub(super) struct Plan {
-    schema: Arc<TableSchema>,
+    families: Arc<Families>,
     places: Vec<KeyRange>,
     pick: Pick,
     /// Only rows of which this picks a value that passes.
@@ -41,27 +62,31 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(schema: &Arc<TableSchema>, columns: &Columns, now: i64) -> Result<Self, Error> {
-        let pick = Pick::new(places(schema, columns)?, columns, now);
-        let rows_where = columns.rows_where.as_ref().map(|check| {
-            let column = Columns::of(&check.column);
-            Ok::<_, Error>((check.clone(), Pick::new(places(schema, &column)?, &column, now)))
-        });
-        let rows_where = rows_where.transpose()?;
-        let looked_at = pick.places.iter().chain(rows_where.iter().flat_map(|(_, pick)| &pick.places));
-        let places = KeyRange::merged(looked_at.cloned().collect());
-        Ok(Self { schema: Arc::clone(schema), places, pick, rows_where, piece: columns.piece })
+    pub(super) fn new(families: &Arc<Families>, columns: &Columns, now: i64) -> Result<Self, Error> {
+        let mut looked_at = places(families, columns)?;
+        let mut pick = Pick::new(columns, now);
+        let rows_where = match &columns.rows_where {
+            None => None,
+            Some(check) => {
+                let column = Columns::of(&check.column);
+                let mut other = Pick::new(&column, now);
+                other.places = places(families, &column)?;
+                pick.places = std::mem::take(&mut looked_at);
+                looked_at = KeyRange::merged(pick.places.iter().chain(&other.places).cloned().collect());
+                Some((check.clone(), other))
+            }
+        };
+        Ok(Self { families: Arc::clone(families), places: looked_at, pick, rows_where, piece: columns.piece })
     }
 
-    /// The entries of one row that are looked at.
-    pub(super) fn ranges_of(&self, row: &[u8]) -> Vec<KeyRange> {
+    /// The entries of one row from the first to the last that is looked at; a reader jumps over what is between.
+    pub(super) fn range_of(&self, row: &[u8]) -> Option<KeyRange> {
         let part = CellKey::row_part(row);
-        let row = KeyRange::prefix(part.as_slice());
-        let in_row = |place: &KeyRange| {
-            let end = place.end().map_or_else(|| row.end().map(<[u8]>::to_vec), |end| Some([&part, end].concat()));
-            KeyRange::new([&part, place.start()].concat(), end)
+        let end = match self.places.last()?.end() {
+            Some(end) => Some([&part, end].concat()),
+            None => successor(&part),
         };
-        self.places.iter().filter_map(in_row).collect()
+        KeyRange::new([&part, self.places.first()?.start()].concat(), end)
     }
 }
 
@@ -79,6 +104,7 @@ enum Then {
 
 /// Picks the cells of a row that are asked for.
 struct Pick {
+    /// Those that this asks for, where it is not all that are looked at.
     places: Vec<KeyRange>,
     versions: u32,
     time: Option<(i64, i64)>,
@@ -90,9 +116,12 @@ struct Pick {
     visible: Visible,
     /// The family that the entries are in.
     family: String,
-    /// What the places of the entries begin with, up to their versions, and the qualifier in it.
+    /// What the places of the entries begin with, up to their versions, and the qualifier in it. They are kept from row
+    /// to row, as the next one often has the same column.
     column: Vec<u8>,
     qualifier: Vec<u8>,
+    /// Whether the column is one of this row.
+    in_column: bool,
     /// How many versions of the column were taken.
     taken: u32,
     /// How many columns of the row had something to take.
@@ -102,9 +131,9 @@ struct Pick {
 }
 
 impl Pick {
-    fn new(places: Vec<KeyRange>, columns: &Columns, now: i64) -> Self {
+    fn new(columns: &Columns, now: i64) -> Self {
         Self {
-            places,
+            places: Vec::new(),
             versions: columns.versions,
             time: columns.time,
             value: columns.value.clone(),
@@ -116,6 +145,7 @@ impl Pick {
             family: String::new(),
             column: Vec::new(),
             qualifier: Vec::new(),
+            in_column: false,
             taken: 0,
             columns: 0,
             column_over: false,
@@ -124,8 +154,8 @@ impl Pick {
     }
 
     fn row(&mut self) {
-        self.family.clear();
-        self.column.clear();
+        self.visible.row();
+        self.in_column = false;
         self.columns = 0;
         self.over = self.limit == 0 || self.versions == 0;
     }
@@ -141,8 +171,10 @@ impl Pick {
             return Ok((Then::NextRow, 0));
         }
         let at = place.len().saturating_sub(VERSION);
-        let version = if !self.column.is_empty() && place[..at] == self.column {
-            if self.column_over {
+        let version = if place[..at] == self.column {
+            if !self.in_column {
+                self.begin_column();
+            } else if self.column_over {
                 return Ok((Then::NextColumn, 0));
             }
             Version::decode(&place[at..])?
@@ -157,6 +189,13 @@ impl Pick {
         Ok((then, version.at))
     }
 
+    fn begin_column(&mut self) {
+        self.visible.column();
+        self.in_column = true;
+        self.taken = 0;
+        self.column_over = false;
+    }
+
     /// Goes on to another column, or family; `None` if it is not one to be read, or a family's marker.
     fn go_on(&mut self, schema: &TableSchema, place: &[u8]) -> Result<Option<Version>, Error> {
         let Place { family, entry } = Place::decode(place)?;
@@ -164,6 +203,7 @@ impl Pick {
             let Some(&schema) = schema.families.get(family) else { return Ok(None) };
             self.family.clear();
             self.family.push_str(family);
+            self.column.clear();
             self.visible.family(schema, self.now);
         }
         match entry {
@@ -172,9 +212,7 @@ impl Pick {
                 Ok(None)
             }
             Entry::Column { qualifier, version } => {
-                self.visible.column();
-                self.taken = 0;
-                self.column_over = false;
+                self.begin_column();
                 self.column.clear();
                 self.column.extend_from_slice(&place[..place.len() - VERSION]);
                 self.qualifier.clear();
@@ -398,7 +436,8 @@ impl Plan {
     /// Sees an entry, and puts it behind `cells` if it is one that is asked for.
     #[inline]
     fn see(&mut self, place: &[u8], value: &[u8], cells: &mut Vec<u8>, holds: &mut bool) -> Result<Then, Error> {
-        let Self { schema, pick, rows_where, .. } = self;
+        let Self { families, pick, rows_where, .. } = self;
+        let schema = &families.schema;
         let Some((check, other)) = rows_where else {
             return pick.take(schema, place, value, cells);
         };

@@ -42,6 +42,12 @@ impl Visible {
         *self = Self { schema, expired_until: schema.expired_until(now), ..Self::default() };
     }
 
+    /// Another row, in the family that was walked through last.
+    pub(super) fn row(&mut self) {
+        self.family_deleted = None;
+        self.column();
+    }
+
     pub(super) fn family_deleted(&mut self, until: i64) {
         self.family_deleted = self.family_deleted.max(Some(until));
     }
