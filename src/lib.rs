@@ -3,6 +3,7 @@
 
 #[cfg(feature = "jiff")]
 pub mod civil;
+pub mod clock;
 pub mod cursor;
 pub mod encode;
 pub mod error;
