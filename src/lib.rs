@@ -11,6 +11,7 @@ mod fingerprint;
 pub mod geo;
 pub mod guide;
 mod host;
+pub mod ids;
 mod key;
 #[cfg(feature = "laws")]
 pub mod laws;
