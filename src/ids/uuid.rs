@@ -33,13 +33,24 @@ const LAST: i64 = (1 << 48) - 2;
 #[derive(Debug)]
 pub struct UuidIds<C = SystemClock> {
     clock: C,
-    context: Mutex<ContextV7>,
+    state: Mutex<State>,
+}
+
+/// The clock's last time is kept beside the context, which up to uuid 1.26 could step back with its clock.
+#[derive(Debug)]
+struct State {
+    last: i64,
+    context: ContextV7,
+}
+
+impl State {
+    const START: Self = Self { last: 0, context: ContextV7::new() };
 }
 
 impl UuidIds {
     /// By the system's clock.
     pub const fn new() -> Self {
-        Self { clock: SystemClock, context: Mutex::new(ContextV7::new()) }
+        Self { clock: SystemClock, state: Mutex::new(State::START) }
     }
 
     /// When a UUID of version 7 was made; `None` for one of another version.
@@ -58,7 +69,7 @@ impl Default for UuidIds {
 impl<C: Clock> UuidIds<C> {
     /// By a clock of your own.
     pub fn with_clock(clock: C) -> Self {
-        Self { clock, context: Mutex::new(ContextV7::new()) }
+        Self { clock, state: Mutex::new(State::START) }
     }
 
     /// The next id.
@@ -70,9 +81,11 @@ impl<C: Clock> UuidIds<C> {
         if !(0..=LAST).contains(&now) {
             return Err(IdError::Time { millis: now, of: "UUIDs of version 7" });
         }
-        let context = self.context.lock().unwrap_or_else(PoisonError::into_inner);
-        let time = Timestamp::from_unix(&*context, now as u64 / 1000, (now % 1000) as u32 * 1_000_000);
-        drop(context);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.last = state.last.max(now);
+        let time =
+            Timestamp::from_unix(&state.context, state.last as u64 / 1000, (state.last % 1000) as u32 * 1_000_000);
+        drop(state);
         Ok(Uuid::new_v7(time))
     }
 }
