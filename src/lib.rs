@@ -24,6 +24,7 @@ pub mod range;
 mod reader;
 pub mod salt;
 mod span;
+pub mod splits;
 pub mod store;
 pub mod table;
 pub mod value;

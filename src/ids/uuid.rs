@@ -44,13 +44,15 @@ struct State {
 }
 
 impl State {
-    const START: Self = Self { last: 0, context: ContextV7::new() };
+    const fn new() -> Self {
+        Self { last: 0, context: ContextV7::new() }
+    }
 }
 
 impl UuidIds {
     /// By the system's clock.
     pub const fn new() -> Self {
-        Self { clock: SystemClock, state: Mutex::new(State::START) }
+        Self { clock: SystemClock, state: Mutex::new(State::new()) }
     }
 
     /// When a UUID of version 7 was made; `None` for one of another version.
@@ -69,7 +71,7 @@ impl Default for UuidIds {
 impl<C: Clock> UuidIds<C> {
     /// By a clock of your own.
     pub fn with_clock(clock: C) -> Self {
-        Self { clock, state: Mutex::new(State::START) }
+        Self { clock, state: Mutex::new(State::new()) }
     }
 
     /// The next id.
