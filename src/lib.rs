@@ -12,6 +12,7 @@ pub mod geo;
 pub mod guide;
 mod host;
 pub mod ids;
+pub mod jobs;
 mod key;
 #[cfg(feature = "laws")]
 pub mod laws;
