@@ -154,7 +154,7 @@ impl<F> BulkLoad<F> {
                     Err(error) => return locked(&state).fail(Error::engine(error)),
                 }
             }
-            let mut writes = writes.into_iter();
+            let mut writes = writes.into_iter().fuse();
             loop {
                 let mut batch = Vec::new();
                 while batch.len() < self.batch && unreadable.is_none() {
