@@ -226,6 +226,14 @@ fn no_range_is_no_item() {
     assert_eq!(scan.progress(), Default::default());
 }
 
+#[test]
+fn settings_beyond_all_bounds() {
+    let scan = ParallelScan::new(ranges(2), |_| Box::new([Ok(1)].into_iter())).threads(usize::MAX).ahead(usize::MAX);
+    assert_eq!(scan.in_order(false).start().count(), 2);
+    let loaded = BulkLoad::new(|_: Vec<u32>| Ok(())).threads(usize::MAX).batch(usize::MAX).run(numbers(5)).unwrap();
+    assert_eq!((loaded.writes, loaded.batches), (5, 1));
+}
+
 fn numbers(n: u32) -> impl Iterator<Item = Result<u32, Error>> {
     (0..n).map(Ok)
 }

@@ -101,10 +101,11 @@ impl<F> BulkLoad<F> {
         Self { write, threads, batch: 1000 }
     }
 
-    /// How many threads write, 1 at least; as many as the machine has processors, if this is not said.
+    /// How many threads write: as many as the machine has processors, if this is not said; 1 to 1024, others are taken for
+    /// the nearer of these.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
+        self.threads = threads.clamp(1, 1024);
         self
     }
 

@@ -17,6 +17,9 @@ use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{RowBatch, Rows, Scan, Store};
 
+/// The most threads, and the most items that each of them reads ahead.
+const MOST: usize = 1024;
+
 /// What is read from one range.
 type Items<T> = Box<dyn Iterator<Item = Result<T, Error>> + Send>;
 type Open<T> = dyn Fn(KeyRange) -> Items<T> + Send + Sync;
@@ -65,14 +68,44 @@ impl ParallelScan<RowBatch> {
     /// With ranges that are sorted and do not overlap, as [`Splits::parts`](crate::splits::Splits::parts) gives them, the rows come in
     /// the order of their keys. Each range is a scan of its own, so what they see of writes meanwhile need not be of
     /// one moment.
+    ///
+    /// ```
+    /// use rowkey::jobs::ParallelScan;
+    /// use rowkey::splits::Splits;
+    /// use rowkey::{Memory, RowKey, Select, Table};
+    ///
+    /// #[derive(RowKey)]
+    /// #[rowkey(salt(buckets = 16))]
+    /// struct Visit {
+    ///     user: u64,
+    ///     page: u32,
+    /// }
+    ///
+    /// let visits = Table::<Visit, i64, _>::open(Memory::new(), "visits")?;
+    /// for page in 0..100 {
+    ///     visits.put(&Visit { user: page % 7, page: page as u32 }, &1)?;
+    /// }
+    /// // The buckets of one user's rows, side by side.
+    /// let ranges = Visit::prefix().user(3).ranges();
+    /// let mut pages = Vec::new();
+    /// for batch in ParallelScan::rows(visits.store().clone(), ranges).start() {
+    ///     for (key, _) in batch?.iter() {
+    ///         pages.push(Visit::decode(key)?.page);
+    ///     }
+    /// }
+    /// assert_eq!(pages.len(), 14);
+    /// // The whole table, in four parts.
+    /// let whole = ParallelScan::rows(visits.store().clone(), Splits::of_key::<Visit>(4)?.ranges());
+    /// assert_eq!(whole.start().map(|batch| batch.map_or(0, |batch| batch.len())).sum::<usize>(), 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rows(store: Arc<dyn Store>, ranges: Vec<KeyRange>) -> Self {
         let open =
             move |range| -> Items<RowBatch> { Box::new(Batches(store.scan(&Scan::new(vec![range]).batch_rows(1024)))) };
-        let size = |batch: &RowBatch| {
+        Self::new(ranges, open).sized(|batch| {
             let bytes = batch.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>();
             (batch.len() as u64, bytes as u64)
-        };
-        Self { size, ..Self::new(ranges, open) }
+        })
     }
 }
 
@@ -91,22 +124,33 @@ impl<T: Send + 'static> ParallelScan<T> {
     /// What `open` reads from each range. It is called, and what it gives is read, in the scan's threads.
     pub fn new(ranges: Vec<KeyRange>, open: impl Fn(KeyRange) -> Items<T> + Send + Sync + 'static) -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        Self { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead: 4, in_order: true }
+        Self { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead: 16, in_order: true }
     }
 
-    /// How many threads read, 1 at least; as many as the machine has processors, if this is not said.
+    /// How many threads read: as many as the machine has processors, if this is not said; 1 to 1024, others are taken
+    /// for the nearer of these.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
+        self.threads = threads.clamp(1, MOST);
         self
     }
 
-    /// How many items each thread reads ahead, 1 at least; 4 if this is not said.
+    /// How many items are read ahead of each range: 16, if this is not said; 1 to 1024, others are taken for the nearer
+    /// of these.
     ///
-    /// In order, what was read of `2 × threads` ranges can wait: `2 × threads × ahead` items. Else `threads × ahead`.
+    /// In order, what was read of `2 × threads` ranges can wait: `2 × threads × ahead` items; else `threads × ahead`. In
+    /// order, threads wait while the ranges in front of theirs are read, but for what they read ahead: ranges of no more
+    /// than `ahead` items, batches of 1024 rows for instance, keep them busy. So take many small ranges.
     #[must_use]
     pub fn ahead(mut self, items: usize) -> Self {
-        self.ahead = items.max(1);
+        self.ahead = items.clamp(1, MOST);
+        self
+    }
+
+    /// How many rows and bytes an item is in [`ParallelIter::progress`]: 1 and 0, if this is not said.
+    #[must_use]
+    pub fn sized(mut self, size: fn(&T) -> (u64, u64)) -> Self {
+        self.size = size;
         self
     }
 
