@@ -223,7 +223,7 @@ fn texts_that_are_no_ids() {
     assert!(Flake::decode(&[0x80; 16]).is_err() && Snowflake::<0>::decode(&[0x80; 8]).is_err());
 }
 
-#[derive(RowKey, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(RowKey, Clone, Copy, Debug, PartialEq, Eq)]
 struct Made {
     flake: Flake,
     #[rowkey(desc)]
@@ -245,6 +245,12 @@ prop_compose! {
     fn snowflake()(since in 0..1i64 << 41, worker in 0..1024u16, sequence in 0..4096u16) -> Snowflake {
         Snowflake::new(Millis(TWITTER_EPOCH + since), worker, sequence).unwrap()
     }
+}
+
+#[test]
+fn keys_of_ids_keep_the_laws() {
+    let keys = (flake(), snowflake()).prop_map(|(flake, snowflake)| Made { flake, snowflake });
+    rowkey::laws::key(keys, |a, b| a.flake.cmp(&b.flake).then(b.snowflake.cmp(&a.snowflake)));
 }
 
 proptest! {
