@@ -34,6 +34,7 @@ mod text;
 pub use self::sample::Weight;
 use crate::error::{Error, Hex};
 use crate::key::RowKey;
+use crate::plain::LayoutBuf;
 use crate::range::KeyRange;
 use crate::salt::{Prefix, Salt};
 
@@ -78,7 +79,7 @@ pub enum SplitsError {
     #[error("keys of {key} have no {needed}, so nothing tells where they are")]
     NotSpread {
         /// The key type's name.
-        key: &'static str,
+        key: String,
         /// What it would need.
         needed: &'static str,
     },
@@ -134,7 +135,7 @@ impl Splits {
     pub fn of_buckets<K: RowKey>() -> Result<Self, SplitsError> {
         match &K::LAYOUT.prefix {
             Prefix::Salt(salt) => Ok(Self::at_buckets(salt, salt.buckets)),
-            _ => Err(SplitsError::NotSpread { key: K::LAYOUT.name, needed: "salt" }),
+            _ => Err(SplitsError::NotSpread { key: K::LAYOUT.name.to_owned(), needed: "salt" }),
         }
     }
 
@@ -145,8 +146,27 @@ impl Splits {
     /// [`SplitsError::NotSpread`] if the key has neither, [`SplitsError::NoRegions`], and
     /// [`SplitsError::TooManyRegions`] for more regions than buckets, or digests.
     pub fn of_key<K: RowKey>(regions: u32) -> Result<Self, SplitsError> {
-        match &K::LAYOUT.prefix {
-            Prefix::None => Err(SplitsError::NotSpread { key: K::LAYOUT.name, needed: "salt and no digest" }),
+        Self::of_prefix(regions, &K::LAYOUT.prefix, K::LAYOUT.name)
+    }
+
+    /// The same for keys that are known by their layout alone.
+    ///
+    /// # Errors
+    /// As [`Splits::of_key`].
+    ///
+    /// ```
+    /// # use rowkey::splits::Splits;
+    /// let layout = "salt(8 xxh3) u64".parse()?;
+    /// assert_eq!(Splits::of_layout(2, &layout)?.to_string(), r#"["\x04"]"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_layout(regions: u32, layout: &LayoutBuf) -> Result<Self, SplitsError> {
+        Self::of_prefix(regions, layout.prefix(), layout.name())
+    }
+
+    fn of_prefix<N: AsRef<str>>(regions: u32, prefix: &Prefix<N>, key: &str) -> Result<Self, SplitsError> {
+        match prefix {
+            Prefix::None => Err(SplitsError::NotSpread { key: key.to_owned(), needed: "salt and no digest" }),
             Prefix::Digest(bytes) => Self::even_bytes(regions, &vec![0; usize::from(*bytes)], None, 0),
             Prefix::Salt(_) if regions == 0 => Err(SplitsError::NoRegions),
             Prefix::Salt(salt) if regions > salt.buckets => {
