@@ -1,5 +1,6 @@
 //! What can go wrong, and how it is said.
 
+use std::any::Any;
 use std::fmt;
 
 use crate::fingerprint::Fingerprint;
@@ -131,6 +132,16 @@ impl Error {
     /// An engine's own error.
     pub fn engine(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Engine(error.into())
+    }
+
+    /// What a panic in a thread is to those who wait for it.
+    pub(crate) fn panicked(what: &'static str, panic: &(dyn Any + Send)) -> Self {
+        let message: &str = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+            (Some(text), _) => text,
+            (_, Some(text)) => text,
+            _ => "no message",
+        };
+        Self::engine(format!("{what} panicked: {message}"))
     }
 }
 

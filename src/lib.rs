@@ -14,6 +14,8 @@ mod fingerprint;
 pub mod geo;
 pub mod guide;
 mod host;
+pub mod ids;
+pub mod jobs;
 mod key;
 #[cfg(feature = "laws")]
 pub mod laws;
@@ -26,6 +28,7 @@ pub mod range;
 mod reader;
 pub mod salt;
 mod span;
+pub mod splits;
 pub mod store;
 pub mod table;
 pub mod value;

@@ -1,6 +1,5 @@
 //! Reading ahead of a slow source.
 
-use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -97,7 +96,7 @@ fn read_ahead(mut rows: Box<dyn Rows>, empty: &Receiver<RowBatch>, fill: &SyncSe
                 }
             }
             Ok(Err(error)) => break Err(error),
-            Err(panic) => break Err(Error::engine(Panicked(message(&*panic)))),
+            Err(panic) => break Err(Error::panicked("a scan", &*panic)),
         }
     };
     drop(rows);
@@ -116,7 +115,7 @@ impl Rows for Prefetch {
                     Ok(())
                 }
                 Ok(Err(error)) => Err(error),
-                Err(_) => Err(Error::engine(Panicked("while it was dropped".into()))),
+                Err(_) => Err(Error::panicked("a scan", &"while it was dropped")),
             },
             Reader::Direct(rows) => rows.next_batch(batch),
             Reader::Ended => {
@@ -137,17 +136,5 @@ impl Rows for Prefetch {
 impl fmt::Debug for Prefetch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prefetch").finish_non_exhaustive()
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("a scan panicked: {0}")]
-struct Panicked(String);
-
-fn message(panic: &(dyn Any + Send)) -> String {
-    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-        (Some(text), _) => (*text).to_owned(),
-        (_, Some(text)) => text.clone(),
-        _ => "no message".to_owned(),
     }
 }

@@ -1,0 +1,48 @@
+//! Time and sequence in one number that only grows: what [`Flake`](super::Flake) and [`Snowflake`](super::Snowflake) are
+//! made from.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How many milliseconds ids run ahead of the clock before each further one is waited for.
+const AHEAD: u64 = 1000;
+
+/// The next tick that may be given: milliseconds since an epoch, and `BITS` bits of sequence below them.
+#[derive(Debug)]
+pub(super) struct Ticks<const BITS: u32>(AtomicU64);
+
+impl<const BITS: u32> Ticks<BITS> {
+    /// The last millisecond that has ticks; one is left over, so that the tick after the last has a number.
+    pub(super) const LAST: u64 = (u64::MAX >> BITS) - 1;
+
+    pub(super) const fn starting(at: u64) -> Self {
+        Self(AtomicU64::new(at))
+    }
+
+    /// The first tick from the clock's millisecond on that was not given yet; `None` if it would lie after `last`.
+    ///
+    /// A sequence that is used up carries into the milliseconds.
+    pub(super) fn take<E>(&self, last: u64, now: impl Fn() -> Result<u64, E>) -> Result<Option<u64>, E> {
+        let mut waited_for = None;
+        loop {
+            let next = self.0.load(Ordering::Relaxed);
+            let now = now()?.min(Self::LAST);
+            let tick = next.max(now << BITS);
+            let millis = tick >> BITS;
+            if millis > last.min(Self::LAST) {
+                return Ok(None);
+            }
+            // Only who has waited for this very millisecond may open it, so the lead does not grow by the number of threads.
+            let opens = tick.trailing_zeros() >= BITS;
+            if opens && millis - now > AHEAD && waited_for != Some(millis) {
+                thread::sleep(Duration::from_millis(1));
+                waited_for = Some(millis);
+                continue;
+            }
+            if self.0.compare_exchange_weak(next, tick + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                return Ok(Some(tick));
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Many writes, in batches, side by side.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::error::Error;
+use crate::store::{Batch, Store, Write};
+
+/// Writes whatever an iterator gives, in batches, by several threads.
+///
+/// Batches are written in no order when there is more than one thread: of two writes to one key in different batches, either may be
+/// the last. So load each key once, or with one thread.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use std::sync::Mutex;
+///
+/// use rowkey::jobs::BulkLoad;
+///
+/// let written = Mutex::new(Vec::new());
+/// let load = BulkLoad::new(|batch: Vec<u32>| {
+///     written.lock().unwrap().extend(batch);
+///     Ok(())
+/// });
+/// let loaded = load.threads(2).batch(100).run_watched((0..).map(Ok), |so_far| match so_far.batches {
+///     5.. => ControlFlow::Break(()),
+///     _ => ControlFlow::Continue(()),
+/// })?;
+/// assert!(loaded.stopped && loaded.writes >= 500);
+/// assert_eq!(written.lock().unwrap().len() as u64, loaded.writes);
+/// # Ok::<(), rowkey::jobs::LoadError>(())
+/// ```
+pub struct BulkLoad<F> {
+    write: F,
+    threads: usize,
+    batch: usize,
+}
+
+/// How much is certain to be written: every write counted was in a batch that the store has answered for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// Writes.
+    pub writes: u64,
+    /// Batches.
+    pub batches: u64,
+    /// Whether it was stopped before the last write.
+    pub stopped: bool,
+}
+
+/// A load that failed. After a write that failed no batch is begun; those under way are awaited and counted. All that was
+/// read before an error of the iterator is written.
+#[derive(Debug, thiserror::Error)]
+#[error("the load failed; {} writes in {} batches are certain to be in", .loaded.writes, .loaded.batches)]
+pub struct LoadError {
+    /// What is certain to be written. A batch that failed may be in as well, or in part, where the store's
+    /// [`Guarantees`](crate::store::Guarantees) do not rule that out.
+    pub loaded: Loaded,
+    /// What went wrong: the first error of a write, else the iterator's.
+    pub source: Error,
+}
+
+impl BulkLoad<()> {
+    /// Into a store.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::jobs::BulkLoad;
+    /// use rowkey::store::{Database, Write};
+    ///
+    /// let store = Memory::new().table("words")?;
+    /// let words = ["b", "a"].map(|word| Ok(Write::Put(word.into(), Vec::new())));
+    /// assert_eq!(BulkLoad::to_store(&store).run(words)?.writes, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_store(store: &(impl Store + ?Sized)) -> BulkLoad<impl Fn(Vec<Write>) -> Result<(), Error> + Sync> {
+        BulkLoad::new(move |writes| {
+            let mut batch = Batch::new();
+            for write in writes {
+                match write {
+                    Write::Put(key, value) => batch.put(key, value),
+                    Write::Delete(key) => batch.delete(key),
+                };
+            }
+            store.write(&batch)
+        })
+    }
+}
+
+impl<F> BulkLoad<F> {
+    /// By what writes one batch.
+    pub fn new<W>(write: F) -> Self
+    where
+        F: Fn(Vec<W>) -> Result<(), Error> + Sync,
+    {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        Self { write, threads, batch: 1000 }
+    }
+
+    /// How many threads write: as many as the machine has processors, if this is not said; 1 to 1024, others are taken for
+    /// the nearer of these.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.clamp(1, 1024);
+        self
+    }
+
+    /// How many writes are a batch, 1 at least; 1000 if this is not said.
+    #[must_use]
+    pub fn batch(mut self, writes: usize) -> Self {
+        self.batch = writes.max(1);
+        self
+    }
+
+    /// Writes all of them; the iterator is read in the caller's thread, no more than two batches a thread ahead.
+    ///
+    /// # Errors
+    /// [`LoadError`] with the first error, of a write or else of the iterator, and with what is written.
+    pub fn run<W: Send>(self, writes: impl IntoIterator<Item = Result<W, Error>>) -> Result<Loaded, LoadError>
+    where
+        F: Fn(Vec<W>) -> Result<(), Error> + Sync,
+    {
+        self.run_watched(writes, |_| ControlFlow::Continue(()))
+    }
+
+    /// The same, and asks `watch` before each batch whether to go on; it is told how much is written by then. When it
+    /// breaks off, the batches that were under way are still written.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_watched<W: Send>(
+        self,
+        writes: impl IntoIterator<Item = Result<W, Error>>,
+        mut watch: impl FnMut(&Loaded) -> ControlFlow<()>,
+    ) -> Result<Loaded, LoadError>
+    where
+        F: Fn(Vec<W>) -> Result<(), Error> + Sync,
+    {
+        let (give, batches) = sync_channel(self.threads);
+        let (batches, state) = (Mutex::new(batches), Mutex::new(State::default()));
+        let (mut stopped, mut unreadable) = (false, None);
+        thread::scope(|scope| {
+            // It ends with the scope's closure, however that ends, and with it the threads.
+            let give = give;
+            let mut started = false;
+            for _ in 0..self.threads {
+                let work = || write_batches(&self.write, &batches, &state);
+                match thread::Builder::new().name("rowkey-load".into()).spawn_scoped(scope, work) {
+                    Ok(_) => started = true,
+                    Err(_) if started => break,
+                    Err(error) => return locked(&state).fail(Error::engine(error)),
+                }
+            }
+            let mut writes = writes.into_iter().fuse();
+            loop {
+                let mut batch = Vec::new();
+                while batch.len() < self.batch && unreadable.is_none() {
+                    match writes.next() {
+                        Some(Ok(write)) => batch.push(write),
+                        Some(Err(error)) => unreadable = Some(error),
+                        None => break,
+                    }
+                }
+                if batch.is_empty() {
+                    return;
+                }
+                let (loaded, failed) = {
+                    let state = locked(&state);
+                    (state.loaded, state.error.is_some())
+                };
+                if failed {
+                    return;
+                }
+                if watch(&loaded).is_break() {
+                    stopped = true;
+                    return;
+                }
+                if give.send(batch).is_err() || unreadable.is_some() {
+                    return;
+                }
+            }
+        });
+        let State { loaded, error } = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let loaded = Loaded { stopped, ..loaded };
+        match error.or(unreadable) {
+            None => Ok(loaded),
+            Some(source) => Err(LoadError { loaded, source }),
+        }
+    }
+}
+
+#[derive(Default)]
+struct State {
+    loaded: Loaded,
+    error: Option<Error>,
+}
+
+impl State {
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+}
+
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes batches until there are no more; after an error it only takes them.
+fn write_batches<W>(
+    write: &impl Fn(Vec<W>) -> Result<(), Error>,
+    batches: &Mutex<Receiver<Vec<W>>>,
+    state: &Mutex<State>,
+) {
+    loop {
+        let batch = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(batch) = batch else { return };
+        if locked(state).error.is_some() {
+            continue;
+        }
+        let writes = batch.len() as u64;
+        let written = catch_unwind(AssertUnwindSafe(|| write(batch)));
+        let mut state = locked(state);
+        match written.unwrap_or_else(|panic| Err(Error::panicked("a write", &*panic))) {
+            Ok(()) => {
+                state.loaded.writes += writes;
+                state.loaded.batches += 1;
+            }
+            Err(error) => state.fail(error),
+        }
+    }
+}
+
+impl<F> fmt::Debug for BulkLoad<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { threads, batch, .. } = self;
+        f.debug_struct("BulkLoad").field("threads", threads).field("batch", batch).finish_non_exhaustive()
+    }
+}
