@@ -61,8 +61,8 @@ pub use self::option::{Nullable, NullsHere, NullsOther};
 pub(crate) use self::option::{decode_tag, encode_tag};
 pub use self::plain::Plain;
 pub use self::raw::{RawAs, RawField, RawOf};
-pub(crate) use self::text::escape;
 pub use self::text::{Content, ContentField, StartsWith};
+pub(crate) use self::text::{decode_into, escape};
 pub use self::unix::{Micros, Millis, Nanos, Seconds};
 #[cfg(feature = "url")]
 pub use self::url::{UrlKey, UrlKeyError};

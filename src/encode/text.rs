@@ -139,17 +139,34 @@ fn escape_crowd(crowd: &[u8], escaped: &mut [u8; 2 * CROWD]) -> usize {
 pub(crate) fn decode<'a, C: Content + ?Sized>(r: &mut Reader<'a>) -> Result<Cow<'a, C>, DecodeError> {
     let (run, escape) = r.until_terminator_or(ESCAPE)?;
     let content = match (escape, run.mask) {
-        (Some(first), _) => Cow::Owned(unescape(&run, first)?),
+        (Some(first), _) => {
+            let mut content = Vec::new();
+            unescape(&run, first, &mut content)?;
+            Cow::Owned(content)
+        }
         (None, 0) => Cow::Borrowed(run.bytes),
         (None, _) => Cow::Owned(run.bytes.iter().map(|byte| !byte).collect()),
     };
     C::from_content(content, run.at)
 }
 
+/// Reads ascending bytes into `content`, in place of what it holds.
+#[inline]
+pub(crate) fn decode_into(r: &mut Reader<'_>, content: &mut Vec<u8>) -> Result<(), DecodeError> {
+    content.clear();
+    match r.until_terminator_or(ESCAPE)? {
+        (run, Some(first)) => unescape(&run, first, content),
+        (run, None) => {
+            content.extend_from_slice(run.bytes);
+            Ok(())
+        }
+    }
+}
+
 /// Undoes the escapes, of which the first is at `first`.
 #[cold]
-fn unescape(run: &Run<'_>, first: usize) -> Result<Vec<u8>, DecodeError> {
-    let mut content: Vec<u8> = run.bytes.iter().map(|byte| byte ^ run.mask).collect();
+fn unescape(run: &Run<'_>, first: usize, content: &mut Vec<u8>) -> Result<(), DecodeError> {
+    Extend::extend(content, run.bytes.iter().map(|byte| byte ^ run.mask));
     // Without a branch on what a byte is: escapes come in crowds, and whether the next byte is one can't be guessed.
     let (mut at, mut len, mut wrong) = (first, first, false);
     while let Some(&[byte, next]) = run.bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -169,7 +186,7 @@ fn unescape(run: &Run<'_>, first: usize) -> Result<Vec<u8>, DecodeError> {
         return Err(wrong_escape(run, first));
     }
     content.truncate(len);
-    Ok(content)
+    Ok(())
 }
 
 /// The error for the first wrong escape.

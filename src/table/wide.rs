@@ -101,9 +101,9 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     /// # Errors
     ///
     /// [`Error::Schema`] if it is there with other families, or with keys of another shape;
-    /// [`WideDatabase::alter`] changes what can be.
+    /// `db.alter(name, &schema.row_key::<K>())` changes what [can be changed](WideDatabase::alter).
     pub fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
-        let schema = TableSchema { row_key: Some(K::LAYOUT.shape()), ..schema.clone() };
+        let schema = schema.clone().row_key::<K>();
         if let Some(stored) = db.schema(name)?
             && stored.families == schema.families
             && stored.row_key.is_some()

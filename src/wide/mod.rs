@@ -19,26 +19,43 @@
 //!
 //! # What holds
 //!
-//! Semantics follow HBase, as it was seen to do: `tests/wide/hbase.cases` has what HBase 2.6 answered in every doubtful
-//! case, and the tests replay it.
+//! Semantics follow HBase, as it was seen to do: `tests/wide/hbase.cases` has what HBase 2.6 answered in 145 doubtful
+//! cases, and the tests ask [`Cells`] the same.
 //!
 //! - A row's key is not empty. Families sort by name, qualifiers by their bytes (the empty one first), versions by their
 //!   timestamps, newest first. Two writes to one column with one timestamp are one version, the later one.
 //! - Deletes write markers. A marker hides what is as old as it says or older, also what is written later with such a
 //!   timestamp, until [`Cells::purge`] drops it (HBase: a major compaction).
-//! - A family keeps its newest `max_versions`. Older ones are not read any more but may be there until they are purged; so
-//!   a newest version that is deleted uncovers the one before it, which may be one that was no longer read.
-//! - A time range, and deletes, come before versions are counted; conditions on values after the family's maximum and
-//!   before the number asked for.
+//! - A family keeps its newest [`max_versions`](FamilySchema::max_versions). Older ones are not read any more but may be
+//!   there until they are purged; so a newest version that is deleted uncovers the one before it.
+//! - Expired versions are not read, but for the newest [`min_versions`](FamilySchema::min_versions).
+//! - What is read of a column: not the deleted versions, nor the expired ones; of the rest those in the time range; of
+//!   these as many as the family keeps; of these those with the right value; of these as many as were asked for. Columns
+//!   that have none left take no place in a page.
 //!
-//! Where [`Cells`] differs from HBase:
+//! Where [`Cells`] differs from HBase (`tests/wide/differences.cases` has each answer):
 //!
 //! | | HBase | `Cells` |
 //! |---|---|---|
-//! | a put after a delete in the same millisecond | hidden by the delete | visible: the clock goes on by a millisecond behind a delete |
-//! | deletes and puts of one column in one mutation | deletes hide puts, whatever their order | they take effect in their order |
-//! | a server's clock that was put back | later puts may be older than earlier ones | the clock of a handle and its clones never goes back |
-//! | versions that are no longer kept | go with a flush, at times | go with `purge` |
+//! | a put after a delete in the same millisecond | is hidden by the delete | is a millisecond later |
+//! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order | they take effect in their order |
+//! | a clock that was put back | later puts may be older than earlier ones | the clock of a handle and its clones does not go back in a row |
+//! | [`Mutation::delete_latest`] where nothing is | writes a marker | does nothing |
+//! | versions that are no longer kept | go with a flush or a compaction | go with `purge`; a counter's at once, where one version is kept |
+//! | a put whose marker was compacted before it was flushed | comes back | is purged with what is hidden |
+//! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum |
+//! | a counter of one version, in one millisecond | its timestamp runs ahead of the clock, where a delete misses it | keeps the clock's |
+//! | [`Check::absent`] and an empty value | an empty value is absent | it is there |
+//! | a comparison with the empty value | every operator but ≠ is read as = | as any other value |
+//! | a delete behind a [check](WideStore::check_and_mutate) of a cell in the future | misses the cell | gets its timestamp, as a put does |
+//! | a mutation that can't be, behind a check that fails | the check fails | is refused |
+//! | a page of columns with several versions | has the newest version of each | has as many of each as were asked for |
+//! | a page, in HBase's client | counts columns, or cells by family | counts columns |
+//! | a family and one of its columns in one read | that column alone | the family |
+//! | a row's condition on a column that is not read, or of no family | takes the column for absent | sees it; is refused |
+//! | pieces of a row under a condition on it | are refused | are cut when the row is known |
+//! | an empty or negative time range, no version, a limit of no row | are refused; no limit | nothing is read |
+//! | the timestamp `i64::MAX` | is the server's time | is itself |
 
 mod cells;
 mod column;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::key::RowKey;
 use crate::plain::LayoutBuf;
 
 /// The families of a wide table and, where its rows are typed, the shape of their keys.
@@ -101,6 +102,13 @@ impl TableSchema {
     #[must_use]
     pub fn family(mut self, name: impl Into<String>, family: FamilySchema) -> Self {
         self.families.insert(name.into(), family);
+        self
+    }
+
+    /// Says that the rows' keys are `K`s, as a [`WideTable`](crate::WideTable) does that is opened with it.
+    #[must_use]
+    pub fn row_key<K: RowKey>(mut self) -> Self {
+        self.row_key = Some(K::LAYOUT.shape());
         self
     }
 

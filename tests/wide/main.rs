@@ -1,8 +1,8 @@
 //! Wide rows.
 
 mod cases;
-mod differences;
 mod replay;
+mod typed;
 
 use rowkey::Memory;
 use rowkey::conformance;

@@ -12,6 +12,8 @@
 use std::borrow::Cow;
 
 use crate::RowKey;
+use crate::encode::Reader;
+use crate::encode::decode_into;
 use crate::error::DecodeError;
 use crate::prefix::{Select, Selection};
 use crate::range::{KeyRange, successor};
@@ -111,9 +113,9 @@ impl CellKey<'_> {
         memchr::memchr(0, key).map_or(key, |end| &key[..=end])
     }
 
-    /// The row whose entries begin so.
-    pub(super) fn row_from(part: &[u8]) -> Result<Vec<u8>, DecodeError> {
-        Ok(Cow::<[u8]>::decode(part)?.into_owned())
+    /// Reads the row whose entries begin so into `row`, in place of what it holds.
+    pub(super) fn read_row(part: &[u8], row: &mut Vec<u8>) -> Result<(), DecodeError> {
+        decode_into(&mut Reader::new(part), row)
     }
 
     /// The entries of the rows in a range.

@@ -189,7 +189,7 @@ impl<S: Store> Cells<S> {
 impl PurgeReport {
     fn end_row(&mut self, part: &[u8]) -> Result<(), Error> {
         self.rows += 1;
-        self.last_row = Some(CellKey::row_from(part)?);
+        CellKey::read_row(part, self.last_row.get_or_insert_default())?;
         Ok(())
     }
 }

@@ -1,6 +1,5 @@
 //! Rows out of entries: what is asked for, of what is there.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -341,9 +340,7 @@ impl RowReader {
         let (key, _) = self.entries.get();
         let part = CellKey::row_of(key);
         self.part.extend_from_slice(part);
-        let row = Cow::<[u8]>::decode(part)?;
-        self.row.clear();
-        self.row.extend_from_slice(&row);
+        CellKey::read_row(part, &mut self.row)?;
         self.given = false;
         self.plan.pick.row();
         self.holds = true;
