@@ -9,6 +9,7 @@ use std::thread;
 
 use crate::error::Error;
 use crate::store::{Batch, Store, Write};
+use crate::wide::{Mutation, WideStore};
 
 /// Writes whatever an iterator gives, in batches, by several threads.
 ///
@@ -88,6 +89,27 @@ impl BulkLoad<()> {
             }
             store.write(&batch)
         })
+    }
+}
+
+impl BulkLoad<()> {
+    /// Into a wide store: rows and what is written to them.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::jobs::BulkLoad;
+    /// use rowkey::wide::{Cells, FamilySchema, Mutation, TableSchema};
+    ///
+    /// let schema = TableSchema::new().family("a", FamilySchema::new());
+    /// let wide = Cells::open(&Memory::new(), "words", &schema)?;
+    /// let words = ["b", "a"].map(|word| Ok((word.as_bytes().to_vec(), Mutation::new().put("a:n", word))));
+    /// assert_eq!(BulkLoad::to_wide(&wide).run(words)?.writes, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_wide(
+        wide: &(impl WideStore + ?Sized),
+    ) -> BulkLoad<impl Fn(Vec<(Vec<u8>, Mutation)>) -> Result<(), Error> + Sync> {
+        BulkLoad::new(move |rows: Vec<_>| wide.mutate_many(&rows))
     }
 }
 

@@ -16,6 +16,7 @@ use std::thread::{self, JoinHandle};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{RowBatch, Rows, Scan, Store};
+use crate::wide::{Columns, WideStore};
 
 /// The most threads, and the most items that each of them reads ahead.
 const MOST: usize = 1024;
@@ -100,12 +101,53 @@ impl ParallelScan<RowBatch> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rows(store: Arc<dyn Store>, ranges: Vec<KeyRange>) -> Self {
+        Self::batches(ranges, move |scan| store.scan(scan))
+    }
+
+    /// The rows of a wide store's ranges: the value of each is its cells, as [`WideStore::scan`] has it.
+    pub fn wide_rows(store: Arc<dyn WideStore>, ranges: Vec<KeyRange>, columns: Columns) -> Self {
+        Self::batches(ranges, move |scan| store.scan(scan, &columns))
+    }
+
+    fn batches(ranges: Vec<KeyRange>, scan: impl Fn(&Scan) -> Box<dyn Rows> + Send + Sync + 'static) -> Self {
         let open =
-            move |range| -> Items<RowBatch> { Box::new(Batches(store.scan(&Scan::new(vec![range]).batch_rows(1024)))) };
+            move |range| -> Items<RowBatch> { Box::new(Batches(scan(&Scan::new(vec![range]).batch_rows(1024)))) };
         Self::new(ranges, open).sized(|batch| {
             let bytes = batch.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>();
             (batch.len() as u64, bytes as u64)
         })
+    }
+
+    /// What `read` makes of each batch, in the scan's threads: rows decoded, or counted, or summed up.
+    ///
+    /// ```
+    /// use rowkey::jobs::ParallelScan;
+    /// use rowkey::splits::Splits;
+    /// use rowkey::{Memory, RowKey, Table};
+    ///
+    /// let squares: Table<u16, i64, _> = Table::open(Memory::new(), "squares")?;
+    /// for n in 0..1000 {
+    ///     squares.put(&n, &(i64::from(n) * i64::from(n)))?;
+    /// }
+    /// let scan = ParallelScan::rows(squares.store().clone(), Splits::new([[1, 0], [2, 0], [3, 0]])?.ranges());
+    /// let even = |batch: &rowkey::store::RowBatch| {
+    ///     batch.iter().try_fold(0, |n, (key, _)| Ok(n + usize::from(u16::decode(key)? % 2 == 0)))
+    /// };
+    /// assert_eq!(scan.map(even).start().sum::<Result<usize, rowkey::Error>>()?, 500);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn map<T: Send + 'static>(
+        self,
+        read: impl Fn(&RowBatch) -> Result<T, Error> + Send + Sync + 'static,
+    ) -> ParallelScan<T> {
+        let Self { ranges, open, size: _, threads, ahead, in_order } = self;
+        let read = Arc::new(read);
+        let open = move |range| -> Items<T> {
+            let read = Arc::clone(&read);
+            Box::new(open(range).map(move |batch| read(&batch?)))
+        };
+        ParallelScan { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead, in_order }
     }
 }
 

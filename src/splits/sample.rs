@@ -2,7 +2,7 @@
 
 use super::{Splits, SplitsError};
 use crate::range::KeyRange;
-use crate::store::{RowBatch, Scan, Store};
+use crate::store::{RowBatch, Rows, Scan, Store};
 
 /// What regions should have alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +74,31 @@ impl Splits {
         range: &KeyRange,
         weight: Weight,
     ) -> Result<Self, SplitsError> {
+        Self::from_rows(regions, store.scan(&Scan::new(vec![range.clone()]).batch_rows(1024)), weight)
+    }
+
+    /// The same of a scan's rows, those of a wide table for instance.
+    ///
+    /// # Errors
+    /// As [`Splits::from_store`].
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::splits::{Splits, Weight};
+    /// use rowkey::store::Scan;
+    /// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+    ///
+    /// let schema = TableSchema::new().family("a", FamilySchema::new());
+    /// let cities = Cells::open(&Memory::new(), "cities", &schema)?;
+    /// for city in ["bonn", "lyon", "paris", "pisa"] {
+    ///     cities.mutate(city.as_bytes(), &Mutation::new().put("a:people", "1").put("a:area", "1"))?;
+    /// }
+    /// let splits = Splits::from_rows(2, cities.scan(&Scan::all(), &Columns::all()), Weight::Rows)?;
+    /// assert_eq!(splits.to_string(), r#"["paris"]"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_rows(regions: u32, mut rows: impl Rows, weight: Weight) -> Result<Self, SplitsError> {
         let kept = KEPT.saturating_mul(regions.max(1) as usize).saturating_mul(2);
-        let mut rows = store.scan(&Scan::new(vec![range.clone()]).batch_rows(1024));
         let mut batch = RowBatch::new();
         let mut sample: Vec<(Vec<u8>, u64)> = Vec::new();
         let (mut together, mut left) = (1u64, 0u64);

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use crate::cursor::Cursor;
 use crate::error::{CursorError, Error};
+use crate::jobs::ParallelScan;
 use crate::key::{OwnedKey, RowKey};
 use crate::merge::MergedRows;
 use crate::prefix::{Select, Selection};
 use crate::range::KeyRange;
-use crate::store::{Scan, Store};
+use crate::splits::Splits;
+use crate::store::{RowBatch, Scan, Store};
 use crate::value::RowValue;
 use crate::wide::{Columns, WideStore};
 
@@ -293,6 +295,41 @@ fn check_cursor<K: RowKey>(cursor: &Cursor, buckets: &[Vec<KeyRange>]) -> Result
         return Err(CursorError::OutsideScan);
     }
     Ok(())
+}
+
+impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V> {
+    /// The rows read by several threads, in parts that meet at split points: each item is some rows of one part. Parts
+    /// come in the order of their bytes, so buckets of a salted key come one after another; a direction, a limit and a
+    /// start that were set do not count.
+    ///
+    /// ```
+    /// use rowkey::splits::{Splits, Weight};
+    /// use rowkey::{KeyRange, Memory, Table};
+    ///
+    /// let squares: Table<u32, i64, _> = Table::open(Memory::new(), "squares")?;
+    /// for n in 0..5000 {
+    ///     squares.put(&n, &i64::from(n * n))?;
+    /// }
+    /// let splits = Splits::from_store(8, squares.store(), &KeyRange::all(), Weight::Rows)?;
+    /// let mut sum = 0;
+    /// for rows in squares.scan(..).parallel(&splits).threads(2).in_order(false).start() {
+    ///     sum += rows?.iter().map(|(_, square)| square).sum::<i64>();
+    /// }
+    /// assert_eq!(sum, (0..5000).map(|n| n * n).sum::<i64>());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parallel(self, splits: &Splits) -> ParallelScan<Vec<(K, V)>> {
+        let Self { table, source, selection, .. } = self;
+        let ranges = selection.ranges().iter().flat_map(|range| splits.parts(range)).collect();
+        let batches = match source {
+            Source::Plain(store) => ParallelScan::rows(store, ranges),
+            Source::Wide(store, columns) => ParallelScan::wide_rows(store, ranges, columns),
+        };
+        let typed = move |batch: &RowBatch| {
+            batch.iter().map(|(key, value)| Ok((K::decode(key)?, decode_value(&table, key, value)?))).collect()
+        };
+        batches.map(typed).sized(|rows: &Vec<_>| (rows.len() as u64, 0))
+    }
 }
 
 impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
