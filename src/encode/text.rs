@@ -150,39 +150,39 @@ pub(crate) fn decode<'a, C: Content + ?Sized>(r: &mut Reader<'a>) -> Result<Cow<
     C::from_content(content, run.at)
 }
 
-/// Reads ascending bytes into `content`, in place of what it holds.
+/// Reads ascending bytes, their terminator already off, into `content`, in place of what it holds.
 #[inline]
-pub(crate) fn decode_into(r: &mut Reader<'_>, content: &mut Vec<u8>) -> Result<(), DecodeError> {
+pub(crate) fn decode_into(bytes: &[u8], content: &mut Vec<u8>) -> Result<(), DecodeError> {
     content.clear();
-    match r.until_terminator_or(ESCAPE)? {
-        (run, Some(first)) => unescape(&run, first, content),
-        (run, None) => {
-            content.extend_from_slice(run.bytes);
+    match memchr::memchr(ESCAPE, bytes) {
+        Some(first) => unescape(&Run { bytes, at: 0, mask: 0 }, first, content),
+        None => {
+            content.extend_from_slice(bytes);
             Ok(())
         }
     }
 }
 
 /// Undoes the escapes, of which the first is at `first`.
-#[cold]
+#[inline(never)]
 fn unescape(run: &Run<'_>, first: usize, content: &mut Vec<u8>) -> Result<(), DecodeError> {
-    Extend::extend(content, run.bytes.iter().map(|byte| byte ^ run.mask));
+    content.extend_from_slice(run.bytes);
+    content[..first].iter_mut().for_each(|byte| *byte ^= run.mask);
     // Without a branch on what a byte is: escapes come in crowds, and whether the next byte is one can't be guessed.
-    let (mut at, mut len, mut wrong) = (first, first, false);
-    while let Some(&[byte, next]) = run.bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let (byte, escaped) = (byte ^ run.mask, (next ^ run.mask).wrapping_sub(1));
-        let escape = byte == ESCAPE;
-        wrong |= escape & (escaped > 1);
-        content[len] = if escape { escaped } else { byte };
-        len += 1;
-        at += 1 + usize::from(escape);
+    let (mut len, mut behind_escape, mut wrong) = (first, 0, false);
+    let out = content.as_mut_slice();
+    for &byte in &run.bytes[first..] {
+        let byte = byte ^ run.mask;
+        let unescaped = byte.wrapping_sub(behind_escape);
+        wrong |= behind_escape != 0 && unescaped > 1;
+        behind_escape = u8::from(byte == ESCAPE) & !behind_escape;
+        if let Some(place) = out.get_mut(len) {
+            *place = unescaped;
+        }
+        len += usize::from(behind_escape == 0);
     }
-    if let Some(last) = run.bytes.get(at).map(|byte| byte ^ run.mask) {
-        wrong |= last == ESCAPE;
-        content[len] = last;
-        len += 1;
-    }
-    if wrong {
+    let behind_escape = behind_escape != 0;
+    if wrong | behind_escape {
         return Err(wrong_escape(run, first));
     }
     content.truncate(len);

@@ -61,8 +61,7 @@ pub struct Row {
     cells: Vec<u8>,
 }
 
-const LENGTHS: usize = 1 + 4 + 4;
-const HEAD: usize = LENGTHS + 8;
+const HEAD: usize = 1 + 4 + 4 + 8;
 
 /// Writes a cell behind those that `out` holds; for a store's author. What it makes is the value of a scan's row.
 ///
@@ -70,23 +69,42 @@ const HEAD: usize = LENGTHS + 8;
 ///
 /// [`Error::CellTooLarge`] if the family has more than 255 bytes, the qualifier or the value 4 GiB or more.
 pub fn push_cell(out: &mut Vec<u8>, cell: &Cell<'_>) -> Result<(), Error> {
-    let Cell { family, qualifier, timestamp, value } = *cell;
-    let (Ok(family_len), Ok(qualifier_len), Ok(value_len)) =
-        (u8::try_from(family.len()), u32::try_from(qualifier.len()), u32::try_from(value.len()))
-    else {
-        return Err(Error::CellTooLarge { column: cell.column().to_string(), len: value.len() });
+    let at = out.len();
+    push_column(out, cell.family, cell.qualifier)?;
+    end_cell(out, at, cell.timestamp, cell.value)
+}
+
+/// Writes what the cells of a column begin with.
+pub(super) fn push_column(out: &mut Vec<u8>, family: &str, qualifier: &[u8]) -> Result<(), Error> {
+    let (Ok(family_len), Ok(qualifier_len)) = (u8::try_from(family.len()), u32::try_from(qualifier.len())) else {
+        return Err(too_large(family, qualifier, 0));
     };
     let mut head = [0; HEAD];
     head[0] = family_len;
     BigEndian::write_u32(&mut head[1..], qualifier_len);
-    BigEndian::write_u32(&mut head[5..], value_len);
-    BigEndian::write_i64(&mut head[9..], timestamp);
-    out.reserve(HEAD + family.len() + qualifier.len() + value.len());
     out.extend_from_slice(&head);
     out.extend_from_slice(family.as_bytes());
     out.extend_from_slice(qualifier);
+    Ok(())
+}
+
+/// Ends the cell that begins at `at` with what [`push_column`] wrote.
+#[inline]
+pub(super) fn end_cell(out: &mut Vec<u8>, at: usize, timestamp: i64, value: &[u8]) -> Result<(), Error> {
+    let (Ok(len), Some(head)) = (u32::try_from(value.len()), out[at..].first_chunk_mut::<HEAD>()) else {
+        let (family, qualifier) =
+            first_cell(&out[at..]).map_or(("", &[][..]), |(cell, _)| (cell.family, cell.qualifier));
+        return Err(too_large(family, qualifier, value.len()));
+    };
+    BigEndian::write_u32(&mut head[5..], len);
+    BigEndian::write_i64(&mut head[9..], timestamp);
     out.extend_from_slice(value);
     Ok(())
+}
+
+#[cold]
+fn too_large(family: &str, qualifier: &[u8], len: usize) -> Error {
+    Error::CellTooLarge { column: Column::from((family, qualifier)).to_string(), len }
 }
 
 fn first_cell(cells: &[u8]) -> Option<(Cell<'_>, &[u8])> {

@@ -12,7 +12,6 @@
 use std::borrow::Cow;
 
 use crate::RowKey;
-use crate::encode::Reader;
 use crate::encode::decode_into;
 use crate::error::DecodeError;
 use crate::prefix::{Select, Selection};
@@ -115,7 +114,7 @@ impl CellKey<'_> {
 
     /// Reads the row whose entries begin so into `row`, in place of what it holds.
     pub(super) fn read_row(part: &[u8], row: &mut Vec<u8>) -> Result<(), DecodeError> {
-        decode_into(&mut Reader::new(part), row)
+        decode_into(part.split_last().map_or(part, |(_, row)| row), row)
     }
 
     /// The entries of the rows in a range.

@@ -11,7 +11,7 @@ use crate::key::RowKey;
 use crate::range::{KeyRange, successor};
 use crate::store::{RowBatch, Rows, Scan};
 use crate::wide::column::{Check, Columns, Compare};
-use crate::wide::row::{Cell, CellIter, push_cell};
+use crate::wide::row::{CellIter, end_cell, push_column};
 use crate::wide::schema::TableSchema;
 
 /// The places of a row that have to be looked at, sorted, for some columns.
@@ -115,10 +115,10 @@ struct Pick {
     visible: Visible,
     /// The family that the entries are in.
     family: String,
-    /// What the places of the entries begin with, up to their versions, and the qualifier in it. They are kept from row
-    /// to row, as the next one often has the same column.
+    /// What the places of the entries begin with, up to their versions, and what its cells begin with. They are kept
+    /// from row to row, as the next one often has the same column.
     column: Vec<u8>,
-    qualifier: Vec<u8>,
+    cell: Vec<u8>,
     /// Whether the column is one of this row.
     in_column: bool,
     /// How many versions of the column were taken.
@@ -143,7 +143,7 @@ impl Pick {
             visible: Visible::default(),
             family: String::new(),
             column: Vec::new(),
-            qualifier: Vec::new(),
+            cell: Vec::new(),
             in_column: false,
             taken: 0,
             columns: 0,
@@ -214,8 +214,8 @@ impl Pick {
                 self.begin_column();
                 self.column.clear();
                 self.column.extend_from_slice(&place[..place.len() - VERSION]);
-                self.qualifier.clear();
-                self.qualifier.extend_from_slice(&qualifier);
+                self.cell.clear();
+                push_column(&mut self.cell, family, &qualifier)?;
                 Ok(Some(version))
             }
         }
@@ -339,8 +339,8 @@ impl RowReader {
         }
         let (key, _) = self.entries.get();
         let part = CellKey::row_of(key);
-        self.part.extend_from_slice(part);
         CellKey::read_row(part, &mut self.row)?;
+        self.part.extend_from_slice(part);
         self.given = false;
         self.plan.pick.row();
         self.holds = true;
@@ -461,7 +461,9 @@ impl Pick {
     fn take(&mut self, schema: &TableSchema, place: &[u8], value: &[u8], cells: &mut Vec<u8>) -> Result<Then, Error> {
         let (then, timestamp) = self.see(schema, place, value)?;
         if then == Then::Take {
-            push_cell(cells, &Cell { family: &self.family, qualifier: &self.qualifier, timestamp, value })?;
+            let at = cells.len();
+            cells.extend_from_slice(&self.cell);
+            end_cell(cells, at, timestamp, value)?;
         }
         Ok(then)
     }
