@@ -7,6 +7,7 @@
 //! | [`descending`] | newest first, and what else comes from the end |
 //! | [`salting`] | keys that grow at one end, spread over buckets and read in one order |
 //! | [`hashing`] | keys spread for good, for rows that are asked for one by one |
+//! | [`wide_rows`] | families, versions, counters: what a row can have besides a value |
 //! | [`changing_a_key`] | what may change in place, what may not, and the way round |
 //! | [`your_own_engine`] | a store of yours beneath the tables |
 //! | [`from_the_hbase_shell`] | the same commands here, and whose bytes are the same |
@@ -36,3 +37,6 @@ pub mod salting {}
 
 #[doc = include_str!("guide/your_own_engine.md")]
 pub mod your_own_engine {}
+
+#[doc = include_str!("guide/wide_rows.md")]
+pub mod wide_rows {}

@@ -41,6 +41,7 @@ proptest! {
         user in 0_u8..6,
         low in 0_u8..6,
         limit in 0_u64..12,
+        offset in 0_usize..5,
         piece in 1_usize..4,
         reverse: bool,
     ) {
@@ -59,9 +60,10 @@ proptest! {
         if reverse {
             all.reverse();
         }
+        all.drain(..offset.min(all.len()));
         all.truncate(limit as usize);
         let scan = |columns: Columns| {
-            let scan = events.scan(.., columns).limit(limit);
+            let scan = events.scan(.., columns).limit(limit).offset(offset as u64);
             if reverse { scan.reverse() } else { scan }
         };
         let found: Vec<_> = scan(Columns::all())
