@@ -193,7 +193,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         self.scan(..).from_key(key).limit(1).next().transpose()
     }
 
-    fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {
+    pub(crate) fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         match value.encode(&mut bytes) {
             Ok(()) => Ok(bytes),
@@ -201,7 +201,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         }
     }
 
-    fn decode(&self, key: &[u8], value: &[u8]) -> Result<V, Error> {
+    pub(crate) fn decode(&self, key: &[u8], value: &[u8]) -> Result<V, Error> {
         scan::decode_value(&self.name, key, value)
     }
 }
