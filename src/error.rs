@@ -117,7 +117,9 @@ pub enum Error {
     /// Two rows claim one key of a secondary table; nothing was written.
     #[error(
         "key {} of secondary table {table:?} belongs to the row at key {}, the row at key {} can't have it too",
-        Hex(key), Hex(holder), Hex(claimant)
+        Hex(key),
+        Hex(holder),
+        Hex(claimant)
     )]
     SecondaryConflict {
         /// The secondary table's name.

@@ -49,12 +49,7 @@ pub(super) fn change(
 }
 
 /// What has to be written to a secondary table.
-fn follow(
-    rows: &dyn View,
-    secondary: &dyn View,
-    follower: &Follower,
-    changes: &[Change<'_>],
-) -> Result<Batch, Error> {
+fn follow(rows: &dyn View, secondary: &dyn View, follower: &Follower, changes: &[Change<'_>]) -> Result<Batch, Error> {
     let mut wanted: BTreeMap<Vec<u8>, (&[u8], Vec<u8>)> = BTreeMap::new();
     let mut left: BTreeMap<Vec<u8>, BTreeSet<&[u8]>> = BTreeMap::new();
     for Change { key, old, new } in changes {

@@ -150,8 +150,7 @@ where
         let table = Table::<K2, Claims, D>::open(db.clone(), name)?;
         let (primary_name, secondary_name) = (primary.name().to_owned(), name.to_owned());
         let derive: Box<Derive> = Box::new(move |key, value| {
-            let unreadable =
-                |source| Error::Value { table: primary_name.clone(), key: key.to_vec(), source };
+            let unreadable = |source| Error::Value { table: primary_name.clone(), key: key.to_vec(), source };
             let (row, value) = (K::decode(key)?, V::decode(value).map_err(unreadable)?);
             let mut bytes = Entries::new();
             for (entry, value) in entries(&row, &value) {

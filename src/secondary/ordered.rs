@@ -56,9 +56,9 @@ fn change_row(
             }
         }
         if rows.compare_and_write(key, old.as_deref(), new.as_deref())? {
-            return diffs.iter().try_for_each(|(follower, before, after)| {
-                finish(rows, follower, key, (before, after), token)
-            });
+            return diffs
+                .iter()
+                .try_for_each(|(follower, before, after)| finish(rows, follower, key, (before, after), token));
         }
         withdraw(&claimed, token)?;
     }
@@ -80,7 +80,7 @@ fn finish(
         }
     }
     before.keys().filter(|entry| !after.contains_key(*entry)).try_for_each(|entry| {
-        sweep(rows, follower, entry, key, None)?;
+        sweep(rows, follower, entry, key, WRITE_TIMEOUT)?;
         Ok(())
     })
 }
@@ -190,7 +190,7 @@ pub(super) fn sweep(
     follower: &Follower,
     entry: &[u8],
     key: &[u8],
-    timeout: Option<Duration>,
+    timeout: Duration,
 ) -> Result<bool, Error> {
     let mut cut_off = false;
     let swept = edit(follower, entry, |claims| {
@@ -204,7 +204,7 @@ pub(super) fn sweep(
                 || match claim.state {
                     State::Exact | State::Done(_) => false,
                     State::UnderWay(token) => {
-                        let old = timeout.is_some_and(|timeout| token.is_older_than(timeout));
+                        let old = token.is_older_than(timeout);
                         cut_off |= old;
                         !old
                     }
@@ -232,4 +232,24 @@ pub(super) fn adopt(rows: &dyn Store, follower: &Follower, entry: &[u8], key: &[
         Some(value) => settle(follower, entry, key, &value, token).map(|()| true),
         None => withdraw(&[(follower, &entry.to_vec())], token).map(|()| false),
     }
+}
+
+/// Puts a claim that is done in place of those whose writers were cut off behind the primary row.
+pub(super) fn renew(
+    rows: &dyn Store,
+    follower: &Follower,
+    entry: &[u8],
+    key: &[u8],
+    timeout: Duration,
+) -> Result<(), Error> {
+    if !adopt(rows, follower, entry, key)? {
+        return Ok(());
+    }
+    edit(follower, entry, |claims| {
+        let before = claims.0.len();
+        let cut_off = |state| matches!(state, State::UnderWay(token) if token.is_older_than(timeout));
+        claims.0.retain(|claim| claim.primary != key || !cut_off(claim.state));
+        Ok(claims.0.len() < before)
+    })?;
+    Ok(())
 }

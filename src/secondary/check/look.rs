@@ -30,6 +30,8 @@ pub(super) struct Seen {
     /// The key of its last row; none behind the table's last.
     pub(super) last: Option<Vec<u8>>,
     pub(super) findings: Vec<Finding>,
+    /// Secondary and primary keys of claims that hold, though their writers were cut off.
+    cut_off: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 pub(super) struct Finding {
@@ -56,6 +58,9 @@ impl Look<'_> {
                 seen.mended += 1;
             }
             confirmed.push(finding);
+        }
+        for (entry, key) in seen.cut_off.drain(..).filter(|_| self.mend) {
+            ordered::renew(self.rows, self.follower, &entry, &key, self.timeout)?;
         }
         Ok(Seen { findings: confirmed, ..seen })
     }
@@ -127,6 +132,8 @@ impl Look<'_> {
                         let (kind, entry) = (DifferenceKind::Stale, key.to_vec());
                         seen.findings.push(Finding { kind, key: stale, entry, value: Vec::new() });
                     }
+                    let cut_off = claims.0.iter().filter(|claim| self.is_cut_off(claim));
+                    seen.cut_off.extend(cut_off.map(|claim| (key.to_vec(), claim.primary.clone())));
                 }
             }
         }
@@ -156,10 +163,7 @@ impl Look<'_> {
 
     /// The primary keys whose claims do not hold. A write that is under way may still come.
     fn stale(&self, rows: &dyn View, entry: &[u8], claims: &Claims) -> Result<Vec<Vec<u8>>, Error> {
-        let settled = |claim: &&Claim| match claim.state {
-            State::Exact | State::Done(_) => true,
-            State::UnderWay(token) => token.is_older_than(self.timeout),
-        };
+        let settled = |claim: &&Claim| !matches!(claim.state, State::UnderWay(_)) || self.is_cut_off(claim);
         let settled = Claims(claims.0.iter().filter(settled).cloned().collect());
         let mut stale = Vec::new();
         for primary in settled.primaries() {
@@ -168,6 +172,10 @@ impl Look<'_> {
             }
         }
         Ok(stale)
+    }
+
+    fn is_cut_off(&self, claim: &Claim) -> bool {
+        matches!(claim.state, State::UnderWay(token) if token.is_older_than(self.timeout))
     }
 
     /// The same finding, as things stand now.
@@ -189,7 +197,7 @@ impl Look<'_> {
         match kind {
             DifferenceKind::Missing => ordered::adopt(self.rows, self.follower, entry, key),
             DifferenceKind::WrongValue => ordered::set_value(self.rows, self.follower, entry, key).map(|()| true),
-            DifferenceKind::Stale => ordered::sweep(self.rows, self.follower, entry, key, Some(self.timeout)),
+            DifferenceKind::Stale => ordered::sweep(self.rows, self.follower, entry, key, self.timeout),
             DifferenceKind::Conflict => Ok(false),
         }
     }
