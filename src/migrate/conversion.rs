@@ -108,7 +108,8 @@ fn recoded<A: RowValue, B: RowValue>(
 impl<K1: OwnedKey, V1: RowValue, K2: OwnedKey, V2: RowValue> Between<K1, V1, K2, V2> {
     #[cold]
     fn no_way_back(&self, table: &str, key: &[u8]) -> Error {
-        let what = format!("the key {} of table {table:?} does not come back from its conversion", crate::error::Hex(key));
+        let what =
+            format!("the key {} of table {table:?} does not come back from its conversion", crate::error::Hex(key));
         Error::Migration { name: self.name.clone(), what }
     }
 }

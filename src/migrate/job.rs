@@ -107,11 +107,13 @@ where
             let Some((seen, after, complete)) = self.step(&core, &kept, &state)? else { continue };
             report.rows += seen.rows;
             report.written += seen.written;
-            report.differences = if complete { state.differences + seen.findings.len() as u64 } else { after.differences };
+            report.differences =
+                if complete { state.differences + seen.findings.len() as u64 } else { after.differences };
             report.complete = complete;
-            let decoded = seen.findings.iter().map(|(kind, old, new)| {
-                Ok(Difference { kind: *kind, old: K1::decode(old)?, new: K2::decode(new)? })
-            });
+            let decoded = seen
+                .findings
+                .iter()
+                .map(|(kind, old, new)| Ok(Difference { kind: *kind, old: K1::decode(old)?, new: K2::decode(new)? }));
             let differences = decoded.collect::<Result<_, Error>>()?;
             let told = progress(&Progress { rows: report.rows, differences, checkpoint: after.checkpoint });
             if complete || told.is_break() {
@@ -130,7 +132,8 @@ where
 
     /// One batch; nothing if somebody else was faster, or it has to be looked at anew.
     fn step(&self, core: &Core<'_>, kept: &State, state: &State) -> Result<Option<(Seen, State, bool)>, Error> {
-        let fingerprint = if state.checkpoint.pass() == 1 { K1::LAYOUT.fingerprint() } else { K2::LAYOUT.fingerprint() };
+        let fingerprint =
+            if state.checkpoint.pass() == 1 { K1::LAYOUT.fingerprint() } else { K2::LAYOUT.fingerprint() };
         let finish = |seen: Seen| {
             let (after, complete) = behind(state, &seen, fingerprint);
             (seen, after, complete)
@@ -167,7 +170,7 @@ where
     }
 
     fn locked_batch(&self, core: &Core<'_>, state: &State, fingerprint: Fingerprint) -> Result<Seen, Error> {
-        let (old, new) = (&Live(core.old()?), &Live(core.new()?));
+        let (old, new) = (&Live(core.old_store()?), &Live(core.new_store()?));
         self.batch(core, state, fingerprint, old, new, &mut |keys| match self.task {
             Task::Backfill | Task::Repair => core.bring_locked(keys),
             Task::Verify => match core.compare(old, new, keys)?.kind {
@@ -207,7 +210,8 @@ where
                 seen.last = Some(key.to_vec());
                 let Some(kind) = row(keys)? else { continue };
                 seen.written += u64::from(self.task != Task::Verify);
-                if self.task != Task::Backfill {
+                // What both tables have was compared when the old one was gone over.
+                if self.task != Task::Backfill && (of_old || kind == DifferenceKind::Extra) {
                     seen.findings.push((kind, keys.0.to_vec(), keys.1.to_vec()));
                 }
             }

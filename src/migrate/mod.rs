@@ -94,8 +94,8 @@ mod write;
 use std::fmt;
 use std::time::Duration;
 
-use self::conversion::{Between, Convert};
 pub use self::conversion::Conversion;
+use self::conversion::{Between, Convert};
 pub use self::job::{Job, Progress, Report};
 pub use self::phase::Phase;
 use self::phase::{Kept, State, Task};
@@ -108,7 +108,7 @@ use crate::table::Table;
 use crate::value::RowValue;
 
 /// A migration from a table of rows (`K1`, `V1`) to one of rows (`K2`, `V2`), as it is: what the program reads and writes
-/// through until it is over. See [the module](self).
+/// through until it is over. See [the module](crate::migrate).
 pub struct Migration<K1, V1, K2, V2, D> {
     db: D,
     between: Between<K1, V1, K2, V2>,

@@ -52,11 +52,11 @@ impl<'m> Core<'m> {
         self.kept.db
     }
 
-    pub(super) fn old(&self) -> Result<&'m dyn Store, Error> {
+    pub(super) fn old_store(&self) -> Result<&'m dyn Store, Error> {
         self.old.map(|store| &**store).ok_or_else(|| self.kept.error("the old table was not there when it was opened"))
     }
 
-    pub(super) fn new(&self) -> Result<&'m dyn Store, Error> {
+    pub(super) fn new_store(&self) -> Result<&'m dyn Store, Error> {
         self.new.map(|store| &**store).ok_or_else(|| self.kept.error("the new table was not there when it was opened"))
     }
 
@@ -96,7 +96,9 @@ impl<'m> Core<'m> {
             tables.extend(phase.has_new().then_some(self.new_name));
             let mut done = false;
             self.db().transact(&tables, &mut |views| {
-                let [kept, first, rest @ ..] = views else { return Err(self.kept.error("a transaction has no tables")) };
+                let [kept, first, rest @ ..] = views else {
+                    return Err(self.kept.error("a transaction has no tables"));
+                };
                 done = self.kept.seen(*kept)?.phase == phase;
                 if !done {
                     return Ok(vec![Batch::new(); tables.len()]);
@@ -151,8 +153,8 @@ impl<'m> Core<'m> {
 
     /// Writes a row under its lock.
     fn write_locked(&self, phase: Phase, keys: (&[u8], &[u8]), decide: &mut Decide<'_>) -> Result<Written, Error> {
-        let old = if phase.has_old() { self.old()?.get(keys.0)? } else { None };
-        let new = if phase.has_new() { self.new()?.get(keys.1)? } else { None };
+        let old = if phase.has_old() { self.old_store()?.get(keys.0)? } else { None };
+        let new = if phase.has_new() { self.new_store()?.get(keys.1)? } else { None };
         let now = match (phase.reads_new(), &old) {
             (true, _) => new.clone(),
             (false, Some(old)) => Some(self.convert.value(keys.0, old)?),
@@ -161,11 +163,11 @@ impl<'m> Core<'m> {
         let after = decide(now.as_deref())?;
         if phase.has_old() {
             let after = self.back(keys.1, after.as_deref())?;
-            if !self.old()?.compare_and_write(keys.0, old.as_deref(), after.as_deref())? {
+            if !self.old_store()?.compare_and_write(keys.0, old.as_deref(), after.as_deref())? {
                 return Ok(Written::Nothing);
             }
         }
-        if phase.has_new() && !self.new()?.compare_and_write(keys.1, new.as_deref(), after.as_deref())? {
+        if phase.has_new() && !self.new_store()?.compare_and_write(keys.1, new.as_deref(), after.as_deref())? {
             return Ok(if phase.has_old() { Written::Old } else { Written::Nothing });
         }
         Ok(Written::All)
@@ -215,14 +217,14 @@ impl<'m> Core<'m> {
     }
 
     fn bring(&self, keys: (&[u8], &[u8])) -> Result<Option<DifferenceKind>, Error> {
-        let (old, new) = (Live(self.old()?), Live(self.new()?));
+        let (old, new) = (Live(self.old_store()?), Live(self.new_store()?));
         let mut first = None;
         loop {
             let Compared { due, found, kind } = self.compare(&old, &new, keys)?;
             let Some(kind) = kind else { return Ok(first) };
             first = first.or(Some(kind));
             // Around once more, the old row is looked at again.
-            self.new()?.compare_and_write(keys.1, found.as_deref(), due.as_deref())?;
+            self.new_store()?.compare_and_write(keys.1, found.as_deref(), due.as_deref())?;
         }
     }
 
@@ -303,9 +305,9 @@ impl<'m> Core<'m> {
         let mut phase = self.kept.state()?.phase;
         loop {
             let value = if phase.reads_new() {
-                self.new()?.get(new_key)?
+                self.new_store()?.get(new_key)?
             } else {
-                let old = Live(self.old()?);
+                let old = Live(self.old_store()?);
                 self.read(phase, &old, &old, (&old_key, new_key))?
             };
             // The table may have been dropped meanwhile.

@@ -10,13 +10,16 @@ use super::follow::{Entries, Follower, Live};
 use crate::error::Error;
 use crate::store::Store;
 
+/// What becomes of a row, by what it was.
+type DecideRow<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
+
 /// How long a write that is not finished is taken for one under way, and not for one that was cut off.
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How often, a millisecond apart, a write looks again whether another one under way claims the same key.
 const LOOKS: u32 = 20;
 
-/// Changes rows of distinct keys, one by one, when all of them can be expected to go through.
+/// Changes rows of distinct keys, one by one.
 pub(super) fn change(
     rows: &dyn Store,
     followers: &[Arc<Follower>],
@@ -33,7 +36,7 @@ fn change_row(
     rows: &dyn Store,
     followers: &[Arc<Follower>],
     key: &[u8],
-    decide: &mut dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error>,
+    decide: &mut DecideRow<'_>,
 ) -> Result<(), Error> {
     crate::store::check_key(key)?;
     loop {

@@ -14,7 +14,7 @@ use crate::value::RowValue;
 
 /// A table with secondary tables, which every write keeps in step.
 ///
-/// See [the module](self) for an example, and for what holds with and without transactions.
+/// See [the module](crate::secondary) for an example, and for what holds with and without transactions.
 pub struct Primary<K, V, D> {
     table: Table<K, V, D>,
     followers: Vec<Arc<Follower>>,
