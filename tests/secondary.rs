@@ -370,6 +370,94 @@ fn a_crash_at_any_write_leaves_nothing_missing_and_nothing_wrong() {
     }
 }
 
+/// One write is interrupted by others, before each of its operations.
+#[test]
+fn a_write_interrupted_anywhere_misses_nothing() {
+    let put = |id, text: &str| Op::Put(id, text.to_owned());
+    let interrupted = [put(1, "Ab"), put(1, "cA"), put(1, "bc"), Op::Delete(1), Op::Append(1, "d".into()), put(1, "a")];
+    let interrupting = [
+        vec![put(1, "bc")],
+        vec![Op::Delete(1)],
+        vec![put(1, "Ab"), put(1, "a")],
+        vec![put(1, "a"), put(1, "Ab"), put(1, "a")],
+        vec![Op::Delete(1), put(1, "a"), put(2, "Ab"), put(2, "b")],
+        vec![put(2, "Ab")],
+        vec![put(1, "Ab"), Op::Delete(1), put(2, "Ab")],
+    ];
+    for rebuilt in [false, true] {
+        for (first, others) in
+            interrupted.iter().flat_map(|first| interrupting.iter().map(move |others| (first, others)))
+        {
+            for at in 0.. {
+                let memory = Memory::new();
+                let failing = Failing::never(&memory, WITHOUT);
+                let db = open(failing.clone()).unwrap();
+                let other = open(Failing::never(&memory, WITHOUT)).unwrap();
+                db.texts.put(&1, &"a".into()).unwrap();
+                let others = others.clone();
+                failing.interrupt(at, move || {
+                    for op in &others {
+                        match apply(&other, op) {
+                            Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
+                            Err(error) => panic!("{error}"),
+                        }
+                        reads_are_right(&other);
+                    }
+                    if rebuilt {
+                        other.by_tag.rebuild().run(|_| ControlFlow::Continue(())).unwrap();
+                        other.by_name.rebuild().run(|_| ControlFlow::Continue(())).unwrap();
+                        reads_are_right(&other);
+                    }
+                });
+                match apply(&db, first) {
+                    Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
+                    Err(error) => panic!("{error}"),
+                }
+                let over = failing.take_interrupt();
+                reads_are_right(&db);
+                let reports = [run(db.by_tag.verify()), run(db.by_name.verify())];
+                assert!(reports.iter().all(|report| report.missing + report.conflicts == 0), "{first:?} at {at}");
+                let names: Vec<_> = rows(&db).values().filter_map(|text| name(text)).collect();
+                assert!(names.len() < 2, "two rows have one name");
+                // Later writes find everything as it has to be.
+                for op in [put(1, "z"), put(2, "Ab"), put(1, "ab"), Op::Delete(2), put(1, "Ab")] {
+                    apply(&db, &op).unwrap();
+                    reads_are_right(&db);
+                }
+                if over {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// A reader is interrupted by writes, before each of its operations; what is there throughout it sees.
+#[test]
+fn a_read_interrupted_anywhere_misses_nothing() {
+    for at in 0..12 {
+        let memory = Memory::new();
+        let failing = Failing::never(&memory, WITHOUT);
+        let db = open(failing.clone()).unwrap();
+        let other = open(Failing::never(&memory, WITHOUT)).unwrap();
+        for id in 0..4 {
+            db.texts.put(&id, &"az".into()).unwrap();
+        }
+        failing.interrupt(at, move || {
+            for (id, text) in [(1, "z"), (2, "zb"), (0, "bz"), (3, "zz"), (1, "az")] {
+                other.texts.put(&id, &text.to_owned()).unwrap();
+            }
+        });
+        let ids: Vec<u8> = db.by_tag.scan(tuple_prefix()._0("z")).map(|row| row.unwrap().0.1).collect();
+        assert_eq!(ids, [0, 1, 2, 3]);
+        for row in db.by_tag.scan_rows(..) {
+            let ((tag, id), (row, text)) = row.unwrap();
+            assert!(id == row && text.contains(&tag));
+        }
+        failing.take_interrupt();
+    }
+}
+
 /// Rows by hand: some missing, some stale, some with other values, a conflict.
 fn damaged<D: Database + Clone>(db: &D) {
     let texts: Table<u8, String, _> = Table::open(db, "texts").unwrap();

@@ -51,6 +51,9 @@ pub struct Report {
     pub complete: bool,
 }
 
+/// What differs between the rows of an old and a new key.
+type OfRow<'r> = dyn FnMut((&[u8], &[u8])) -> Result<Option<DifferenceKind>, Error> + 'r;
+
 /// What a batch had.
 #[derive(Default)]
 struct Seen {
@@ -189,7 +192,7 @@ where
         fingerprint: Fingerprint,
         old: &dyn View,
         new: &dyn View,
-        row: &mut dyn FnMut((&[u8], &[u8])) -> Result<Option<DifferenceKind>, Error>,
+        row: &mut OfRow<'_>,
     ) -> Result<Seen, Error> {
         let after = state.checkpoint.key_of(fingerprint)?;
         let start = after.map(|after| [after, b"\0"].concat()).unwrap_or_default();

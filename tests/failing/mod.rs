@@ -1,7 +1,7 @@
 //! A database that fails from some operation on, as one whose process is killed there.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View};
 use rowkey::{Error, KeyRange, Memory};
@@ -24,7 +24,11 @@ pub(crate) struct Failing {
     memory: Memory,
     how: How,
     left: Arc<AtomicI64>,
+    interrupt: Arc<Mutex<Option<Interrupt>>>,
 }
+
+/// Before which operation, and what.
+type Interrupt = (u64, Box<dyn FnOnce() + Send>);
 
 /// What an operation does.
 enum Fate {
@@ -41,7 +45,7 @@ fn dead() -> Error {
 impl Failing {
     /// Fails from operation `after` on, counted from 0.
     pub(crate) fn new(memory: &Memory, how: How, after: i64) -> Self {
-        Self { memory: memory.clone(), how, left: Arc::new(AtomicI64::new(after)) }
+        Self { memory: memory.clone(), how, left: Arc::new(AtomicI64::new(after)), interrupt: Arc::default() }
     }
 
     #[allow(dead_code)]
@@ -49,7 +53,32 @@ impl Failing {
         Self::new(memory, how, i64::MAX / 2)
     }
 
+    /// Before operation `at`, reads too, something else is done.
+    #[allow(dead_code)]
+    pub(crate) fn interrupt(&self, at: u64, by: impl FnOnce() + Send + 'static) {
+        *self.interrupt.lock().unwrap() = Some((at, Box::new(by)));
+    }
+
+    /// Whether the interruption is still to come; then it does not any more.
+    #[allow(dead_code)]
+    pub(crate) fn take_interrupt(&self) -> bool {
+        self.interrupt.lock().unwrap().take().is_some()
+    }
+
+    fn tick(&self) {
+        let mut interrupt = self.interrupt.lock().unwrap();
+        match interrupt.take() {
+            Some((0, by)) => {
+                drop(interrupt);
+                by();
+            }
+            Some((at, by)) => *interrupt = Some((at - 1, by)),
+            None => {}
+        }
+    }
+
     fn write_fate(&self) -> Fate {
+        self.tick();
         match self.left.fetch_sub(1, Ordering::SeqCst) {
             1.. => Fate::Goes,
             0 if self.how.applied => Fate::Last,
@@ -66,6 +95,7 @@ impl Failing {
     }
 
     fn read(&self) -> Result<(), Error> {
+        self.tick();
         let left = if self.how.reads {
             self.left.fetch_sub(1, Ordering::SeqCst)
         } else {
