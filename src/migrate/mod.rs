@@ -83,8 +83,9 @@
 //!   the mark help. A writer reads the phase under its lock: so it either sees the mark, or its lock is waited for. When a
 //!   table is dropped nobody is about to write it.
 //!
-//! The compare-and-writes hold off a writer that stalls for longer than the time-out, as long as the row has changed
-//! meanwhile; one that wakes up later than that between its two tables is what a verification is for.
+//! A writer that stalls for longer than the time-out loses its lock. What it has read is held to the phase and, by the
+//! compare-and-writes, to the rows before it writes; and it finds at the end that its lock is gone, and sees to it that both
+//! tables have the same. Only one that both stalls there and is then cut off can leave a row to a verification.
 
 mod conversion;
 mod job;

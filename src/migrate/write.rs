@@ -136,18 +136,26 @@ impl<'m> Core<'m> {
                 continue;
             }
             match self.write_locked(phase, keys, decide) {
-                Ok(Written::All) => return self.unlock(keys.0, lock),
-                Ok(Written::Nothing) => self.unlock(keys.0, lock)?,
-                Ok(Written::Old) => {
-                    self.unlock(keys.0, lock)?;
-                    return self.bring_locked(keys).map(drop);
+                Ok(written) => {
+                    let held = self.unlock(keys.0, lock)?;
+                    match written {
+                        Written::Nothing => {}
+                        Written::All if held => return Ok(()),
+                        Written::All | Written::Old => return self.bring_if_both(keys),
+                    }
                 }
-                Err(error @ Error::Engine(_)) => {
-                    // It is not known what was written: who takes the lock over makes both tables the same.
-                    return Err(error);
-                }
+                // It is not known what was written: who takes the lock over makes both tables the same.
+                Err(error @ Error::Engine(_)) => return Err(error),
                 Err(error) => return self.unlock(keys.0, lock).and(Err(error)),
             }
+        }
+    }
+
+    /// Behind a write whose lock was lost: if the tables are still two, both get the same.
+    fn bring_if_both(&self, keys: (&[u8], &[u8])) -> Result<(), Error> {
+        match self.bring_locked(keys) {
+            Ok(_) | Err(Error::MigrationPhase { .. }) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -161,6 +169,10 @@ impl<'m> Core<'m> {
             (false, None) => None,
         };
         let after = decide(now.as_deref())?;
+        // What was read has to be from before a table was dropped.
+        if self.kept.state()?.phase != phase {
+            return Ok(Written::Nothing);
+        }
         if phase.has_old() {
             let after = self.back(keys.1, after.as_deref())?;
             if !self.old_store()?.compare_and_write(keys.0, old.as_deref(), after.as_deref())? {
@@ -178,24 +190,25 @@ impl<'m> Core<'m> {
         self.locked(keys, |core| core.bring(keys))
     }
 
-    /// Does something under a row's lock, if both tables are there.
-    pub(super) fn locked<T>(
+    /// Looks at a row's two tables under its lock, if both are there; again if the lock was lost meanwhile.
+    pub(super) fn locked(
         &self,
         keys: (&[u8], &[u8]),
-        action: impl FnOnce(&Self) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let lock = self.lock(keys)?;
-        let phase = self.kept.state()?.phase;
-        if !phase.has_both() {
-            self.unlock(keys.0, lock)?;
-            return Err(self.kept.refused("compare its tables", phase));
+        look: impl Fn(&Self) -> Result<Option<DifferenceKind>, Error>,
+    ) -> Result<Option<DifferenceKind>, Error> {
+        loop {
+            let lock = self.lock(keys)?;
+            let phase = self.kept.state()?.phase;
+            if !phase.has_both() {
+                self.unlock(keys.0, lock)?;
+                return Err(self.kept.refused("compare its tables", phase));
+            }
+            let looked = look(self);
+            // Behind a failure of the store it is not known what was written.
+            if matches!(looked, Err(Error::Engine(_))) || self.unlock(keys.0, lock)? {
+                return looked;
+            }
         }
-        let done = action(self);
-        // Behind a failure of the store it is not known what was written.
-        if !matches!(done, Err(Error::Engine(_))) {
-            self.unlock(keys.0, lock)?;
-        }
-        done
     }
 
     /// What differs between the rows of two keys.
@@ -223,6 +236,11 @@ impl<'m> Core<'m> {
             let Compared { due, found, kind } = self.compare(&old, &new, keys)?;
             let Some(kind) = kind else { return Ok(first) };
             first = first.or(Some(kind));
+            // What was read has to be from before a table was dropped.
+            let phase = self.kept.state()?.phase;
+            if !phase.has_both() {
+                return Err(self.kept.refused("compare its tables", phase));
+            }
             // Around once more, the old row is looked at again.
             self.new_store()?.compare_and_write(keys.1, found.as_deref(), due.as_deref())?;
         }
@@ -250,7 +268,10 @@ impl<'m> Core<'m> {
             let token = Token::new();
             if locks.compare_and_write(&key, held.as_deref(), Some(&token.to_bytes()))? {
                 if held.is_some() && self.kept.state()?.phase.has_both() {
-                    self.bring(keys)?;
+                    match self.bring(keys) {
+                        Ok(_) | Err(Error::MigrationPhase { .. }) => {}
+                        Err(error) => return Err(error),
+                    }
                 }
                 return Ok(token);
             }
@@ -261,10 +282,10 @@ impl<'m> Core<'m> {
         <[u8; 16]>::try_from(lock).map_or(true, |token| Token::from_bytes(token).is_older_than(self.timeout))
     }
 
-    pub(super) fn unlock(&self, old_key: &[u8], token: Token) -> Result<(), Error> {
+    /// Gives a lock back; `false` if it was taken over.
+    pub(super) fn unlock(&self, old_key: &[u8], token: Token) -> Result<bool, Error> {
         let locks = self.db().table(TABLE)?;
-        locks.compare_and_write(&self.lock_key(old_key), Some(&token.to_bytes()), None)?;
-        Ok(())
+        locks.compare_and_write(&self.lock_key(old_key), Some(&token.to_bytes()), None)
     }
 
     /// Waits for the writes that were begun in the phase before, then goes on to the next one. Who finds a migration at a
