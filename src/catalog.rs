@@ -15,9 +15,12 @@ fn key(kind: u8, table: &str) -> Vec<u8> {
     [&[kind], table.as_bytes()].concat()
 }
 
-/// Refuses the name of the catalog.
+/// The table in which migrations are kept.
+pub(crate) const MIGRATIONS: &str = "rowkey.migrations";
+
+/// Refuses the names of the catalog, and of what is kept beside it.
 pub(crate) fn check_name(table: &str) -> Result<(), Error> {
-    if table == CATALOG { Err(Error::ReservedName(table.to_owned())) } else { Ok(()) }
+    if table == CATALOG || table == MIGRATIONS { Err(Error::ReservedName(table.to_owned())) } else { Ok(()) }
 }
 
 /// Keeps the shape of a table's keys; refuses another than the one that is kept, unless it extends it.

@@ -36,7 +36,7 @@ pub enum Error {
     },
 
     /// The name is one that a database keeps for itself.
-    #[error("a table can't be called {0:?}: the layouts of a database's tables are kept there")]
+    #[error("a table can't be called {0:?}: a database keeps there what it has to know of its tables")]
     ReservedName(String),
 
     /// A row's key is none.

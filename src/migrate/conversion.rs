@@ -29,9 +29,9 @@ use crate::value::RowValue;
 ///     |Old { host, day }| New { day, host },
 ///     |New { day, host }| Old { host, day },
 /// );
-/// let other_values: Conversion<Old, String, New, i64> = same_values.values(
-///     |text: String| text.len() as i64,
-///     |n: i64| "x".repeat(n as usize),
+/// let other_values: Conversion<Old, String, New, Vec<u8>> = same_values.values(
+///     |text: String| text.into_bytes(),
+///     |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned(),
 /// );
 /// # drop(other_values);
 /// ```

@@ -139,8 +139,9 @@ impl State {
     }
 }
 
-/// The table in which migrations are kept: `s` and the name → its state, `l`, the name and an old row's key → a lock.
-pub(super) const TABLE: &str = "rowkey.migrations";
+/// The table in which migrations are kept: `s` and the name → its state; `l`, the name's length, the name and an old row's
+/// key → a lock.
+pub(super) use crate::catalog::MIGRATIONS as TABLE;
 
 /// The row that keeps a migration's state.
 #[derive(Clone, Copy)]

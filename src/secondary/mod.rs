@@ -209,6 +209,9 @@ where
 
     /// The primary rows of the secondary rows selected, in the order of the secondary keys: that key, and the row.
     ///
+    /// Rows are as they are when they are read, in batches; one that moves to another secondary key meanwhile may be passed
+    /// over, or come twice.
+    ///
     /// ```
     /// use rowkey::Memory;
     /// use rowkey::secondary::Primary;
@@ -226,6 +229,11 @@ where
         let name: Arc<str> = self.primary.name().into();
         let joined = move |_: &[u8], found: &Found| row(&name, found);
         SecondaryScan::new(self.table.scan(select), self.reader(true), Box::new(joined))
+    }
+
+    /// Drops the table, and keeps the primary one. A [`Primary`] that still has it would write it again.
+    pub fn drop_table(self) -> Result<(), Error> {
+        self.table.drop_table()
     }
 
     /// Compares the secondary table with the primary one and names every difference.

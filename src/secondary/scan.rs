@@ -89,6 +89,7 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
     /// At most so many rows.
     pub fn limit(mut self, rows: u64) -> Self {
         self.left = self.left.min(rows);
+        self.scan = self.scan.batch_rows(usize::try_from(self.left.clamp(1, TOGETHER)).unwrap_or(1));
         self
     }
 
