@@ -18,9 +18,9 @@ fn key(kind: u8, table: &str) -> Vec<u8> {
 /// The table in which migrations are kept.
 pub(crate) const MIGRATIONS: &str = "rowkey.migrations";
 
-/// Refuses the names of the catalog, and of what is kept beside it.
+/// Refuses the name of the catalog.
 pub(crate) fn check_name(table: &str) -> Result<(), Error> {
-    if table == CATALOG || table == MIGRATIONS { Err(Error::ReservedName(table.to_owned())) } else { Ok(()) }
+    if table == CATALOG { Err(Error::ReservedName(table.to_owned())) } else { Ok(()) }
 }
 
 /// Keeps the shape of a table's keys; refuses another than the one that is kept, unless it extends it.

@@ -73,6 +73,9 @@ impl<K: RowKey, V, D: Database> Table<K, V, D> {
     ///
     /// [`Error::Layout`] if the table was opened before with keys of another shape: its rows would be read wrongly.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
+        if name == catalog::MIGRATIONS {
+            return Err(Error::ReservedName(name.to_owned()));
+        }
         catalog::keep_layout(&db, name, &LayoutBuf::from(&K::LAYOUT))?;
         let store = db.table(name)?;
         Ok(Self { db, name: name.into(), store, types: PhantomData })
