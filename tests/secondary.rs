@@ -458,6 +458,26 @@ fn a_read_interrupted_anywhere_misses_nothing() {
     }
 }
 
+/// A claim that was cut off does not keep a rebuild from giving the key to the row that has it.
+#[test]
+fn a_claim_cut_off_gives_way_to_a_rebuild() {
+    let memory = Memory::new();
+    let opened = Failing::never(&memory, WITHOUT);
+    let db = open(opened).unwrap();
+    // The name is claimed, behind the two tags; the row is not written.
+    let dying = open(Failing::new(&memory, WITHOUT, 3)).unwrap();
+    dying.texts.put(&2, &"Ab".into()).unwrap_err();
+    assert!(matches!(db.texts.put(&1, &"A".into()), Err(Error::SecondaryConflict { .. })));
+    let by_hand: Table<u8, String, _> = Table::open(&memory, "texts").unwrap();
+    by_hand.put(&1, &"A".into()).unwrap();
+
+    let report = run(db.by_name.rebuild());
+    assert_eq!((report.missing, report.stale, report.mended), (1, 1, 2));
+    run(db.by_tag.rebuild());
+    assert!(is_clean(&db));
+    reads_are_right(&db);
+}
+
 /// Rows by hand: some missing, some stale, some with other values, a conflict.
 fn damaged<D: Database + Clone>(db: &D) {
     let texts: Table<u8, String, _> = Table::open(db, "texts").unwrap();

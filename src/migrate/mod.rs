@@ -206,7 +206,7 @@ where
     }
 
     /// How long a write without transactions may take, a minute unless told: a row whose writer was cut off is locked so
-    /// long. All processes should agree on it.
+    /// long. All processes have to agree on it, and their clocks to within it.
     #[must_use]
     pub fn lock_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

@@ -71,8 +71,8 @@
 //!
 //! A crash in the middle leaves claims that lead nowhere, never a row without one. Readers pass over them, and
 //! [`Secondary::rebuild`] clears them. For a minute a claim cut off keeps other rows from its key, as it can't be told
-//! from one under way; a writer that stalls for longer than that between two steps is taken for dead, and makes its claim
-//! again when it comes to. A batch is applied row by row.
+//! from one under way (the clocks of all processes have to agree that far); a writer that stalls for longer than that
+//! between two steps is taken for dead, and makes its claim again when it comes to. A batch is applied row by row.
 
 mod check;
 mod claim;

@@ -52,7 +52,7 @@ fn change_row(
         for (follower, before, after) in &diffs {
             for (entry, value) in after.iter().filter(|(entry, _)| !before.contains_key(*entry)) {
                 claimed.push((*follower, entry));
-                if let Err(error) = claim(rows, follower, entry, key, value, token) {
+                if let Err(error) = claim(rows, follower, entry, key, value, token, WRITE_TIMEOUT) {
                     withdraw(&claimed, token)?;
                     return Err(error);
                 }
@@ -114,10 +114,11 @@ fn claim(
     key: &[u8],
     value: &[u8],
     token: Token,
+    timeout: Duration,
 ) -> Result<(), Error> {
     let mut looks = LOOKS;
     edit(follower, entry, |claims| {
-        while let Some((other, under_way)) = holder(rows, follower, entry, key, claims)? {
+        while let Some((other, under_way)) = holder(rows, follower, entry, key, claims, timeout)? {
             if !under_way || looks == 0 {
                 return Err(follower.conflict(entry, &other, key));
             }
@@ -132,18 +133,19 @@ fn claim(
 }
 
 /// Another row that has a secondary key, and whether it is only about to have it.
-pub(super) fn holder(
+fn holder(
     rows: &dyn Store,
     follower: &Follower,
     entry: &[u8],
     key: &[u8],
     claims: &Claims,
+    timeout: Duration,
 ) -> Result<Option<(Vec<u8>, bool)>, Error> {
     for claim in claims.0.iter().filter(|claim| claim.primary != key) {
         if follower.derived(&Live(rows), &claim.primary, entry)?.is_some() {
             return Ok(Some((claim.primary.clone(), false)));
         }
-        if matches!(claim.state, State::UnderWay(token) if !token.is_older_than(WRITE_TIMEOUT)) {
+        if matches!(claim.state, State::UnderWay(token) if !token.is_older_than(timeout)) {
             return Ok(Some((claim.primary.clone(), true)));
         }
     }
@@ -217,16 +219,22 @@ pub(super) fn sweep(
     })?;
     // A writer taken for cut off may have come after all.
     if cut_off {
-        adopt(rows, follower, entry, key)?;
+        adopt(rows, follower, entry, key, timeout)?;
     }
     Ok(swept)
 }
 
 /// Makes the claim that follows from a primary row and is not there; `false` where none follows, or another row has it.
-pub(super) fn adopt(rows: &dyn Store, follower: &Follower, entry: &[u8], key: &[u8]) -> Result<bool, Error> {
+pub(super) fn adopt(
+    rows: &dyn Store,
+    follower: &Follower,
+    entry: &[u8],
+    key: &[u8],
+    timeout: Duration,
+) -> Result<bool, Error> {
     let Some(value) = follower.derived(&Live(rows), key, entry)? else { return Ok(false) };
     let token = Token::new();
-    match claim(rows, follower, entry, key, &value, token) {
+    match claim(rows, follower, entry, key, &value, token, timeout) {
         Ok(()) => {}
         Err(Error::SecondaryConflict { .. }) => return Ok(false),
         Err(error) => return Err(error),
@@ -245,7 +253,7 @@ pub(super) fn renew(
     key: &[u8],
     timeout: Duration,
 ) -> Result<(), Error> {
-    if !adopt(rows, follower, entry, key)? {
+    if !adopt(rows, follower, entry, key, timeout)? {
         return Ok(());
     }
     edit(follower, entry, |claims| {

@@ -195,7 +195,7 @@ impl Look<'_> {
 
     fn mend_one(&self, Finding { kind, key, entry, .. }: &Finding) -> Result<bool, Error> {
         match kind {
-            DifferenceKind::Missing => ordered::adopt(self.rows, self.follower, entry, key),
+            DifferenceKind::Missing => ordered::adopt(self.rows, self.follower, entry, key, self.timeout),
             DifferenceKind::WrongValue => ordered::set_value(self.rows, self.follower, entry, key).map(|()| true),
             DifferenceKind::Stale => ordered::sweep(self.rows, self.follower, entry, key, self.timeout),
             DifferenceKind::Conflict => Ok(false),
