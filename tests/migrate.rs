@@ -380,7 +380,11 @@ fn threads<D: Database + Clone>(db: D, back: bool) {
         let steps = || -> Result<(), Error> {
             let nap = || thread::sleep(Duration::from_millis(20));
             nap();
-            m.backfill().batch_rows(1).run(|_| ControlFlow::Continue(()))?;
+            // Two processes at once.
+            thread::scope(|scope| {
+                scope.spawn(|| run(open().backfill()).unwrap());
+                m.backfill().batch_rows(1).run(|_| ControlFlow::Continue(())).map(drop)
+            })?;
             nap();
             assert_eq!(run(m.verify())?.differences, 0);
             m.cut_over()?;

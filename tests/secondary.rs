@@ -254,7 +254,7 @@ fn threads<D: Database + Clone + 'static>(db: D) {
                 scope.spawn(move || {
                     // Every writer changes all rows, forth and back.
                     let texts = ["az", "Az", "bz", "Bz", "zab", "Azb"];
-                    for at in 0..40 {
+                    for at in 0..150 {
                         let (id, text) = ((at * 7 + writer) % 4, texts[(at * 5 + writer) % texts.len()]);
                         match db.texts.put(&(id as u8), &text.to_owned()) {
                             Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
