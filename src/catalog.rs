@@ -15,6 +15,9 @@ fn key(kind: u8, table: &str) -> Vec<u8> {
     [&[kind], table.as_bytes()].concat()
 }
 
+/// The table in which migrations are kept.
+pub(crate) const MIGRATIONS: &str = "rowkey.migrations";
+
 /// Refuses the name of the catalog.
 pub(crate) fn check_name(table: &str) -> Result<(), Error> {
     if table == CATALOG { Err(Error::ReservedName(table.to_owned())) } else { Ok(()) }

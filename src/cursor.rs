@@ -90,6 +90,80 @@ impl FromStr for Cursor {
     }
 }
 
+/// Where a job stopped that goes over tables in several passes: the pass, and the cursor in it.
+///
+/// Its text is opaque and safe in a URL: the number of the pass and, behind a dot, the cursor.
+///
+/// ```
+/// use rowkey::cursor::Checkpoint;
+///
+/// let start: Checkpoint = "1".parse()?;
+/// assert_eq!(start, Checkpoint::default());
+/// assert!("1.x".parse::<Checkpoint>().is_err());
+/// # Ok::<(), rowkey::CursorError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Checkpoint {
+    pass: u8,
+    cursor: Option<Cursor>,
+}
+
+impl Default for Checkpoint {
+    /// The start of the first pass.
+    fn default() -> Self {
+        Self { pass: 1, cursor: None }
+    }
+}
+
+impl Checkpoint {
+    pub(crate) fn new(pass: u8, cursor: Option<Cursor>) -> Self {
+        Self { pass, cursor }
+    }
+
+    /// The pass, from 1.
+    pub fn pass(&self) -> u8 {
+        self.pass
+    }
+
+    /// The cursor behind the last row of the pass that was gone over; none at its start.
+    pub fn cursor(&self) -> Option<&Cursor> {
+        self.cursor.as_ref()
+    }
+
+    /// The key to go on behind, which must be one of this layout.
+    pub(crate) fn key_of(&self, expected: Fingerprint) -> Result<Option<&[u8]>, CursorError> {
+        match &self.cursor {
+            Some(cursor) if cursor.fingerprint != expected => {
+                Err(CursorError::OtherLayout { found: cursor.fingerprint, expected })
+            }
+            cursor => Ok(cursor.as_ref().map(Cursor::key)),
+        }
+    }
+}
+
+impl fmt::Display for Checkpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.pass)?;
+        self.cursor.iter().try_for_each(|cursor| write!(f, ".{cursor}"))
+    }
+}
+
+impl FromStr for Checkpoint {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let (pass, cursor) = match text.split_once('.') {
+            Some((pass, cursor)) => (pass, Some(cursor.parse()?)),
+            None => (text, None),
+        };
+        match pass {
+            "1" => Ok(Self { pass: 1, cursor }),
+            "2" => Ok(Self { pass: 2, cursor }),
+            _ => Err(CursorError::Malformed("its pass is not known")),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

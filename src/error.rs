@@ -37,7 +37,7 @@ pub enum Error {
     },
 
     /// The name is one that a database keeps for itself.
-    #[error("a table can't be called {0:?}: the layouts of a database's tables are kept there")]
+    #[error("a table can't be called {0:?}: a database keeps there what it has to know of its tables")]
     ReservedName(String),
 
     /// A row's key is none.
@@ -113,6 +113,44 @@ pub enum Error {
         table: String,
         /// What would have to change.
         differences: String,
+    },
+
+    /// Two rows claim one key of a secondary table; nothing was written.
+    #[error(
+        "key {} of secondary table {table:?} belongs to the row at key {}, the row at key {} can't have it too",
+        Hex(key),
+        Hex(holder),
+        Hex(claimant)
+    )]
+    SecondaryConflict {
+        /// The secondary table's name.
+        table: String,
+        /// The secondary key.
+        key: Vec<u8>,
+        /// The key of the primary row that has it, or is about to.
+        holder: Vec<u8>,
+        /// The key of the primary row that was to have it.
+        claimant: Vec<u8>,
+    },
+
+    /// A migration is in a phase that does not allow the step.
+    #[error("migration {name:?} can't {step}: it is {phase}")]
+    MigrationPhase {
+        /// The migration's name.
+        name: String,
+        /// What was asked of it.
+        step: &'static str,
+        /// Where it is.
+        phase: crate::migrate::Phase,
+    },
+
+    /// A migration was begun between other tables, or what is kept of it can't be read.
+    #[error("migration {name:?}: {what}")]
+    Migration {
+        /// The migration's name.
+        name: String,
+        /// What is wrong with it.
+        what: String,
     },
 
     /// A cursor is refused.

@@ -76,6 +76,9 @@ impl<K: RowKey, V, D: Database> Table<K, V, D> {
     ///
     /// [`Error::Layout`] if the table was opened before with keys of another shape: its rows would be read wrongly.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
+        if name == catalog::MIGRATIONS {
+            return Err(Error::ReservedName(name.to_owned()));
+        }
         catalog::keep_layout(&db, name, &LayoutBuf::from(&K::LAYOUT))?;
         let store = db.table(name)?;
         Ok(Self { db, name: name.into(), store, types: PhantomData })
@@ -196,7 +199,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         self.scan(..).from_key(key).limit(1).next().transpose()
     }
 
-    fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {
+    pub(crate) fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         match value.encode(&mut bytes) {
             Ok(()) => Ok(bytes),
@@ -204,7 +207,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         }
     }
 
-    fn decode(&self, key: &[u8], value: &[u8]) -> Result<V, Error> {
+    pub(crate) fn decode(&self, key: &[u8], value: &[u8]) -> Result<V, Error> {
         scan::decode_value(&self.name, key, value)
     }
 }

@@ -1,0 +1,211 @@
+//! Verification and rebuilding: both tables gone over, every difference named, and mended if that is asked for.
+
+mod look;
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use self::look::Look;
+use super::{Secondary, ordered};
+use crate::cursor::{Checkpoint, Cursor};
+use crate::error::Error;
+use crate::key::OwnedKey;
+use crate::store::Database;
+use crate::value::RowValue;
+
+/// A [`verify`](Secondary::verify) or [`rebuild`](Secondary::rebuild) of a secondary table, before it is run.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use rowkey::secondary::{DifferenceKind, Primary};
+/// use rowkey::{Memory, Table};
+///
+/// let db = Memory::new();
+/// // Rows from before there was a secondary table.
+/// let before: Table<u32, String, _> = Table::open(&db, "users")?;
+/// before.put(&1, &"ada".into())?;
+/// before.put(&2, &"bob".into())?;
+///
+/// let mut users = Primary::<u32, String, _>::open(&db, "users")?;
+/// let by_name = users.secondary("users.by_name", |id: &u32, name: &String| [(name.clone(), *id as i64)])?;
+///
+/// let report = by_name.verify().run(|progress| {
+///     for difference in &progress.differences {
+///         println!("{difference:?}");
+///         assert_eq!(difference.kind, DifferenceKind::Missing);
+///     }
+///     ControlFlow::Continue(())
+/// })?;
+/// assert_eq!(report.missing, 2);
+///
+/// // A batch of one row, then it is stopped; its checkpoint, as text, goes on in another process.
+/// let report = by_name.rebuild().batch_rows(1).run(|_| ControlFlow::Break(()))?;
+/// let checkpoint = report.next.unwrap().to_string();
+/// let report = by_name.rebuild().after(checkpoint.parse()?).run(|_| ControlFlow::Continue(()))?;
+/// assert_eq!((report.mended, report.next), (1, None));
+/// assert!(by_name.verify().run(|_| ControlFlow::Continue(()))?.is_clean());
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+#[must_use = "a check does nothing before it is run"]
+pub struct Check<'s, K2, V2, K, V, D> {
+    secondary: &'s Secondary<K2, V2, K, V, D>,
+    mend: bool,
+    start: Checkpoint,
+    batch_rows: usize,
+    timeout: Duration,
+}
+
+impl<K2, V2, K, V, D> fmt::Debug for Check<'_, K2, V2, K, V, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Check").field("secondary", &self.secondary).field("mend", &self.mend).finish_non_exhaustive()
+    }
+}
+
+/// What differs between a primary row and a secondary one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference<K, K2> {
+    /// How they differ.
+    pub kind: DifferenceKind,
+    /// The key of the primary row, which need not be there where the secondary one is stale.
+    pub key: K,
+    /// The secondary key.
+    pub secondary: K2,
+}
+
+/// How a secondary row differs from what follows from the primary one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DifferenceKind {
+    /// It is not there.
+    Missing,
+    /// It is there, and does not follow from the primary row, or that is not there.
+    Stale,
+    /// It has another value.
+    WrongValue,
+    /// It belongs to another primary row, which has the same secondary key. A rebuild leaves it as it is.
+    Conflict,
+}
+
+/// How far a check is: what its last batch of rows had.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Progress<K, K2> {
+    /// How many rows of both tables were gone over so far.
+    pub rows: u64,
+    /// What differed in the last batch.
+    pub differences: Vec<Difference<K, K2>>,
+    /// Where to go on if it is stopped now.
+    pub next: Option<Checkpoint>,
+}
+
+/// What a check has found, and mended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// How many rows of both tables were gone over.
+    pub rows: u64,
+    /// How many secondary rows were missing.
+    pub missing: u64,
+    /// How many were stale.
+    pub stale: u64,
+    /// How many had another value.
+    pub wrong_value: u64,
+    /// How many primary rows had a key that belongs to another.
+    pub conflicts: u64,
+    /// How many of these were mended.
+    pub mended: u64,
+    /// Where to go on; none if it went over both tables to the end.
+    pub next: Option<Checkpoint>,
+}
+
+impl Report {
+    /// Whether nothing differed in what was gone over.
+    pub fn is_clean(&self) -> bool {
+        self.missing + self.stale + self.wrong_value + self.conflicts == 0
+    }
+
+    fn count(&mut self, kind: DifferenceKind) {
+        *match kind {
+            DifferenceKind::Missing => &mut self.missing,
+            DifferenceKind::Stale => &mut self.stale,
+            DifferenceKind::WrongValue => &mut self.wrong_value,
+            DifferenceKind::Conflict => &mut self.conflicts,
+        } += 1;
+    }
+}
+
+impl<'s, K2, V2, K, V, D> Check<'s, K2, V2, K, V, D>
+where
+    K2: OwnedKey + 'static,
+    V2: RowValue + 'static,
+    K: OwnedKey + 'static,
+    V: RowValue + 'static,
+    D: Database + Clone,
+{
+    pub(super) fn new(secondary: &'s Secondary<K2, V2, K, V, D>, mend: bool) -> Self {
+        Self { secondary, mend, start: Checkpoint::default(), batch_rows: 256, timeout: ordered::WRITE_TIMEOUT }
+    }
+
+    /// Goes on where another check of the table was stopped.
+    pub fn after(mut self, checkpoint: Checkpoint) -> Self {
+        self.start = checkpoint;
+        self
+    }
+
+    /// At most so many rows a batch, 256 unless told. With transactions each batch is one, and writers wait for it.
+    pub fn batch_rows(mut self, rows: usize) -> Self {
+        self.batch_rows = rows.max(1);
+        self
+    }
+
+    /// How long a write without transactions may take, a minute unless told: what it claimed before and has not finished
+    /// is stale. Zero where nobody writes.
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Runs the check: first over the primary table, then over the secondary one. `progress` is told of every batch, and
+    /// stops it by [`ControlFlow::Break`].
+    ///
+    /// Without transactions, what differs is looked at twice; a row that others are writing may still be named.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cursor`] if the checkpoint is one of other tables.
+    pub fn run(self, mut progress: impl FnMut(&Progress<K, K2>) -> ControlFlow<()>) -> Result<Report, Error> {
+        let look = Look {
+            db: &self.secondary.db,
+            primary: self.secondary.primary.name(),
+            rows: &**self.secondary.primary.store(),
+            follower: &self.secondary.follower,
+            limit: self.batch_rows,
+            mend: self.mend,
+            timeout: self.timeout,
+        };
+        let mut report = Report { next: Some(self.start), ..Report::default() };
+        while let Some(at) = report.next.take() {
+            let first = at.pass() == 1;
+            let fingerprint = if first { K::LAYOUT.fingerprint() } else { K2::LAYOUT.fingerprint() };
+            let seen = look.batch(first, at.key_of(fingerprint)?)?;
+            report.rows += seen.rows;
+            report.mended += seen.mended;
+            report.next = match (seen.last, first) {
+                (Some(last), _) => Some(Checkpoint::new(at.pass(), Some(Cursor::new(fingerprint, &last)))),
+                (None, true) => Some(Checkpoint::new(2, None)),
+                (None, false) => None,
+            };
+            let mut differences = Vec::with_capacity(seen.findings.len());
+            for finding in seen.findings {
+                report.count(finding.kind);
+                let (key, secondary) = (K::decode(&finding.key)?, K2::decode(&finding.entry)?);
+                differences.push(Difference { kind: finding.kind, key, secondary });
+            }
+            if progress(&Progress { rows: report.rows, differences, next: report.next.clone() }).is_break() {
+                break;
+            }
+        }
+        Ok(report)
+    }
+}

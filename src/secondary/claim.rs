@@ -1,0 +1,174 @@
+//! What stands in a secondary row: who claims its key.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::clock::{Clock, SystemClock};
+use crate::value::{CodecError, RowValue};
+
+/// The claims of one secondary row. One, as a rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Claims(pub(crate) Vec<Claim>);
+
+/// A primary row's claim to a secondary key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    pub(crate) state: State,
+    /// The key of the primary row.
+    pub(crate) primary: Vec<u8>,
+    pub(crate) value: Vec<u8>,
+}
+
+/// How far the write is that made a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// A transaction wrote it, and its primary row.
+    Exact,
+    /// The primary row was written after it.
+    Done(Token),
+    /// The primary row is about to be written, unless its writer was cut off.
+    UnderWay(Token),
+}
+
+/// What no two writes have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    millis: u64,
+    unique: u64,
+}
+
+impl Token {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        Self { millis: now(), unique: SEED.hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id())) }
+    }
+
+    /// Whether it was made at least so long ago.
+    pub(crate) fn is_older_than(self, age: Duration) -> bool {
+        u128::from(now().saturating_sub(self.millis)) >= age.as_millis()
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; 16] {
+        (u128::from(self.millis) << 64 | u128::from(self.unique)).to_be_bytes()
+    }
+
+    pub(crate) fn from_bytes(bytes: [u8; 16]) -> Self {
+        let [a, b, c, d, e, f, g, h, unique @ ..] = bytes;
+        Self { millis: u64::from_be_bytes([a, b, c, d, e, f, g, h]), unique: u64::from_be_bytes(unique) }
+    }
+}
+
+fn now() -> u64 {
+    u64::try_from(SystemClock.now()).unwrap_or(0)
+}
+
+impl Claims {
+    pub(crate) fn exact(primary: &[u8], value: &[u8]) -> Self {
+        Self(vec![Claim { state: State::Exact, primary: primary.to_vec(), value: value.to_vec() }])
+    }
+
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self, CodecError> {
+        bytes.map_or_else(|| Ok(Self::default()), Self::decode)
+    }
+
+    /// The bytes; `None` where there is no claim, and so no row.
+    pub(crate) fn to_bytes(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for Claim { state, primary, value } in &self.0 {
+            match state {
+                State::Exact => bytes.push(0),
+                State::Done(token) => {
+                    bytes.push(1);
+                    bytes.extend(token.to_bytes());
+                }
+                State::UnderWay(token) => {
+                    bytes.push(2);
+                    bytes.extend(token.to_bytes());
+                }
+            }
+            for part in [primary, value] {
+                bytes.extend((part.len() as u64).to_be_bytes());
+                bytes.extend(part);
+            }
+        }
+        Some(bytes).filter(|bytes| !bytes.is_empty())
+    }
+
+    /// The primary rows that claim the key, each once.
+    pub(crate) fn primaries(&self) -> Vec<&[u8]> {
+        let mut keys: Vec<&[u8]> = Vec::with_capacity(self.0.len());
+        for claim in &self.0 {
+            if !keys.contains(&claim.primary.as_slice()) {
+                keys.push(&claim.primary);
+            }
+        }
+        keys
+    }
+}
+
+impl RowValue for Claims {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+        out.extend(self.to_bytes().unwrap_or_default());
+        Ok(())
+    }
+
+    fn decode(mut bytes: &[u8]) -> Result<Self, CodecError> {
+        let mut claims = Vec::with_capacity(1);
+        while let Some((&state, rest)) = bytes.split_first() {
+            bytes = rest;
+            let state = match state {
+                0 => State::Exact,
+                1 => State::Done(Token::from_bytes(take_array(&mut bytes)?)),
+                2 => State::UnderWay(Token::from_bytes(take_array(&mut bytes)?)),
+                _ => return Err(format!("a claim can't begin with {state:02x}").into()),
+            };
+            claims.push(Claim { state, primary: take_part(&mut bytes)?, value: take_part(&mut bytes)? });
+        }
+        Ok(Self(claims))
+    }
+}
+
+fn take_array<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], CodecError> {
+    let (taken, rest) = bytes.split_first_chunk().ok_or("a claim is cut off")?;
+    *bytes = rest;
+    Ok(*taken)
+}
+
+fn take_part(bytes: &mut &[u8]) -> Result<Vec<u8>, CodecError> {
+    let len = usize::try_from(u64::from_be_bytes(take_array(bytes)?))?;
+    let (part, rest) = bytes.split_at_checked(len).ok_or("a claim is cut off")?;
+    *bytes = rest;
+    Ok(part.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_come_back_and_cut_ones_are_refused() {
+        let claim = |state| Claim { state, primary: b"key".to_vec(), value: b"v".to_vec() };
+        let (a, b) = (Token::new(), Token::new());
+        assert_ne!(a, b);
+        let claims = Claims(vec![claim(State::Exact), claim(State::Done(a)), claim(State::UnderWay(b))]);
+        let bytes = claims.to_bytes().unwrap();
+        assert_eq!(Claims::decode(&bytes).unwrap(), claims);
+        let whole = [0, 21, 58];
+        for cut in (1..bytes.len()).filter(|cut| !whole.contains(cut)) {
+            assert!(Claims::decode(&bytes[..cut]).is_err(), "cut at {cut}");
+        }
+        assert!(Claims::decode(&[3]).is_err());
+        assert_eq!(claims.primaries(), [b"key"]);
+        assert_eq!(Claims::default().to_bytes(), None);
+    }
+
+    #[test]
+    fn a_claim_is_as_written_down() {
+        let bytes = Claims::exact(b"k", b"vv").to_bytes().unwrap();
+        assert_eq!(bytes, b"\0\0\0\0\0\0\0\0\x01k\0\0\0\0\0\0\0\x02vv");
+    }
+}

@@ -1,0 +1,61 @@
+//! A secondary table as bytes: what follows from a primary row, and who claims what.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::claim::Claims;
+use crate::error::Error;
+use crate::store::{Rows, Scan, Store, View};
+
+/// Secondary keys and values that follow from one primary row.
+pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// From a primary row's key and value.
+pub(super) type Derive = dyn Fn(&[u8], &[u8]) -> Result<Entries, Error> + Send + Sync;
+
+/// A secondary table, its types erased.
+pub(super) struct Follower {
+    pub(super) name: Arc<str>,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) derive: Box<Derive>,
+}
+
+impl Follower {
+    /// What follows from a row; nothing from none.
+    pub(super) fn entries(&self, primary: &[u8], value: Option<&[u8]>) -> Result<Entries, Error> {
+        value.map_or_else(|| Ok(Entries::new()), |value| (self.derive)(primary, value))
+    }
+
+    /// The value that the primary row, as it stands, has under a secondary key.
+    pub(super) fn derived(&self, rows: &dyn View, primary: &[u8], key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let value = rows.get(primary)?;
+        Ok(self.entries(primary, value.as_deref())?.remove(key))
+    }
+
+    pub(super) fn claims(&self, key: &[u8], bytes: Option<&[u8]>) -> Result<Claims, Error> {
+        Claims::parse(bytes).map_err(|source| Error::Value { table: self.name.to_string(), key: key.to_vec(), source })
+    }
+
+    #[cold]
+    pub(super) fn conflict(&self, key: &[u8], holder: &[u8], claimant: &[u8]) -> Error {
+        Error::SecondaryConflict {
+            table: self.name.to_string(),
+            key: key.to_vec(),
+            holder: holder.to_vec(),
+            claimant: claimant.to_vec(),
+        }
+    }
+}
+
+/// A store as it stands now, read as a transaction reads it.
+pub(crate) struct Live<'s>(pub(crate) &'s dyn Store);
+
+impl View for Live<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.0.scan(scan)
+    }
+}

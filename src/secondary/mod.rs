@@ -1,0 +1,285 @@
+//! Secondary tables: the rows of a table again, under other keys, kept in step by every write.
+//!
+//! A [`Primary`] is a table with secondary tables. Each is declared once, by a closure from a row to its secondary keys
+//! and values: none (the row is not in it), one, or several (one a tag).
+//!
+//! ```
+//! use rowkey::secondary::Primary;
+//! use rowkey::{Error, Memory};
+//!
+//! let db = Memory::new();
+//! // Users by their number; the value is an e-mail address.
+//! let mut users = Primary::<u64, String, _>::open(&db, "users")?;
+//! let by_email = users.secondary("users.by_email", |id: &u64, email: &String| [(email.clone(), *id as i64)])?;
+//! let by_domain = users.secondary("users.by_domain", |id: &u64, email: &String| {
+//!     email.split_once('@').map(|(_, domain)| ((domain.to_owned(), *id), ()))
+//! })?;
+//!
+//! users.put(&7, &"ada@example.org".into())?;
+//! users.put(&8, &"bob@example.org".into())?;
+//! assert_eq!(by_email.get(&"ada@example.org".into())?, Some(7));
+//! assert_eq!(by_domain.scan(..).count(), 2);
+//!
+//! // Another user can't have Ada's address: nothing is written.
+//! let refused = users.put(&9, &"ada@example.org".into());
+//! assert!(matches!(refused, Err(Error::SecondaryConflict { .. })));
+//!
+//! // Ada gets another one, and the old one leads to nobody.
+//! users.put(&7, &"ada@lovelace.org".into())?;
+//! assert_eq!(by_email.get(&"ada@example.org".into())?, None);
+//! assert_eq!(by_email.get_row(&"ada@lovelace.org".into())?, Some((7, "ada@lovelace.org".into())));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! A secondary key leads to one row: end it with the primary key where several rows share what comes before. All writes
+//! have to go through a `Primary` that has all its secondary tables; for rows from before there is
+//! [`Secondary::rebuild`].
+//!
+//! # What a secondary row is
+//!
+//! Its key is the secondary key's bytes; its value the claims of primary rows to it, one as a rule, one behind another:
+//!
+//! ```text
+//! 00                    │ length, primary key │ length, value    written by a transaction
+//! 01 │ token (16 bytes) │ length, primary key │ length, value    the primary row was written after it
+//! 02 │ token (16 bytes) │ length, primary key │ length, value    the primary row is about to be written
+//! ```
+//!
+//! A length has eight bytes, big-endian. A token is a time (milliseconds since 1970, eight bytes) and eight bytes that no
+//! other write has.
+//!
+//! # With transactions
+//!
+//! Where the database has [transactions](crate::store::Guarantees::transactions), a write is one over the primary table
+//! and all its secondary ones, so they are in step at every moment, also after a crash. A secondary table's scan takes
+//! the values as it finds them.
+//!
+//! # Without
+//!
+//! There a write claims its new secondary keys, then writes the primary row by compare-and-write, then says that its
+//! claims are done and sweeps up the claims that the row has left. Readers check every claim against the primary row as
+//! it is, and make the value from it. So a reader never sees a wrong row, and never misses one that is there:
+//!
+//! - Call a *run* the writes of one row in an unbroken series that all lead to one secondary key. The first write of a run
+//!   has made a claim with a token of its own *before* it wrote the row; the others find by compare-and-write that the run
+//!   goes on.
+//! - A claim is swept only if it was seen done, and the row was read *after that* and led elsewhere: so the claim's run was
+//!   over. What comes later (A→B→A) is another run, with a claim of its own. One that is under way only its own writer
+//!   touches.
+//! - So a run's claim stands as long as the run. Two rows can't both have one key, as a claim is made by compare-and-write
+//!   over all the others, and not beside one that holds or is under way.
+//!
+//! A crash in the middle leaves claims that lead nowhere, never a row without one. Readers pass over them, and
+//! [`Secondary::rebuild`] clears them. For a minute a claim cut off keeps other rows from its key, as it can't be told
+//! from one under way (the clocks of all processes have to agree that far); a writer that stalls for longer than that
+//! between two steps is taken for dead, and makes its claim again when it comes to. A batch is applied row by row.
+
+mod check;
+mod claim;
+mod exact;
+mod follow;
+mod ordered;
+mod primary;
+mod scan;
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+pub use self::check::{Check, Difference, DifferenceKind, Progress, Report};
+use self::claim::Claims;
+pub(crate) use self::claim::Token;
+pub(crate) use self::follow::Live;
+use self::follow::{Derive, Entries, Follower};
+pub use self::primary::{Primary, PrimaryBatch};
+pub use self::scan::SecondaryScan;
+use self::scan::{Found, Reader};
+use crate::error::Error;
+use crate::key::OwnedKey;
+use crate::prefix::Select;
+use crate::store::{Database, Store};
+use crate::table::Table;
+use crate::value::RowValue;
+
+/// A secondary table: rows of a [`Primary`] under keys of type `K2`, with values of type `V2`.
+///
+/// It is made by [`Primary::secondary`], and reads; it is written by every write to the primary table.
+pub struct Secondary<K2, V2, K, V, D> {
+    db: D,
+    table: Table<K2, Claims, D>,
+    primary: Table<K, V, D>,
+    follower: Arc<Follower>,
+    value: PhantomData<fn() -> V2>,
+}
+
+impl<K2, V2, K, V, D: Clone> Clone for Secondary<K2, V2, K, V, D> {
+    fn clone(&self) -> Self {
+        Self {
+            db: self.db.clone(),
+            table: self.table.clone(),
+            primary: self.primary.clone(),
+            follower: Arc::clone(&self.follower),
+            value: PhantomData,
+        }
+    }
+}
+
+impl<K2, V2, K, V, D> std::fmt::Debug for Secondary<K2, V2, K, V, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = (self.table.name(), self.primary.name());
+        f.debug_struct("Secondary").field("name", &names.0).field("primary", &names.1).finish_non_exhaustive()
+    }
+}
+
+impl<K2, V2, K, V, D> Secondary<K2, V2, K, V, D>
+where
+    K2: OwnedKey + 'static,
+    V2: RowValue + 'static,
+    K: OwnedKey + 'static,
+    V: RowValue + 'static,
+    D: Database + Clone,
+{
+    fn open<I>(
+        primary: &Table<K, V, D>,
+        name: &str,
+        entries: impl Fn(&K, &V) -> I + Send + Sync + 'static,
+    ) -> Result<Self, Error>
+    where
+        I: IntoIterator<Item = (K2, V2)>,
+    {
+        let db = primary.database().clone();
+        let table = Table::<K2, Claims, D>::open(db.clone(), name)?;
+        let (primary_name, secondary_name) = (primary.name().to_owned(), name.to_owned());
+        let derive: Box<Derive> = Box::new(move |key, value| {
+            let unreadable = |source| Error::Value { table: primary_name.clone(), key: key.to_vec(), source };
+            let (row, value) = (K::decode(key)?, V::decode(value).map_err(unreadable)?);
+            let mut bytes = Entries::new();
+            for (entry, value) in entries(&row, &value) {
+                let mut encoded = Vec::new();
+                let unwritable = |source| Error::Value { table: secondary_name.clone(), key: Vec::new(), source };
+                value.encode(&mut encoded).map_err(unwritable)?;
+                bytes.insert(entry.encode(), encoded);
+            }
+            Ok(bytes)
+        });
+        let follower = Arc::new(Follower { name: name.into(), store: Arc::clone(table.store()), derive });
+        Ok(Self { db, table, primary: primary.clone(), follower, value: PhantomData })
+    }
+
+    /// The table's name.
+    pub fn name(&self) -> &str {
+        self.table.name()
+    }
+
+    /// The value under a secondary key, if a row has it.
+    pub fn get(&self, key: &K2) -> Result<Option<V2>, Error> {
+        let key = key.encode();
+        self.found(&key, false)?.map(|found| decode(self.table.name(), &key, &found.value)).transpose()
+    }
+
+    /// The primary row that has a secondary key.
+    pub fn get_row(&self, key: &K2) -> Result<Option<(K, V)>, Error> {
+        let found = self.found(&key.encode(), true)?;
+        found.map(|found| row(self.primary.name(), &found)).transpose()
+    }
+
+    /// The rows selected, in the order of their secondary keys: key and value.
+    ///
+    /// A scan in pages, backward and with a limit is as one of a [`Table`].
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::secondary::Primary;
+    ///
+    /// let mut ages = Primary::<String, i64, _>::open(Memory::new(), "ages")?;
+    /// let by_age = ages.secondary("ages.by_age", |name: &String, age: &i64| [((*age, name.clone()), ())])?;
+    /// for (name, age) in [("Ada", 36), ("Bob", 7), ("Eve", 21)] {
+    ///     ages.put(&name.to_owned(), &age)?;
+    /// }
+    /// let page = by_age.scan(..).reverse().page(2)?;
+    /// assert_eq!(page.rows[0].0, (36, "Ada".to_owned()));
+    /// let page = by_age.scan(..).reverse().after(page.next).page(2)?;
+    /// assert_eq!(page.rows[0].0, (7, "Bob".to_owned()));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn scan(&self, select: impl Select<K2>) -> SecondaryScan<K2, V2> {
+        let name: Arc<str> = self.table.name().into();
+        let value = move |key: &[u8], found: &Found| decode(&name, key, &found.value);
+        SecondaryScan::new(self.table.scan(select), self.reader(false), Box::new(value))
+    }
+
+    /// The primary rows of the secondary rows selected, in the order of the secondary keys: that key, and the row.
+    ///
+    /// Rows are as they are when they are read, in batches; one that moves to another secondary key meanwhile may be passed
+    /// over, or come twice.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::secondary::Primary;
+    ///
+    /// let mut tags = Primary::<u32, String, _>::open(Memory::new(), "texts")?;
+    /// let by_tag = tags.secondary("texts.by_tag", |id: &u32, text: &String| {
+    ///     text.split(' ').map(|tag| ((tag.to_owned(), *id), ())).collect::<Vec<_>>()
+    /// })?;
+    /// tags.put(&1, &"red green".into())?;
+    /// let rows = by_tag.scan_rows(..).map(|row| row.map(|((tag, _), (id, _))| (tag, id)));
+    /// assert_eq!(rows.collect::<Result<Vec<_>, _>>()?, [("green".to_owned(), 1), ("red".to_owned(), 1)]);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn scan_rows(&self, select: impl Select<K2>) -> SecondaryScan<K2, (K, V)> {
+        let name: Arc<str> = self.primary.name().into();
+        let joined = move |_: &[u8], found: &Found| row(&name, found);
+        SecondaryScan::new(self.table.scan(select), self.reader(true), Box::new(joined))
+    }
+
+    /// Drops the table, and keeps the primary one. A [`Primary`] that still has it would write it again.
+    pub fn drop_table(self) -> Result<(), Error> {
+        self.table.drop_table()
+    }
+
+    /// Compares the secondary table with the primary one and names every difference.
+    ///
+    /// It goes over both tables batch by batch, while others write; how to stop it and to go on is at [`Check`].
+    pub fn verify(&self) -> Check<'_, K2, V2, K, V, D> {
+        Check::new(self, false)
+    }
+
+    /// Mends every difference that [`verify`](Self::verify) names: of a table that was declared when there were rows, whose
+    /// closure was changed, or that a crash left with stale rows. Only a conflict of two primary rows stays.
+    pub fn rebuild(&self) -> Check<'_, K2, V2, K, V, D> {
+        Check::new(self, true)
+    }
+
+    fn found(&self, key: &[u8], with_row: bool) -> Result<Option<Found>, Error> {
+        let reader = self.reader(with_row);
+        let claims = || self.follower.claims(key, self.follower.store.get(key)?.as_deref());
+        let mut before = claims()?;
+        loop {
+            let found = reader.read(&[(key.to_vec(), before.clone())])?.into_iter().flatten().next();
+            if found.is_some() {
+                return Ok(found);
+            }
+            // The key may have gone from one row to another between the two reads.
+            let now = claims()?;
+            if now == before {
+                return Ok(None);
+            }
+            before = now;
+        }
+    }
+
+    fn reader(&self, with_rows: bool) -> Reader {
+        Reader {
+            follower: Arc::clone(&self.follower),
+            rows: Arc::clone(self.primary.store()),
+            check: with_rows || !self.db.guarantees().transactions,
+        }
+    }
+}
+
+fn decode<V: RowValue>(table: &str, key: &[u8], value: &[u8]) -> Result<V, Error> {
+    V::decode(value).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
+}
+
+fn row<K: OwnedKey, V: RowValue>(table: &str, found: &Found) -> Result<(K, V), Error> {
+    Ok((K::decode(&found.primary)?, decode(table, &found.primary, &found.row)?))
+}
