@@ -64,17 +64,23 @@ impl RowValue for String {
     }
 }
 
-/// As [`Store::increment`](crate::store::Store::increment) keeps it.
-impl RowValue for i64 {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
-        out.extend_from_slice(&self.to_be_bytes());
-        Ok(())
-    }
+macro_rules! integers {
+    ($($int:ty),*) => {$(
+        /// Big-endian, two's complement, as HBase's `Bytes.toBytes` writes it; an `i64` is what
+        /// [`Store::increment`](crate::store::Store::increment) keeps.
+        impl RowValue for $int {
+            fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+                out.extend_from_slice(&self.to_be_bytes());
+                Ok(())
+            }
 
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
-        Ok(Self::from_be_bytes(bytes.try_into()?))
-    }
+            fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+                Ok(Self::from_be_bytes(bytes.try_into()?))
+            }
+        }
+    )*};
 }
+integers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
 
 /// A value kept as JSON.
 ///
@@ -144,6 +150,7 @@ mod tests {
         comes_back(b"\0\xff".to_vec());
         comes_back("ä".to_owned());
         comes_back(-1i64);
+        comes_back(u128::MAX);
         #[cfg(feature = "json")]
         comes_back(Json(vec![1, 2]));
         #[cfg(feature = "postcard")]

@@ -1,12 +1,17 @@
-//! Wide rows beside plain ones: what families, versions and deletes cost where there is one column to a row.
+//! Wide rows beside plain ones: what families, versions and deletes cost where there is one column to a row. And what a
+//! secondary table costs beside a plain put, and how work on whole tables grows with their rows.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 
-use rowkey::Memory;
+use rowkey::jobs::ParallelScan;
+use rowkey::secondary::Primary;
+use rowkey::splits::Splits;
 use rowkey::store::{Batch, Database, RowBatch, Rows, Scan, Store};
 use rowkey::wide::{Cells, Column, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+use rowkey::{Memory, Table};
 
 use crate::measure::{Bench, OURS, Work, timed};
 use crate::memory::{key, mix};
@@ -53,6 +58,64 @@ pub fn measure(bench: &mut Bench) {
     }
     page(bench);
     purge(bench);
+    secondary(bench);
+    parallel(bench);
+}
+
+/// A put that replaces a row, whose secondary key changes with it, in a table of 100,000.
+fn secondary(bench: &mut Bench) {
+    const PUT: &str = "put kept in one secondary table";
+    if !bench.wants(PUT) {
+        return;
+    }
+    let n = bench.size(100_000) as u64;
+    let puts = bench.size(20_000) as u64;
+    let plain: Table<u64, u64, _> = Table::open(Memory::new(), "plain").unwrap();
+    let mut kept = Primary::<u64, u64, _>::open(Memory::new(), "kept").unwrap();
+    let _by_value = kept.secondary("by_value", |id: &u64, value: &u64| [((*value, *id), ())]).unwrap();
+    for row in 0..n {
+        plain.put(&mix(row), &row).unwrap();
+        kept.put(&mix(row), &row).unwrap();
+    }
+    let mut turn = 0;
+    let mut some = move || {
+        turn += 1;
+        (0..puts).map(move |put| (mix(mix(turn ^ put) % n), turn))
+    };
+    let mut others = some.clone();
+    bench.measure(
+        Work::new(PUT, puts as usize)
+            .run(OURS, || some().for_each(|(key, value)| kept.put(&key, &value).unwrap()))
+            .run("a put", || others().for_each(|(key, value)| plain.put(&key, &value).unwrap()))
+            .goal("a put", 2.5),
+    );
+}
+
+/// A parallel scan by two threads, in proportion to a table's rows. The clock is the wall's.
+fn parallel(bench: &mut Bench) {
+    const PARALLEL: &str = "parallel scan, 2 threads, 16 parts, ns a row";
+    if !bench.wants(PARALLEL) {
+        return;
+    }
+    for rows in [10_000, 100_000, 1_000_000] {
+        let n = bench.size(rows);
+        let store = plain(n);
+        let splits = Splits::uniform(16).unwrap();
+        let scan = |in_order| {
+            let start = Instant::now();
+            let scan = ParallelScan::rows(Arc::clone(&store), splits.ranges()).threads(2).in_order(in_order);
+            let read: usize = scan.start().map(|batch| batch.unwrap().len()).sum();
+            assert_eq!(read, n);
+            start.elapsed()
+        };
+        let one = || {
+            let start = Instant::now();
+            read(store.scan(&Scan::all()));
+            start.elapsed()
+        };
+        let work = Work::new(PARALLEL, n).at(rows as u64);
+        bench.measure(work.timed(OURS, || scan(true)).timed("not in order", || scan(false)).timed("one thread", one));
+    }
 }
 
 /// Pages of a row of very many columns: the first, and one in the middle, from the column behind the page before it.

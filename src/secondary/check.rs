@@ -29,7 +29,7 @@ use crate::value::RowValue;
 /// before.put(&2, &"bob".into())?;
 ///
 /// let mut users = Primary::<u32, String, _>::open(&db, "users")?;
-/// let by_name = users.secondary("users.by_name", |id: &u32, name: &String| [(name.clone(), *id as i64)])?;
+/// let by_name = users.secondary("users.by_name", |id: &u32, name: &String| [(name.clone(), *id)])?;
 ///
 /// let report = by_name.verify().run(|progress| {
 ///     for difference in &progress.differences {

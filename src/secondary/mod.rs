@@ -10,7 +10,7 @@
 //! let db = Memory::new();
 //! // Users by their number; the value is an e-mail address.
 //! let mut users = Primary::<u64, String, _>::open(&db, "users")?;
-//! let by_email = users.secondary("users.by_email", |id: &u64, email: &String| [(email.clone(), *id as i64)])?;
+//! let by_email = users.secondary("users.by_email", |id: &u64, email: &String| [(email.clone(), *id)])?;
 //! let by_domain = users.secondary("users.by_domain", |id: &u64, email: &String| {
 //!     email.split_once('@').map(|(_, domain)| ((domain.to_owned(), *id), ()))
 //! })?;

@@ -130,7 +130,7 @@ where
     /// use rowkey::secondary::Primary;
     ///
     /// let mut seats = Primary::<u32, String, _>::open(Memory::new(), "seats")?;
-    /// let by_guest = seats.secondary("seats.by_guest", |seat: &u32, guest: &String| [(guest.clone(), *seat as i64)])?;
+    /// let by_guest = seats.secondary("seats.by_guest", |seat: &u32, guest: &String| [(guest.clone(), *seat)])?;
     /// seats.put(&1, &"Ada".into())?;
     /// // Ada moves, and Bob takes her seat: one after the other it would be refused.
     /// seats.batch().put(&2, &"Ada".into())?.put(&1, &"Bob".into())?.write()?;
