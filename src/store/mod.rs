@@ -109,7 +109,8 @@ pub trait Database: Send + Sync {
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
 
     /// Reads and writes several tables (made if not there) as one: as [`Store::transact`], with a view and a batch for
-    /// each of `tables`, in their order.
+    /// each of `tables`, in their order. A table that is named twice comes twice, and of two writes to one of its keys the
+    /// later holds.
     ///
     /// # Errors
     ///

@@ -17,6 +17,7 @@ impl Store for Modest {
         guarantees.snapshot_scans = false;
         guarantees.increment = false;
         guarantees.compare_and_write = false;
+        guarantees.transactions = false;
         guarantees
     }
 
