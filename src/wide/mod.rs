@@ -42,6 +42,8 @@
 
 mod cells;
 mod column;
+#[cfg(feature = "conformance")]
+pub(crate) mod conformance;
 mod mutation;
 mod one_column;
 mod row;

@@ -4,6 +4,7 @@
 mod across_tables;
 mod databases;
 mod modest;
+mod modest_store;
 mod stores;
 mod transactions;
 

@@ -7,7 +7,7 @@ use std::thread::yield_now;
 use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_key};
 use rowkey::{Error, KeyRange, conformance};
 
-use crate::modest::Live;
+use crate::modest_store::Live;
 use crate::{refused, table};
 
 type Row = (Vec<u8>, Vec<u8>);

@@ -1,8 +1,9 @@
 //! Wide rows.
 
+mod conforming;
+
 use rowkey::Memory;
 use rowkey::conformance;
-use rowkey::store::Database;
 use rowkey::wide::{Cells, CellsDatabase, FamilySchema, OneColumn, TableSchema};
 
 #[test]

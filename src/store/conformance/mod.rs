@@ -10,6 +10,8 @@
 //! refused with [`Error::Unsupported`](crate::Error::Unsupported), not done by halves. Its random tests draw the same
 //! numbers every time.
 //!
+//! [`wide`] and [`wide_database`] hold wide stores to theirs, which they list. Those of plain stores and databases:
+//!
 //! | law | what it says |
 //! |---|---|
 //! | `read-your-writes` | after a write has returned, every read sees it |
@@ -60,6 +62,7 @@ mod writes;
 
 use self::laws::Random;
 use super::{Database, Store};
+pub use crate::wide::conformance::{wide, wide_database};
 
 /// Holds a store to its laws. `make` answers an empty one each time.
 ///
