@@ -51,7 +51,7 @@ pub(super) fn timeless(cells: &[String]) -> Vec<String> {
 #[track_caller]
 pub(super) fn row(law: &str, store: &dyn WideStore, row: &[u8], columns: &Columns) -> Vec<String> {
     let got = text(done(law, store.get(row, columns)).as_bytes());
-    let many = done(law, store.get_many(&[b"absent", row], columns));
+    let many = done(law, store.get_many(&[b"there is no such row", row], columns));
     let many: Vec<_> = many.iter().map(|row| text(row.as_bytes())).collect();
     equal("get-many", format_args!("{columns:?} among others"), many, vec![vec![], got.clone()]);
     for reverse in [false, true] {
