@@ -6,6 +6,7 @@ mod purge;
 mod read;
 mod stamps;
 mod visible;
+mod written;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ pub use self::key::{CellKey, Entry, Kind, Place, Version};
 pub use self::purge::PurgeReport;
 use self::read::{CellRows, Plan, RowReader};
 use self::stamps::Stamps;
+use self::written::Written;
 use super::column::{Check, Column, Columns};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
@@ -147,7 +149,7 @@ impl<S: Store> Cells<S> {
     /// Adds a mutation's entries to a batch. `view` is the store before the mutation, if it has to be looked at.
     fn write(&self, row: &[u8], mutation: &Mutation, view: Option<&dyn View>, batch: &mut Batch) -> Result<(), Error> {
         let mut stamp = self.stamps.of_row(row);
-        let mut put = |family: &str, entry: Entry<'_>, value: &[u8]| {
+        let put = |batch: &mut Batch, family: &str, entry: Entry<'_>, value: &[u8]| {
             let key = CellKey { row: row.into(), place: Place { family, entry } };
             batch.put(key.encode(), value);
         };
@@ -159,31 +161,31 @@ impl<S: Store> Cells<S> {
             match edit {
                 Edit::Put { column, at, value } => {
                     let at = at.unwrap_or_else(|| stamp.put());
-                    put(&column.family, version(column, at, Kind::Value), value);
+                    put(batch, &column.family, version(column, at, Kind::Value), value);
                 }
                 Edit::DeleteVersion { column, at } => {
                     let at = match (at, view) {
                         (Some(at), _) => Some(*at),
-                        (None, Some(view)) => self.newest(row, column, view)?.map(|(at, _)| at),
+                        (None, Some(view)) => self.newest(row, column, &Written { view, batch })?.map(|(at, _)| at),
                         (None, None) => return Err(Error::Unsupported("transactions")),
                     };
                     if let Some(at) = at {
                         stamp.delete_at(at);
-                        put(&column.family, version(column, at, Kind::VersionDeleted), &[]);
+                        put(batch, &column.family, version(column, at, Kind::VersionDeleted), &[]);
                     }
                 }
                 Edit::DeleteColumn { column, until } => {
                     let until = until.unwrap_or_else(|| stamp.delete());
-                    put(&column.family, version(column, until, Kind::ColumnDeleted), &[]);
+                    put(batch, &column.family, version(column, until, Kind::ColumnDeleted), &[]);
                 }
                 Edit::DeleteFamily { family, until } => {
                     let until = until.unwrap_or_else(|| stamp.delete());
-                    put(family, Entry::FamilyDeleted { until }, &[]);
+                    put(batch, family, Entry::FamilyDeleted { until }, &[]);
                 }
                 Edit::DeleteRow { until } => {
                     let until = until.unwrap_or_else(|| stamp.delete());
                     for family in self.schema.families.keys() {
-                        put(family, Entry::FamilyDeleted { until }, &[]);
+                        put(batch, family, Entry::FamilyDeleted { until }, &[]);
                     }
                 }
             }
