@@ -1,6 +1,5 @@
 //! Wide stores with one fault each.
 
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::yield_now;
 
 use rowkey::store::{RowBatch, Rows, Scan};
@@ -98,7 +97,6 @@ type Owned = (Column, i64, Vec<u8>);
 struct Broken {
     inner: Cells,
     fault: Fault,
-    written: AtomicI64,
 }
 
 impl Broken {
@@ -112,7 +110,7 @@ impl Broken {
                 _ => {}
             }
         }
-        Self { inner: Cells::open(&Memory::new(), "t", &within).unwrap(), fault, written: AtomicI64::new(1) }
+        Self { inner: Cells::open(&Memory::new(), "t", &within).unwrap(), fault }
     }
 
     /// What is asked of the store within, where it is not what was asked for.
@@ -198,8 +196,10 @@ impl Broken {
         let mut changed = Mutation::new();
         for edit in edits {
             changed = match (self.fault, edit) {
-                (NewestByOrderOfWrites, Edit::Put { column, value, .. }) => {
-                    changed.put_at(column, self.written.fetch_add(1, Ordering::Relaxed), value)
+                (NewestByOrderOfWrites, Edit::Put { column, at: Some(at), value }) => {
+                    let newest = self.inner.get(row, &Columns::of(&column)).unwrap();
+                    let newest = newest.cells().next().map_or(-1, |cell| cell.timestamp);
+                    changed.put_at(column, if at < newest { newest + 1 } else { at }, value)
                 }
                 (EmptyValueDeletes, Edit::Put { column, value, .. }) if value.is_empty() => {
                     changed.delete_column(column)
@@ -270,7 +270,7 @@ impl WideStore for Broken {
             | FirstOnlyOfEachFamily
             | ValueAfterVersions
             | EmptyRowsCount => {}
-            NoSnapshot => {
+            NoSnapshot if columns.piece.is_none() => {
                 let inner = self.inner.clone();
                 return Box::new(Late { open: Box::new(move |scan| inner.scan(scan, &asked)), scan: scan.clone() });
             }
@@ -282,7 +282,9 @@ impl WideStore for Broken {
             beneath.limit = scan.limit;
             Columns::all().versions(asked.versions)
         } else {
-            Columns { piece: None, ..asked }
+            let mut whole = asked;
+            whole.piece = None;
+            whole
         };
         let (mut rows, mut batch, mut out) = (self.inner.scan(&beneath, &asked), RowBatch::new(), Vec::new());
         let mut seen = 0;

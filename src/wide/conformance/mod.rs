@@ -65,8 +65,8 @@ use crate::store::conformance::laws::Random;
 pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     let schema = laws::table();
     let on_a_new_one = |laws: fn(&dyn WideStore)| laws(&make(&schema));
-    on_a_new_one(writes::values);
     on_a_new_one(columns::order);
+    on_a_new_one(writes::values);
     on_a_new_one(versions::kept);
     on_a_new_one(columns::versions);
     on_a_new_one(columns::rows_where);

@@ -258,7 +258,7 @@ fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Mo
 pub(super) fn model(store: &dyn WideStore, random: &mut Random) {
     let mut models: BTreeMap<Vec<u8>, Model> = (0..8).map(|_| (random.key(), Model::default())).collect();
     let keys: Vec<Vec<u8>> = models.keys().cloned().collect();
-    for _ in 0..150 {
+    for _ in 0..120 {
         for _ in 0..2 {
             let key = &keys[random.below(keys.len() as u64) as usize];
             let Some(model) = models.get_mut(key) else { continue };

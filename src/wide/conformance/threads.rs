@@ -18,7 +18,8 @@ pub(super) fn atomic_rows(store: &dyn WideStore) {
     let law = "whole-mutation";
     let write = |number: u64| {
         let value = number.to_string();
-        let deleted = if number % 2 == 0 { Mutation::new().delete_row() } else { Mutation::new().delete_family("b") };
+        let deleted =
+            if number.is_multiple_of(2) { Mutation::new().delete_row() } else { Mutation::new().delete_family("b") };
         let first = deleted.put("a:first", value.as_str());
         mutate(law, store, ROW, first.put("ab:", value.as_str()).put("b:last", value.as_str()));
     };
@@ -37,7 +38,7 @@ pub(super) fn atomic_rows(store: &dyn WideStore) {
     read_while_writing(&|| (1..=WRITES).for_each(write), &[&get, &|| scan(false), &|| scan(true)]);
 }
 
-/// Eight callers, each in two threads' place, add to two counters at once.
+/// Eight threads add to two counters at once.
 pub(super) fn increments(store: &dyn WideStore) {
     const EACH: i64 = 40;
     if !store.guarantees().increment {
