@@ -106,6 +106,7 @@ impl BulkLoad<()> {
     /// assert_eq!(BulkLoad::to_wide(&wide).run(words)?.writes, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[expect(clippy::type_complexity, reason = "a write is a row and what is written to it")]
     pub fn to_wide(
         wide: &(impl WideStore + ?Sized),
     ) -> BulkLoad<impl Fn(Vec<(Vec<u8>, Mutation)>) -> Result<(), Error> + Sync> {

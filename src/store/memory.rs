@@ -12,7 +12,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use imbl::OrdSet;
 
-use super::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_key};
+use super::{
+    Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_batches, check_key,
+};
 use crate::error::Error;
 use crate::range::KeyRange;
 
@@ -107,7 +109,7 @@ impl Database for Memory {
         let mut locked = lock(&opened);
         let views: Vec<&dyn View> = tables.iter().map(|&name| &*locked[name] as &dyn View).collect();
         let batches = body(&views)?;
-        batches.iter().try_for_each(Batch::check_keys)?;
+        check_batches(tables, &batches)?;
         for (&name, batch) in tables.iter().zip(&batches) {
             if let Some(rows) = locked.get_mut(name) {
                 apply(rows, batch);

@@ -109,12 +109,14 @@ pub trait Database: Send + Sync {
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
 
     /// Reads and writes several tables (made if not there) as one: as [`Store::transact`], with a view and a batch for
-    /// each of `tables`, in their order.
+    /// each of `tables`, in their order. A table that is named twice comes twice, and of two writes to one of its keys the
+    /// later holds.
     ///
     /// # Errors
     ///
     /// What `body` fails with; [`Error::Unsupported`] unless the database declares [`Guarantees::transactions`] and
     /// batches that are atomic across it.
+    #[expect(clippy::type_complexity, reason = "as Store::transact, of several tables")]
     fn transact(
         &self,
         tables: &[&str],
@@ -364,6 +366,19 @@ impl Batch {
 /// [`Error::EmptyKey`] if the key is empty; a store asks before it writes.
 pub fn check_key(key: &[u8]) -> Result<(), Error> {
     if key.is_empty() { Err(Error::EmptyKey) } else { Ok(()) }
+}
+
+/// Whether what a transaction answered can be written to its tables: a batch for each, or for the first of them, and no
+/// empty key; a database asks before it writes.
+pub fn check_batches(tables: &[&str], batches: &[Batch]) -> Result<(), Error> {
+    if batches.len() > tables.len() {
+        return Err(Error::engine(format!(
+            "a transaction over {} tables answered {} batches",
+            tables.len(),
+            batches.len()
+        )));
+    }
+    batches.iter().try_for_each(Batch::check_keys)
 }
 
 /// A counter's value after `by` was added to what stands in the store; for a store's author.

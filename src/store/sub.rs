@@ -13,7 +13,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, check_key};
+use super::{
+    Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, check_batches, check_key,
+};
 use crate::error::Error;
 use crate::range::KeyRange;
 
@@ -120,8 +122,9 @@ impl<S: Store + 'static> Database for SubStore<S> {
             let views: Vec<SubView<'_>> = prefixes.iter().map(|prefix| SubView { view, prefix }).collect();
             let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
             let mut all = Batch::new();
-            for ((name, prefix), batch) in tables.iter().zip(&prefixes).zip(body(&views)?) {
-                batch.check_keys()?;
+            let batches = body(&views)?;
+            check_batches(tables, &batches)?;
+            for ((name, prefix), batch) in tables.iter().zip(&prefixes).zip(batches) {
                 all.put(register_key(name), []);
                 under(prefix, &batch, &mut all);
             }

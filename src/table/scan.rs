@@ -34,7 +34,7 @@ pub struct TableScan<K, V> {
 /// What is scanned.
 pub(super) enum Source {
     Plain(Arc<dyn Store>),
-    Wide(Arc<dyn WideStore>, Columns),
+    Wide(Arc<dyn WideStore>, Box<Columns>),
 }
 
 impl Source {
@@ -51,7 +51,7 @@ impl Source {
     }
 
     fn in_pieces(&self) -> bool {
-        matches!(self, Self::Wide(_, Columns { piece: Some(_), .. }))
+        matches!(self, Self::Wide(_, columns) if columns.piece.is_some())
     }
 }
 
@@ -376,7 +376,7 @@ impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V>
         let ranges = selection.ranges().iter().flat_map(|range| splits.parts(range)).collect();
         let batches = match source {
             Source::Plain(store) => ParallelScan::rows(store, ranges),
-            Source::Wide(store, columns) => ParallelScan::wide_rows(store, ranges, columns),
+            Source::Wide(store, columns) => ParallelScan::wide_rows(store, ranges, *columns),
         };
         let typed = move |batch: &RowBatch| {
             batch.iter().map(|(key, value)| Ok((K::decode(key)?, decode_value(&table, key, value)?))).collect()

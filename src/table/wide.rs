@@ -217,7 +217,11 @@ impl<K: RowKey, D> WideTable<K, D> {
     ///
     /// With [`Columns::piece`] a row can come in several items; limits count rows, and a cursor goes on behind the row.
     pub fn scan(&self, select: impl Select<K>, columns: Columns) -> TableScan<K, Row> {
-        TableScan::new(Arc::clone(&self.name), Source::Wide(Arc::clone(&self.store), columns), select.select())
+        TableScan::new(
+            Arc::clone(&self.name),
+            Source::Wide(Arc::clone(&self.store), Box::new(columns)),
+            select.select(),
+        )
     }
 
     /// The first row at or after a key: one seek, one for each bucket of a salted key.

@@ -38,7 +38,7 @@
 //! | | HBase | `Cells` |
 //! |---|---|---|
 //! | a put after a delete in the same millisecond | is hidden by the delete | is a millisecond later |
-//! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order | they take effect in their order |
+//! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order, and `delete_latest` looks at the row as it was before | they take effect in their order |
 //! | a clock that was put back | later puts may be older than earlier ones | the clock of a handle and its clones does not go back in a row |
 //! | [`Mutation::delete_latest`] where nothing is | writes a marker | does nothing |
 //! | versions that are no longer kept | go with a flush or a compaction | go with `purge`; a counter's at once, where one version is kept |
@@ -59,6 +59,8 @@
 
 mod cells;
 mod column;
+#[cfg(feature = "conformance")]
+pub(crate) mod conformance;
 mod mutation;
 mod one_column;
 mod row;

@@ -6,7 +6,7 @@ use crate::value::RowValue;
 
 /// Writes to one row, applied as one: no reader sees some of them without the others.
 ///
-/// They take effect in their order, deletes too; [`Self::delete_latest`] alone looks at the row as it was before. A timestamp is milliseconds since 1970; where none is given, the table's
+/// They take effect in their order, deletes too. A timestamp is milliseconds since 1970; where none is given, the table's
 /// clock gives one. What is put under the timestamp of an earlier version takes its place; under an older one it does
 /// not become the newest.
 ///

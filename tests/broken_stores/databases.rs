@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::thread::yield_now;
 
-use rowkey::store::{Batch, Database, Guarantees, Memory, RowBatch, Rows, Scan, Store};
+use rowkey::store::{Batch, Database, Guarantees, Memory, RowBatch, Rows, Scan, Store, View};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::refused;
@@ -134,6 +134,14 @@ impl Database for Broken {
         }
         Database::write(&self.inner, &batches)
     }
+
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error> {
+        self.inner.transact(tables, body)
+    }
 }
 
 /// A table whose end is not where the next one begins.
@@ -186,6 +194,10 @@ impl Store for Leaking {
             next.delete_ranges(ranges)?;
         }
         self.table.delete_ranges(ranges)
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        self.table.transact(body)
     }
 }
 

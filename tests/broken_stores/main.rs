@@ -1,9 +1,12 @@
 //! The conformance suite is worth what it refuses: stores and databases, each with one fault, and the law that has to
 //! name it.
 
+mod across_tables;
 mod databases;
 mod modest;
+mod modest_store;
 mod stores;
+mod transactions;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};

@@ -1,53 +1,10 @@
-//! What promises as little as it may, and passes: the suite asks for what is declared and no more.
+//! What promises as little as it may passes: the suite asks for what is declared and no more.
 
-use std::sync::Arc;
+use rowkey::conformance;
+use rowkey::store::SubStore;
 
-use rowkey::store::{Atomicity, Batch, Guarantees, RowBatch, Rows, Scan, Store, SubStore, Write, check_key};
-use rowkey::{Error, KeyRange, conformance};
-
+use crate::modest_store::Modest;
 use crate::table;
-
-/// No snapshots, no counters, each row by itself.
-struct Modest(Arc<dyn Store>);
-
-impl Store for Modest {
-    fn guarantees(&self) -> Guarantees {
-        let mut guarantees = Guarantees::all();
-        guarantees.batch = Atomicity::Row;
-        guarantees.snapshot_scans = false;
-        guarantees.increment = false;
-        guarantees.compare_and_write = false;
-        guarantees
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        check_key(key)?;
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(Live::new(Arc::clone(&self.0), scan.clone()))
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        batch.writes().iter().try_for_each(|write| match write {
-            Write::Put(key, value) => self.0.write(Batch::new().put(key.as_slice(), value.as_slice())),
-            Write::Delete(key) => self.0.write(Batch::new().delete(key.as_slice())),
-        })
-    }
-
-    fn increment(&self, _: &[u8], _: i64) -> Result<i64, Error> {
-        Err(Error::Unsupported("increment"))
-    }
-
-    fn compare_and_write(&self, _: &[u8], _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, Error> {
-        Err(Error::Unsupported("compare-and-write"))
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.0.delete_ranges(ranges)
-    }
-}
 
 #[test]
 fn a_modest_store_passes() {
@@ -57,34 +14,4 @@ fn a_modest_store_passes() {
 #[test]
 fn a_modest_database_passes() {
     conformance::database(|| SubStore::new(Modest(table())));
-}
-
-/// A scan that is opened anew for each batch.
-pub(crate) struct Live {
-    store: Arc<dyn Store>,
-    scan: Scan,
-    left: u64,
-}
-
-impl Live {
-    pub(crate) fn new(store: Arc<dyn Store>, scan: Scan) -> Self {
-        Self { store, left: scan.limit.unwrap_or(u64::MAX), scan }
-    }
-}
-
-impl Rows for Live {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        self.store.scan(&self.scan.clone().limit(self.left)).next_batch(batch)?;
-        self.left -= batch.len() as u64;
-        let Some((last, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) else {
-            self.left = 0;
-            return Ok(());
-        };
-        let rest = match self.scan.reverse {
-            true => KeyRange::new([], Some(last)),
-            false => KeyRange::new([last, b"\0"].concat(), None::<Vec<u8>>),
-        };
-        self.scan.ranges = self.scan.ranges.iter().filter_map(|range| range.intersect(rest.as_ref()?)).collect();
-        Ok(())
-    }
 }

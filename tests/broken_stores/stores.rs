@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::thread::yield_now;
 
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, Write, add_to_counter, check_key};
+use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_key};
 use rowkey::{Error, KeyRange, conformance};
 
-use crate::modest::Live;
+use crate::modest_store::Live;
 use crate::{refused, table};
 
 type Row = (Vec<u8>, Vec<u8>);
@@ -325,6 +325,10 @@ impl Store for Broken {
             }
             _ => self.inner.delete_ranges(ranges),
         }
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        self.inner.transact(body)
     }
 }
 

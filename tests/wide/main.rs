@@ -1,6 +1,7 @@
 //! Wide rows.
 
 mod cases;
+mod conforming;
 mod replay;
 mod typed;
 

@@ -8,24 +8,24 @@ use crate::range::KeyRange;
 use crate::store::{Batch, RowBatch, Rows, Scan, Store};
 
 /// What a table should hold.
-pub(super) type Model = BTreeMap<Vec<u8>, Vec<u8>>;
-pub(super) type Row = (Vec<u8>, Vec<u8>);
+pub(crate) type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+pub(crate) type Row = (Vec<u8>, Vec<u8>);
 
 /// A law does not hold.
 #[track_caller]
-pub(super) fn broken(law: &str, what: impl fmt::Display) -> ! {
+pub(crate) fn broken(law: &str, what: impl fmt::Display) -> ! {
     panic!("the law `{law}` does not hold: {what}")
 }
 
 #[track_caller]
-pub(super) fn holds(law: &str, holds: bool, what: impl fmt::Display) {
+pub(crate) fn holds(law: &str, holds: bool, what: impl fmt::Display) {
     if !holds {
         broken(law, what)
     }
 }
 
 #[track_caller]
-pub(super) fn equal<T: PartialEq + Debug>(law: &str, what: impl fmt::Display, is: T, should_be: T) {
+pub(crate) fn equal<T: PartialEq + Debug>(law: &str, what: impl fmt::Display, is: T, should_be: T) {
     if is != should_be {
         broken(law, format_args!("{what}: it is {is:?}, it should be {should_be:?}"))
     }
@@ -33,32 +33,32 @@ pub(super) fn equal<T: PartialEq + Debug>(law: &str, what: impl fmt::Display, is
 
 /// What an operation that may not fail answers.
 #[track_caller]
-pub(super) fn done<T>(law: &str, answer: Result<T, Error>) -> T {
+pub(crate) fn done<T>(law: &str, answer: Result<T, Error>) -> T {
     answer.unwrap_or_else(|error| broken(law, format_args!("an operation failed: {error:?}")))
 }
 
 #[track_caller]
-pub(super) fn refused<T: Debug>(law: &str, what: &str, answer: Result<T, Error>, why: fn(&Error) -> bool) {
+pub(crate) fn refused<T: Debug>(law: &str, what: &str, answer: Result<T, Error>, why: fn(&Error) -> bool) {
     match answer {
         Err(error) if why(&error) => {}
         other => broken(law, format_args!("{what} is not refused as it should be: {other:?}")),
     }
 }
 
-pub(super) fn range(start: &[u8], end: Option<&[u8]>) -> KeyRange {
+pub(crate) fn range(start: &[u8], end: Option<&[u8]>) -> KeyRange {
     KeyRange::new(start, end).expect("the suite asks for ranges that hold something")
 }
 
 /// Writes one row to the store and the model.
 #[track_caller]
-pub(super) fn put(store: &dyn Store, model: &mut Model, key: &[u8], value: &[u8]) {
+pub(crate) fn put(store: &dyn Store, model: &mut Model, key: &[u8], value: &[u8]) {
     done("read-your-writes", store.write(Batch::new().put(key, value)));
     model.insert(key.to_vec(), value.to_vec());
 }
 
 /// Fills an empty store with keys that lie as badly as keys can: prefixes of each other, 00 and FF at their ends.
 #[track_caller]
-pub(super) fn fill(store: &dyn Store) -> Model {
+pub(crate) fn fill(store: &dyn Store) -> Model {
     let mut model = Model::new();
     let keys: [&[u8]; 20] = [
         b"\0",
@@ -90,7 +90,7 @@ pub(super) fn fill(store: &dyn Store) -> Model {
 }
 
 /// The rows that `scan` should have.
-pub(super) fn expected(model: &Model, scan: &Scan) -> Vec<Row> {
+pub(crate) fn expected(model: &Model, scan: &Scan) -> Vec<Row> {
     let mut rows: Vec<Row> = model
         .iter()
         .filter(|(key, _)| scan.ranges.iter().any(|range| range.contains(key)))
@@ -105,12 +105,12 @@ pub(super) fn expected(model: &Model, scan: &Scan) -> Vec<Row> {
 
 /// Scans and compares.
 #[track_caller]
-pub(super) fn compare(law: &str, store: &dyn Store, model: &Model, scan: &Scan) {
+pub(crate) fn compare(law: &str, store: &dyn Store, model: &Model, scan: &Scan) {
     compare_rows(law, scan, &read(store, scan), &expected(model, scan));
 }
 
 #[track_caller]
-pub(super) fn compare_rows(law: &str, scan: &Scan, is: &[Row], should_be: &[Row]) {
+pub(crate) fn compare_rows(law: &str, scan: &Scan, is: &[Row], should_be: &[Row]) {
     if is != should_be {
         broken(law, format_args!("{} has\n  {}\nand should have\n  {}", Show(scan), Show(is), Show(should_be)))
     }
@@ -118,14 +118,14 @@ pub(super) fn compare_rows(law: &str, scan: &Scan, is: &[Row], should_be: &[Row]
 
 /// All rows of a scan.
 #[track_caller]
-pub(super) fn read(store: &dyn Store, scan: &Scan) -> Vec<Row> {
+pub(crate) fn read(store: &dyn Store, scan: &Scan) -> Vec<Row> {
     let mut rows = store.scan(scan);
     read_on(&mut *rows, scan)
 }
 
 /// The next batch of an open scan.
 #[track_caller]
-pub(super) fn read_batch(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
+pub(crate) fn read_batch(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
     let mut batch = RowBatch::new();
     batch.push(b"left over", b"from before");
     done("read-your-writes", rows.next_batch(&mut batch));
@@ -138,7 +138,7 @@ pub(super) fn read_batch(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
 
 /// The rows that are left of an open scan, and the laws that hold for every scan.
 #[track_caller]
-pub(super) fn read_on(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
+pub(crate) fn read_on(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
     // No table of the suite is larger.
     const MOST: usize = 100_000;
     let mut all = Vec::new();
@@ -167,7 +167,7 @@ pub(super) fn read_on(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
 }
 
 /// Scans and rows, keys in hex, values by their length.
-pub(super) struct Show<'a, T: ?Sized>(pub(super) &'a T);
+pub(crate) struct Show<'a, T: ?Sized>(pub(crate) &'a T);
 
 impl fmt::Display for Show<'_, Scan> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -192,7 +192,7 @@ impl fmt::Display for Show<'_, [Row]> {
 }
 
 /// SplitMix64: small, and the same everywhere.
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -204,27 +204,27 @@ impl Random {
     }
 
     /// A number below `end`.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    pub(super) fn chance(&mut self, one_in: u64) -> bool {
+    pub(crate) fn chance(&mut self, one_in: u64) -> bool {
         self.below(one_in) == 0
     }
 
     /// A key of one to four bytes, of few that differ, so that keys meet.
-    pub(super) fn key(&mut self) -> Vec<u8> {
+    pub(crate) fn key(&mut self) -> Vec<u8> {
         let len = 1 + self.below(4);
         (0..len).map(|_| [0, 1, b'a', 0xff][self.below(4) as usize]).collect()
     }
 
-    pub(super) fn value(&mut self) -> Vec<u8> {
+    pub(crate) fn value(&mut self) -> Vec<u8> {
         let len = self.below(12);
         (0..len).map(|_| self.next() as u8).collect()
     }
 
     /// Up to four ranges, as [`Scan::new`] takes them.
-    pub(super) fn ranges(&mut self) -> Vec<KeyRange> {
+    pub(crate) fn ranges(&mut self) -> Vec<KeyRange> {
         (0..self.below(5))
             .filter_map(|_| match self.below(4) {
                 0 => Some(KeyRange::prefix(self.key())),
@@ -235,7 +235,7 @@ impl Random {
             .collect()
     }
 
-    pub(super) fn scan(&mut self) -> Scan {
+    pub(crate) fn scan(&mut self) -> Scan {
         let limit = if self.chance(3) { Some(self.below(12)) } else { None };
         let batch_rows = 1 + self.below(8) as usize;
         Scan::new(self.ranges()).reverse(self.chance(2)).limit(limit).batch_rows(batch_rows)

@@ -10,6 +10,8 @@
 //! refused with [`Error::Unsupported`](crate::Error::Unsupported), not done by halves. Its random tests draw the same
 //! numbers every time.
 //!
+//! [`wide`] and [`wide_database`] hold wide stores to theirs, which they list. Those of plain stores and databases:
+//!
 //! | law | what it says |
 //! |---|---|
 //! | `read-your-writes` | after a write has returned, every read sees it |
@@ -24,6 +26,7 @@
 //! | `batch-rows` | a batch has at most as many rows as were asked for, and the scan the same rows whatever that is |
 //! | `batch-cleared` | rows that were in the batch before are gone |
 //! | `ended` | a scan ends, and answers empty batches from then on |
+//! | `skip-to` | after the hint, its key and all beyond it come, in order, each once; what is before may come or not |
 //! | `snapshot` | a scan shows the table as it was when it was opened (if declared) |
 //! | `empty-key` | a write of the empty key is `EmptyKey` and changes nothing else; reading it answers `None` or `EmptyKey` |
 //! | `empty-value` | an empty value is a value |
@@ -35,9 +38,11 @@
 //! | `increment` | an absent counter is 0, the sum wraps, the value is eight bytes, big-endian (if declared) |
 //! | `not-a-counter` | a value of another length is refused, and left alone (if increments are declared) |
 //! | `compare-and-write` | writes if the value is the expected one and not otherwise (if declared) |
+//! | `transaction` | the body reads what is there, and what it answers is written; where it fails, or a key is empty, nothing is (if declared) |
 //! | `unsupported` | what is not declared is refused |
 //! | `model` | after any writes every scan and get answers as a sorted map would |
 //! | `lost-increment`, `lost-update` | no concurrent increment, no concurrent compare-and-write is lost (if declared) |
+//! | `lost-transaction` | what a transaction read is not written by others before it has written (if declared) |
 //! | `whole-batch` | no scan sees a batch in part (if batches are atomic and scans are snapshots) |
 //! | `one-table` | handles of one name are one table |
 //! | `isolated` | no table sees, or deletes, the rows of another, whatever their names |
@@ -45,15 +50,19 @@
 //! | `drop-table` | a dropped table is gone with its rows, and no other is |
 //! | `write-makes-tables` | a write across tables makes those that are not there |
 //! | `batch-across-tables` | a batch across tables is seen whole in each (if declared) |
+//! | `transaction-across-tables` | views come in the order of the names, a table named twice comes twice; all tables are written or none, and no other transaction sees a part (if declared) |
 
 mod databases;
-mod laws;
+pub(crate) mod laws;
 mod scans;
-mod threads;
+mod skips;
+pub(crate) mod threads;
+mod transactions;
 mod writes;
 
 use self::laws::Random;
 use super::{Database, Store};
+pub use crate::wide::conformance::{wide, wide_database};
 
 /// Holds a store to its laws. `make` answers an empty one each time.
 ///
@@ -75,6 +84,7 @@ pub fn store<S: Store>(make: impl Fn() -> S) {
     on_a_new_one(scans::reverse);
     on_a_new_one(scans::limits);
     on_a_new_one(scans::batches);
+    on_a_new_one(skips::skips);
     on_a_new_one(writes::empty_key);
     on_a_new_one(writes::values);
     on_a_new_one(writes::order);
@@ -82,6 +92,7 @@ pub fn store<S: Store>(make: impl Fn() -> S) {
     on_a_new_one(writes::get_many);
     on_a_new_one(writes::increments);
     on_a_new_one(writes::compare_and_write);
+    on_a_new_one(transactions::transactions);
     on_a_new_one(scans::snapshots);
     for seed in 0..4 {
         writes::model(&make(), &mut Random(seed));
@@ -89,6 +100,7 @@ pub fn store<S: Store>(make: impl Fn() -> S) {
     on_a_new_one(threads::increments);
     on_a_new_one(threads::updates);
     on_a_new_one(threads::batches);
+    on_a_new_one(transactions::threads);
 }
 
 /// Holds a database, and the tables that it opens, to their laws. `make` answers an empty one each time.
@@ -107,4 +119,6 @@ pub fn database<D: Database>(make: impl Fn() -> D) {
     on_a_new_one(databases::drops);
     on_a_new_one(databases::writes);
     on_a_new_one(databases::threads);
+    on_a_new_one(transactions::across_tables);
+    on_a_new_one(transactions::threads_across_tables);
 }

@@ -8,7 +8,8 @@ use std::thread;
 use super::laws::{done, equal, holds, read, read_batch, read_on};
 use crate::store::{Atomicity, Batch, Scan, Store};
 
-const THREADS: i64 = 4;
+/// How many write at once.
+pub(crate) const THREADS: i64 = 4;
 
 pub(super) fn increments(store: &dyn Store) {
     const EACH: i64 = 100;
@@ -79,7 +80,7 @@ pub(super) fn batches(store: &dyn Store) {
 }
 
 /// Does the work in several threads at once; what each answers, in one list.
-fn in_threads<T: Send>(work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
+pub(crate) fn in_threads<T: Send>(work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
     let all_there = Barrier::new(THREADS as usize);
     let wait_and_work = || {
         all_there.wait();
@@ -94,7 +95,7 @@ fn in_threads<T: Send>(work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
 
 /// Reads over and over, each in a thread of its own, while another writes; a law that is broken in one of them panics
 /// here.
-pub(super) fn read_while_writing(write: &(dyn Fn() + Sync), reads: &[&(dyn Fn() + Sync)]) {
+pub(crate) fn read_while_writing(write: &(dyn Fn() + Sync), reads: &[&(dyn Fn() + Sync)]) {
     let written = AtomicBool::new(false);
     let all_there = Barrier::new(reads.len() + 1);
     let results = thread::scope(|scope| {

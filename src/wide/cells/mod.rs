@@ -6,6 +6,7 @@ mod purge;
 mod read;
 mod stamps;
 mod visible;
+mod written;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ pub use self::key::{CellKey, Entry, Kind, Place, Version};
 pub use self::purge::PurgeReport;
 use self::read::{CellRows, Families, Plan, RowReader};
 use self::stamps::{Stamp, Stamps};
+use self::written::Written;
 use super::column::{Check, Column, Columns};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
@@ -136,11 +138,10 @@ impl<S: Store> Cells<S> {
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
     }
 
-    /// A version of a column, counted from the newest: its timestamp and value.
-    fn version(&self, row: &[u8], column: &Column, nth: u32, view: &dyn View) -> Result<Option<(i64, Vec<u8>)>, Error> {
-        let columns = Columns::of(column).versions(nth.saturating_add(1));
-        let found = self.read(row, &columns, &|scan| view.scan(scan))?;
-        Ok(found.cells().nth(nth as usize).map(|cell| (cell.timestamp, cell.value.to_vec())))
+    /// The newest version of a column: its timestamp and value.
+    fn newest(&self, row: &[u8], column: &Column, view: &dyn View) -> Result<Option<(i64, Vec<u8>)>, Error> {
+        let found = self.read(row, &Columns::of(column), &|scan| view.scan(scan))?;
+        Ok(found.cells().next().map(|cell| (cell.timestamp, cell.value.to_vec())))
     }
 
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
@@ -153,6 +154,23 @@ impl<S: Store> Cells<S> {
             .try_for_each(|family| self.families.schema.require(family).map(drop))
     }
 
+    /// Writes mutations. They get their timestamps where nobody else writes: an increment between a put's timestamp and
+    /// the put would hide it.
+    fn apply<'m>(&self, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone) -> Result<(), Error> {
+        let write_all = |view: Option<&dyn View>| {
+            let mut batch = Batch::new();
+            for (row, mutation) in rows.clone() {
+                self.write(row, mutation, self.stamps.of_row(row), view, &mut batch)?;
+            }
+            Ok(batch)
+        };
+        let timed = rows.clone().all(|(_, mutation)| mutation.edits().iter().all(|edit| edit.timestamp().is_some()));
+        if timed || !self.store.guarantees().transactions {
+            return self.store.write(&write_all(None)?);
+        }
+        self.store.transact(&mut |view| write_all(Some(view)))
+    }
+
     /// Adds a mutation's entries to a batch. `view` is the store before the mutation, if it has to be looked at.
     fn write(
         &self,
@@ -162,10 +180,9 @@ impl<S: Store> Cells<S> {
         view: Option<&dyn View>,
         batch: &mut Batch,
     ) -> Result<(), Error> {
-        let mut latest: Vec<&Column> = Vec::new();
         // The deletes that were given the timestamp which a put would get.
         let mut now_deleted: Vec<&Edit> = Vec::new();
-        let mut put = |family: &str, entry: Entry<'_>, value: &[u8]| {
+        let put = |batch: &mut Batch, family: &str, entry: Entry<'_>, value: &[u8]| {
             let key = CellKey { row: row.into(), place: Place { family, entry } };
             batch.put(key.encode(), value);
         };
@@ -185,49 +202,39 @@ impl<S: Store> Cells<S> {
                         }
                         stamp.put(behind)
                     });
-                    put(&column.family, version(column, at, Kind::Value), value);
+                    put(batch, &column.family, version(column, at, Kind::Value), value);
                 }
                 Edit::DeleteVersion { column, at } => {
                     let at = match (at, view) {
                         (Some(at), _) => Some(*at),
-                        (None, Some(view)) => {
-                            let taken = latest.iter().filter(|&&other| other == column).count();
-                            latest.push(column);
-                            let version = self.version(row, column, u32::try_from(taken).unwrap_or(u32::MAX), view)?;
-                            version.map(|(at, _)| at)
-                        }
+                        (None, Some(view)) => self.newest(row, column, &Written { view, batch })?.map(|(at, _)| at),
                         (None, None) => return Err(Error::Unsupported("transactions")),
                     };
                     if let Some(at) = at {
                         if stamp.delete_at(at) {
                             now_deleted.push(edit);
                         }
-                        put(&column.family, version(column, at, Kind::VersionDeleted), &[]);
+                        put(batch, &column.family, version(column, at, Kind::VersionDeleted), &[]);
                     }
                 }
                 Edit::DeleteColumn { column, until } => {
                     let until = until.unwrap_or_else(|| stamp.delete());
-                    put(&column.family, version(column, until, Kind::ColumnDeleted), &[]);
+                    put(batch, &column.family, version(column, until, Kind::ColumnDeleted), &[]);
                 }
                 Edit::DeleteFamily { family, until } => {
                     let until = until.unwrap_or_else(|| stamp.delete());
-                    put(family, Entry::FamilyDeleted { until }, &[]);
+                    put(batch, family, Entry::FamilyDeleted { until }, &[]);
                 }
                 Edit::DeleteRow { until } => {
                     let until = until.unwrap_or_else(|| stamp.delete());
                     for family in self.families.schema.families.keys() {
-                        put(family, Entry::FamilyDeleted { until }, &[]);
+                        put(batch, family, Entry::FamilyDeleted { until }, &[]);
                     }
                 }
             }
         }
         Ok(())
     }
-}
-
-/// Whether a mutation has to look at what is there.
-fn looks(mutation: &Mutation) -> bool {
-    mutation.edits().iter().any(|edit| matches!(edit, Edit::DeleteVersion { at: None, .. }))
 }
 
 impl<S: Store> WideStore for Cells<S> {
@@ -253,28 +260,12 @@ impl<S: Store> WideStore for Cells<S> {
 
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
         self.check(row, mutation)?;
-        if looks(mutation) {
-            return self.store.transact(&mut |view| {
-                let mut batch = Batch::new();
-                self.write(row, mutation, self.stamps.of_row(row), Some(view), &mut batch)?;
-                Ok(batch)
-            });
-        }
-        let mut batch = Batch::new();
-        self.write(row, mutation, self.stamps.of_row(row), None, &mut batch)?;
-        self.store.write(&batch)
+        self.apply(std::iter::once((row, mutation)))
     }
 
     fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
         rows.iter().try_for_each(|(row, mutation)| self.check(row, mutation))?;
-        if rows.iter().any(|(_, mutation)| looks(mutation)) {
-            return rows.iter().try_for_each(|(row, mutation)| self.mutate(row, mutation));
-        }
-        let mut batch = Batch::new();
-        for (row, mutation) in rows {
-            self.write(row, mutation, self.stamps.of_row(row), None, &mut batch)?;
-        }
-        self.store.write(&batch)
+        self.apply(rows.iter().map(|(row, mutation)| (row.as_slice(), mutation)))
     }
 
     fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
@@ -289,7 +280,7 @@ impl<S: Store> WideStore for Cells<S> {
                 let (before, sum) = match added.iter().find(|(other, ..)| *other == column) {
                     Some(&(_, at, sum)) => (Some(at), sum.wrapping_add(*by)),
                     None => {
-                        let (at, value) = self.version(row, column, 0, view)?.unzip();
+                        let (at, value) = self.newest(row, column, view)?.unzip();
                         let sum = add_to_counter(row, value.as_deref(), *by);
                         (at, sum.map_err(|error| not_a_counter(error, column))?)
                     }
@@ -318,7 +309,7 @@ impl<S: Store> WideStore for Cells<S> {
         self.check(row, mutation)?;
         let mut holds = false;
         self.store.transact(&mut |view| {
-            let (at, value) = self.version(row, &check.column, 0, view)?.unzip();
+            let (at, value) = self.newest(row, &check.column, view)?.unzip();
             holds = check.holds(value.as_deref());
             let mut batch = Batch::new();
             if holds {
@@ -340,7 +331,8 @@ fn not_a_counter(error: Error, column: &Column) -> Error {
 
 fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
     WideGuarantees {
-        atomic_rows: beneath.batch >= Atomicity::Table,
+        // A row is read by a scan.
+        atomic_rows: beneath.batch >= Atomicity::Table && beneath.snapshot_scans,
         snapshot_scans: beneath.snapshot_scans,
         increment: beneath.transactions,
         check_and_mutate: beneath.transactions,

@@ -264,6 +264,14 @@ const VERSION: usize = match Version::LAYOUT.width() {
     None => panic!("a version has one width"),
 };
 
+/// A row, or some of its cells.
+pub(super) struct Piece<'r> {
+    /// Whether it is the row's first.
+    first: bool,
+    row: &'r [u8],
+    cells: &'r [u8],
+}
+
 /// Reads one row after another.
 pub(super) struct RowReader {
     plan: Plan,
@@ -303,14 +311,12 @@ impl RowReader {
         }
     }
 
-    /// The next row of which something was picked, or the next piece of one, `None` at the end; with it whether it is the
-    /// row's first. No row is begun unless `more`.
-    pub(super) fn next_piece(&mut self, more: bool) -> Result<Option<(bool, &[u8], &[u8])>, Error> {
+    /// The next row of which something was picked, or the next piece of one, `None` at the end. No row is begun unless
+    /// `more`.
+    pub(super) fn next_piece(&mut self, more: bool) -> Result<Option<Piece<'_>>, Error> {
         loop {
-            if self.part.is_empty() && self.rest.is_empty() {
-                if !more || !self.begin()? {
-                    return Ok(None);
-                }
+            if self.part.is_empty() && self.rest.is_empty() && (!more || !self.begin()?) {
+                return Ok(None);
             }
             if self.rest.is_empty() {
                 if self.reverse { self.read_back()? } else { self.read()? }
@@ -321,7 +327,7 @@ impl RowReader {
             if !self.cells.is_empty() && self.holds {
                 self.cut();
                 let first = !std::mem::replace(&mut self.given, true);
-                return Ok(Some((first, &self.row, &self.cells)));
+                return Ok(Some(Piece { first, row: &self.row, cells: &self.cells }));
             }
         }
     }
@@ -502,7 +508,7 @@ impl Rows for CellRows {
         batch.clear();
         while let (Some(reader), true) = (&mut self.reader, batch.len() < self.batch_rows) {
             match reader.next_piece(self.left > 0) {
-                Ok(Some((first, row, cells))) => {
+                Ok(Some(Piece { first, row, cells })) => {
                     self.left -= u64::from(first);
                     batch.push(row, cells);
                 }

@@ -1,0 +1,194 @@
+//! Laws of versions: which are kept, which are hidden.
+
+use std::time::SystemTime;
+
+use super::laws::{DAY, holds, is_unsupported, mutate, refused, row, row_is, values_are};
+use crate::wide::{Columns, Mutation, WideStore};
+
+fn all() -> Columns {
+    Columns::all().versions(u32::MAX)
+}
+
+fn put_at(column: &str, at: i64) -> Mutation {
+    Mutation::new().put_at(column, at, format!("v{at}"))
+}
+
+pub(super) fn kept(store: &dyn WideStore) {
+    let law = "older-write";
+    mutate(law, store, b"r", put_at("b:q", 20));
+    mutate(law, store, b"r", put_at("b:q", 10));
+    row_is(law, store, b"r", &Columns::all(), &["b:q@20=v20"]);
+    row_is("versions", store, b"r", &all(), &["b:q@20=v20", "b:q@10=v10"]);
+    let law = "same-timestamp";
+    mutate(law, store, b"r", Mutation::new().put_at("b:q", 10, "again"));
+    row_is(law, store, b"r", &all(), &["b:q@20=v20", "b:q@10=again"]);
+    mutate(law, store, b"r", Mutation::new().put_at("b:q", 10, "twice").put_at("b:q", 10, "in one"));
+    row_is(law, store, b"r", &all(), &["b:q@20=v20", "b:q@10=in one"]);
+    mutate(law, store, b"r", Mutation::new().put_at("b:q", 0, "at 0").put_at("b:q", i64::MAX, "at the end"));
+    let ends = ["b:q@9223372036854775807=at the end", "b:q@20=v20", "b:q@10=in one", "b:q@0=at 0"];
+    row_is("versions", store, b"r", &all(), &ends);
+
+    let law = "max-versions";
+    for at in [5, 3, 9, 1, 7, 8] {
+        mutate(law, store, b"few", put_at("a:q", at).put_at("a:other", at, "v").put_at("ab:q", at, format!("v{at}")));
+    }
+    row_is(law, store, b"few", &all().column("a:q"), &["a:q@9=v9", "a:q@8=v8", "a:q@7=v7"]);
+    row_is(law, store, b"few", &all().family("ab"), &["ab:q@9=v9"]);
+    mutate(law, store, b"few", put_at("a:q", 2).put_at("a:q", 8, "again"));
+    row_is(law, store, b"few", &all().column("a:q"), &["a:q@9=v9", "a:q@8=again", "a:q@7=v7"]);
+
+    let law = "read-your-writes";
+    for value in ["first", "second", "third"] {
+        mutate(law, store, b"now", Mutation::new().put("ab:q", value));
+        values_are(law, store, b"now", &Columns::all(), &[&format!("ab:q={value}")]);
+    }
+}
+
+/// Each kind of delete, and what it leaves alone.
+pub(super) fn deletes(store: &dyn WideStore) {
+    let law = "delete";
+    let fill = |row: &[u8]| {
+        for at in [10, 20, 30] {
+            let both = put_at("b:q", at).put_at("b:qq", at, "v").put_at("ab:q", 5, "v").put_at("a:q", at, "v");
+            mutate(law, store, row, both);
+        }
+    };
+    let deleted = |row: &[u8], mutation: Mutation, of: &Columns, left: &[&str]| {
+        fill(row);
+        fill(&[row, b"\0"].concat());
+        mutate(law, store, row, mutation);
+        row_is(law, store, row, of, left);
+        let cells = self::row(law, store, &[row, b"\0"].concat(), &all()).len();
+        holds(law, cells == 10, format_args!("of the row behind one with a delete, {cells} cells of 10 are left"));
+    };
+    let q = Columns::of("b:q").versions(9);
+    deleted(b"version", Mutation::new().delete_version("b:q", 20), &q, &["b:q@30=v30", "b:q@10=v10"]);
+    deleted(b"no version", Mutation::new().delete_version("b:q", 21), &q, &["b:q@30=v30", "b:q@20=v20", "b:q@10=v10"]);
+    deleted(b"newest", Mutation::new().delete_version("b:q", 30), &Columns::of("b:q"), &["b:q@20=v20"]);
+    deleted(b"until", Mutation::new().delete_column_until("b:q", 20), &q, &["b:q@30=v30"]);
+    deleted(b"before", Mutation::new().delete_column_until("b:q", 9), &q, &["b:q@30=v30", "b:q@20=v20", "b:q@10=v10"]);
+    let others = ["a:q@30=v", "a:q@20=v", "a:q@10=v", "ab:q@5=v", "b:qq@30=v", "b:qq@20=v", "b:qq@10=v"];
+    deleted(b"column", Mutation::new().delete_column("b:q"), &all(), &others);
+    deleted(b"absent", Mutation::new().delete_column("b:q").delete_column("b:x").delete_column("b:"), &all(), &others);
+    let of_b = ["b:q@30=v30", "b:q@20=v20", "b:q@10=v10", "b:qq@30=v", "b:qq@20=v", "b:qq@10=v"];
+    let not_a = [&["ab:q@5=v"][..], &of_b].concat();
+    deleted(b"family", Mutation::new().delete_family("a"), &all(), &not_a);
+    let some_a = [&["a:q@30=v", "ab:q@5=v"][..], &of_b].concat();
+    deleted(b"family until", Mutation::new().delete_family_until("a", 20), &all(), &some_a);
+    deleted(b"row", Mutation::new().delete_row(), &all(), &[]);
+    deleted(b"row until", Mutation::new().delete_row_until(20), &all(), &["a:q@30=v", "b:q@30=v30", "b:qq@30=v"]);
+    mutate(law, store, b"never there", Mutation::new().delete_row().delete_family("a").delete_version("b:q", 5));
+    row_is(law, store, b"never there", &all(), &[]);
+    // What is hidden by an older delete is so in a time range too.
+    row_is(law, store, b"until", &q.clone().time(5..21), &[]);
+    row_is(law, store, b"family until", &Columns::of("a:q").versions(9).time(5..31), &["a:q@30=v"]);
+
+    let law = "delete-latest";
+    if !store.guarantees().delete_latest {
+        fill(b"latest");
+        let answer = store.mutate(b"latest", &Mutation::new().delete_latest("b:q"));
+        refused("unsupported", "a delete of the newest version", answer, is_unsupported);
+        return row_is("unsupported", store, b"latest", &q, &["b:q@30=v30", "b:q@20=v20", "b:q@10=v10"]);
+    }
+    deleted(b"latest", Mutation::new().delete_latest("b:q"), &q, &["b:q@20=v20", "b:q@10=v10"]);
+    mutate(law, store, b"latest", Mutation::new().delete_latest("b:q").delete_latest("b:absent"));
+    row_is(law, store, b"latest", &q, &["b:q@10=v10"]);
+    mutate(law, store, b"latest", Mutation::new().delete_latest("b:q"));
+    row_is(law, store, b"latest", &q, &[]);
+    mutate(law, store, b"latest", Mutation::new().delete_latest("b:q"));
+    row_is(law, store, b"latest", &q, &[]);
+}
+
+/// Edits of one mutation take effect one after another; what is put after a delete is there.
+pub(super) fn in_order(store: &dyn WideStore) {
+    let law = "edit-order";
+    let column = || Columns::of("b:q").versions(9);
+    let cases: [(&str, Mutation, &[&str]); 7] = [
+        ("put twice", Mutation::new().put("b:q", "1").put("b:q", "2"), &["b:q=2"]),
+        ("column and put", Mutation::new().delete_column("b:q").put("b:q", "new"), &["b:q=new"]),
+        ("put and column", Mutation::new().put("b:q", "new").delete_column("b:q"), &[]),
+        ("family and put", Mutation::new().put("b:q", "1").delete_family("b").put("b:q", "2"), &["b:q=2"]),
+        ("put and family", Mutation::new().delete_row().put("b:q", "1").delete_family("b"), &[]),
+        ("row and put", Mutation::new().put("b:q", "1").delete_row().put("b:q", "2"), &["b:q=2"]),
+        ("put and row", Mutation::new().put("b:q", "1").delete_row(), &[]),
+    ];
+    for (row, mutation, left) in cases {
+        let row = row.as_bytes();
+        if row != b"put twice" {
+            mutate(law, store, row, put_at("b:q", 5));
+        }
+        mutate(law, store, row, mutation);
+        values_are(law, store, row, &column(), left);
+        // And from one mutation to the next, however soon.
+        for round in 0..20 {
+            let value = format!("round {round}");
+            let delete = match round % 3 {
+                0 => Mutation::new().delete_column("b:q"),
+                1 => Mutation::new().delete_family("b"),
+                _ => Mutation::new().delete_row(),
+            };
+            mutate("read-your-writes", store, row, delete);
+            values_are("read-your-writes", store, row, &column(), &[]);
+            mutate("read-your-writes", store, row, Mutation::new().put("b:q", value.as_str()));
+            values_are("read-your-writes", store, row, &column(), &[&format!("b:q={value}")]);
+        }
+    }
+    if store.guarantees().delete_latest {
+        mutate(law, store, b"latest", put_at("b:q", 5).put_at("b:q", 6, "v6").put_at("b:q", 7, "v7"));
+        mutate(law, store, b"latest", Mutation::new().delete_latest("b:q").delete_latest("b:q"));
+        row_is(law, store, b"latest", &column(), &["b:q@5=v5"]);
+        mutate(law, store, b"latest", Mutation::new().put("b:q", "new").delete_latest("b:q"));
+        row_is(law, store, b"latest", &column(), &["b:q@5=v5"]);
+    }
+}
+
+/// A delete hides what is written later with a timestamp that it covers, and nothing newer.
+pub(super) fn markers(store: &dyn WideStore) {
+    if !store.guarantees().delete_markers {
+        return;
+    }
+    let law = "delete-marker";
+    let deletes: [(&str, Mutation, &[&str]); 4] = [
+        ("column", Mutation::new().delete_column_until("b:q", 20), &["b:q@21=v21"]),
+        ("family", Mutation::new().delete_family_until("b", 20), &["b:q@21=v21"]),
+        ("row", Mutation::new().delete_row_until(20), &["b:q@21=v21"]),
+        ("version", Mutation::new().delete_version("b:q", 20), &["b:q@21=v21", "b:q@19=v19"]),
+    ];
+    for (row, delete, left) in deletes {
+        let row = row.as_bytes();
+        mutate(law, store, row, delete);
+        for at in [19, 20, 21] {
+            mutate(law, store, row, put_at("b:q", at));
+        }
+        row_is(law, store, row, &all(), left);
+    }
+    mutate(law, store, b"now", Mutation::new().delete_column("b:q"));
+    mutate(law, store, b"now", put_at("b:q", 1000).put_at("b:r", 1000, "v"));
+    row_is(law, store, b"now", &all(), &["b:r@1000=v"]);
+}
+
+/// Versions that are a day old or an hour, by the system's clock.
+pub(super) fn expiry(store: &dyn WideStore) {
+    let law = "ttl";
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
+    let (hour, old, older, oldest) = (now - DAY / 24, now - 2 * DAY, now - 3 * DAY, now - 4 * DAY);
+    for family in ["t", "tm", "b"] {
+        let column = format!("{family}:q");
+        for (at, value) in [(oldest, "oldest"), (old, "old"), (older, "older")] {
+            mutate(law, store, b"old", Mutation::new().put_at(column.as_str(), at, value));
+            mutate(law, store, b"mixed", Mutation::new().put_at(column.as_str(), at, value));
+        }
+        mutate(law, store, b"mixed", Mutation::new().put_at(column.as_str(), hour, "hour"));
+    }
+    let of = |family: &str| Columns::all().family(family).versions(9);
+    values_are(law, store, b"old", &of("t"), &[]);
+    values_are(law, store, b"mixed", &of("t"), &["t:q=hour"]);
+    values_are(law, store, b"old", &of("b"), &["b:q=old", "b:q=older", "b:q=oldest"]);
+    mutate(law, store, b"old", Mutation::new().put("t:q", "now"));
+    values_are(law, store, b"old", &of("t"), &["t:q=now"]);
+    let law = "min-versions";
+    values_are(law, store, b"old", &of("tm"), &["tm:q=old", "tm:q=older"]);
+    values_are(law, store, b"mixed", &of("tm"), &["tm:q=hour", "tm:q=old"]);
+    mutate("ttl", store, b"expired", Mutation::new().put_at("t:q", old, "v"));
+    holds("ttl", row("ttl", store, b"expired", &all()).is_empty(), "a row of which all has expired is there");
+}

@@ -1,0 +1,189 @@
+//! Laws of writes by one caller at a time: values, refusals, counters, conditions.
+
+use super::laws::{done, equal, holds, is_unsupported, keys, mutate, refused, row, row_is, values_are};
+use crate::error::Error;
+use crate::store::Scan;
+use crate::wide::{Check, Column, Columns, Compare, Mutation, WideStore};
+
+pub(super) fn values(store: &dyn WideStore) {
+    let law = "empty-value";
+    mutate(law, store, b"r", Mutation::new().put_at("a:empty", 1, "").put_at("a:", 1, ""));
+    row_is(law, store, b"r", &Columns::all(), &["a:@1=", "a:empty@1="]);
+    let law = "large-value";
+    let large: Vec<u8> = (0..64 * 1024).map(|byte| (byte % 251) as u8).collect();
+    mutate(law, store, b"large", Mutation::new().put("a:large", large.as_slice()).put(("a", vec![b'q'; 1000]), "long"));
+    let got = done(law, store.get(b"large", &Columns::all()));
+    holds(law, got.value("a:large") == Some(&large), "64 KiB come back changed");
+    equal(law, "a column with a long name", got.value(("a", vec![b'q'; 1000])), Some(&b"long"[..]));
+    mutate(law, store, &[b'k'; 1000], Mutation::new().put("a:q", "v"));
+    equal(law, "rows", keys(law, store, &Scan::all(), &Columns::all()).len(), 3);
+
+    let law = "mutate-many";
+    let put = |value: &str| Mutation::new().put_at("b:q", 1, value);
+    let several = [(b"2".to_vec(), put("first")), (b"1".to_vec(), put("other")), (b"2".to_vec(), put("second"))];
+    done(law, store.mutate_many(&several));
+    done(law, store.mutate_many(&[]));
+    mutate(law, store, b"1", Mutation::new());
+    row_is(law, store, b"1", &Columns::all(), &["b:q@1=other"]);
+    row_is(law, store, b"2", &Columns::all(), &["b:q@1=second"]);
+}
+
+pub(super) fn refusals(store: &dyn WideStore) {
+    let before = Mutation::new().put_at("a:q", 1, "before");
+    mutate("empty-row", store, b"r", before.clone());
+    let fine = Mutation::new().put("a:q", "v");
+    let check = Check::absent("a:other");
+    let is_empty = |error: &Error| matches!(error, Error::EmptyKey);
+    let is_empty_or_unsupported = |error: &Error| matches!(error, Error::EmptyKey | Error::Unsupported(_));
+    let law = "empty-row";
+    refused(law, "a mutation", store.mutate(b"", &fine), is_empty);
+    refused(law, "one of several", store.mutate_many(&[(Vec::new(), fine.clone())]), is_empty);
+    let counters = [(Column::from("a:n"), 1)];
+    refused(law, "an increment", store.increment(b"", &counters), is_empty_or_unsupported);
+    refused(law, "a condition", store.check_and_mutate(b"", &check, &fine), is_empty_or_unsupported);
+    match store.get(b"", &Columns::all()) {
+        Err(Error::EmptyKey) => {}
+        Ok(row) if row.is_empty() => {}
+        other => holds(law, false, format_args!("reading the empty row answers {other:?}")),
+    }
+
+    let law = "no-such-family";
+    let is_unknown = |error: &Error| matches!(error, Error::NoSuchFamily { family, known } if family == "x" && known.iter().any(|known| known == "ab"));
+    let is_unknown_or_unsupported = |error: &Error| matches!(error, Error::NoSuchFamily { .. } | Error::Unsupported(_));
+    let unknown = [
+        fine.clone().put("x:q", "v"),
+        fine.clone().delete_column("x:q"),
+        fine.clone().delete_family("x"),
+        fine.clone().delete_version("x:q", 1),
+    ];
+    for mutation in unknown {
+        refused(law, "a mutation", store.mutate(b"r", &mutation), is_unknown);
+    }
+    for columns in [Columns::of("x:q"), Columns::of("a:q").family("x"), Columns::all().rows_where(Check::absent("x:q"))]
+    {
+        refused(law, "a read", store.get(b"r", &columns), is_unknown);
+        refused(law, "a read of several", store.get_many(&[b"r"], &columns), is_unknown);
+    }
+    refused(law, "an increment", store.increment(b"r", &[("x:n".into(), 1)]), is_unknown_or_unsupported);
+    let answer = store.check_and_mutate(b"r", &Check::absent("x:q"), &fine);
+    refused(law, "a condition", answer, is_unknown_or_unsupported);
+    let answer = store.check_and_mutate(b"r", &check, &fine.clone().put("x:q", "v"));
+    refused(law, "a mutation with a condition", answer, is_unknown_or_unsupported);
+
+    let law = "negative-timestamp";
+    let is_negative = |error: &Error| matches!(error, Error::Timestamp(-1));
+    let negative = [
+        fine.clone().put_at("a:q", -1, "v"),
+        fine.clone().delete_version("a:q", -1),
+        fine.clone().delete_column_until("a:q", -1),
+        fine.clone().delete_family_until("a", -1),
+        fine.clone().delete_row_until(-1),
+    ];
+    for mutation in negative {
+        refused(law, "a mutation", store.mutate(b"r", &mutation), is_negative);
+    }
+    row_is("whole-mutation", store, b"r", &Columns::all(), &["a:q@1=before"]);
+    equal("whole-mutation", "rows", keys("whole-mutation", store, &Scan::all(), &Columns::all()).len(), 1);
+}
+
+pub(super) fn counters(store: &dyn WideStore) {
+    let law = "increment";
+    let add = |row: &[u8], counters: &[(&str, i64)]| {
+        let counters: Vec<(Column, i64)> = counters.iter().map(|&(column, by)| (column.into(), by)).collect();
+        store.increment(row, &counters)
+    };
+    if !store.guarantees().increment {
+        refused("unsupported", "an increment", add(b"r", &[("a:n", 1)]), is_unsupported);
+        return row_is("unsupported", store, b"r", &Columns::all(), &[]);
+    }
+    let bytes = |column: &str, sum: i64| format!("{column}={}", sum.to_be_bytes().escape_ascii());
+    let mut sum = 0_i64;
+    for by in [5, 0, -7, i64::MAX, 1, i64::MAX, i64::MIN, i64::MIN, -1] {
+        sum = sum.wrapping_add(by);
+        equal(law, format_args!("the sum after {by} more"), done(law, add(b"r", &[("ab:n", by)])), vec![sum]);
+        values_are(law, store, b"r", &Columns::all(), &[&bytes("ab:n", sum)]);
+    }
+    let law = "counters-together";
+    let several = [("b:y", 2), ("a:x", 1), ("b:y", 3)];
+    equal(law, "sums in their order", done(law, add(b"s", &several)), vec![2, 1, 5]);
+    equal(law, "sums in their order", done(law, add(b"s", &several)), vec![7, 2, 10]);
+    values_are(law, store, b"s", &Columns::all(), &[&bytes("a:x", 2), &bytes("b:y", 10)]);
+    equal(law, "no counter at all", done(law, add(b"s", &[])), vec![]);
+
+    let law = "increment";
+    mutate(law, store, b"s", Mutation::new().put("b:y", 41_i64.to_be_bytes()));
+    equal(law, "a counter that was put", done(law, add(b"s", &[("b:y", 1)])), vec![42]);
+    for delete in
+        [Mutation::new().delete_column("b:y"), Mutation::new().delete_family("b"), Mutation::new().delete_row()]
+    {
+        mutate(law, store, b"s", delete);
+        equal(law, "a counter that was deleted", done(law, add(b"s", &[("b:y", 3)])), vec![3]);
+        values_are(law, store, b"s", &Columns::of("b:y"), &[&bytes("b:y", 3)]);
+    }
+    // Under a timestamp that is long gone, and one that is far to come.
+    for (row, at) in [(b"past", 5), (b"time", i64::MAX - 5)] {
+        mutate(law, store, row, Mutation::new().put_at("ab:n", at, 7_i64.to_be_bytes()));
+        equal(law, format_args!("a counter put at {at}"), done(law, add(row, &[("ab:n", 1)])), vec![8]);
+        equal(law, format_args!("a counter put at {at}"), done(law, add(row, &[("ab:n", 1)])), vec![9]);
+        values_are(law, store, row, &Columns::all(), &[&bytes("ab:n", 9)]);
+    }
+
+    let law = "not-a-counter";
+    for len in [0, 1, 7, 9, 16] {
+        mutate(law, store, b"text", Mutation::new().put_at("a:text", 5, vec![b'1'; len]).put_at("b:n", 5, [0; 8]));
+        let before = row(law, store, b"text", &Columns::all());
+        match add(b"text", &[("b:n", 1), ("a:text", 1), ("b:new", 1)]) {
+            Err(Error::NotACounterCell { row, column, len: said }) => {
+                let named = (row, column, said);
+                equal(law, "what the error names", named, (b"text".to_vec(), "a:text".to_owned(), len));
+            }
+            other => holds(law, false, format_args!("a cell of {len} bytes plus one is {other:?}")),
+        }
+        equal(law, "the row after a refusal", row(law, store, b"text", &Columns::all()), before);
+    }
+}
+
+pub(super) fn checks(store: &dyn WideStore) {
+    let law = "check-and-mutate";
+    let new = Mutation::new().put("b:done", "yes");
+    if !store.guarantees().check_and_mutate {
+        let answer = store.check_and_mutate(b"r", &Check::absent("a:q"), &new);
+        refused("unsupported", "a condition", answer, is_unsupported);
+        return row_is("unsupported", store, b"r", &Columns::all(), &[]);
+    }
+    use Compare::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+    for (number, stored) in [None, Some(""), Some("m"), Some("mm")].into_iter().enumerate() {
+        let case = |check: Check, holds: bool| {
+            let row = [b'r', number as u8];
+            mutate(law, store, &row, Mutation::new().delete_row());
+            if let Some(value) = stored {
+                mutate(law, store, &row, Mutation::new().put("a:q", value));
+            }
+            let what = format!("{check:?} where the value is {stored:?}");
+            let answer = done(law, store.check_and_mutate(&row, &check, &new));
+            equal(law, format_args!("{what}, whether it holds"), answer, holds);
+            let written = !done(law, store.get(&row, &Columns::of("b:done"))).is_empty();
+            equal(law, format_args!("{what}, whether it wrote"), written, holds);
+            let is = done(law, store.get(&row, &Columns::of("a:q")));
+            equal(law, format_args!("{what}, the value after"), is.value("a:q"), stored.map(str::as_bytes));
+        };
+        case(Check::absent("a:q"), stored.is_none());
+        case(Check::absent("a:"), true);
+        case(Check::absent("a:qq"), true);
+        for given in ["", "l", "m", "n"] {
+            case(Check::value("a:q", Less, given), stored.is_some_and(|stored| stored < given));
+            case(Check::value("a:q", LessOrEqual, given), stored.is_some_and(|stored| stored <= given));
+            case(Check::value("a:q", Equal, given), stored.is_some_and(|stored| stored == given));
+            case(Check::value("a:q", NotEqual, given), stored.is_some_and(|stored| stored != given));
+            case(Check::value("a:q", GreaterOrEqual, given), stored.is_some_and(|stored| stored >= given));
+            case(Check::value("a:q", Greater, given), stored.is_some_and(|stored| stored > given));
+        }
+    }
+    // It is the newest version that counts.
+    mutate(law, store, b"v", Mutation::new().put_at("a:q", 2, "new").put_at("a:q", 1, "old"));
+    let answer = |check: Check| done(law, store.check_and_mutate(b"v", &check, &Mutation::new().delete_column("a:q")));
+    equal(law, "an older version's value", answer(Check::equal("a:q", "old")), false);
+    equal(law, "the newest version's value", answer(Check::equal("a:q", "new")), true);
+    row_is(law, store, b"v", &Columns::all(), &[]);
+    equal(law, "a column that was deleted", answer(Check::absent("a:q")), true);
+}

@@ -1,0 +1,76 @@
+//! Databases of wide tables with one fault each.
+
+use std::sync::Arc;
+
+use rowkey::wide::{CellsDatabase, Change, TableSchema, WideDatabase, WideGuarantees, WideStore};
+use rowkey::{Error, Memory, conformance};
+
+use crate::refused;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    OtherSchemaTaken,
+    SchemaForgotten,
+    AlterTellsNothing,
+    AlterOfAbsentMakesIt,
+    EachOpeningAnotherTable,
+    ListUnsorted,
+    DropKeepsRows,
+}
+use Fault::*;
+
+refused! { |fault: Fault| conformance::wide_database(move || Broken(CellsDatabase::new(Memory::new()), fault));
+    OtherSchemaTaken => "other-schema",
+    SchemaForgotten => "schema-kept",
+    AlterTellsNothing => "alter",
+    AlterOfAbsentMakesIt => "alter-refused",
+    EachOpeningAnotherTable => "one-table",
+    ListUnsorted => "tables",
+    DropKeepsRows => "drop-table",
+}
+
+/// A [`CellsDatabase`] with one fault.
+struct Broken(CellsDatabase<Memory>, Fault);
+
+impl WideDatabase for Broken {
+    fn guarantees(&self) -> WideGuarantees {
+        self.0.guarantees()
+    }
+
+    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        match self.1 {
+            EachOpeningAnotherTable if self.0.schema(name)?.is_some() => {
+                CellsDatabase::new(Memory::new()).table(name, schema)
+            }
+            OtherSchemaTaken => match self.0.schema(name)? {
+                Some(stored) => self.0.table(name, &stored),
+                None => self.0.table(name, schema),
+            },
+            _ => self.0.table(name, schema),
+        }
+    }
+
+    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
+        if self.1 == SchemaForgotten { Ok(None) } else { self.0.schema(name) }
+    }
+
+    fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
+        if self.1 == AlterOfAbsentMakesIt && self.0.schema(name)?.is_none() {
+            self.0.table(name, schema)?;
+        }
+        let changes = self.0.alter(name, schema)?;
+        Ok(if self.1 == AlterTellsNothing { Vec::new() } else { changes })
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        let mut names = self.0.tables()?;
+        if self.1 == ListUnsorted {
+            names.reverse();
+        }
+        Ok(names)
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        if self.1 == DropKeepsRows { Ok(()) } else { self.0.drop_table(name) }
+    }
+}

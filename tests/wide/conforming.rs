@@ -1,0 +1,49 @@
+//! Every wide store and database of the crate, and every pointer to one, held to its laws.
+
+use std::sync::Arc;
+
+use rowkey::Memory;
+use rowkey::conformance;
+use rowkey::store::{Database, Store, SubStore};
+use rowkey::wide::{Cells, CellsDatabase, TableSchema, WideDatabase, WideStore};
+
+#[path = "../broken_stores/modest_store.rs"]
+mod modest_store;
+
+use modest_store::Modest;
+
+fn table() -> Arc<dyn Store> {
+    Memory::new().table("rows").unwrap()
+}
+
+fn cells(schema: &TableSchema) -> Cells {
+    Cells::open(&Memory::new(), "rows", schema).unwrap()
+}
+
+#[test]
+fn memory() {
+    conformance::wide_database(|| CellsDatabase::new(Memory::new()));
+}
+
+#[test]
+fn sub_store() {
+    conformance::wide_database(|| CellsDatabase::new(SubStore::new(table())));
+}
+
+#[test]
+fn over_a_store() {
+    conformance::wide(|schema| Cells::over(table(), schema.clone()).unwrap());
+}
+
+#[test]
+fn pointers() {
+    conformance::wide(|schema| Box::new(cells(schema)));
+    conformance::wide(|schema| -> Arc<dyn WideStore> { Arc::new(cells(schema)) });
+    conformance::wide(|schema| -> &'static dyn WideStore { Box::leak(Box::new(cells(schema))) });
+    conformance::wide_database(|| -> Box<dyn WideDatabase> { Box::new(CellsDatabase::new(Memory::new())) });
+}
+
+#[test]
+fn over_a_modest_store() {
+    conformance::wide_database(|| CellsDatabase::new(SubStore::new(Modest(table()))));
+}
