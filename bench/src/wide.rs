@@ -11,7 +11,7 @@ use rowkey::secondary::Primary;
 use rowkey::splits::Splits;
 use rowkey::store::{Batch, Database, RowBatch, Rows, Scan, Store};
 use rowkey::wide::{Cells, Column, Columns, FamilySchema, Mutation, TableSchema, WideStore};
-use rowkey::{Memory, Table};
+use rowkey::{Memory, RowKey, Table};
 
 use crate::measure::{Bench, OURS, Work, timed};
 use crate::memory::{key, mix};
@@ -72,11 +72,16 @@ fn secondary(bench: &mut Bench) {
     let n = bench.size(100_000) as u64;
     let puts = bench.size(20_000) as u64;
     let plain: Table<u64, u64, _> = Table::open(Memory::new(), "plain").unwrap();
+    let by_hand = Memory::new();
     let mut kept = Primary::<u64, u64, _>::open(Memory::new(), "kept").unwrap();
     let _by_value = kept.secondary("by_value", |id: &u64, value: &u64| [((*value, *id), ())]).unwrap();
     for row in 0..n {
         plain.put(&mix(row), &mix(!row)).unwrap();
         kept.put(&mix(row), &mix(!row)).unwrap();
+        let (mut rows, mut by_value) = (Batch::new(), Batch::new());
+        rows.put(mix(row).encode(), mix(!row).to_be_bytes());
+        by_value.put((mix(!row), mix(row)).encode(), mix(row).to_be_bytes());
+        by_hand.write(&[("rows", &rows), ("by_value", &by_value)]).unwrap();
     }
     let mut new = n;
     let mut new_rows = move || {
@@ -88,13 +93,23 @@ fn secondary(bench: &mut Bench) {
         moved += 1;
         (0..puts).map(move |put| (mix(mix(moved ^ put) % n), mix(moved)))
     };
-    let (mut new_too, mut moved_too) = (new_rows, moved_rows);
-    let put_all = |rows: &mut dyn Iterator<Item = (u64, u64)>| rows.for_each(|(key, value)| kept.put(&key, &value).unwrap());
-    let put_plain = |rows: &mut dyn Iterator<Item = (u64, u64)>| rows.for_each(|(key, value)| plain.put(&key, &value).unwrap());
+    let (mut new_too, mut new_by_hand, mut moved_too) = (new_rows, new_rows, moved_rows);
+    let put_all =
+        |rows: &mut dyn Iterator<Item = (u64, u64)>| rows.for_each(|(key, value)| kept.put(&key, &value).unwrap());
+    let put_plain =
+        |rows: &mut dyn Iterator<Item = (u64, u64)>| rows.for_each(|(key, value)| plain.put(&key, &value).unwrap());
     bench.measure(
         Work::new(NEW, puts as usize)
             .run(OURS, || put_all(&mut new_rows()))
             .run("a put", || put_plain(&mut new_too()))
+            .run("by hand, one batch over both, nothing checked", || {
+                new_by_hand().for_each(|(key, value): (u64, u64)| {
+                    let (mut rows, mut by_value) = (Batch::new(), Batch::new());
+                    rows.put(key.encode(), value.to_be_bytes());
+                    by_value.put((value, key).encode(), key.to_be_bytes());
+                    by_hand.write(&[("rows", &rows), ("by_value", &by_value)]).unwrap();
+                });
+            })
             .goal("a put", 2.5),
     );
     bench.measure(

@@ -56,8 +56,13 @@ impl Memory {
         Arc::clone(write(&self.tables).entry(name.to_owned()).or_default())
     }
 
-    fn open_all<'n>(&self, names: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, Arc<MemoryTable>> {
-        names.map(|name| (name, self.open(name))).collect()
+    /// The tables, in the order of their names and each once; and where in it each of `names` is.
+    fn open_all<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> (Vec<Arc<MemoryTable>>, Vec<usize>) {
+        let mut sorted: Vec<&str> = names.clone().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let places = names.filter_map(|name| sorted.binary_search(&name).ok()).collect();
+        (sorted.into_iter().map(|name| self.open(name)).collect(), places)
     }
 }
 
@@ -90,12 +95,10 @@ impl Database for Memory {
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
-        let tables = self.open_all(batches.iter().map(|&(name, _)| name));
+        let (tables, places) = self.open_all(batches.iter().map(|&(name, _)| name));
         let mut locked = lock(&tables);
-        for &(name, batch) in batches {
-            if let Some(rows) = locked.get_mut(name) {
-                apply(rows, batch);
-            }
+        for (&place, (_, batch)) in places.iter().zip(batches) {
+            apply(&mut locked[place], batch);
         }
         Ok(())
     }
@@ -105,15 +108,13 @@ impl Database for Memory {
         tables: &[&str],
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
-        let opened = self.open_all(tables.iter().copied());
+        let (opened, places) = self.open_all(tables.iter().copied());
         let mut locked = lock(&opened);
-        let views: Vec<&dyn View> = tables.iter().map(|&name| &*locked[name] as &dyn View).collect();
+        let views: Vec<&dyn View> = places.iter().map(|&place| &*locked[place] as &dyn View).collect();
         let batches = body(&views)?;
         check_batches(tables, &batches)?;
-        for (&name, batch) in tables.iter().zip(&batches) {
-            if let Some(rows) = locked.get_mut(name) {
-                apply(rows, batch);
-            }
+        for (&place, batch) in places.iter().zip(&batches) {
+            apply(&mut locked[place], batch);
         }
         Ok(())
     }
@@ -121,8 +122,8 @@ impl Database for Memory {
 
 /// Locked in the order of their names, two writers can't wait for each other; locked all at once, no reader finds the
 /// batch in one table and misses it in the next.
-fn lock<'t>(tables: &'t BTreeMap<&str, Arc<MemoryTable>>) -> BTreeMap<&'t str, RwLockWriteGuard<'t, OrdSet<Row>>> {
-    tables.iter().map(|(&name, table)| (name, write(&table.rows))).collect()
+fn lock(tables: &[Arc<MemoryTable>]) -> Vec<RwLockWriteGuard<'_, OrdSet<Row>>> {
+    tables.iter().map(|table| write(&table.rows)).collect()
 }
 
 /// One table of a [`Memory`].
