@@ -133,7 +133,7 @@ impl<S: Store> Cells<S> {
     /// Reads a row by a scan of its entries.
     fn read(&self, row: &[u8], columns: &Columns, open: &dyn Fn(&Scan) -> Box<dyn Rows>) -> Result<Row, Error> {
         let plan = self.plan(columns)?;
-        let few = if columns.families.is_empty() { 32 } else { 4 };
+        let few = if columns.families.is_empty() && !columns.first_only { 32 } else { 4 };
         let scan = Scan::new(plan.range_of(row).into_iter().collect()).batch_rows(few);
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
     }
