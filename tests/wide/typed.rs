@@ -176,3 +176,45 @@ fn a_table_is_opened_as_what_it_is() {
     users.drop_table().unwrap();
     assert_eq!(wide.tables().unwrap(), [""; 0]);
 }
+
+#[test]
+fn a_page_and_a_cursor_of_rows_in_pieces_lose_nothing() {
+    let events = table::<Event>();
+    for user in 0..9 {
+        let names = (0..user % 4 + 1).map(|n| format!("q{n}"));
+        let mutation = names.fold(Mutation::new(), |m, name| m.put(("a", name), "v"));
+        events.mutate(&Event { user, at: 0 }, &mutation).unwrap();
+    }
+    let mut all: Vec<(u8, usize)> = (0..9).map(|user| (user, usize::from(user % 4) + 1)).collect();
+    for reverse in [false, true] {
+        for (rows, paged) in (1..10).flat_map(|rows| [(rows, true), (rows, false)]) {
+            let (mut found, mut cursor) = (Vec::<(u8, usize)>::new(), None);
+            loop {
+                let scan = events.scan(.., Columns::all().piece(2)).after(cursor.take());
+                let mut scan = if reverse { scan.reverse() } else { scan };
+                let items: Vec<(Event, Row)>;
+                if paged {
+                    let page = scan.page(rows).unwrap();
+                    (items, cursor) = (page.rows, page.next);
+                } else {
+                    scan = scan.limit(rows as u64);
+                    items = scan.by_ref().collect::<Result<_, _>>().unwrap();
+                    cursor = scan.cursor();
+                }
+                let before = found.len();
+                for (key, row) in &items {
+                    match found[before..].last_mut().filter(|(user, _)| *user == key.user) {
+                        Some((_, cells)) => *cells += row.cells().count(),
+                        None => found.push((key.user, row.cells().count())),
+                    }
+                }
+                assert!(found.len() - before <= rows);
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(found, all, "{rows} rows, paged {paged}, reverse {reverse}");
+        }
+        all.reverse();
+    }
+}
