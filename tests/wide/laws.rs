@@ -439,3 +439,47 @@ proptest! {
 }
 
 const CASES: u32 = 48;
+
+#[test]
+fn the_longest_time_to_live_can_be_opened_again() {
+    for ttl in
+        [Duration::MAX, Duration::from_millis(u64::MAX), Duration::from_secs(u64::MAX), Duration::from_nanos(1_999_999)]
+    {
+        let schema = TableSchema::new().family("a", FamilySchema::new().ttl(ttl));
+        let db = Memory::new();
+        Cells::open(&db, "t", &schema).unwrap();
+        Cells::open(&db, "t", &schema).unwrap();
+    }
+}
+
+#[test]
+fn pieces_of_no_cell_come_to_an_end() {
+    let table = over(memory());
+    table.mutate(b"r", &Mutation::new().put("a:q", "1").put("a:r", "2")).unwrap();
+    let mut columns = Columns::all();
+    columns.piece = Some(0);
+    for reverse in [false, true] {
+        for check in [None, Some(Check::absent("a:x"))] {
+            columns.rows_where = check;
+            let mut rows = table.scan(&Scan::all().reverse(reverse), &columns);
+            let (mut batch, mut cells) = (RowBatch::new(), 0);
+            rows.next_batch(&mut batch).unwrap();
+            cells += batch.iter().map(|(_, cells)| CellIter::new(cells).count()).sum::<usize>();
+            assert_eq!((batch.len(), cells), (2, 2));
+        }
+    }
+}
+
+#[test]
+fn entries_that_are_none_are_errors() {
+    let store = memory();
+    let table = over(store.clone());
+    table.mutate(b"r", &Mutation::new().put("a:q", "1").delete_family_until("t", 7)).unwrap();
+    // Nine bytes that would do for a version, without a column.
+    store.write(Batch::new().put(b"r\0zzzzzzzz\x03", "foreign")).unwrap();
+    for reverse in [false, true] {
+        let mut rows = table.scan(&Scan::all().reverse(reverse), &Columns::all());
+        let error = rows.next_batch(&mut RowBatch::new()).unwrap_err();
+        assert!(matches!(error, Error::Key(_)), "{error:?}");
+    }
+}
