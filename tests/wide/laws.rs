@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use rowkey::splits::{Splits, Weight};
 use rowkey::store::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, View};
 use rowkey::wide::{
     CellIter, CellKey, Cells, Check, Column, Columns, Compare, Entry, FamilySchema, Kind, Mutation, PurgeReport,
@@ -481,5 +482,21 @@ fn entries_that_are_none_are_errors() {
         let mut rows = table.scan(&Scan::all().reverse(reverse), &Columns::all());
         let error = rows.next_batch(&mut RowBatch::new()).unwrap_err();
         assert!(matches!(error, Error::Key(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn splits_of_rows_in_pieces_are_splits_of_rows() {
+    let table = over(memory());
+    for row in 0..4u8 {
+        let mutation = (0..20).fold(Mutation::new(), |m, n| m.put(("a", [n]), "v"));
+        table.mutate(&[b'r', row], &mutation).unwrap();
+    }
+    for weight in [Weight::Rows, Weight::Bytes] {
+        for regions in 1..6 {
+            let of = |columns: Columns| Splits::from_rows(regions, table.scan(&Scan::all(), &columns), weight);
+            let (pieces, whole) = (of(Columns::all().piece(3)), of(Columns::all()));
+            assert_eq!(pieces.map_err(|error| error.to_string()), whole.map_err(|error| error.to_string()));
+        }
     }
 }
