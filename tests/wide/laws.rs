@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
 use rowkey::splits::{Splits, Weight};
-use rowkey::store::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, View};
+use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, View, Write};
 use rowkey::wide::{
-    CellIter, CellKey, Cells, Check, Column, Columns, Compare, Entry, FamilySchema, Kind, Mutation, PurgeReport,
-    TableSchema, Version, WideStore,
+    CellIter, CellKey, Cells, CellsDatabase, Check, Column, Columns, Compare, Entry, FamilySchema, Kind, Mutation,
+    Place, PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
 };
-use rowkey::{Error, KeyRange, Memory, RowKey};
+use rowkey::{Cursor, Error, KeyRange, Memory, RowKey, RowValue};
 
 const NOW: i64 = 1000;
 const FAMILIES: [&str; 4] = ["a", "ab", "b", "t"];
@@ -498,5 +499,186 @@ fn splits_of_rows_in_pieces_are_splits_of_rows() {
             let (pieces, whole) = (of(Columns::all().piece(3)), of(Columns::all()));
             assert_eq!(pieces.map_err(|error| error.to_string()), whole.map_err(|error| error.to_string()));
         }
+    }
+}
+
+/// A store whose batches are written entry by entry, and that fails after some of them.
+struct Tearing {
+    store: Arc<dyn Store>,
+    left: AtomicUsize,
+}
+
+impl Store for Tearing {
+    fn guarantees(&self) -> Guarantees {
+        let mut guarantees = self.store.guarantees();
+        guarantees.batch = Atomicity::Row;
+        guarantees
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.store.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.store.scan(scan)
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        for write in batch.writes() {
+            let left = self.left.load(Ordering::Relaxed).checked_sub(1).ok_or_else(|| Error::engine("torn"))?;
+            self.left.store(left, Ordering::Relaxed);
+            let mut one = Batch::new();
+            match write {
+                Write::Put(key, value) => one.put(key.as_slice(), value.as_slice()),
+                Write::Delete(key) => one.delete(key.as_slice()),
+            };
+            self.store.write(&one)?;
+        }
+        Ok(())
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.store.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.store.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.store.delete_ranges(ranges)
+    }
+}
+
+/// An entry of a row, or almost one, or nothing like it.
+fn torn_entry(random: &mut Random) -> Vec<u8> {
+    let row = random.bytes(1);
+    let family = random.one_of(&["a", "ab", "t", "b", "other", ""]);
+    let at = random.at();
+    let entry = if random.chance(4) {
+        Entry::FamilyDeleted { until: at }
+    } else {
+        let kind = random.one_of(&[Kind::Value, Kind::Value, Kind::Value, Kind::VersionDeleted, Kind::ColumnDeleted]);
+        Entry::Column { qualifier: random.bytes(0).into(), version: Version { at, kind } }
+    };
+    let mut key = CellKey { row: row.into(), place: Place { family, entry } }.encode();
+    match random.below(12) {
+        0 => key.truncate(1 + random.below(key.len() as u64) as usize),
+        1 => key.extend(random.bytes(1)),
+        2 => {
+            let at = random.below(key.len() as u64) as usize;
+            key[at] = random.one_of(&[0, 1, 2, 3, 4, b'a', 0xff]);
+        }
+        3 if random.chance(4) => key = random.bytes(1),
+        4 if random.chance(4) => {
+            key = [random.bytes(1), vec![0], (0..9).map(|_| random.one_of(&[0, 1, 2, 3])).collect()].concat()
+        }
+        _ => {}
+    }
+    key
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(CASES) })]
+
+    #[test]
+    fn a_purge_that_fails_anywhere_changes_no_read(seed: u64) {
+        let random = &mut Random(seed);
+        let (model, mutations) = written(random, 60);
+        let store = memory();
+        over(Arc::clone(&store)).mutate_many(&mutations).unwrap();
+        let mut failures = 0;
+        loop {
+            // It goes on from the beginning each time, as one that knows nothing of the one before.
+            let left = AtomicUsize::new(random.below(6) as usize + failures / 10);
+            let purged = over(Arc::new(Tearing { store: Arc::clone(&store), left })).purge(None, go_on);
+            let (scan, columns) = (Scan::all(), columns(random, false));
+            let found = rows_of(&over(Arc::clone(&store)), &scan, &columns);
+            prop_assert_eq!(found, model_rows(&model, &scan, &columns), "{:?}", columns);
+            match purged {
+                Ok(report) => {
+                    prop_assert!(report.finished);
+                    break;
+                }
+                Err(Error::Engine(_)) => failures += 1,
+                Err(other) => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_lies_beneath_nothing_panics_and_all_ends(seed: u64) {
+        let random = &mut Random(seed);
+        let store = memory();
+        let mut batch = Batch::new();
+        for _ in 0..random.one_of(&[3, 30, 300]) {
+            batch.put(torn_entry(random), random.bytes(0));
+        }
+        store.write(&batch).unwrap();
+        let table = over(store);
+        for _ in 0..6 {
+            let (scan, columns, row) = (scan_of(random), columns(random, true), random.bytes(1));
+            let (mut rows, mut batch, mut most) = (table.scan(&scan, &columns), RowBatch::new(), 0);
+            loop {
+                most += 1;
+                prop_assert!(most < 10_000);
+                // After an error there is nothing.
+                let failed = rows.next_batch(&mut batch).is_err();
+                if failed || batch.is_empty() {
+                    rows.next_batch(&mut batch).unwrap();
+                    prop_assert!(batch.is_empty());
+                    break;
+                }
+                for (_, cells) in batch.iter() {
+                    prop_assert!(!Row::decode(cells).unwrap().is_empty());
+                }
+            }
+            let _ = table.get(&row, &columns);
+            let _ = table.get_many(&[&row, b"\0"], &columns);
+            let _ = table.exists(&row);
+            let _ = table.first_at_or_after(&row, &columns);
+            let column = column(random, true);
+            let _ = table.increment(&row, &[(column.clone(), i64::MAX), (column.clone(), 2)]);
+            let _ = table.check_and_mutate(&row, &Check::absent(&column), &Mutation::new().delete_latest(&column).put(&column, "x"));
+            let _ = table.mutate(&row, &Mutation::new().delete_latest(&column).delete_row().put(&column, "x"));
+        }
+        let mut progress = 0;
+        let _ = table.purge(None, |_| {
+            progress += 1;
+            if progress > 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let _ = table.purge(Some(&random.bytes(0)), go_on);
+    }
+
+    #[test]
+    fn no_bytes_and_no_text_panic(
+        bytes in proptest::collection::vec(prop_oneof![4 => 0..4u8, 1 => any::<u8>()], 0..60),
+        text in "(family [ab]: (max versions|min versions|ttl) ?[0-9]{0,40}( ms)?(, (ttl|min versions) [0-9]{1,5}( ms)?)?\n?|row key: [^\n]{0,9}\n|.{0,20}){0,4}",
+        cursor in "[0-9a-f.]{0,60}",
+    ) {
+        let row = Row::from_cells(bytes.clone());
+        let cells: Vec<_> = row.cells().map(|cell| (cell.column(), cell.timestamp)).collect();
+        prop_assert!(cells.len() <= bytes.len() / 17);
+        if let Ok(decoded) = Row::decode(&bytes) {
+            prop_assert_eq!(decoded.as_bytes(), &bytes);
+        }
+        let _ = (format!("{row:?}"), row.to_map(), row.value("a:q"), row.qualifiers::<u32>("a").count());
+        let _ = row.read_struct::<BTreeMap<String, serde_json::Value>>("a");
+        if let Ok(schema) = text.parse::<TableSchema>() {
+            if schema.check().is_ok() {
+                prop_assert_eq!(schema.to_string().parse(), Ok(schema.clone()));
+            }
+            let _ = (schema.changes_to(&super::laws::schema()), super::laws::schema().changes_to(&schema));
+        }
+        let _ = (cursor.parse::<Cursor>(), cursor.parse::<rowkey::cursor::Checkpoint>());
+        // Kept in a catalog.
+        let db = Memory::new();
+        Cells::open(&db, "t", &super::laws::schema()).unwrap();
+        db.table("rowkey.layouts").unwrap().write(Batch::new().put("wt", text.clone())).unwrap();
+        let wide = CellsDatabase::new(db);
+        let opened = wide.table("t", &super::laws::schema());
+        prop_assert!(opened.is_err());
+        let _ = (wide.schema("t"), wide.alter("t", &super::laws::schema()), wide.tables());
+        wide.drop_table("t").unwrap();
     }
 }
