@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
+use rowkey::clock::Clock;
 use rowkey::splits::{Splits, Weight};
 use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, View, Write};
 use rowkey::wide::{
@@ -680,5 +681,165 @@ proptest! {
         prop_assert!(opened.is_err());
         let _ = (wide.schema("t"), wide.alter("t", &super::laws::schema()), wide.tables());
         wide.drop_table("t").unwrap();
+    }
+}
+
+/// Clocks that stand still, step back, and jump.
+fn clocks() -> Vec<Arc<dyn Clock>> {
+    let ticks = || {
+        let ticks = AtomicUsize::new(0);
+        move || ticks.fetch_add(1, Ordering::Relaxed) as i64
+    };
+    let (back, jumps) = (ticks(), ticks());
+    vec![
+        Arc::new(|| 5000),
+        Arc::new(|| -5),
+        Arc::new(|| i64::MIN),
+        Arc::new(move || 100_000 - back()),
+        Arc::new(move || [5000, 9000, -1, 7000, 5000][jumps() as usize % 5]),
+    ]
+}
+
+#[test]
+fn what_is_put_behind_a_delete_is_there_whatever_the_clock_and_counters_lose_nothing() {
+    const THREADS: i64 = 3;
+    const ROUNDS: i64 = 60;
+    let families = [("one", 1), ("many", 3)];
+    let schema = families.iter().fold(TableSchema::new(), |schema, (name, versions)| {
+        schema.family(*name, FamilySchema::new().max_versions(*versions))
+    });
+    for (number, clock) in clocks().into_iter().enumerate() {
+        let table = Cells::over(memory(), schema.clone()).unwrap().with_clock(clock);
+        let done = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (table, done) = (table.clone(), &done);
+                scope.spawn(move || {
+                    let random = &mut Random(thread as u64);
+                    for round in 0..ROUNDS {
+                        let (family, _) = families[random.below(2) as usize];
+                        let own = Column::from((family, [thread as u8]));
+                        let value = round.to_be_bytes();
+                        let there = |what: &str| {
+                            let found = table.get(b"r", &Columns::of(&own)).unwrap();
+                            assert_eq!(found.value(&own), Some(&value[..]), "{what}, clock {number}");
+                        };
+                        let deleted = |what: &str| {
+                            let found = table.get(b"r", &Columns::of(&own)).unwrap();
+                            assert_eq!(found.value(&own), None, "{what}, clock {number}");
+                        };
+                        let put = || table.mutate(b"r", &Mutation::new().put(&own, value)).unwrap();
+                        match random.below(6) {
+                            0 => {
+                                table.mutate(b"r", &Mutation::new().delete_column(&own)).unwrap();
+                                deleted("a column");
+                                put();
+                                there("behind a column's delete");
+                            }
+                            1 => {
+                                let both = Mutation::new().put(&own, "x").delete_column(&own).put(&own, value);
+                                table.mutate(b"r", &both).unwrap();
+                                there("in one mutation");
+                            }
+                            2 => {
+                                put();
+                                table.mutate(b"r", &Mutation::new().delete_latest(&own)).unwrap();
+                                put();
+                                there("behind a version's delete");
+                            }
+                            3 => {
+                                let check = Check::absent("one:never");
+                                assert!(
+                                    table.check_and_mutate(b"r", &check, &Mutation::new().delete_column(&own)).unwrap()
+                                );
+                                deleted("a column under a condition");
+                                assert!(
+                                    table.check_and_mutate(b"r", &check, &Mutation::new().put(&own, value)).unwrap()
+                                );
+                                there("under a condition");
+                            }
+                            4 => {
+                                let before = (b"r".to_vec(), Mutation::new().delete_column(&own));
+                                let after = (b"r".to_vec(), Mutation::new().put(&own, value));
+                                table.mutate_many(&[before, after]).unwrap();
+                                there("behind it in a batch");
+                            }
+                            _ => {
+                                put();
+                                there("just put");
+                            }
+                        }
+                        let counters = [
+                            (Column::from("one:count"), 1),
+                            (Column::from("many:count"), 2),
+                            (Column::from("many:count"), 1),
+                        ];
+                        table.increment(b"r", &counters).unwrap();
+                        // A counter by compare and set.
+                        let swap = Column::from("many:swap");
+                        loop {
+                            let found = table.get(b"r", &Columns::of(&swap)).unwrap().read::<i64>(&swap).unwrap();
+                            let check = match found {
+                                None => Check::absent(&swap),
+                                Some(found) => Check::equal(&swap, found.to_be_bytes()),
+                            };
+                            let next = Mutation::new().put(&swap, (found.unwrap_or(0) + 1).to_be_bytes());
+                            if table.check_and_mutate(b"r", &check, &next).unwrap() {
+                                break;
+                            }
+                        }
+                    }
+                    done.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+            let (table, done) = (table.clone(), &done);
+            scope.spawn(move || {
+                while done.load(Ordering::Relaxed) < THREADS as usize {
+                    table.purge(None, go_on).unwrap();
+                    std::thread::yield_now();
+                }
+            });
+        });
+        let row = table.get(b"r", &Columns::all()).unwrap();
+        let all = THREADS * ROUNDS;
+        let counters = ["one:count", "many:count", "many:swap"].map(|name| row.read::<i64>(name).unwrap());
+        assert_eq!(counters, [Some(all), Some(3 * all), Some(all)], "clock {number}");
+    }
+}
+
+#[test]
+fn times_at_the_ends_of_their_range() {
+    for clock in [i64::MIN, -1, 0, i64::MAX - 1, i64::MAX] {
+        for ttl in [
+            Duration::from_millis(1),
+            Duration::from_millis(i64::MAX as u64),
+            Duration::from_millis(u64::MAX),
+            Duration::MAX,
+        ] {
+            let family = FamilySchema::new().max_versions(u32::MAX).min_versions(1).ttl(ttl);
+            let schema = TableSchema::new().family("a", family);
+            let table = Cells::over(memory(), schema).unwrap().with_clock(move || clock);
+            table.mutate(b"r", &Mutation::new().put_at("a:q", i64::MAX, "last").put_at("a:q", 0, "first")).unwrap();
+            table.mutate(b"r", &Mutation::new().put("a:now", "1").delete_column("a:now").put("a:now", "2")).unwrap();
+            table.increment(b"r", &[(Column::from("a:n"), i64::MAX), (Column::from("a:n"), 1)]).unwrap();
+            assert_eq!(table.increment(b"r", &[(Column::from("a:n"), 0)]).unwrap(), [i64::MIN]);
+            let mut columns = Columns::all().versions(u32::MAX).offset(u64::MAX).limit(u64::MAX);
+            assert!(table.get(b"r", &columns).unwrap().is_empty());
+            columns.offset = 0;
+            let before = table.get(b"r", &columns).unwrap();
+            assert_eq!(before.value("a:q"), Some(&b"last"[..]));
+            assert_eq!(before.value("a:now"), (clock < i64::MAX).then_some(&b"2"[..]));
+            let time = table.get(b"r", &columns.clone().time(i64::MIN..i64::MAX)).unwrap();
+            assert_eq!(time.versions("a:q").count(), usize::from(before.versions("a:q").count() != 0));
+            table.purge(None, go_on).unwrap();
+            assert_eq!(table.get(b"r", &columns).unwrap(), before, "{clock} {ttl:?}");
+            table
+                .check_and_mutate(
+                    b"r",
+                    &Check::equal("a:q", "last"),
+                    &Mutation::new().delete_column("a:q").put("a:q", "x"),
+                )
+                .unwrap();
+        }
     }
 }
