@@ -218,3 +218,38 @@ fn a_page_and_a_cursor_of_rows_in_pieces_lose_nothing() {
         all.reverse();
     }
 }
+
+#[test]
+fn the_first_row_at_or_after_a_key_is_whole() {
+    let events = table::<Event>();
+    events.mutate(&Event { user: 3, at: 1 }, &Mutation::new().put("a:q", "1").put("a:r", "2").put("b:q", "3")).unwrap();
+    let columns = Columns::all().piece(1);
+    let (event, row) = events.first_at_or_after(&Event { user: 1, at: 0 }, columns.clone()).unwrap().unwrap();
+    assert_eq!((event.user, row.cells().count()), (3, 3));
+    let (_, row) = events.store().first_at_or_after(b"\0", &columns).unwrap().unwrap();
+    assert_eq!(row.cells().count(), 3);
+}
+
+#[test]
+fn a_key_with_more_variants_opens_a_table_whose_time_to_live_is_no_whole_millisecond() {
+    #[derive(RowKey)]
+    enum Before {
+        #[rowkey(tag = 1)]
+        A(u8),
+    }
+    #[derive(RowKey)]
+    enum After {
+        #[rowkey(tag = 1)]
+        A(u8),
+        #[rowkey(tag = 2)]
+        B(u16),
+    }
+    let db = CellsDatabase::new(Memory::new());
+    let schema = TableSchema::new().family("a", FamilySchema::new().ttl(std::time::Duration::from_micros(1500)));
+    let before: WideTable<Before, _> = WideTable::open(&db, "t", &schema).unwrap();
+    before.put(&Before::A(1), "a:q", &1_i64).unwrap();
+    let after: WideTable<After, _> = WideTable::open(&db, "t", &schema).unwrap();
+    after.put(&After::A(1), "a:q", &1_i64).unwrap();
+    after.put(&After::B(1), "a:q", &1_i64).unwrap();
+    assert_eq!(after.count(..).unwrap(), 2);
+}
