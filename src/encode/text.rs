@@ -373,8 +373,10 @@ mod tests {
         assert_eq!(error.reason(), &DecodeReason::NotBorrowable);
     }
 
-    /// What content is, read byte by byte: its length with the terminator, or where and at which byte it is wrong.
-    fn read_naively(bytes: &[u8], mask: u8) -> Result<(Vec<u8>, usize), Option<(usize, u8)>> {
+    type Content = (Vec<u8>, usize);
+
+    /// What content is, read byte by byte, and its length with the terminator; or where and at which byte it is wrong.
+    fn read_naively(bytes: &[u8], mask: u8) -> Result<Content, Option<(usize, u8)>> {
         let end = bytes.iter().position(|&byte| byte == mask).ok_or(None)?;
         let (mut content, mut at) = (Vec::new(), 0);
         while at < end {

@@ -428,6 +428,15 @@ proptest! {
         }
         prop_assert_eq!(&sum, &report);
         prop_assert_eq!(&entries(tables[1].store()), &after);
+        // From behind some row, and then the rest.
+        let from = if random.chance(2) { random.bytes(0) } else { mutations[0].0.clone() };
+        let done = |(key, _): &&(Vec<u8>, Vec<u8>)| CellKey::decode(key).unwrap().row.as_ref() > from.as_slice();
+        let rest = tables[2].purge(Some(&from), go_on).unwrap();
+        let found = entries(tables[2].store());
+        let untouched = before.iter().filter(|entry| !done(entry));
+        let should_be = untouched.chain(after.iter().filter(done)).cloned().collect::<Vec<_>>();
+        prop_assert_eq!(&found, &should_be);
+        prop_assert!(rest.last_row.unwrap() >= from);
         tables[2].purge(None, go_on).unwrap();
         prop_assert_eq!(&entries(tables[2].store()), &after);
 
