@@ -2,8 +2,13 @@
 
 use std::sync::Arc;
 
+use proptest::collection::{btree_set, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use rowkey::KeyRange;
 use rowkey::conformance;
-use rowkey::store::{Database, Memory, Store, SubStore};
+use rowkey::store::{Batch, Database, Memory, RowBatch, Rows, Scan, Store, SubStore};
 
 fn table() -> Arc<dyn Store> {
     Memory::new().table("rows").expect("memory opens any table")
@@ -54,4 +59,73 @@ fn a_table_of_a_sub_store_among_others() {
 #[test]
 fn sub_store_in_a_sub_store() {
     conformance::database(|| SubStore::new(SubStore::new(table()).table("inner").unwrap()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    /// Hints at any time, of scans of many ranges or few rows.
+    #[test]
+    fn skips_leave_out_nothing_that_is_wanted(
+        keys in btree_set(key(), 0..150),
+        ranges in vec((key(), option::of(key())), 0..5),
+        reverse: bool,
+        limit in option::of(0..60_u64),
+        batch_rows in prop_oneof![1..5_usize, 30..35_usize, Just(256)],
+        steps in vec((0..3_usize, vec(key(), 0..3)), 0..8),
+        on_both: bool,
+    ) {
+        let shared = SubStore::new(table());
+        let store = if on_both { shared.table("t").unwrap() } else { table() };
+        let mut batch = Batch::new();
+        for key in &keys {
+            batch.put(key.as_slice(), key.as_slice());
+        }
+        store.write(&batch).unwrap();
+        let ranges: Vec<KeyRange> = ranges.into_iter().filter_map(|(start, end)| KeyRange::new(start, end)).collect();
+        let scan = Scan::new(if ranges.is_empty() { vec![KeyRange::all()] } else { ranges });
+        let scan = scan.reverse(reverse).limit(limit).batch_rows(batch_rows);
+        let in_ranges = |key: &Vec<u8>| scan.ranges.iter().any(|range| range.contains(key));
+        let mut all: Vec<Vec<u8>> = keys.into_iter().filter(in_ranges).collect();
+        if reverse {
+            all.reverse();
+        }
+        let mut rows = store.scan(&scan);
+        let (mut batch, mut left, mut hinted) = (RowBatch::new(), limit.unwrap_or(u64::MAX), None::<Vec<u8>>);
+        let beyond = |key: &[u8], hint: &Option<Vec<u8>>| {
+            hint.as_deref().is_none_or(|hint| if reverse { key <= hint } else { key >= hint })
+        };
+        let mut all = all.as_slice();
+        // At last, to the end.
+        for (batches, hints) in steps.into_iter().chain([(1000, Vec::new())]) {
+            for _ in 0..batches {
+                rows.next_batch(&mut batch).unwrap();
+                prop_assert!(batch.len() <= batch_rows && batch.len() as u64 <= left);
+                left -= batch.len() as u64;
+                for (key, value) in batch.iter() {
+                    prop_assert_eq!(key, value);
+                    let at = all.iter().position(|other| other == key);
+                    let at = at.expect("each row comes once, in order");
+                    prop_assert!(all[..at].iter().all(|passed| !beyond(passed, &hinted)));
+                    all = &all[at + 1..];
+                }
+                if batch.is_empty() {
+                    prop_assert!(left == 0 || all.iter().all(|passed| !beyond(passed, &hinted)));
+                    break;
+                }
+            }
+            for hint in hints {
+                rows.skip_to(&hint);
+                let further = hinted.as_ref().is_none_or(|before| if reverse { hint < *before } else { hint > *before });
+                if further {
+                    hinted = Some(hint);
+                }
+            }
+        }
+    }
+}
+
+/// Few bytes, so that keys begin alike.
+fn key() -> impl Strategy<Value = Vec<u8>> {
+    vec(select(&[0_u8, 1, b'a', 0xff][..]), 1..5)
 }

@@ -372,4 +372,64 @@ mod tests {
         let error = <&str>::decode(&mut Reader::new(b"a\x01\x01\0")).unwrap_err();
         assert_eq!(error.reason(), &DecodeReason::NotBorrowable);
     }
+
+    type Content = (Vec<u8>, usize);
+
+    /// What content is, read byte by byte, and its length with the terminator; or where and at which byte it is wrong.
+    fn read_naively(bytes: &[u8], mask: u8) -> Result<Content, Option<(usize, u8)>> {
+        let end = bytes.iter().position(|&byte| byte == mask).ok_or(None)?;
+        let (mut content, mut at) = (Vec::new(), 0);
+        while at < end {
+            match (bytes[at] ^ mask, bytes[at + 1] ^ mask) {
+                (1, next @ (1 | 2)) => {
+                    content.push(next - 1);
+                    at += 2;
+                }
+                (1, _) => return Err(Some((at + 1, bytes[at + 1]))),
+                (byte, _) => {
+                    content.push(byte);
+                    at += 1;
+                }
+            }
+        }
+        Ok((content, end + 1))
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn content_is_what_it_is_byte_by_byte(
+            bytes in proptest::collection::vec(proptest::sample::select(&[0u8, 1, 1, 1, 2, 2, 3, 0x61, 0xfd, 0xfe, 0xfe, 0xff][..]), 0..200),
+            front in 0..4usize,
+            desc: bool,
+        ) {
+            let mask = if desc { 0xff } else { 0 };
+            // Most have an end, which most do not have at once.
+            let mut bytes: Vec<u8> = bytes.into_iter().filter(|&byte| byte != mask || front == 0).map(|byte| byte ^ mask).collect();
+            bytes.push(mask);
+            let bytes = [&[7, 0, 0xff][..front.min(3)], &bytes].concat();
+            let front = front.min(3);
+            let mut r = Reader::new(&bytes);
+            r.skip(front).unwrap();
+            let found = if desc { r.direction(true, <Vec<u8>>::decode) } else { <Vec<u8>>::decode(&mut r) };
+            match (found, read_naively(&bytes[front..], mask)) {
+                (Ok(found), Ok((content, len))) => {
+                    proptest::prop_assert_eq!(&found, &content);
+                    proptest::prop_assert_eq!(r.offset(), front + len);
+                    if !desc {
+                        let mut into = b"before".to_vec();
+                        decode_into(&bytes[front..front + len - 1], &mut into).unwrap();
+                        proptest::prop_assert_eq!(into, content);
+                    }
+                }
+                (Err(error), Err(Some((at, wrong)))) => {
+                    let reason = DecodeReason::Escape { found: wrong, first: 1 ^ mask, second: 2 ^ mask };
+                    proptest::prop_assert_eq!((error.offset(), error.reason()), (front + at, &reason));
+                }
+                (Err(error), Err(None)) => {
+                    proptest::prop_assert_eq!(error.reason(), &DecodeReason::Unterminated { terminator: mask });
+                }
+                other => proptest::prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
 }

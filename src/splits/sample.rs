@@ -102,16 +102,25 @@ impl Splits {
         let mut batch = RowBatch::new();
         let mut sample: Vec<(Vec<u8>, u64)> = Vec::new();
         let (mut together, mut left) = (1u64, 0u64);
+        let mut last = Vec::new();
         loop {
             rows.next_batch(&mut batch)?;
             if batch.is_empty() {
                 return quantiles(regions, sample);
             }
             for (key, value) in batch.iter() {
+                // A wide row may come in pieces.
+                let again = last == key;
+                key.clone_into(&mut last);
                 let weight = match weight {
-                    Weight::Rows => 1,
+                    Weight::Rows => u64::from(!again),
+                    Weight::Bytes if again => value.len() as u64,
                     Weight::Bytes => (key.len() + value.len()) as u64,
                 };
+                if let (true, Some((_, sum))) = (again, sample.last_mut()) {
+                    *sum = sum.saturating_add(weight);
+                    continue;
+                }
                 match sample.last_mut() {
                     Some((_, sum)) if left > 0 => *sum = sum.saturating_add(weight),
                     _ => {

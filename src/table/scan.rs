@@ -59,14 +59,24 @@ impl Source {
 #[derive(Default)]
 struct Progress {
     rows: Option<MergedRows>,
-    /// Of rows that come in pieces: how many more there may be, and the key of the last.
-    pieces: Option<(u64, Vec<u8>)>,
+    /// Of rows that come in pieces.
+    pieces: Option<Pieces>,
     /// The first piece behind those that were left out.
     first: Option<(Vec<u8>, Vec<u8>)>,
     /// What was lent last, if it was that.
     lent: (Vec<u8>, Vec<u8>),
     returned: u64,
     failed: bool,
+}
+
+/// Which rows may still come, where they come in pieces.
+struct Pieces {
+    /// How many more there may be.
+    left: u64,
+    /// The key of the last.
+    last: Vec<u8>,
+    /// Whether there was another that may not come.
+    more: bool,
 }
 
 impl Progress {
@@ -87,13 +97,14 @@ impl Progress {
             None => rows.next_row()?,
         };
         let Some((key, value)) = row else { return Ok(None) };
-        if let Some((left, last)) = pieces.as_mut().filter(|(_, last)| last != key) {
-            if *left == 0 {
+        if let Some(pieces) = pieces.as_mut().filter(|pieces| pieces.last != key) {
+            if pieces.left == 0 {
+                pieces.more = true;
                 *failed = true;
                 return Ok(None);
             }
-            *left -= 1;
-            key.clone_into(last);
+            pieces.left -= 1;
+            key.clone_into(&mut pieces.last);
         }
         *returned += 1;
         let row = read(key, value);
@@ -242,9 +253,11 @@ impl<K: RowKey, V> TableScan<K, V> {
 
     /// The cursor behind the last row returned; none before the first.
     pub fn cursor(&self) -> Option<Cursor> {
-        let Progress { rows, returned, .. } = &self.progress;
+        let Progress { rows, pieces, returned, .. } = &self.progress;
         let rows = rows.as_ref().filter(|_| *returned > 0)?;
-        Some(Cursor::new(K::LAYOUT.fingerprint(), rows.last_key()))
+        // Of rows in pieces, one more than may come can have been read.
+        let last = pieces.as_ref().map_or(rows.last_key(), |pieces| &pieces.last);
+        Some(Cursor::new(K::LAYOUT.fingerprint(), last))
     }
 
     /// The next row, its key and value lent from the batch that they were read into: nothing is copied.
@@ -285,7 +298,8 @@ impl<K: RowKey, V> TableScan<K, V> {
         let limit = self.scan.limit;
         let scan = self.scan.clone().limit(limit.map(|limit| limit.saturating_add(self.offset)));
         self.progress.rows = Some(self.source.open(&scan, buckets, salt));
-        self.progress.pieces = self.source.in_pieces().then(|| (limit.unwrap_or(u64::MAX), Vec::new()));
+        let left = limit.unwrap_or(u64::MAX);
+        self.progress.pieces = self.source.in_pieces().then(|| Pieces { left, last: Vec::new(), more: false });
         self.progress.pass(self.offset).inspect_err(|_| self.progress.failed = true)?;
         Ok(())
     }
@@ -392,7 +406,8 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
         self.progress.next(|key, value| Ok((K::decode(key)?, decode_value(table, key, value)?)))
     }
 
-    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them.
+    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them. Of rows that come in
+    /// [pieces](Columns::piece), all pieces of so many rows.
     ///
     /// ```
     /// use rowkey::{Memory, Table};
@@ -415,7 +430,17 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     /// ```
     pub fn page(self, rows: usize) -> Result<Page<K, V>, Error> {
         // One row more than asked for tells whether there is a next page.
-        let mut scan = self.limit(u64::try_from(rows).unwrap_or(u64::MAX).saturating_add(1));
+        let most = u64::try_from(rows).unwrap_or(u64::MAX);
+        let mut scan = self.limit(most.saturating_add(1));
+        scan.open()?;
+        if let Some(pieces) = &mut scan.progress.pieces {
+            let limited = pieces.left <= most;
+            pieces.left = pieces.left.min(most);
+            let page = scan.by_ref().collect::<Result<_, _>>()?;
+            let more = !limited && scan.progress.pieces.as_ref().is_some_and(|pieces| pieces.more);
+            let next = scan.cursor().filter(|_| more);
+            return Ok(Page { rows: page, next, rows_read: scan.rows_read() });
+        }
         let mut page = Vec::new();
         let mut next = None;
         while page.len() < rows {

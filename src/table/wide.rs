@@ -104,9 +104,11 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     /// `db.alter(name, &schema.row_key::<K>())` changes what [can be changed](WideDatabase::alter).
     pub fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
         let schema = schema.clone().row_key::<K>();
+        // A time to live is kept in milliseconds, so families that say the same need not be equal.
+        let of_key = |stored: &TableSchema| TableSchema { row_key: schema.row_key.clone(), ..stored.clone() };
         if let Some(stored) = db.schema(name)?
-            && stored.families == schema.families
             && stored.row_key.is_some()
+            && of_key(&stored).changes_to(&schema).is_empty()
             && stored.changes_to(&schema).iter().all(|change| change.in_place)
         {
             db.alter(name, &schema)?;
@@ -224,12 +226,13 @@ impl<K: RowKey, D> WideTable<K, D> {
         )
     }
 
-    /// The first row at or after a key: one seek, one for each bucket of a salted key.
+    /// The first row at or after a key: one seek, one for each bucket of a salted key. It is whole, whatever the pieces
+    /// asked for.
     pub fn first_at_or_after(&self, key: &K::Ref<'_>, columns: Columns) -> Result<Option<(K, Row)>, Error>
     where
         K: OwnedKey,
     {
-        self.scan(.., columns).from_key(key).limit(1).next().transpose()
+        self.scan(.., Columns { piece: None, ..columns }).from_key(key).limit(1).next().transpose()
     }
 
     /// How many rows are selected.

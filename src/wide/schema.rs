@@ -280,10 +280,16 @@ fn parse_family(settings: &str) -> Option<FamilySchema> {
             family.min_versions = versions.trim_start().parse().ok()?;
         } else {
             let ttl = setting.strip_prefix(TTL)?.strip_suffix(" ms")?.trim_start();
-            family.ttl = Some(Duration::from_millis(ttl.parse().ok()?));
+            family.ttl = Some(from_millis(ttl.parse().ok()?)?);
         }
     }
     Some(family)
+}
+
+/// As many milliseconds as a `Duration` can have, which are more than a `u64` can.
+fn from_millis(millis: u128) -> Option<Duration> {
+    let (seconds, rest) = (u64::try_from(millis / 1000).ok()?, u32::try_from(millis % 1000).ok()?);
+    Some(Duration::new(seconds, rest * 1_000_000))
 }
 
 #[cfg(test)]

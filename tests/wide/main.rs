@@ -2,6 +2,7 @@
 
 mod cases;
 mod conforming;
+mod laws;
 mod replay;
 mod typed;
 

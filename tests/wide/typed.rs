@@ -176,3 +176,80 @@ fn a_table_is_opened_as_what_it_is() {
     users.drop_table().unwrap();
     assert_eq!(wide.tables().unwrap(), [""; 0]);
 }
+
+#[test]
+fn a_page_and_a_cursor_of_rows_in_pieces_lose_nothing() {
+    let events = table::<Event>();
+    for user in 0..9 {
+        let names = (0..user % 4 + 1).map(|n| format!("q{n}"));
+        let mutation = names.fold(Mutation::new(), |m, name| m.put(("a", name), "v"));
+        events.mutate(&Event { user, at: 0 }, &mutation).unwrap();
+    }
+    let mut all: Vec<(u8, usize)> = (0..9).map(|user| (user, usize::from(user % 4) + 1)).collect();
+    for reverse in [false, true] {
+        for (rows, paged) in (1..10).flat_map(|rows| [(rows, true), (rows, false)]) {
+            let (mut found, mut cursor) = (Vec::<(u8, usize)>::new(), None);
+            loop {
+                let scan = events.scan(.., Columns::all().piece(2)).after(cursor.take());
+                let mut scan = if reverse { scan.reverse() } else { scan };
+                let items: Vec<(Event, Row)>;
+                if paged {
+                    let page = scan.page(rows).unwrap();
+                    (items, cursor) = (page.rows, page.next);
+                } else {
+                    scan = scan.limit(rows as u64);
+                    items = scan.by_ref().collect::<Result<_, _>>().unwrap();
+                    cursor = scan.cursor();
+                }
+                let before = found.len();
+                for (key, row) in &items {
+                    match found[before..].last_mut().filter(|(user, _)| *user == key.user) {
+                        Some((_, cells)) => *cells += row.cells().count(),
+                        None => found.push((key.user, row.cells().count())),
+                    }
+                }
+                assert!(found.len() - before <= rows);
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(found, all, "{rows} rows, paged {paged}, reverse {reverse}");
+        }
+        all.reverse();
+    }
+}
+
+#[test]
+fn the_first_row_at_or_after_a_key_is_whole() {
+    let events = table::<Event>();
+    events.mutate(&Event { user: 3, at: 1 }, &Mutation::new().put("a:q", "1").put("a:r", "2").put("b:q", "3")).unwrap();
+    let columns = Columns::all().piece(1);
+    let (event, row) = events.first_at_or_after(&Event { user: 1, at: 0 }, columns.clone()).unwrap().unwrap();
+    assert_eq!((event.user, row.cells().count()), (3, 3));
+    let (_, row) = events.store().first_at_or_after(b"\0", &columns).unwrap().unwrap();
+    assert_eq!(row.cells().count(), 3);
+}
+
+#[test]
+fn a_key_with_more_variants_opens_a_table_whose_time_to_live_is_no_whole_millisecond() {
+    #[derive(RowKey)]
+    enum Before {
+        #[rowkey(tag = 1)]
+        A(u8),
+    }
+    #[derive(RowKey)]
+    enum After {
+        #[rowkey(tag = 1)]
+        A(u8),
+        #[rowkey(tag = 2)]
+        B(u16),
+    }
+    let db = CellsDatabase::new(Memory::new());
+    let schema = TableSchema::new().family("a", FamilySchema::new().ttl(std::time::Duration::from_micros(1500)));
+    let before: WideTable<Before, _> = WideTable::open(&db, "t", &schema).unwrap();
+    before.put(&Before::A(1), "a:q", &1_i64).unwrap();
+    let after: WideTable<After, _> = WideTable::open(&db, "t", &schema).unwrap();
+    after.put(&After::A(1), "a:q", &1_i64).unwrap();
+    after.put(&After::B(1), "a:q", &1_i64).unwrap();
+    assert_eq!(after.count(..).unwrap(), 2);
+}

@@ -68,12 +68,13 @@ impl Dead {
 
 impl<S: Store> Cells<S> {
     /// Drops what nobody can read any more: deleted and expired cells, versions beyond those that are kept, and the
-    /// markers of deletes. It is what HBase does in a major compaction; what is written after it with the timestamp of
-    /// something older than a delete is not hidden any more.
+    /// markers of deletes. It is what HBase does in a major compaction; what is written after it, or meanwhile, with
+    /// the timestamp of something older than a delete is not hidden any more.
     ///
     /// It goes from row to row, behind `after` if that is given, and tells `progress` about every thousand entries that it
     /// drops or reads; `Break` stops it, and [`PurgeReport::last_row`] says from where to go on. Others may read and
-    /// write meanwhile.
+    /// write meanwhile; but a version, or a delete, that is written again meanwhile under the very timestamp of one that is
+    /// dropped may go with it.
     ///
     /// ```
     /// use std::ops::ControlFlow;

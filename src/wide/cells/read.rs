@@ -75,7 +75,8 @@ impl Plan {
                 Some((check.clone(), other))
             }
         };
-        Ok(Self { families: Arc::clone(families), places: looked_at, pick, rows_where, piece: columns.piece })
+        let piece = columns.piece.map(|cells| cells.max(1));
+        Ok(Self { families: Arc::clone(families), places: looked_at, pick, rows_where, piece })
     }
 
     /// The entries of one row from the first to the last that is looked at; a reader jumps over what is between.
@@ -170,7 +171,8 @@ impl Pick {
             return Ok((Then::NextRow, 0));
         }
         let at = place.len().saturating_sub(VERSION);
-        let version = if place[..at] == self.column {
+        // What is too short for a version is no column's, and an error.
+        let version = if at > 0 && place[..at] == self.column {
             if !self.in_column {
                 self.begin_column();
             } else if self.column_over {

@@ -1,0 +1,854 @@
+//! Reads and purges of `Cells`, compared with a list of writes that is looked through from end to end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use rowkey::clock::Clock;
+use rowkey::splits::{Splits, Weight};
+use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, View, Write};
+use rowkey::wide::{
+    CellIter, CellKey, Cells, CellsDatabase, Check, Column, Columns, Compare, Entry, FamilySchema, Kind, Mutation,
+    Place, PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
+};
+use rowkey::{Cursor, Error, KeyRange, Memory, RowKey, RowValue};
+
+const NOW: i64 = 1000;
+const FAMILIES: [&str; 4] = ["a", "ab", "b", "t"];
+
+fn kept(family: &str) -> FamilySchema {
+    match family {
+        "a" => FamilySchema::new().max_versions(2),
+        "ab" => FamilySchema::new(),
+        "b" => FamilySchema::new().max_versions(u32::MAX).ttl(Duration::MAX),
+        _ => FamilySchema::new().max_versions(3).min_versions(1).ttl(Duration::from_millis(500)),
+    }
+}
+
+fn schema() -> TableSchema {
+    FAMILIES.iter().fold(TableSchema::new(), |schema, family| schema.family(*family, kept(family)))
+}
+
+/// Numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    fn chance(&mut self, of: u64) -> bool {
+        self.below(of) == 0
+    }
+
+    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+
+    /// Few bytes, those that are escaped and those next to them among them.
+    fn bytes(&mut self, least: u64) -> Vec<u8> {
+        (0..least + self.below(3)).map(|_| self.one_of(&[0, 1, 2, b'a', 0xfe, 0xff])).collect()
+    }
+
+    fn at(&mut self) -> i64 {
+        let near = self.one_of(&[0, 490, 990]);
+        if self.chance(20) { self.one_of(&[0, 500, 501, NOW, i64::MAX]) } else { near + self.below(20) as i64 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hides {
+    Version(i64),
+    Until(i64),
+}
+
+impl Hides {
+    fn hides(self, at: i64) -> bool {
+        match self {
+            Self::Version(version) => version == at,
+            Self::Until(until) => at <= until,
+        }
+    }
+}
+
+/// What was written to a row, in no order.
+#[derive(Clone, Debug, Default)]
+struct Written {
+    cells: BTreeMap<(Column, i64), Vec<u8>>,
+    of_family: Vec<(String, i64)>,
+    of_column: Vec<(Column, Hides)>,
+}
+
+impl Written {
+    /// The versions that are not deleted, newest first.
+    fn versions(&self, column: &Column) -> Vec<(i64, &[u8])> {
+        let of_column = self.cells.range((column.clone(), i64::MIN)..=(column.clone(), i64::MAX)).rev();
+        let there = of_column.filter(|((_, at), _)| {
+            !self.of_family.iter().any(|(family, until)| *family == column.family && at <= until)
+                && !self.of_column.iter().any(|(other, hides)| other == column && hides.hides(*at))
+        });
+        there.map(|((_, at), value)| (*at, value.as_slice())).collect()
+    }
+
+    fn kept(&self, column: &Column, time: Option<(i64, i64)>) -> Vec<(i64, &[u8])> {
+        let family = kept(&column.family);
+        let expired =
+            |at: i64| family.ttl.is_some_and(|ttl| i128::from(NOW) - i128::from(at) >= ttl.as_millis() as i128);
+        let in_time = |at: i64| time.is_none_or(|(start, end)| start <= at && at < end);
+        let versions =
+            self.versions(column).into_iter().filter(|(at, _)| in_time(*at)).take(family.max_versions as usize);
+        let kept =
+            versions.enumerate().filter(|(before, (at, _))| !expired(*at) || *before < family.min_versions as usize);
+        kept.map(|(_, version)| version).collect()
+    }
+
+    fn read(&self, columns: &Columns) -> Vec<(Column, i64, Vec<u8>)> {
+        if let Some(check) = &columns.rows_where {
+            let newest = self.kept(&check.column, None).first().map(|(_, value)| *value);
+            let holds = match (&check.value, newest) {
+                (None, newest) => newest.is_none(),
+                (Some((compare, given)), newest) => newest.is_some_and(|newest| compare.holds(newest, given)),
+            };
+            if !holds {
+                return Vec::new();
+            }
+        }
+        let asked = |column: &Column| {
+            let ranges = columns.families.get(&column.family);
+            columns.families.is_empty()
+                || ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(&column.qualifier)))
+        };
+        let names: BTreeSet<&Column> = self.cells.keys().map(|(column, _)| column).filter(|name| asked(name)).collect();
+        let mut found = Vec::new();
+        let mut place = 0;
+        for column in names {
+            let valued = self
+                .kept(column, columns.time)
+                .into_iter()
+                .filter(|(_, value)| columns.value.as_ref().is_none_or(|(compare, given)| compare.holds(value, given)));
+            let cells: Vec<_> = valued.take(columns.versions as usize).collect();
+            if cells.is_empty() {
+                continue;
+            }
+            place += 1;
+            if place > columns.offset && columns.limit.is_none_or(|limit| place - columns.offset <= limit) {
+                found.extend(cells.into_iter().map(|(at, value)| (column.clone(), at, value.to_vec())));
+            }
+        }
+        found.truncate(if columns.first_only { 1 } else { usize::MAX });
+        found
+    }
+}
+
+type Model = BTreeMap<Vec<u8>, Written>;
+
+/// A column, of few where they are to have many versions.
+fn column(random: &mut Random, few: bool) -> Column {
+    let family = random.one_of(&FAMILIES);
+    let qualifier =
+        if few { random.one_of(&[&b""[..], b"\0", b"a", b"a\0", b"\xff"]).to_vec() } else { random.bytes(0) };
+    Column::from((family, qualifier))
+}
+
+/// Rows of few and of many columns, of few and of many versions, and what hides them.
+fn written(random: &mut Random, most: u64) -> (Model, Vec<(Vec<u8>, Mutation)>) {
+    let (mut model, mut mutations) = (Model::new(), Vec::new());
+    for _ in 0..1 + random.below(6) {
+        let row = random.bytes(1);
+        let of_row = model.entry(row.clone()).or_default();
+        let few = random.chance(3);
+        let deletes = random.one_of(&[3, 30, 300]);
+        let writes = if random.chance(2) { random.below(8) } else { random.below(most) };
+        let mut mutation = Mutation::new();
+        for _ in 0..writes {
+            let (column, at) = (column(random, few), random.at());
+            if !random.chance(deletes) {
+                let value = random.one_of(&[&b""[..], b"1", b"2"]).to_vec();
+                of_row.cells.insert((column.clone(), at), value.clone());
+                mutation = mutation.put_at(column, at, value);
+                continue;
+            }
+            mutation = match random.below(8) {
+                0 => {
+                    of_row.of_family.push((column.family.clone(), at));
+                    mutation.delete_family_until(column.family, at)
+                }
+                1..4 => {
+                    of_row.of_column.push((column.clone(), Hides::Until(at)));
+                    mutation.delete_column_until(column, at)
+                }
+                _ => {
+                    of_row.of_column.push((column.clone(), Hides::Version(at)));
+                    mutation.delete_version(column, at)
+                }
+            };
+        }
+        mutations.push((row, mutation));
+    }
+    (model, mutations)
+}
+
+fn compare(random: &mut Random) -> (Compare, Vec<u8>) {
+    use Compare::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+    let compare = random.one_of(&[Less, LessOrEqual, Equal, NotEqual, GreaterOrEqual, Greater]);
+    (compare, random.one_of(&[&b""[..], b"1", b"2"]).to_vec())
+}
+
+fn columns(random: &mut Random, timed: bool) -> Columns {
+    let mut columns = Columns::all().versions(random.one_of(&[0, 1, 1, 1, 2, 3, u32::MAX]));
+    for _ in 0..random.below(5) {
+        let few = random.chance(2);
+        let Column { family, qualifier } = column(random, few);
+        columns = match random.below(5) {
+            0 => columns.family(family),
+            1 | 2 => columns.column((family, qualifier)),
+            3 => columns.qualifier_prefix(family, qualifier),
+            _ => columns.qualifier_range(family, qualifier..random.bytes(0)),
+        };
+    }
+    if timed && random.chance(3) {
+        columns = columns.time(random.at()..random.at());
+    }
+    if random.chance(4) {
+        let (compare, given) = compare(random);
+        columns = columns.value(compare, given);
+    }
+    if random.chance(4) {
+        let (column, (compare, given)) = (column(random, true), compare(random));
+        let absent = random.chance(3);
+        columns = columns.rows_where(if absent { Check::absent(column) } else { Check::value(column, compare, given) });
+    }
+    if random.chance(4) {
+        columns = columns.offset(random.one_of(&[0, 1, 2, 5, 40, u64::MAX]));
+    }
+    if random.chance(4) {
+        columns = columns.limit(random.one_of(&[0, 1, 2, 5, 40, u64::MAX]));
+    }
+    if random.chance(6) {
+        columns = columns.first_only();
+    }
+    if random.chance(3) {
+        columns = columns.piece(random.one_of(&[1, 2, 3, 7, 100, usize::MAX]));
+    }
+    columns
+}
+
+fn scan_of(random: &mut Random) -> Scan {
+    let mut ranges = Vec::new();
+    for _ in 0..random.below(4) {
+        let end = if random.chance(3) { None } else { Some(random.bytes(0)) };
+        ranges.extend(KeyRange::new(random.bytes(0), end));
+    }
+    let scan = if random.chance(2) { Scan::all() } else { Scan::new(ranges) };
+    let limit = if random.chance(2) { None } else { Some(random.one_of(&[0, 1, 2, 3, u64::MAX])) };
+    scan.reverse(random.chance(2)).limit(limit).batch_rows(random.one_of(&[1, 2, 3, 256, usize::MAX]))
+}
+
+type RowCells = (Vec<u8>, Vec<(Column, i64, Vec<u8>)>);
+
+fn cells_of(bytes: &[u8]) -> Vec<(Column, i64, Vec<u8>)> {
+    CellIter::new(bytes).map(|cell| (cell.column(), cell.timestamp, cell.value.to_vec())).collect()
+}
+
+/// A scan's rows, their pieces put together.
+fn rows_of(store: &dyn WideStore, scan: &Scan, columns: &Columns) -> Vec<RowCells> {
+    let (mut rows, mut batch, mut found) = (store.scan(scan, columns), RowBatch::new(), Vec::<RowCells>::new());
+    loop {
+        rows.next_batch(&mut batch).unwrap();
+        assert!(batch.len() <= scan.batch_rows);
+        if batch.is_empty() {
+            return found;
+        }
+        for (row, cells) in batch.iter() {
+            let cells = cells_of(cells);
+            assert!(!cells.is_empty() && columns.piece.is_none_or(|piece| cells.len() <= piece));
+            match found.last_mut().filter(|(last, _)| last == row) {
+                Some((_, all)) => {
+                    assert_eq!(all.len() % columns.piece.unwrap(), 0, "all pieces but the last are full");
+                    all.extend(cells);
+                }
+                None => found.push((row.to_vec(), cells)),
+            }
+        }
+    }
+}
+
+fn model_rows(model: &Model, scan: &Scan, columns: &Columns) -> Vec<RowCells> {
+    let within = |row: &[u8]| scan.ranges.iter().any(|range| range.contains(row));
+    let rows = model.iter().filter(|(row, _)| within(row)).map(|(row, written)| (row.clone(), written.read(columns)));
+    let mut rows: Vec<RowCells> = rows.filter(|(_, cells)| !cells.is_empty()).collect();
+    if scan.reverse {
+        rows.reverse();
+    }
+    rows.truncate(scan.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap()));
+    rows
+}
+
+/// A store whose scans do not skip.
+struct NoSkip(Arc<dyn Store>);
+
+struct NoSkipRows(Box<dyn Rows>);
+
+impl Rows for NoSkipRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        self.0.next_batch(batch)
+    }
+}
+
+impl Store for NoSkip {
+    fn guarantees(&self) -> Guarantees {
+        self.0.guarantees()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(NoSkipRows(self.0.scan(scan)))
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.0.write(batch)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.0.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.0.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.0.delete_ranges(ranges)
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        self.0.transact(body)
+    }
+}
+
+fn memory() -> Arc<dyn Store> {
+    Memory::new().table("t").unwrap()
+}
+
+fn over(store: Arc<dyn Store>) -> Cells {
+    Cells::over(store, schema()).unwrap().with_clock(|| NOW)
+}
+
+/// The same rows in Memory, beside others in one table, and in a store that does not skip.
+fn tables(mutations: &[(Vec<u8>, Mutation)]) -> Vec<Cells> {
+    let shared = SubStore::new(memory());
+    let stores = [memory(), shared.table("t\0").unwrap(), Arc::new(NoSkip(memory()))];
+    for neighbour in ["t", "t\0\0"] {
+        shared.table(neighbour).unwrap().write(Batch::new().put(b"\0", "").put(b"\xff", "")).unwrap();
+    }
+    let tables = stores.map(over);
+    tables.iter().for_each(|table| table.mutate_many(mutations).unwrap());
+    tables.into()
+}
+
+fn entries(store: &dyn Store) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let (mut rows, mut batch, mut found) = (store.scan(&Scan::all()), RowBatch::new(), Vec::new());
+    loop {
+        rows.next_batch(&mut batch).unwrap();
+        if batch.is_empty() {
+            return found;
+        }
+        found.extend(batch.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
+    }
+}
+
+fn go_on(_: &PurgeReport) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(CASES) })]
+
+    #[test]
+    fn reads_are_those_of_the_model(seed: u64) {
+        let random = &mut Random(seed);
+        let (model, mutations) = written(random, 700);
+        let tables = tables(&mutations);
+        for _ in 0..12 {
+            let (scan, columns) = (scan_of(random), columns(random, true));
+            let should_be = model_rows(&model, &scan, &columns);
+            let table = random.one_of(&[0, 1, 2]);
+            prop_assert_eq!(rows_of(&tables[table], &scan, &columns), should_be, "{:?} {:?} {}", scan, columns, table);
+            let row = if random.chance(4) { random.bytes(1) } else { random.one_of(&mutations.iter().map(|(row, _)| row).collect::<Vec<_>>()).clone() };
+            let should_be = model.get(&row).map_or_else(Vec::new, |written| written.read(&columns));
+            let found = tables[table].get(&row, &columns).unwrap();
+            prop_assert_eq!(cells_of(found.as_bytes()), should_be, "{:?} {:?} {}", row, columns, table);
+        }
+    }
+
+    #[test]
+    fn a_purge_changes_no_read_without_a_time_range(seed: u64) {
+        let random = &mut Random(seed);
+        let (model, mutations) = written(random, 700);
+        let tables = tables(&mutations);
+        let before = entries(tables[0].store());
+        let report = tables[0].purge(None, go_on).unwrap();
+        let after = entries(tables[0].store());
+        prop_assert!(report.finished);
+        let of = |kind: fn(&Entry<'_>) -> bool, entries: &[(Vec<u8>, Vec<u8>)]| {
+            entries.iter().filter(|(key, _)| kind(&CellKey::decode(key).unwrap().place.entry)).count() as u64
+        };
+        let is_value = |entry: &Entry<'_>| matches!(entry, Entry::Column { version: Version { kind: Kind::Value, .. }, .. });
+        let is_marker = |entry: &Entry<'_>| !matches!(entry, Entry::Column { version: Version { kind: Kind::Value, .. }, .. });
+        prop_assert_eq!(report.kept, of(is_value, &after));
+        prop_assert_eq!(report.deleted + report.expired + report.old, of(is_value, &before) - report.kept);
+        prop_assert_eq!(report.markers, of(is_marker, &before));
+        prop_assert_eq!(of(is_marker, &after), 0);
+        prop_assert_eq!(report.rows, mutations.iter().filter(|(_, m)| !m.is_empty()).map(|(row, _)| row).collect::<BTreeSet<_>>().len() as u64);
+
+        // In several goes: the same.
+        let mut sum = PurgeReport::default();
+        loop {
+            let step = tables[1].purge(sum.last_row.clone().as_deref(), |_| ControlFlow::Break(())).unwrap();
+            sum.rows += step.rows;
+            sum.kept += step.kept;
+            sum.deleted += step.deleted;
+            sum.expired += step.expired;
+            sum.old += step.old;
+            sum.markers += step.markers;
+            sum.last_row = step.last_row;
+            sum.finished = step.finished;
+            if step.finished {
+                break;
+            }
+        }
+        prop_assert_eq!(&sum, &report);
+        prop_assert_eq!(&entries(tables[1].store()), &after);
+        // From behind some row, and then the rest.
+        let from = if random.chance(2) { random.bytes(0) } else { mutations[0].0.clone() };
+        let done = |(key, _): &&(Vec<u8>, Vec<u8>)| CellKey::decode(key).unwrap().row.as_ref() > from.as_slice();
+        let rest = tables[2].purge(Some(&from), go_on).unwrap();
+        let found = entries(tables[2].store());
+        let untouched = before.iter().filter(|entry| !done(entry));
+        let should_be = untouched.chain(after.iter().filter(done)).cloned().collect::<Vec<_>>();
+        prop_assert_eq!(&found, &should_be);
+        prop_assert!(rest.last_row.unwrap() >= from);
+        tables[2].purge(None, go_on).unwrap();
+        prop_assert_eq!(&entries(tables[2].store()), &after);
+
+        for _ in 0..8 {
+            let (scan, columns) = (scan_of(random), columns(random, false));
+            let should_be = model_rows(&model, &scan, &columns);
+            prop_assert_eq!(rows_of(&tables[0], &scan, &columns), should_be, "{:?} {:?}", scan, columns);
+        }
+        let again = tables[0].purge(None, go_on).unwrap();
+        prop_assert_eq!((again.kept, again.deleted + again.expired + again.old + again.markers), (report.kept, 0));
+    }
+}
+
+const CASES: u32 = 48;
+
+#[test]
+fn the_longest_time_to_live_can_be_opened_again() {
+    for ttl in
+        [Duration::MAX, Duration::from_millis(u64::MAX), Duration::from_secs(u64::MAX), Duration::from_nanos(1_999_999)]
+    {
+        let schema = TableSchema::new().family("a", FamilySchema::new().ttl(ttl));
+        let db = Memory::new();
+        Cells::open(&db, "t", &schema).unwrap();
+        Cells::open(&db, "t", &schema).unwrap();
+    }
+}
+
+#[test]
+fn pieces_of_no_cell_come_to_an_end() {
+    let table = over(memory());
+    table.mutate(b"r", &Mutation::new().put("a:q", "1").put("a:r", "2")).unwrap();
+    let mut columns = Columns::all();
+    columns.piece = Some(0);
+    for reverse in [false, true] {
+        for check in [None, Some(Check::absent("a:x"))] {
+            columns.rows_where = check;
+            let mut rows = table.scan(&Scan::all().reverse(reverse), &columns);
+            let (mut batch, mut cells) = (RowBatch::new(), 0);
+            rows.next_batch(&mut batch).unwrap();
+            cells += batch.iter().map(|(_, cells)| CellIter::new(cells).count()).sum::<usize>();
+            assert_eq!((batch.len(), cells), (2, 2));
+        }
+    }
+}
+
+#[test]
+fn entries_that_are_none_are_errors() {
+    let store = memory();
+    let table = over(store.clone());
+    table.mutate(b"r", &Mutation::new().put("a:q", "1").delete_family_until("t", 7)).unwrap();
+    // Nine bytes that would do for a version, without a column.
+    store.write(Batch::new().put(b"r\0zzzzzzzz\x03", "foreign")).unwrap();
+    for reverse in [false, true] {
+        let mut rows = table.scan(&Scan::all().reverse(reverse), &Columns::all());
+        let error = rows.next_batch(&mut RowBatch::new()).unwrap_err();
+        assert!(matches!(error, Error::Key(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn splits_of_rows_in_pieces_are_splits_of_rows() {
+    let table = over(memory());
+    for row in 0..4u8 {
+        let mutation = (0..20).fold(Mutation::new(), |m, n| m.put(("a", [n]), "v"));
+        table.mutate(&[b'r', row], &mutation).unwrap();
+    }
+    for weight in [Weight::Rows, Weight::Bytes] {
+        for regions in 1..6 {
+            let of = |columns: Columns| Splits::from_rows(regions, table.scan(&Scan::all(), &columns), weight);
+            let (pieces, whole) = (of(Columns::all().piece(3)), of(Columns::all()));
+            assert_eq!(pieces.map_err(|error| error.to_string()), whole.map_err(|error| error.to_string()));
+        }
+    }
+}
+
+/// A store whose batches are written entry by entry, and that fails after some of them.
+struct Tearing {
+    store: Arc<dyn Store>,
+    left: AtomicUsize,
+}
+
+impl Store for Tearing {
+    fn guarantees(&self) -> Guarantees {
+        let mut guarantees = self.store.guarantees();
+        guarantees.batch = Atomicity::Row;
+        guarantees
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.store.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.store.scan(scan)
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        for write in batch.writes() {
+            let left = self.left.load(Ordering::Relaxed).checked_sub(1).ok_or_else(|| Error::engine("torn"))?;
+            self.left.store(left, Ordering::Relaxed);
+            let mut one = Batch::new();
+            match write {
+                Write::Put(key, value) => one.put(key.as_slice(), value.as_slice()),
+                Write::Delete(key) => one.delete(key.as_slice()),
+            };
+            self.store.write(&one)?;
+        }
+        Ok(())
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.store.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.store.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.store.delete_ranges(ranges)
+    }
+}
+
+/// An entry of a row, or almost one, or nothing like it.
+fn torn_entry(random: &mut Random) -> Vec<u8> {
+    let row = random.bytes(1);
+    let family = random.one_of(&["a", "ab", "t", "b", "other", ""]);
+    let at = random.at();
+    let entry = if random.chance(4) {
+        Entry::FamilyDeleted { until: at }
+    } else {
+        let kind = random.one_of(&[Kind::Value, Kind::Value, Kind::Value, Kind::VersionDeleted, Kind::ColumnDeleted]);
+        Entry::Column { qualifier: random.bytes(0).into(), version: Version { at, kind } }
+    };
+    let mut key = CellKey { row: row.into(), place: Place { family, entry } }.encode();
+    match random.below(12) {
+        0 => key.truncate(1 + random.below(key.len() as u64) as usize),
+        1 => key.extend(random.bytes(1)),
+        2 => {
+            let at = random.below(key.len() as u64) as usize;
+            key[at] = random.one_of(&[0, 1, 2, 3, 4, b'a', 0xff]);
+        }
+        3 if random.chance(4) => key = random.bytes(1),
+        4 if random.chance(4) => {
+            key = [random.bytes(1), vec![0], (0..9).map(|_| random.one_of(&[0, 1, 2, 3])).collect()].concat()
+        }
+        _ => {}
+    }
+    key
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(CASES) })]
+
+    #[test]
+    fn a_purge_that_fails_anywhere_changes_no_read(seed: u64) {
+        let random = &mut Random(seed);
+        let (model, mutations) = written(random, 60);
+        let store = memory();
+        over(Arc::clone(&store)).mutate_many(&mutations).unwrap();
+        let mut failures = 0;
+        loop {
+            // It goes on from the beginning each time, as one that knows nothing of the one before.
+            let left = AtomicUsize::new(random.below(6) as usize + failures / 10);
+            let purged = over(Arc::new(Tearing { store: Arc::clone(&store), left })).purge(None, go_on);
+            let (scan, columns) = (Scan::all(), columns(random, false));
+            let found = rows_of(&over(Arc::clone(&store)), &scan, &columns);
+            prop_assert_eq!(found, model_rows(&model, &scan, &columns), "{:?}", columns);
+            match purged {
+                Ok(report) => {
+                    prop_assert!(report.finished);
+                    break;
+                }
+                Err(Error::Engine(_)) => failures += 1,
+                Err(other) => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_lies_beneath_nothing_panics_and_all_ends(seed: u64) {
+        let random = &mut Random(seed);
+        let store = memory();
+        let mut batch = Batch::new();
+        for _ in 0..random.one_of(&[3, 30, 300]) {
+            batch.put(torn_entry(random), random.bytes(0));
+        }
+        store.write(&batch).unwrap();
+        let table = over(store);
+        for _ in 0..6 {
+            let (scan, columns, row) = (scan_of(random), columns(random, true), random.bytes(1));
+            let (mut rows, mut batch, mut most) = (table.scan(&scan, &columns), RowBatch::new(), 0);
+            loop {
+                most += 1;
+                prop_assert!(most < 10_000);
+                // After an error there is nothing.
+                let failed = rows.next_batch(&mut batch).is_err();
+                if failed || batch.is_empty() {
+                    rows.next_batch(&mut batch).unwrap();
+                    prop_assert!(batch.is_empty());
+                    break;
+                }
+                for (_, cells) in batch.iter() {
+                    prop_assert!(!Row::decode(cells).unwrap().is_empty());
+                }
+            }
+            let _ = table.get(&row, &columns);
+            let _ = table.get_many(&[&row, b"\0"], &columns);
+            let _ = table.exists(&row);
+            let _ = table.first_at_or_after(&row, &columns);
+            let column = column(random, true);
+            let _ = table.increment(&row, &[(column.clone(), i64::MAX), (column.clone(), 2)]);
+            let _ = table.check_and_mutate(&row, &Check::absent(&column), &Mutation::new().delete_latest(&column).put(&column, "x"));
+            let _ = table.mutate(&row, &Mutation::new().delete_latest(&column).delete_row().put(&column, "x"));
+        }
+        let mut progress = 0;
+        let _ = table.purge(None, |_| {
+            progress += 1;
+            if progress > 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let _ = table.purge(Some(&random.bytes(0)), go_on);
+    }
+
+    #[test]
+    fn no_bytes_and_no_text_panic(
+        bytes in proptest::collection::vec(prop_oneof![4 => 0..4u8, 1 => any::<u8>()], 0..60),
+        text in "(family [ab]: (max versions|min versions|ttl) ?[0-9]{0,40}( ms)?(, (ttl|min versions) [0-9]{1,5}( ms)?)?\n?|row key: [^\n]{0,9}\n|.{0,20}){0,4}",
+        cursor in "[0-9a-f.]{0,60}",
+    ) {
+        let row = Row::from_cells(bytes.clone());
+        let cells: Vec<_> = row.cells().map(|cell| (cell.column(), cell.timestamp)).collect();
+        prop_assert!(cells.len() <= bytes.len() / 17);
+        if let Ok(decoded) = Row::decode(&bytes) {
+            prop_assert_eq!(decoded.as_bytes(), &bytes);
+        }
+        let _ = (format!("{row:?}"), row.to_map(), row.value("a:q"), row.qualifiers::<u32>("a").count());
+        let _ = row.read_struct::<BTreeMap<String, serde_json::Value>>("a");
+        if let Ok(schema) = text.parse::<TableSchema>() {
+            if schema.check().is_ok() {
+                prop_assert_eq!(schema.to_string().parse(), Ok(schema.clone()));
+            }
+            let _ = (schema.changes_to(&super::laws::schema()), super::laws::schema().changes_to(&schema));
+        }
+        let _ = (cursor.parse::<Cursor>(), cursor.parse::<rowkey::cursor::Checkpoint>());
+        // Kept in a catalog.
+        let db = Memory::new();
+        Cells::open(&db, "t", &super::laws::schema()).unwrap();
+        db.table("rowkey.layouts").unwrap().write(Batch::new().put("wt", text.clone())).unwrap();
+        let wide = CellsDatabase::new(db);
+        let opened = wide.table("t", &super::laws::schema());
+        prop_assert!(opened.is_err());
+        let _ = (wide.schema("t"), wide.alter("t", &super::laws::schema()), wide.tables());
+        wide.drop_table("t").unwrap();
+    }
+}
+
+/// Clocks that stand still, step back, and jump.
+fn clocks() -> Vec<Arc<dyn Clock>> {
+    let ticks = || {
+        let ticks = AtomicUsize::new(0);
+        move || ticks.fetch_add(1, Ordering::Relaxed) as i64
+    };
+    let (back, jumps) = (ticks(), ticks());
+    vec![
+        Arc::new(|| 5000),
+        Arc::new(|| -5),
+        Arc::new(|| i64::MIN),
+        Arc::new(move || 100_000 - back()),
+        Arc::new(move || [5000, 9000, -1, 7000, 5000][jumps() as usize % 5]),
+    ]
+}
+
+#[test]
+fn what_is_put_behind_a_delete_is_there_whatever_the_clock_and_counters_lose_nothing() {
+    const THREADS: i64 = 3;
+    const ROUNDS: i64 = 60;
+    let families = [("one", 1), ("many", 3)];
+    let schema = families.iter().fold(TableSchema::new(), |schema, (name, versions)| {
+        schema.family(*name, FamilySchema::new().max_versions(*versions))
+    });
+    for (number, clock) in clocks().into_iter().enumerate() {
+        let table = Cells::over(memory(), schema.clone()).unwrap().with_clock(clock);
+        let done = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (table, done) = (table.clone(), &done);
+                scope.spawn(move || {
+                    let random = &mut Random(thread as u64);
+                    for round in 0..ROUNDS {
+                        let (family, _) = families[random.below(2) as usize];
+                        let own = Column::from((family, [thread as u8]));
+                        let value = round.to_be_bytes();
+                        let there = |what: &str| {
+                            let found = table.get(b"r", &Columns::of(&own)).unwrap();
+                            assert_eq!(found.value(&own), Some(&value[..]), "{what}, clock {number}");
+                        };
+                        let deleted = |what: &str| {
+                            let found = table.get(b"r", &Columns::of(&own)).unwrap();
+                            assert_eq!(found.value(&own), None, "{what}, clock {number}");
+                        };
+                        let put = || table.mutate(b"r", &Mutation::new().put(&own, value)).unwrap();
+                        match random.below(6) {
+                            0 => {
+                                table.mutate(b"r", &Mutation::new().delete_column(&own)).unwrap();
+                                deleted("a column");
+                                put();
+                                there("behind a column's delete");
+                            }
+                            1 => {
+                                let both = Mutation::new().put(&own, "x").delete_column(&own).put(&own, value);
+                                table.mutate(b"r", &both).unwrap();
+                                there("in one mutation");
+                            }
+                            2 => {
+                                put();
+                                table.mutate(b"r", &Mutation::new().delete_latest(&own)).unwrap();
+                                put();
+                                there("behind a version's delete");
+                            }
+                            3 => {
+                                let check = Check::absent("one:never");
+                                assert!(
+                                    table.check_and_mutate(b"r", &check, &Mutation::new().delete_column(&own)).unwrap()
+                                );
+                                deleted("a column under a condition");
+                                assert!(
+                                    table.check_and_mutate(b"r", &check, &Mutation::new().put(&own, value)).unwrap()
+                                );
+                                there("under a condition");
+                            }
+                            4 => {
+                                let before = (b"r".to_vec(), Mutation::new().delete_column(&own));
+                                let after = (b"r".to_vec(), Mutation::new().put(&own, value));
+                                table.mutate_many(&[before, after]).unwrap();
+                                there("behind it in a batch");
+                            }
+                            _ => {
+                                put();
+                                there("just put");
+                            }
+                        }
+                        let counters = [
+                            (Column::from("one:count"), 1),
+                            (Column::from("many:count"), 2),
+                            (Column::from("many:count"), 1),
+                        ];
+                        table.increment(b"r", &counters).unwrap();
+                        // A counter by compare and set.
+                        let swap = Column::from("many:swap");
+                        loop {
+                            let found = table.get(b"r", &Columns::of(&swap)).unwrap().read::<i64>(&swap).unwrap();
+                            let check = match found {
+                                None => Check::absent(&swap),
+                                Some(found) => Check::equal(&swap, found.to_be_bytes()),
+                            };
+                            let next = Mutation::new().put(&swap, (found.unwrap_or(0) + 1).to_be_bytes());
+                            if table.check_and_mutate(b"r", &check, &next).unwrap() {
+                                break;
+                            }
+                        }
+                    }
+                    done.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+            let (table, done) = (table.clone(), &done);
+            scope.spawn(move || {
+                while done.load(Ordering::Relaxed) < THREADS as usize {
+                    table.purge(None, go_on).unwrap();
+                    std::thread::yield_now();
+                }
+            });
+        });
+        let row = table.get(b"r", &Columns::all()).unwrap();
+        let all = THREADS * ROUNDS;
+        let counters = ["one:count", "many:count", "many:swap"].map(|name| row.read::<i64>(name).unwrap());
+        assert_eq!(counters, [Some(all), Some(3 * all), Some(all)], "clock {number}");
+    }
+}
+
+#[test]
+fn times_at_the_ends_of_their_range() {
+    for clock in [i64::MIN, -1, 0, i64::MAX - 1, i64::MAX] {
+        for ttl in [
+            Duration::from_millis(1),
+            Duration::from_millis(i64::MAX as u64),
+            Duration::from_millis(u64::MAX),
+            Duration::MAX,
+        ] {
+            let family = FamilySchema::new().max_versions(u32::MAX).min_versions(1).ttl(ttl);
+            let schema = TableSchema::new().family("a", family);
+            let table = Cells::over(memory(), schema).unwrap().with_clock(move || clock);
+            table.mutate(b"r", &Mutation::new().put_at("a:q", i64::MAX, "last").put_at("a:q", 0, "first")).unwrap();
+            table.mutate(b"r", &Mutation::new().put("a:now", "1").delete_column("a:now").put("a:now", "2")).unwrap();
+            table.increment(b"r", &[(Column::from("a:n"), i64::MAX), (Column::from("a:n"), 1)]).unwrap();
+            assert_eq!(table.increment(b"r", &[(Column::from("a:n"), 0)]).unwrap(), [i64::MIN]);
+            let mut columns = Columns::all().versions(u32::MAX).offset(u64::MAX).limit(u64::MAX);
+            assert!(table.get(b"r", &columns).unwrap().is_empty());
+            columns.offset = 0;
+            let before = table.get(b"r", &columns).unwrap();
+            assert_eq!(before.value("a:q"), Some(&b"last"[..]));
+            assert_eq!(before.value("a:now"), (clock < i64::MAX).then_some(&b"2"[..]));
+            let time = table.get(b"r", &columns.clone().time(i64::MIN..i64::MAX)).unwrap();
+            assert_eq!(time.versions("a:q").count(), usize::from(before.versions("a:q").count() != 0));
+            table.purge(None, go_on).unwrap();
+            assert_eq!(table.get(b"r", &columns).unwrap(), before, "{clock} {ttl:?}");
+            table
+                .check_and_mutate(
+                    b"r",
+                    &Check::equal("a:q", "last"),
+                    &Mutation::new().delete_column("a:q").put("a:q", "x"),
+                )
+                .unwrap();
+        }
+    }
+}
