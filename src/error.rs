@@ -74,7 +74,7 @@ pub enum Error {
     },
 
     /// A cell is no counter.
-    #[error("column {column} of row {} is no counter: it has {len} bytes, a counter has 8", Hex(row))]
+    #[error("column {column} of row {} is no counter: it has {len} bytes, a counter has 8", Printable(row))]
     NotACounterCell {
         /// The row's key.
         row: Vec<u8>,
@@ -189,6 +189,18 @@ pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Bytes as HBase's shell shows them: printable ASCII as it is, the rest as `\x00`.
+pub(crate) struct Printable<'a>(pub(crate) &'a [u8]);
+
+impl fmt::Display for Printable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|&byte| match byte {
+            b' '..=b'~' if byte != b'\\' => write!(f, "{}", char::from(byte)),
+            _ => write!(f, "\\x{byte:02x}"),
+        })
     }
 }
 

@@ -75,7 +75,8 @@ macro_rules! integers {
             }
 
             fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
-                Ok(Self::from_be_bytes(bytes.try_into()?))
+                let wrong = |_| format!("it has {} bytes, this number has {}", bytes.len(), size_of::<Self>());
+                Ok(Self::from_be_bytes(bytes.try_into().map_err(wrong)?))
             }
         }
     )*};

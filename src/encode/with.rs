@@ -11,7 +11,7 @@ use crate::layout::Type;
 ///
 /// It has to keep the promises that every field makes: bytes sort as values do, they tell where they end, and each
 /// value has one form, which decoding checks. Writing and reading go through [`Writer`] and [`Reader`], so a `desc` field
-/// is inverted without its doing. [`laws::encoding`](crate::laws) proves it for your values.
+/// is inverted without its doing. `laws::encoding` (feature `laws`) proves it for your values.
 ///
 /// ```
 /// use rowkey::encode::{Encoding, Reader, Sink, Writer};

@@ -150,7 +150,8 @@ impl<F> BulkLoad<F> {
         self.run_watched(writes, |_| ControlFlow::Continue(()))
     }
 
-    /// The same, and asks `watch` before each batch whether to go on; it is told how much is written by then. When it
+    /// The same, and asks `watch` before each batch whether to go on; it is told how much is written by then,
+    /// which may be as much as the time before. When it
     /// breaks off, the batches that were under way are still written.
     ///
     /// # Errors

@@ -65,6 +65,9 @@
 //! so through the migration before rows are copied: what is written to a table directly is not followed, though a
 //! verification names it.
 //!
+//! It moves plain tables; rows of a wide one are the program's to move. A program that still opens the old table by its name
+//! after the migration is finished makes a new one of that name, without rows: see to it that none does.
+//!
 //! # How both tables stay the same
 //!
 //! The phase, and how far the rows are gone over, are a row of the table `rowkey.migrations`. With

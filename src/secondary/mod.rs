@@ -33,7 +33,8 @@
 //!
 //! A secondary key leads to one row: end it with the primary key where several rows share what comes before. All writes
 //! have to go through a `Primary` that has all its secondary tables; for rows from before there is
-//! [`Secondary::rebuild`].
+//! [`Secondary::rebuild`]. It is plain tables that have secondary ones; what has to change with a wide row is best a column
+//! of it.
 //!
 //! # What a secondary row is
 //!

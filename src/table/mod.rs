@@ -84,7 +84,8 @@ impl<K: RowKey, V, D: Database> Table<K, V, D> {
         Ok(Self { db, name: name.into(), store, types: PhantomData })
     }
 
-    /// Drops the table: its rows, and the shape that is kept of its keys.
+    /// Drops the table: its rows, and the shape that is kept of its keys. What becomes of other handles to it is the
+    /// engine's to say: [`Memory`](crate::Memory)'s write on into the table that was.
     pub fn drop_table(self) -> Result<(), Error> {
         self.db.drop_table(&self.name)?;
         catalog::forget(&self.db, &self.name)

@@ -366,8 +366,10 @@ fn check_cursor<K: RowKey>(cursor: &Cursor, buckets: &[Vec<KeyRange>]) -> Result
 
 impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V> {
     /// The rows read by several threads, in parts that meet at split points: each item is some rows of one part. Parts
-    /// come in the order of their bytes, so buckets of a salted key come one after another; a direction, a limit and a
-    /// start that were set do not count.
+    /// come in the order of their bytes, so buckets of a salted key come one after another.
+    ///
+    /// A limit, an offset, a start and the reverse direction are of one scan, not of many: with one of them set the first
+    /// item is [`Error::Unsupported`].
     ///
     /// ```
     /// use rowkey::splits::{Splits, Weight};
@@ -386,7 +388,11 @@ impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V>
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn parallel(self, splits: &Splits) -> ParallelScan<Vec<(K, V)>> {
-        let Self { table, source, selection, .. } = self;
+        let Self { table, source, selection, scan, offset, start, .. } = self;
+        if scan.reverse || scan.limit.is_some() || offset > 0 || !matches!(start, Start::First) {
+            let refused = || Error::Unsupported("parallel scans with a limit, an offset, a start or in reverse");
+            return ParallelScan::new(vec![KeyRange::all()], move |_| Box::new(std::iter::once(Err(refused()))));
+        }
         let ranges = selection.ranges().iter().flat_map(|range| splits.parts(range)).collect();
         let batches = match source {
             Source::Plain(store) => ParallelScan::rows(store, ranges),
@@ -407,7 +413,7 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     }
 
     /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them. Of rows that come in
-    /// [pieces](Columns::piece), all pieces of so many rows.
+    /// [pieces](Columns::piece), all pieces of so many rows. A page of no rows is taken for one of one row.
     ///
     /// ```
     /// use rowkey::{Memory, Table};
@@ -429,6 +435,7 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     pub fn page(self, rows: usize) -> Result<Page<K, V>, Error> {
+        let rows = rows.max(1);
         // One row more than asked for tells whether there is a next page.
         let most = u64::try_from(rows).unwrap_or(u64::MAX);
         let mut scan = self.limit(most.saturating_add(1));

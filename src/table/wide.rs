@@ -2,15 +2,19 @@
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::scan::{Source, TableScan};
 use crate::error::Error;
 use crate::key::{OwnedKey, RowKey};
 use crate::prefix::Select;
+use crate::store::Database;
 use crate::store::{RowBatch, Rows, Scan};
 use crate::value::RowValue;
-use crate::wide::{Check, Column, Columns, Mutation, Row, TableSchema, WideDatabase, WideStore};
+use crate::wide::{
+    CellsDatabase, Change, Check, Column, Columns, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
+};
 
 /// A wide table under keys of type `K`, in the database `D`: each row has families of columns.
 ///
@@ -101,7 +105,7 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     /// # Errors
     ///
     /// [`Error::Schema`] if it is there with other families, or with keys of another shape;
-    /// `db.alter(name, &schema.row_key::<K>())` changes what [can be changed](WideDatabase::alter).
+    /// [`Self::alter`] changes what can be changed.
     pub fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
         let schema = schema.clone().row_key::<K>();
         // A time to live is kept in milliseconds, so families that say the same need not be equal.
@@ -117,7 +121,30 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         Ok(Self { db, name: name.into(), store, key: PhantomData })
     }
 
-    /// Drops the table with its rows.
+    /// Changes the table's families and answers what was changed; handles from before keep to what they were opened with.
+    ///
+    /// ```
+    /// use rowkey::wide::{CellsDatabase, FamilySchema, TableSchema};
+    /// use rowkey::{Memory, WideTable};
+    ///
+    /// let db = CellsDatabase::new(Memory::new());
+    /// let schema = TableSchema::new().family("a", FamilySchema::new());
+    /// WideTable::<u64, _>::open(&db, "t", &schema)?;
+    /// let more = schema.family("a", FamilySchema::new().max_versions(3));
+    /// let changes = WideTable::<u64, _>::alter(&db, "t", &more)?;
+    /// assert_eq!(changes[0].to_string(), "family a: max versions 1 becomes 3");
+    /// WideTable::<u64, _>::open(&db, "t", &more)?;
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As of [`WideDatabase::alter`].
+    pub fn alter(db: &D, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
+        db.alter(name, &schema.clone().row_key::<K>())
+    }
+
+    /// Drops the table with its rows. What becomes of other handles to it is the engine's to say.
     pub fn drop_table(self) -> Result<(), Error> {
         self.db.drop_table(&self.name)
     }
@@ -178,11 +205,7 @@ impl<K: RowKey, D> WideTable<K, D> {
 
     /// Writes one column, by its value's codec.
     pub fn put<V: RowValue>(&self, key: &K::Ref<'_>, column: impl Into<Column>, value: &V) -> Result<(), Error> {
-        let column = column.into();
-        let mutation = Mutation::new()
-            .put_value(&column, value)
-            .map_err(|source| Error::Cell { column: column.to_string(), source })?;
-        self.mutate(key, &mutation)
+        self.mutate(key, &Mutation::new().put_value(column, value)?)
     }
 
     /// Deletes a row.
@@ -247,5 +270,16 @@ impl<K: RowKey, D> WideTable<K, D> {
                 more => count += more as u64,
             }
         }
+    }
+}
+
+impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
+    /// Drops what nobody can read any more, as [`Cells::purge`](crate::wide::Cells::purge) does, behind the row `after`.
+    pub fn purge(
+        &self,
+        after: Option<&[u8]>,
+        progress: impl FnMut(&PurgeReport) -> ControlFlow<()>,
+    ) -> Result<PurgeReport, Error> {
+        self.db.cells(&self.name, self.store.schema())?.purge(after, progress)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
 
+use crate::error::Printable;
 use crate::range::KeyRange;
 
 /// A column: its family's name and its qualifier.
@@ -34,6 +35,18 @@ impl From<&str> for Column {
     }
 }
 
+impl From<String> for Column {
+    fn from(name: String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
+impl From<&String> for Column {
+    fn from(name: &String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
 impl From<&Column> for Column {
     fn from(column: &Column) -> Self {
         column.clone()
@@ -49,11 +62,7 @@ impl<F: Into<String>, Q: Into<Vec<u8>>> From<(F, Q)> for Column {
 /// `family:qualifier`, bytes that are no printable ASCII as `\x00`.
 impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:", self.family)?;
-        self.qualifier.iter().try_for_each(|&byte| match byte {
-            b' '..=b'~' if byte != b'\\' => write!(f, "{}", char::from(byte)),
-            _ => write!(f, "\\x{byte:02x}"),
-        })
+        write!(f, "{}:{}", self.family, Printable(&self.qualifier))
     }
 }
 
@@ -218,6 +227,32 @@ impl Columns {
         self.qualifiers_in(family, KeyRange::new(start, end))
     }
 
+    /// The columns of a family behind a qualifier: the next page of a wide row.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+    ///
+    /// let schema = TableSchema::new().family("a", FamilySchema::new());
+    /// let table = Cells::open(&Memory::new(), "table", &schema)?;
+    /// let columns = (0..120).fold(Mutation::new(), |m, n| m.put(format!("a:{n:03}"), ""));
+    /// table.mutate(b"row", &columns)?;
+    ///
+    /// let (mut pages, mut page) = (0, table.get(b"row", &Columns::all().family("a").limit(50))?);
+    /// while let Some(last) = page.cells().last() {
+    ///     pages += 1;
+    ///     page = table.get(b"row", &Columns::all().after_qualifier("a", last.qualifier).limit(50))?;
+    /// }
+    /// assert_eq!(pages, 3);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[must_use]
+    pub fn after_qualifier(self, family: impl Into<String>, qualifier: impl Into<Vec<u8>>) -> Self {
+        let mut start = qualifier.into();
+        start.push(0);
+        self.qualifiers_in(family, KeyRange::new(start, None::<Vec<u8>>))
+    }
+
     /// The columns of a family whose qualifiers lie in some ranges: those of derived keys come from a prefix's
     /// [`ranges`](crate::Select::ranges).
     ///
@@ -280,7 +315,7 @@ impl Columns {
     }
 
     /// Leaves out so many columns; they are read, so where a page ended by its last column
-    /// ([`Self::qualifier_range`]) costs less than by its number.
+    /// ([`Self::after_qualifier`]) costs less than by its number.
     #[must_use]
     pub const fn offset(mut self, columns: u64) -> Self {
         self.offset = columns;
@@ -294,7 +329,7 @@ impl Columns {
         self
     }
 
-    /// At most so many cells at a time, one at least: a row that has more comes in several pieces under one key.
+    /// At most so many cells at a time, one at least: in a scan a row that has more comes in several pieces under one key.
     #[must_use]
     pub fn piece(mut self, cells: usize) -> Self {
         self.piece = Some(cells.max(1));

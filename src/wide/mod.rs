@@ -23,7 +23,8 @@
 //! cases, and the tests ask [`Cells`] the same.
 //!
 //! - A row's key is not empty. Families sort by name, qualifiers by their bytes (the empty one first), versions by their
-//!   timestamps, newest first. Two writes to one column with one timestamp are one version, the later one.
+//!   timestamps, newest first. Two writes to one column with one timestamp (given, or in one mutation) are one version,
+//!   the later one.
 //! - Deletes write markers. A marker hides what is as old as it says or older, also what is written later with such a
 //!   timestamp, until [`Cells::purge`] drops it (HBase: a major compaction).
 //! - A family keeps its newest [`max_versions`](FamilySchema::max_versions). Older ones are not read any more but may be
@@ -38,6 +39,7 @@
 //! | | HBase | `Cells` |
 //! |---|---|---|
 //! | a put after a delete in the same millisecond | is hidden by the delete | is a millisecond later |
+//! | two mutations in the same millisecond | are one version of a column | are two, a millisecond apart, in families that keep several |
 //! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order, and `delete_latest` looks at the row as it was before | they take effect in their order |
 //! | a clock that was put back | later puts may be older than earlier ones | the clock of a handle and its clones does not go back in a row |
 //! | [`Mutation::delete_latest`] where nothing is | writes a marker | does nothing |

@@ -1,7 +1,9 @@
 //! Writes to one row.
 
 use super::column::Column;
-use crate::error::{CodecError, Error};
+#[cfg(feature = "json")]
+use crate::error::CodecError;
+use crate::error::Error;
 use crate::value::RowValue;
 
 /// Writes to one row, applied as one: no reader sees some of them without the others.
@@ -109,7 +111,9 @@ impl Mutation {
         self.and(Edit::Put { column: column.into(), at: None, value: value.into() })
     }
 
-    /// The column has this value in a version of a timestamp.
+    /// The column has this value in a version of a timestamp: milliseconds, where HBase's `LATEST_TIMESTAMP`, `i64::MAX`, is
+    /// no exception. A timestamp that lies in the future hides what is put before that time has come, and deletes without a
+    /// timestamp do not reach it.
     #[must_use]
     pub fn put_at(self, column: impl Into<Column>, at: i64, value: impl Into<Vec<u8>>) -> Self {
         self.and(Edit::Put { column: column.into(), at: Some(at), value: value.into() })
@@ -119,32 +123,37 @@ impl Mutation {
     ///
     /// # Errors
     ///
-    /// What the codec says.
-    pub fn put_value<V: RowValue>(self, column: impl Into<Column>, value: &V) -> Result<Self, CodecError> {
-        let mut bytes = Vec::new();
-        value.encode(&mut bytes)?;
-        Ok(self.put(column, bytes))
+    /// [`Error::Cell`] with what the codec says.
+    pub fn put_value<V: RowValue>(self, column: impl Into<Column>, value: &V) -> Result<Self, Error> {
+        let (column, mut bytes) = (column.into(), Vec::new());
+        match value.encode(&mut bytes) {
+            Ok(()) => Ok(self.put(column, bytes)),
+            Err(source) => Err(Error::Cell { column: column.to_string(), source }),
+        }
     }
 
     /// One column for each field of a struct, or entry of a map, in one family: qualifiers are their names, values their
     /// JSON. A field that is null gets no column, and one that was there is deleted.
     /// [`Row::read_struct`](super::Row::read_struct) reads them.
     ///
+    /// Text in JSON has quotes, and a number is its digits: conditions compare with these, and counters stand in a family of
+    /// their own.
+    ///
     /// # Errors
     ///
-    /// What serde_json says; that the value is no struct and no map.
+    /// [`Error::Cell`] with what serde_json says; if the value is no struct and no map.
     #[cfg(feature = "json")]
-    pub fn put_struct<T: serde::Serialize>(mut self, family: &str, value: &T) -> Result<Self, CodecError> {
-        let serde_json::Value::Object(fields) = serde_json::to_value(value)? else {
-            return Err("only a struct or a map has columns".into());
-        };
-        for (name, value) in fields {
-            self = match value {
-                serde_json::Value::Null => self.delete_column((family, name)),
-                value => self.put((family, name), serde_json::to_vec(&value)?),
+    pub fn put_struct<T: serde::Serialize>(self, family: &str, value: &T) -> Result<Self, Error> {
+        let put = |value| -> Result<Self, CodecError> {
+            let serde_json::Value::Object(fields) = serde_json::to_value(value)? else {
+                return Err("only a struct or a map has columns".into());
             };
-        }
-        Ok(self)
+            fields.into_iter().try_fold(self, |mutation, (name, value)| match value {
+                serde_json::Value::Null => Ok(mutation.delete_column((family, name))),
+                value => Ok(mutation.put((family, name), serde_json::to_vec(&value)?)),
+            })
+        };
+        put(value).map_err(|source| Error::Cell { column: format!("{family}:"), source })
     }
 
     /// The newest version of a column is gone; the one before it is the newest then.

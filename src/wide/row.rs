@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use byteorder::{BigEndian, ByteOrder};
 
@@ -56,10 +57,23 @@ impl Cell<'_> {
 /// assert_eq!(row.to_map().keys().map(ToString::to_string).collect::<Vec<_>>(), ["a:jp", "a:kr"]);
 /// # Ok::<(), rowkey::Error>(())
 /// ```
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Row {
     cells: Vec<u8>,
+    /// Where each cell begins; made when a column of a larger row is asked for.
+    starts: OnceLock<Vec<usize>>,
 }
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        self.cells == other.cells
+    }
+}
+
+impl Eq for Row {}
+
+/// Rows of more bytes are searched by halves.
+const SMALL: usize = 1024;
 
 const HEAD: usize = 1 + 4 + 4 + 8;
 
@@ -148,7 +162,7 @@ impl std::iter::FusedIterator for CellIter<'_> {}
 impl Row {
     /// The row of cells that a store wrote with [`push_cell`].
     pub fn from_cells(cells: Vec<u8>) -> Self {
-        Self { cells }
+        Self { cells, starts: OnceLock::new() }
     }
 
     /// The cells in order.
@@ -168,11 +182,31 @@ impl Row {
 
     /// The newest version of a column that was read.
     pub fn cell(&self, column: impl Into<Column>) -> Option<Cell<'_>> {
-        let column = column.into();
-        self.cells().find(|cell| cell.family == column.family && cell.qualifier == column.qualifier)
+        self.versions(column).next()
     }
 
-    /// The value of a column's newest version: `row.value("a:jp")`.
+    /// The cells from the first on that is not before a column.
+    fn since(&self, column: &Column) -> CellIter<'_> {
+        if self.cells.len() <= SMALL {
+            return self.cells();
+        }
+        let starts = self.starts.get_or_init(|| {
+            let mut cells = self.cells();
+            std::iter::from_fn(|| {
+                let start = self.cells.len() - cells.left().len();
+                cells.next().map(|_| start)
+            })
+            .collect()
+        });
+        let column = (column.family.as_str(), column.qualifier.as_slice());
+        let before = |&start: &usize| {
+            first_cell(&self.cells[start..]).is_some_and(|(cell, _)| (cell.family, cell.qualifier) < column)
+        };
+        let at = starts.partition_point(before);
+        CellIter::new(starts.get(at).map_or(&[], |&start| &self.cells[start..]))
+    }
+
+    /// The value of a column's newest version: `row.value("a:jp")`. A column, or a family, that was not read is `None`.
     pub fn value(&self, column: impl Into<Column>) -> Option<&[u8]> {
         self.cell(column).map(|cell| cell.value)
     }
@@ -189,7 +223,16 @@ impl Row {
     /// The versions of a column, newest first.
     pub fn versions(&self, column: impl Into<Column>) -> impl Iterator<Item = Cell<'_>> {
         let column = column.into();
-        self.cells().filter(move |cell| cell.family == column.family && cell.qualifier == column.qualifier)
+        let is_before = |cell: &Cell<'_>, column: &Column| {
+            (cell.family, cell.qualifier) < (column.family.as_str(), column.qualifier.as_slice())
+        };
+        let mut cells = self.since(&column);
+        std::iter::from_fn(move || {
+            let cell = cells.by_ref().find(|cell| !is_before(cell, &column))?;
+            let found = cell.family == column.family && cell.qualifier == column.qualifier;
+            found.then_some(cell)
+        })
+        .fuse()
     }
 
     /// The cells of a family.
@@ -229,7 +272,7 @@ impl Row {
     ///
     /// let users = Cells::open(&Memory::new(), "users", &TableSchema::new().family("u", FamilySchema::new()))?;
     /// let ada = User { name: "Ada".into(), born: 1815, email: None };
-    /// users.mutate(b"7", &Mutation::new().put_struct("u", &ada).unwrap())?;
+    /// users.mutate(b"7", &Mutation::new().put_struct("u", &ada)?)?;
     /// let row = users.get(b"7", &Columns::all())?;
     /// assert_eq!(row.value("u:born"), Some(&b"1815"[..]));
     /// assert_eq!(row.read_struct::<User>("u")?, ada);
@@ -287,13 +330,38 @@ impl RowValue for Row {
         while !left.is_empty() {
             left = first_cell(left).ok_or("these are no cells of a row")?.1;
         }
-        Ok(Self { cells: bytes.to_vec() })
+        Ok(Self::from_cells(bytes.to_vec()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_column_is_found_in_rows_of_any_size() {
+        for columns in [0, 1, 3, 40, 1000] {
+            let mut bytes = Vec::new();
+            let name = |n: usize| format!("{:04}", 2 * n);
+            for n in 0..columns {
+                for timestamp in [9, 8] {
+                    let (qualifier, family) = (name(n), if n < columns / 2 { "a" } else { "b" });
+                    push_cell(&mut bytes, &Cell { family, qualifier: qualifier.as_bytes(), timestamp, value: b"v" })
+                        .unwrap();
+                }
+            }
+            let row = Row::from_cells(bytes);
+            for n in 0..columns {
+                let (family, other) = if n < columns / 2 { ("a", "b") } else { ("b", "a") };
+                assert_eq!(row.cell((family, name(n))).unwrap().timestamp, 9);
+                assert_eq!(row.versions((family, name(n))).count(), 2);
+                assert!(row.cell((other, name(n))).is_none());
+                assert!(row.cell((family, format!("{:04}", 2 * n + 1))).is_none());
+            }
+            assert_eq!(row.cell("a:"), None);
+            assert_eq!(row.value("c:z"), None);
+        }
+    }
 
     #[test]
     fn cells_come_back_and_broken_ones_are_refused() {

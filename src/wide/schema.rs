@@ -131,7 +131,7 @@ impl TableSchema {
             } else if schema.max_versions == 0 {
                 "a family keeps at least one version"
             } else if schema.min_versions > schema.max_versions {
-                "a family keeps no more versions at least than it keeps at most"
+                "the least number of versions is above the largest"
             } else if schema.ttl.is_some_and(|ttl| ttl < Duration::from_millis(1)) {
                 "a time to live is a millisecond or more"
             } else {

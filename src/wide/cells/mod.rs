@@ -144,6 +144,10 @@ impl<S: Store> Cells<S> {
         Ok(found.cells().next().map(|cell| (cell.timestamp, cell.value.to_vec())))
     }
 
+    fn keeps_versions(&self, family: &str) -> bool {
+        self.families.schema.families.get(family).is_some_and(|family| family.max_versions > 1)
+    }
+
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
         check_key(row)?;
         mutation.check_timestamps()?;
@@ -200,7 +204,7 @@ impl<S: Store> Cells<S> {
                         if behind {
                             now_deleted.clear();
                         }
-                        stamp.put(behind)
+                        stamp.put(behind, self.keeps_versions(&column.family))
                     });
                     put(batch, &column.family, version(column, at, Kind::Value), value);
                 }

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use crate::clock::Clock;
 
 /// So many rows are told apart; those that are not share how far their time has come.
-const STRIPES: usize = 1024;
+const STRIPES: usize = 4096;
 
-/// A clock that does not go back in a row, and goes on behind a delete: a put after it would be hidden else.
+/// A clock that does not go back in a row, and goes on behind a delete and behind a version that is to be kept: what is put
+/// after it would be hidden else, or take its place.
 pub(super) struct Stamps {
     clock: Arc<dyn Clock>,
     /// The least timestamp of the next write.
@@ -63,7 +64,7 @@ impl Stamp<'_> {
 
     /// The timestamp of what takes the place of a cell: a later one, if both are to be kept.
     pub(super) fn after(mut self, cell: Option<i64>, kept: bool) -> i64 {
-        let now = self.put(false);
+        let now = self.put(false, kept);
         match cell {
             Some(cell) if cell > now => cell.saturating_add(1),
             Some(cell) if cell == now && kept => {
@@ -74,11 +75,11 @@ impl Stamp<'_> {
         }
     }
 
-    /// `behind` a delete that would hide it.
-    pub(super) fn put(&mut self, behind: bool) -> i64 {
+    /// `behind` a delete that would hide it; `kept` beside the versions that come after it.
+    pub(super) fn put(&mut self, behind: bool, kept: bool) -> i64 {
         let now = self.now().saturating_add(i64::from(behind));
         self.now = Some(now);
-        self.at_least(now);
+        self.at_least(now.saturating_add(i64::from(kept)));
         now
     }
 
