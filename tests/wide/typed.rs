@@ -1,11 +1,13 @@
 //! Typed keys, typed qualifiers, salted keys: what a scan of a wide table has is what a filter over all rows has.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rowkey::wide::{
-    Cells, CellsDatabase, Check, Columns, Compare, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
+    Cells, CellsDatabase, Change, Check, Columns, Compare, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
+    WideGuarantees, WideStore,
 };
 use rowkey::{Error, Memory, RowKey, Select, Table, WideTable};
 
@@ -277,4 +279,43 @@ fn a_key_with_more_variants_opens_a_table_whose_time_to_live_is_no_whole_millise
     after.put(&After::A(1), "a:q", &1_i64).unwrap();
     after.put(&After::B(1), "a:q", &1_i64).unwrap();
     assert_eq!(after.count(..).unwrap(), 2);
+}
+
+/// A database whose tables nobody may alter.
+#[derive(Debug)]
+struct Unaltered(CellsDatabase<Memory>);
+
+impl WideDatabase for Unaltered {
+    fn guarantees(&self) -> WideGuarantees {
+        self.0.guarantees()
+    }
+
+    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        self.0.table(name, schema)
+    }
+
+    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
+        self.0.schema(name)
+    }
+
+    fn alter(&self, _: &str, _: &TableSchema) -> Result<Vec<Change>, Error> {
+        Err(Error::Unsupported("alter"))
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        self.0.tables()
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.0.drop_table(name)
+    }
+}
+
+#[test]
+fn a_table_that_is_as_it_was_is_not_altered() {
+    let db = Unaltered(CellsDatabase::new(Memory::new()));
+    for _ in 0..2 {
+        let events: WideTable<Event, _> = WideTable::open(&db, "t", &schema()).unwrap();
+        assert_eq!(events.count(..).unwrap(), 0);
+    }
 }
