@@ -113,7 +113,7 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         if let Some(stored) = db.schema(name)?
             && stored.row_key.is_some()
             && of_key(&stored).changes_to(&schema).is_empty()
-            && stored.changes_to(&schema).iter().all(|change| change.in_place)
+            && stored.changes_to(&schema).iter().any(|change| change.in_place)
         {
             db.alter(name, &schema)?;
         }

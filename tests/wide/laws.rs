@@ -494,6 +494,17 @@ fn entries_that_are_none_are_errors() {
         let error = rows.next_batch(&mut RowBatch::new()).unwrap_err();
         assert!(matches!(error, Error::Key(_)), "{error:?}");
     }
+
+    // A key without an end is no row that others begin with.
+    let store = memory();
+    let table = over(store.clone());
+    table.mutate(b"rA", &Mutation::new().put("b:q", "1")).unwrap();
+    store.write(Batch::new().put(b"r", "foreign")).unwrap();
+    for columns in [Columns::all(), Columns::of("b:q")] {
+        let error = table.scan(&Scan::all(), &columns).next_batch(&mut RowBatch::new()).unwrap_err();
+        assert!(matches!(error, Error::Key(_)), "{error:?}");
+    }
+    assert!(matches!(table.purge(None, go_on).unwrap_err(), Error::Key(_)));
 }
 
 #[test]

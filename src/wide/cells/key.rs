@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use crate::RowKey;
 use crate::encode::decode_into;
-use crate::error::DecodeError;
+use crate::error::{DecodeError, DecodeReason};
 use crate::prefix::{Select, Selection};
 use crate::range::{KeyRange, successor};
 
@@ -114,7 +114,10 @@ impl CellKey<'_> {
 
     /// Reads the row whose entries begin so into `row`, in place of what it holds.
     pub(super) fn read_row(part: &[u8], row: &mut Vec<u8>) -> Result<(), DecodeError> {
-        decode_into(part.split_last().map_or(part, |(_, row)| row), row)
+        match part {
+            [bytes @ .., 0] => decode_into(bytes, row),
+            _ => Err(DecodeError::new(part.len(), DecodeReason::Unterminated { terminator: 0 })),
+        }
     }
 
     /// The entries of the rows in a range.
