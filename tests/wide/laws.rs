@@ -533,6 +533,7 @@ impl Store for Tearing {
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = self.store.guarantees();
         guarantees.batch = Atomicity::Row;
+        guarantees.transactions = false;
         guarantees
     }
 
@@ -862,4 +863,27 @@ fn times_at_the_ends_of_their_range() {
                 .unwrap();
         }
     }
+}
+
+#[test]
+fn a_purge_drops_nothing_that_was_written_again_behind_it() {
+    let table = over(memory());
+    let versions = (0..1200).fold(Mutation::new(), |mutation, at| mutation.put_at("ab:q", at, "v"));
+    table.mutate(b"a", &versions).unwrap();
+    table.mutate(b"z", &Mutation::new().delete_column_until("a:x", 5)).unwrap();
+    let other = table.clone();
+    let again = Mutation::new().put_at("a:x", 4, "old").delete_column_until("a:x", 5).put_at("a:y", 4, "new");
+    let mut told = 0;
+    table
+        .purge(None, |report| {
+            told += 1;
+            if !report.finished {
+                other.mutate(b"z", &again).unwrap();
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!(told, 2);
+    let row = table.get(b"z", &Columns::all()).unwrap();
+    assert_eq!((row.value("a:x"), row.value("a:y")), (None, Some(&b"new"[..])));
 }

@@ -9,7 +9,7 @@ use super::visible::{Fate, Visible, Why};
 use crate::error::Error;
 use crate::key::RowKey;
 use crate::range::KeyRange;
-use crate::store::{Batch, Scan, Store};
+use crate::store::{Batch, Rows, Scan, Store};
 
 /// Entries are dropped in batches of so many, and a row's markers with, or after, what they hide.
 const BATCH: usize = 1000;
@@ -73,8 +73,8 @@ impl<S: Store> Cells<S> {
     ///
     /// It goes from row to row, behind `after` if that is given, and tells `progress` about every thousand entries that it
     /// drops or reads; `Break` stops it, and [`PurgeReport::last_row`] says from where to go on. Others may read and
-    /// write meanwhile; but a version, or a delete, that is written again meanwhile under the very timestamp of one that is
-    /// dropped may go with it.
+    /// write meanwhile; but where the store has no [transactions](crate::store::Guarantees::transactions), a version, or
+    /// a delete, that is written again meanwhile under the very timestamp of one that is dropped may go with it.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -98,12 +98,38 @@ impl<S: Store> Cells<S> {
         mut progress: impl FnMut(&PurgeReport) -> ControlFlow<()>,
     ) -> Result<PurgeReport, Error> {
         let mut report = PurgeReport { last_row: after.map(<[u8]>::to_vec), ..PurgeReport::default() };
-        let rest = match after {
-            Some(row) => KeyRange::new([row, b"\0"].concat(), None::<Vec<u8>>).unwrap_or_else(KeyRange::all),
+        loop {
+            if self.store.guarantees().transactions {
+                let mut next = PurgeReport::default();
+                self.store.transact(&mut |view| {
+                    next = report.clone();
+                    self.purge_some(&mut next, self.stamps.now(), &|scan| view.scan(scan))
+                })?;
+                report = next;
+            } else {
+                let dead = self.purge_some(&mut report, self.stamps.now(), &|scan| self.store.scan(scan))?;
+                if !dead.is_empty() {
+                    self.store.write(&dead)?;
+                }
+            }
+            if progress(&report).is_break() || report.finished {
+                return Ok(report);
+            }
+        }
+    }
+
+    /// Goes through the next rows, and answers what of them is to be dropped.
+    fn purge_some(
+        &self,
+        report: &mut PurgeReport,
+        now: i64,
+        open: &dyn Fn(&Scan) -> Box<dyn Rows>,
+    ) -> Result<Batch, Error> {
+        let rest = match &report.last_row {
+            Some(row) => KeyRange::new([row.as_slice(), b"\0"].concat(), None::<Vec<u8>>).unwrap_or_else(KeyRange::all),
             None => KeyRange::all(),
         };
-        let mut entries = Entries::new(self.store.scan(&Scan::new(vec![CellKey::rows_in(&rest)])));
-        let now = self.stamps.now();
+        let mut entries = Entries::new(open(&Scan::new(vec![CellKey::rows_in(&rest)])));
         let (mut part, mut family, mut column) = (Vec::new(), String::new(), Vec::new());
         let (mut visible, mut rest_of_column) = (Visible::default(), None);
         let (mut dead, mut read) = (Dead::default(), 0);
@@ -114,11 +140,7 @@ impl<S: Store> Cells<S> {
                     dead.end_row();
                     report.end_row(&part)?;
                     if dead.done.writes().len() >= BATCH || read >= BATCH {
-                        self.drop_dead(&mut dead)?;
-                        read = 0;
-                        if progress(&report).is_break() {
-                            return Ok(report);
-                        }
+                        return Ok(dead.done);
                     }
                 }
                 part.clear();
@@ -173,17 +195,8 @@ impl<S: Store> Cells<S> {
             dead.end_row();
             report.end_row(&part)?;
         }
-        self.drop_dead(&mut dead)?;
         report.finished = true;
-        let _ = progress(&report);
-        Ok(report)
-    }
-
-    fn drop_dead(&self, dead: &mut Dead) -> Result<(), Error> {
-        if dead.done.is_empty() {
-            return Ok(());
-        }
-        self.store.write(&std::mem::take(&mut dead.done))
+        Ok(dead.done)
     }
 }
 
