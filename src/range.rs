@@ -84,6 +84,9 @@ impl KeyRange {
 
     /// The same keys in as few ranges as hold them, sorted, none touching the next.
     pub fn merged(mut ranges: Vec<Self>) -> Vec<Self> {
+        if ranges.len() < 2 {
+            return ranges;
+        }
         ranges.sort_unstable_by(|a, b| a.start.cmp(&b.start));
         let mut merged: Vec<Self> = Vec::with_capacity(ranges.len());
         for range in ranges {

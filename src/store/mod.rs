@@ -276,6 +276,7 @@ impl RowBatch {
     /// Adds a row.
     #[inline]
     pub fn push(&mut self, key: &[u8], value: &[u8]) {
+        self.bytes.reserve(key.len() + value.len());
         self.bytes.extend_from_slice(key);
         let key_end = self.bytes.len();
         self.bytes.extend_from_slice(value);

@@ -96,6 +96,7 @@ pub(super) fn push_column(out: &mut Vec<u8>, family: &str, qualifier: &[u8]) -> 
     let mut head = [0; HEAD];
     head[0] = family_len;
     BigEndian::write_u32(&mut head[1..], qualifier_len);
+    out.reserve(HEAD + family.len() + qualifier.len());
     out.extend_from_slice(&head);
     out.extend_from_slice(family.as_bytes());
     out.extend_from_slice(qualifier);

@@ -279,8 +279,9 @@ pub(super) struct RowReader {
     plan: Plan,
     entries: Entries,
     reverse: bool,
-    /// The row that is read, or was last.
+    /// The row that is read, or was last, unless it is known.
     row: Vec<u8>,
+    reads_keys: bool,
     /// What its entries begin with; empty if none is being read.
     part: Vec<u8>,
     /// The cells that were picked.
@@ -303,6 +304,7 @@ impl RowReader {
             entries: Entries::new(entries),
             reverse,
             row: Vec::new(),
+            reads_keys: true,
             part: Vec::new(),
             cells: Vec::new(),
             picked: 0,
@@ -337,6 +339,7 @@ impl RowReader {
     /// All of the row that is read next.
     pub(super) fn into_cells(mut self) -> Result<Vec<u8>, Error> {
         self.plan.piece = None;
+        self.reads_keys = false;
         let found = self.next_piece(true)?.is_some();
         Ok(if found { self.cells } else { Vec::new() })
     }
@@ -347,7 +350,9 @@ impl RowReader {
         }
         let (key, _) = self.entries.get();
         let part = CellKey::row_of(key);
-        CellKey::read_row(part, &mut self.row)?;
+        if self.reads_keys {
+            CellKey::read_row(part, &mut self.row)?;
+        }
         self.part.extend_from_slice(part);
         self.given = false;
         self.plan.pick.row();
@@ -470,6 +475,7 @@ impl Pick {
         let (then, timestamp) = self.see(schema, place, value)?;
         if then == Then::Take {
             let at = cells.len();
+            cells.reserve(self.cell.len() + value.len());
             cells.extend_from_slice(&self.cell);
             end_cell(cells, at, timestamp, value)?;
         }
