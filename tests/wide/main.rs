@@ -3,6 +3,7 @@
 mod cases;
 mod conforming;
 mod laws;
+mod model;
 mod replay;
 mod typed;
 

@@ -1,0 +1,366 @@
+//! What is written to `Cells` at random, a list of it that is looked through from end to end, and the stores beneath.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rowkey::store::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, View};
+use rowkey::wide::{
+    CellIter, Cells, Check, Column, Columns, Compare, FamilySchema, Mutation, PurgeReport, TableSchema, WideStore,
+};
+use rowkey::{Error, KeyRange, Memory};
+
+const NOW: i64 = 1000;
+const FAMILIES: [&str; 4] = ["a", "ab", "b", "t"];
+
+fn kept(family: &str) -> FamilySchema {
+    match family {
+        "a" => FamilySchema::new().max_versions(2),
+        "ab" => FamilySchema::new(),
+        "b" => FamilySchema::new().max_versions(u32::MAX).ttl(Duration::MAX),
+        _ => FamilySchema::new().max_versions(3).min_versions(1).ttl(Duration::from_millis(500)),
+    }
+}
+
+pub(crate) fn schema() -> TableSchema {
+    FAMILIES.iter().fold(TableSchema::new(), |schema, family| schema.family(*family, kept(family)))
+}
+
+/// Numbers from a seed.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    pub(crate) fn chance(&mut self, of: u64) -> bool {
+        self.below(of) == 0
+    }
+
+    pub(crate) fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+
+    /// Few bytes, those that are escaped and those next to them among them.
+    pub(crate) fn bytes(&mut self, least: u64) -> Vec<u8> {
+        (0..least + self.below(3)).map(|_| self.one_of(&[0, 1, 2, b'a', 0xfe, 0xff])).collect()
+    }
+
+    pub(crate) fn at(&mut self) -> i64 {
+        let near = self.one_of(&[0, 490, 990]);
+        if self.chance(20) { self.one_of(&[0, 500, 501, NOW, i64::MAX]) } else { near + self.below(20) as i64 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hides {
+    Version(i64),
+    Until(i64),
+}
+
+impl Hides {
+    fn hides(self, at: i64) -> bool {
+        match self {
+            Self::Version(version) => version == at,
+            Self::Until(until) => at <= until,
+        }
+    }
+}
+
+/// What was written to a row, in no order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Written {
+    cells: BTreeMap<(Column, i64), Vec<u8>>,
+    of_family: Vec<(String, i64)>,
+    of_column: Vec<(Column, Hides)>,
+}
+
+impl Written {
+    /// The versions that are not deleted, newest first.
+    fn versions(&self, column: &Column) -> Vec<(i64, &[u8])> {
+        let of_column = self.cells.range((column.clone(), i64::MIN)..=(column.clone(), i64::MAX)).rev();
+        let there = of_column.filter(|((_, at), _)| {
+            !self.of_family.iter().any(|(family, until)| *family == column.family && at <= until)
+                && !self.of_column.iter().any(|(other, hides)| other == column && hides.hides(*at))
+        });
+        there.map(|((_, at), value)| (*at, value.as_slice())).collect()
+    }
+
+    fn kept(&self, column: &Column, time: Option<(i64, i64)>) -> Vec<(i64, &[u8])> {
+        let family = kept(&column.family);
+        let expired =
+            |at: i64| family.ttl.is_some_and(|ttl| i128::from(NOW) - i128::from(at) >= ttl.as_millis() as i128);
+        let in_time = |at: i64| time.is_none_or(|(start, end)| start <= at && at < end);
+        let versions =
+            self.versions(column).into_iter().filter(|(at, _)| in_time(*at)).take(family.max_versions as usize);
+        let kept =
+            versions.enumerate().filter(|(before, (at, _))| !expired(*at) || *before < family.min_versions as usize);
+        kept.map(|(_, version)| version).collect()
+    }
+
+    pub(crate) fn read(&self, columns: &Columns) -> Vec<(Column, i64, Vec<u8>)> {
+        if let Some(check) = &columns.rows_where {
+            let newest = self.kept(&check.column, None).first().map(|(_, value)| *value);
+            let holds = match (&check.value, newest) {
+                (None, newest) => newest.is_none(),
+                (Some((compare, given)), newest) => newest.is_some_and(|newest| compare.holds(newest, given)),
+            };
+            if !holds {
+                return Vec::new();
+            }
+        }
+        let asked = |column: &Column| {
+            let ranges = columns.families.get(&column.family);
+            columns.families.is_empty()
+                || ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(&column.qualifier)))
+        };
+        let names: BTreeSet<&Column> = self.cells.keys().map(|(column, _)| column).filter(|name| asked(name)).collect();
+        let mut found = Vec::new();
+        let mut place = 0;
+        for column in names {
+            let valued = self
+                .kept(column, columns.time)
+                .into_iter()
+                .filter(|(_, value)| columns.value.as_ref().is_none_or(|(compare, given)| compare.holds(value, given)));
+            let cells: Vec<_> = valued.take(columns.versions as usize).collect();
+            if cells.is_empty() {
+                continue;
+            }
+            place += 1;
+            if place > columns.offset && columns.limit.is_none_or(|limit| place - columns.offset <= limit) {
+                found.extend(cells.into_iter().map(|(at, value)| (column.clone(), at, value.to_vec())));
+            }
+        }
+        found.truncate(if columns.first_only { 1 } else { usize::MAX });
+        found
+    }
+}
+
+pub(crate) type Model = BTreeMap<Vec<u8>, Written>;
+
+/// A column, of few where they are to have many versions.
+pub(crate) fn column(random: &mut Random, few: bool) -> Column {
+    let family = random.one_of(&FAMILIES);
+    let qualifier =
+        if few { random.one_of(&[&b""[..], b"\0", b"a", b"a\0", b"\xff"]).to_vec() } else { random.bytes(0) };
+    Column::from((family, qualifier))
+}
+
+/// Rows of few and of many columns, of few and of many versions, and what hides them.
+pub(crate) fn written(random: &mut Random, most: u64) -> (Model, Vec<(Vec<u8>, Mutation)>) {
+    let (mut model, mut mutations) = (Model::new(), Vec::new());
+    for _ in 0..1 + random.below(6) {
+        let row = random.bytes(1);
+        let of_row = model.entry(row.clone()).or_default();
+        let few = random.chance(3);
+        let deletes = random.one_of(&[3, 30, 300]);
+        let writes = if random.chance(2) { random.below(8) } else { random.below(most) };
+        let mut mutation = Mutation::new();
+        for _ in 0..writes {
+            let (column, at) = (column(random, few), random.at());
+            if !random.chance(deletes) {
+                let value = random.one_of(&[&b""[..], b"1", b"2"]).to_vec();
+                of_row.cells.insert((column.clone(), at), value.clone());
+                mutation = mutation.put_at(column, at, value);
+                continue;
+            }
+            mutation = match random.below(8) {
+                0 => {
+                    of_row.of_family.push((column.family.clone(), at));
+                    mutation.delete_family_until(column.family, at)
+                }
+                1..4 => {
+                    of_row.of_column.push((column.clone(), Hides::Until(at)));
+                    mutation.delete_column_until(column, at)
+                }
+                _ => {
+                    of_row.of_column.push((column.clone(), Hides::Version(at)));
+                    mutation.delete_version(column, at)
+                }
+            };
+        }
+        mutations.push((row, mutation));
+    }
+    (model, mutations)
+}
+
+fn compare(random: &mut Random) -> (Compare, Vec<u8>) {
+    use Compare::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+    let compare = random.one_of(&[Less, LessOrEqual, Equal, NotEqual, GreaterOrEqual, Greater]);
+    (compare, random.one_of(&[&b""[..], b"1", b"2"]).to_vec())
+}
+
+pub(crate) fn columns(random: &mut Random, timed: bool) -> Columns {
+    let mut columns = Columns::all().versions(random.one_of(&[0, 1, 1, 1, 2, 3, u32::MAX]));
+    for _ in 0..random.below(5) {
+        let few = random.chance(2);
+        let Column { family, qualifier } = column(random, few);
+        columns = match random.below(5) {
+            0 => columns.family(family),
+            1 | 2 => columns.column((family, qualifier)),
+            3 => columns.qualifier_prefix(family, qualifier),
+            _ => columns.qualifier_range(family, qualifier..random.bytes(0)),
+        };
+    }
+    if timed && random.chance(3) {
+        columns = columns.time(random.at()..random.at());
+    }
+    if random.chance(4) {
+        let (compare, given) = compare(random);
+        columns = columns.value(compare, given);
+    }
+    if random.chance(4) {
+        let (column, (compare, given)) = (column(random, true), compare(random));
+        let absent = random.chance(3);
+        columns = columns.rows_where(if absent { Check::absent(column) } else { Check::value(column, compare, given) });
+    }
+    if random.chance(4) {
+        columns = columns.offset(random.one_of(&[0, 1, 2, 5, 40, u64::MAX]));
+    }
+    if random.chance(4) {
+        columns = columns.limit(random.one_of(&[0, 1, 2, 5, 40, u64::MAX]));
+    }
+    if random.chance(6) {
+        columns = columns.first_only();
+    }
+    if random.chance(3) {
+        columns = columns.piece(random.one_of(&[1, 2, 3, 7, 100, usize::MAX]));
+    }
+    columns
+}
+
+pub(crate) fn scan_of(random: &mut Random) -> Scan {
+    let mut ranges = Vec::new();
+    for _ in 0..random.below(4) {
+        let end = if random.chance(3) { None } else { Some(random.bytes(0)) };
+        ranges.extend(KeyRange::new(random.bytes(0), end));
+    }
+    let scan = if random.chance(2) { Scan::all() } else { Scan::new(ranges) };
+    let limit = if random.chance(2) { None } else { Some(random.one_of(&[0, 1, 2, 3, u64::MAX])) };
+    scan.reverse(random.chance(2)).limit(limit).batch_rows(random.one_of(&[1, 2, 3, 256, usize::MAX]))
+}
+
+pub(crate) type RowCells = (Vec<u8>, Vec<(Column, i64, Vec<u8>)>);
+
+pub(crate) fn cells_of(bytes: &[u8]) -> Vec<(Column, i64, Vec<u8>)> {
+    CellIter::new(bytes).map(|cell| (cell.column(), cell.timestamp, cell.value.to_vec())).collect()
+}
+
+/// A scan's rows, their pieces put together.
+pub(crate) fn rows_of(store: &dyn WideStore, scan: &Scan, columns: &Columns) -> Vec<RowCells> {
+    let (mut rows, mut batch, mut found) = (store.scan(scan, columns), RowBatch::new(), Vec::<RowCells>::new());
+    loop {
+        rows.next_batch(&mut batch).unwrap();
+        assert!(batch.len() <= scan.batch_rows);
+        if batch.is_empty() {
+            return found;
+        }
+        for (row, cells) in batch.iter() {
+            let cells = cells_of(cells);
+            assert!(!cells.is_empty() && columns.piece.is_none_or(|piece| cells.len() <= piece));
+            match found.last_mut().filter(|(last, _)| last == row) {
+                Some((_, all)) => {
+                    assert_eq!(all.len() % columns.piece.unwrap(), 0, "all pieces but the last are full");
+                    all.extend(cells);
+                }
+                None => found.push((row.to_vec(), cells)),
+            }
+        }
+    }
+}
+
+pub(crate) fn model_rows(model: &Model, scan: &Scan, columns: &Columns) -> Vec<RowCells> {
+    let within = |row: &[u8]| scan.ranges.iter().any(|range| range.contains(row));
+    let rows = model.iter().filter(|(row, _)| within(row)).map(|(row, written)| (row.clone(), written.read(columns)));
+    let mut rows: Vec<RowCells> = rows.filter(|(_, cells)| !cells.is_empty()).collect();
+    if scan.reverse {
+        rows.reverse();
+    }
+    rows.truncate(scan.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap()));
+    rows
+}
+
+/// A store whose scans do not skip.
+struct NoSkip(Arc<dyn Store>);
+
+struct NoSkipRows(Box<dyn Rows>);
+
+impl Rows for NoSkipRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        self.0.next_batch(batch)
+    }
+}
+
+impl Store for NoSkip {
+    fn guarantees(&self) -> Guarantees {
+        self.0.guarantees()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(NoSkipRows(self.0.scan(scan)))
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.0.write(batch)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.0.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.0.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.0.delete_ranges(ranges)
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        self.0.transact(body)
+    }
+}
+
+pub(crate) fn memory() -> Arc<dyn Store> {
+    Memory::new().table("t").unwrap()
+}
+
+pub(crate) fn over(store: Arc<dyn Store>) -> Cells {
+    Cells::over(store, schema()).unwrap().with_clock(|| NOW)
+}
+
+/// The same rows in Memory, beside others in one table, and in a store that does not skip.
+pub(crate) fn tables(mutations: &[(Vec<u8>, Mutation)]) -> Vec<Cells> {
+    let shared = SubStore::new(memory());
+    let stores = [memory(), shared.table("t\0").unwrap(), Arc::new(NoSkip(memory()))];
+    for neighbour in ["t", "t\0\0"] {
+        shared.table(neighbour).unwrap().write(Batch::new().put(b"\0", "").put(b"\xff", "")).unwrap();
+    }
+    let tables = stores.map(over);
+    tables.iter().for_each(|table| table.mutate_many(mutations).unwrap());
+    tables.into()
+}
+
+pub(crate) fn entries(store: &dyn Store) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let (mut rows, mut batch, mut found) = (store.scan(&Scan::all()), RowBatch::new(), Vec::new());
+    loop {
+        rows.next_batch(&mut batch).unwrap();
+        if batch.is_empty() {
+            return found;
+        }
+        found.extend(batch.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
+    }
+}
+
+pub(crate) fn go_on(_: &PurgeReport) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
