@@ -45,6 +45,12 @@ impl KeyRange {
         Self { start, end: Some(end) }
     }
 
+    /// Every key behind one; behind none, the whole table.
+    pub(crate) fn behind(key: Option<&[u8]>) -> Self {
+        let start = key.map(|key| [key, b"\0"].concat()).unwrap_or_default();
+        Self { start, end: None }
+    }
+
     /// Every key that begins with `prefix`.
     pub fn prefix(prefix: impl Into<Vec<u8>>) -> Self {
         let start = prefix.into();

@@ -79,16 +79,7 @@ impl BulkLoad<()> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_store(store: &(impl Store + ?Sized)) -> BulkLoad<impl Fn(Vec<Write>) -> Result<(), Error> + Sync> {
-        BulkLoad::new(move |writes| {
-            let mut batch = Batch::new();
-            for write in writes {
-                match write {
-                    Write::Put(key, value) => batch.put(key, value),
-                    Write::Delete(key) => batch.delete(key),
-                };
-            }
-            store.write(&batch)
-        })
+        BulkLoad::new(move |writes: Vec<_>| store.write(&Batch::from_iter(writes)))
     }
 }
 

@@ -195,9 +195,7 @@ where
         row: &mut OfRow<'_>,
     ) -> Result<Seen, Error> {
         let after = state.checkpoint.key_of(fingerprint)?;
-        let start = after.map(|after| [after, b"\0"].concat()).unwrap_or_default();
-        let range = KeyRange::new(start, None::<Vec<u8>>).into_iter().collect();
-        let scan = Scan::new(range).limit(self.batch_rows as u64).batch_rows(self.batch_rows);
+        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.batch_rows as u64).batch_rows(self.batch_rows);
         let of_old = state.checkpoint.pass() == 1;
         let mut scan = if of_old { old.scan(&scan) } else { new.scan(&scan) };
         let (mut seen, mut batch) = (Seen::default(), RowBatch::new());

@@ -364,6 +364,12 @@ impl Batch {
     }
 }
 
+impl FromIterator<Write> for Batch {
+    fn from_iter<I: IntoIterator<Item = Write>>(writes: I) -> Self {
+        Self { writes: writes.into_iter().collect() }
+    }
+}
+
 /// [`Error::EmptyKey`] if the key is empty; a store asks before it writes.
 pub fn check_key(key: &[u8]) -> Result<(), Error> {
     if key.is_empty() { Err(Error::EmptyKey) } else { Ok(()) }
@@ -380,6 +386,18 @@ pub fn check_batches(tables: &[&str], batches: &[Batch]) -> Result<(), Error> {
         )));
     }
     batches.iter().try_for_each(Batch::check_keys)
+}
+
+/// How many rows are left of a scan.
+pub(crate) fn count(mut rows: Box<dyn Rows>) -> Result<u64, Error> {
+    let (mut batch, mut count) = (RowBatch::new(), 0);
+    loop {
+        rows.next_batch(&mut batch)?;
+        match batch.len() {
+            0 => return Ok(count),
+            more => count += more as u64,
+        }
+    }
 }
 
 /// A counter's value after `by` was added to what stands in the store; for a store's author.

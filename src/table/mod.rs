@@ -18,7 +18,7 @@ use crate::fingerprint::Fingerprint;
 use crate::key::{OwnedKey, RowKey};
 use crate::plain::LayoutBuf;
 use crate::prefix::Select;
-use crate::store::{Batch, Database, RowBatch, Scan, Store};
+use crate::store::{Batch, Database, Scan, Store, count};
 use crate::value::RowValue;
 
 /// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
@@ -226,16 +226,7 @@ impl<K: RowKey, V, D> Table<K, V, D> {
 
     /// How many rows are selected. They are read, though not decoded.
     pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
-        let mut rows = self.store.scan(&Scan::new(select.ranges()).batch_rows(4096));
-        let mut batch = RowBatch::new();
-        let mut count = 0;
-        loop {
-            rows.next_batch(&mut batch)?;
-            match batch.len() {
-                0 => return Ok(count),
-                more => count += more as u64,
-            }
-        }
+        count(self.store.scan(&Scan::new(select.ranges()).batch_rows(4096)))
     }
 
     /// Deletes every row selected.

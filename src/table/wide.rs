@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::key::{OwnedKey, RowKey};
 use crate::prefix::Select;
 use crate::store::Database;
-use crate::store::{RowBatch, Rows, Scan};
+use crate::store::{Scan, count};
 use crate::value::RowValue;
 use crate::wide::{
     CellsDatabase, Change, Check, Column, Columns, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
@@ -261,15 +261,7 @@ impl<K: RowKey, D> WideTable<K, D> {
     /// How many rows are selected.
     pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
         let columns = Columns::all().first_only();
-        let mut rows = self.store.scan(&Scan::new(select.ranges()).batch_rows(4096), &columns);
-        let (mut batch, mut count) = (RowBatch::new(), 0);
-        loop {
-            rows.next_batch(&mut batch)?;
-            match batch.len() {
-                0 => return Ok(count),
-                more => count += more as u64,
-            }
-        }
+        count(self.store.scan(&Scan::new(select.ranges()).batch_rows(4096), &columns))
     }
 }
 

@@ -248,9 +248,7 @@ impl Columns {
     /// ```
     #[must_use]
     pub fn after_qualifier(self, family: impl Into<String>, qualifier: impl Into<Vec<u8>>) -> Self {
-        let mut start = qualifier.into();
-        start.push(0);
-        self.qualifiers_in(family, KeyRange::new(start, None::<Vec<u8>>))
+        self.qualifiers_in(family, [KeyRange::behind(Some(&qualifier.into()))])
     }
 
     /// The columns of a family whose qualifiers lie in some ranges: those of derived keys come from a prefix's

@@ -101,9 +101,7 @@ impl Look<'_> {
     }
 
     fn look(&self, rows: &dyn View, secondary: &dyn View, primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
-        let start = after.map(|after| [after, b"\0"].concat()).unwrap_or_default();
-        let range = KeyRange::new(start, None::<Vec<u8>>).into_iter().collect();
-        let scan = Scan::new(range).limit(self.limit as u64).batch_rows(self.limit);
+        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.limit as u64).batch_rows(self.limit);
         let mut scan = if primary { rows.scan(&scan) } else { secondary.scan(&scan) };
         let mut seen = Seen::default();
         let mut planned = BTreeMap::new();

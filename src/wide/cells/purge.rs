@@ -125,14 +125,10 @@ impl<S: Store> Cells<S> {
         now: i64,
         open: &dyn Fn(&Scan) -> Box<dyn Rows>,
     ) -> Result<Batch, Error> {
-        let rest = match &report.last_row {
-            Some(row) => KeyRange::new([row.as_slice(), b"\0"].concat(), None::<Vec<u8>>).unwrap_or_else(KeyRange::all),
-            None => KeyRange::all(),
-        };
+        let rest = KeyRange::behind(report.last_row.as_deref());
         let mut entries = Entries::new(open(&Scan::new(vec![CellKey::rows_in(&rest)])));
         let (mut part, mut family, mut column) = (Vec::new(), String::new(), Vec::new());
-        let (mut visible, mut rest_of_column) = (Visible::default(), None);
-        let (mut dead, mut read) = (Dead::default(), 0);
+        let (mut visible, mut dead, mut read) = (Visible::default(), Dead::default(), 0);
         while entries.settle()? {
             let (key, _) = entries.get();
             if part.is_empty() || !key.starts_with(&part) {
@@ -173,13 +169,8 @@ impl<S: Store> Cells<S> {
                         column.clear();
                         column.extend_from_slice(place);
                         visible.column();
-                        rest_of_column = None;
                     }
-                    let fate = rest_of_column.map_or_else(|| visible.version(version), Fate::Gone);
-                    if let Fate::ColumnGone(why) = fate {
-                        rest_of_column = Some(why);
-                    }
-                    match fate {
+                    match visible.version(version) {
                         Fate::Kept => report.kept += 1,
                         Fate::Gone(why) | Fate::ColumnGone(why) => {
                             report.dropped(version.kind, why);

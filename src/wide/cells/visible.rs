@@ -35,6 +35,8 @@ pub(super) struct Visible {
     version_deleted: Option<i64>,
     /// How many versions of the column are there.
     versions: u32,
+    /// Why the rest of the column is gone.
+    column_gone: Option<Why>,
 }
 
 impl Visible {
@@ -55,11 +57,23 @@ impl Visible {
     pub(super) fn column(&mut self) {
         self.version_deleted = None;
         self.versions = 0;
+        self.column_gone = None;
     }
 
     #[inline]
     pub(super) fn version(&mut self, version: Version) -> Fate {
-        let Version { at, kind } = version;
+        let fate = match self.column_gone {
+            Some(why) => Fate::ColumnGone(why),
+            None => self.next_version(version),
+        };
+        if let Fate::ColumnGone(why) = fate {
+            self.column_gone = Some(why);
+        }
+        fate
+    }
+
+    #[inline]
+    fn next_version(&mut self, Version { at, kind }: Version) -> Fate {
         match kind {
             Kind::ColumnDeleted => Fate::ColumnGone(Why::Deleted),
             Kind::VersionDeleted => {
