@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rowkey::KeyRange;
 use rowkey::conformance;
-use rowkey::store::{Batch, Database, Memory, RowBatch, Rows, Scan, Store, SubStore};
+use rowkey::store::{Batch, Costs, Database, Memory, Metered, RowBatch, Rows, Scan, Store, SubStore};
 
 fn table() -> Arc<dyn Store> {
     Memory::new().table("rows").expect("memory opens any table")
@@ -59,6 +59,55 @@ fn a_table_of_a_sub_store_among_others() {
 #[test]
 fn sub_store_in_a_sub_store() {
     conformance::database(|| SubStore::new(SubStore::new(table()).table("inner").unwrap()));
+}
+
+#[test]
+fn a_metered_database() {
+    conformance::database(|| Metered::new(Memory::new()));
+}
+
+#[test]
+fn what_is_done_is_counted() {
+    let db = Metered::new(Memory::new());
+    let store = db.table("rows").unwrap();
+    let done = |what: &dyn Fn()| {
+        let before = db.costs();
+        what();
+        let Costs { seeks, rows_read, cells_read, bytes_read, writes, cells_written, bytes_written, .. } =
+            db.costs() - before;
+        assert_eq!(rows_read, cells_read, "a plain row is one cell");
+        ([seeks, rows_read, bytes_read], [writes, cells_written, bytes_written])
+    };
+    let mut batch = Batch::new();
+    for n in 0..100_u8 {
+        batch.put([n], vec![n; 9]);
+    }
+    let read = |scan: Scan| {
+        let (mut rows, mut batch) = (store.scan(&scan), RowBatch::new());
+        while rows.next_batch(&mut batch).is_ok() && !batch.is_empty() {}
+    };
+    let ranges = || vec![KeyRange::prefix([3]), KeyRange::new([50], Some([60])).unwrap()];
+    assert_eq!(done(&|| store.write(&batch).unwrap()), ([0; 3], [1, 100, 1000]));
+    assert_eq!(done(&|| drop(store.get(&[7]))), ([1, 1, 10], [0; 3]));
+    assert_eq!(done(&|| drop(store.get(&[200]))), ([1, 0, 0], [0; 3]));
+    assert_eq!(done(&|| drop(store.get_many(&[&[7], &[8], &[200]]))), ([3, 2, 20], [0; 3]));
+    assert_eq!(done(&|| read(Scan::new(ranges()))), ([2, 11, 110], [0; 3]));
+    assert_eq!(done(&|| read(Scan::all().reverse(true).limit(5))), ([1, 5, 50], [0; 3]));
+    assert_eq!(done(&|| drop(store.increment(b"counter", 5))), ([0; 3], [1, 1, 15]));
+    assert_eq!(done(&|| drop(store.compare_and_write(&[7], None, Some(b"no")))), ([0; 3], [0; 3]));
+    assert_eq!(done(&|| drop(store.compare_and_write(b"new", None, Some(b"yes")))), ([0; 3], [1, 1, 6]));
+    assert_eq!(done(&|| store.delete_ranges(&ranges()).unwrap()), ([0; 3], [1, 2, 0]));
+    let move_row = || {
+        store.transact(&mut |view| {
+            let value = view.get(&[9])?.unwrap_or_default();
+            let mut batch = Batch::new();
+            batch.delete([9]).put(*b"nine", value);
+            Ok(batch)
+        })
+    };
+    assert_eq!(done(&|| move_row().unwrap()), ([1, 1, 10], [1, 2, 14]));
+    let both = || db.write(&[("rows", Batch::new().put("a", "1")), ("more", Batch::new().put("b", "2").delete("c"))]);
+    assert_eq!(done(&|| both().unwrap()), ([0; 3], [1, 3, 5]));
 }
 
 proptest! {

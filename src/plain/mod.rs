@@ -4,6 +4,7 @@ mod explain;
 #[cfg(feature = "json")]
 mod json;
 mod key;
+mod picture;
 mod serial;
 mod shape;
 mod value;

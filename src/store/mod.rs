@@ -7,11 +7,13 @@
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod memory;
+mod metered;
 mod sub;
 
 use std::sync::Arc;
 
 pub use self::memory::Memory;
+pub use self::metered::{Costs, Metered};
 pub use self::sub::SubStore;
 use crate::error::Error;
 use crate::range::KeyRange;

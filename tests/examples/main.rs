@@ -1,15 +1,29 @@
 //! The examples, run as a user runs them: what they print is what plain code finds over the same input.
 
+mod access_log;
+mod actions;
+mod autocomplete;
+mod boundaries;
 mod cities;
 mod combined;
 mod crash_reports;
+mod four_designs;
+mod friends;
 mod homepages;
+mod inbound;
+mod inbox;
 mod ip_country;
+mod links;
+mod locations;
+mod metrics;
+mod next_record;
 mod places;
 mod quickstart;
+mod students;
 mod temperatures;
 mod tiles;
 mod visits;
+mod weblogs;
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
@@ -83,6 +97,30 @@ fn answer<'o>(output: &'o str, title: &str) -> Answer<'o> {
     let [.., read, "rows", "read,", returned, "returned"] = words[..] else { panic!("{counts:?} tells no counts") };
     let rows = lines.take_while(|line| line.starts_with("  ")).map(str::trim).collect();
     Answer { read: number(read), returned: number(returned), rows }
+}
+
+/// What a query printed: what it cost, and the lines below.
+#[derive(Debug)]
+struct Told<'o> {
+    rows_read: u64,
+    cells_read: u64,
+    seeks: u64,
+    /// Rows returned.
+    rows: u64,
+    /// Cells returned.
+    cells: u64,
+    lines: Vec<&'o str>,
+}
+
+/// The answer to the query of this title.
+fn told<'o>(output: &'o str, title: &str) -> Told<'o> {
+    let mut lines = output.lines().skip_while(|line| *line != title).skip(1);
+    let counts = lines.next().unwrap_or_else(|| panic!("no {title:?} in\n{output}"));
+    let numbers: Vec<_> = counts.split(' ').filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).collect();
+    let [rows_read, cells_read, seeks, rows, cells] = numbers[..] else { panic!("{counts:?} tells no costs") };
+    let [rows_read, cells_read, seeks, rows, cells] = [rows_read, cells_read, seeks, rows, cells].map(number);
+    let lines = lines.take_while(|line| line.starts_with("  ")).map(str::trim).collect();
+    Told { rows_read, cells_read, seeks, rows, cells, lines }
 }
 
 /// `1,234`

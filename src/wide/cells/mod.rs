@@ -26,7 +26,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::key::RowKey;
 use crate::plain::LayoutBuf;
-use crate::store::{Atomicity, Batch, Database, Rows, Scan, Store, View, add_to_counter, check_key};
+use crate::store::{Atomicity, Batch, Database, Metered, Rows, Scan, Store, View, add_to_counter, check_key};
 
 /// A [`WideStore`] over a [`Store`]: a cell is one entry, under a [`CellKey`].
 ///
@@ -370,6 +370,34 @@ pub struct CellsDatabase<D> {
 impl<D> fmt::Debug for CellsDatabase<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CellsDatabase").finish_non_exhaustive()
+    }
+}
+
+impl<D: Database + Clone> CellsDatabase<Metered<D>> {
+    /// Wide tables in a database that counts, together with all else that is counted there: an entry is a cell, and the
+    /// cells of a row that are read together are one row.
+    ///
+    /// ```
+    /// use rowkey::store::Metered;
+    /// use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, TableSchema};
+    /// use rowkey::{Memory, WideTable};
+    ///
+    /// let db = Metered::new(Memory::new());
+    /// let schema = TableSchema::new().family("a", FamilySchema::new().max_versions(3));
+    /// let pages: WideTable<u32, _> = WideTable::open(CellsDatabase::metered(&db), "pages", &schema)?;
+    /// for edit in ["one", "two", "three"] {
+    ///     pages.mutate(&7, &Mutation::new().put("a:text", edit).put("a:author", "ada"))?;
+    /// }
+    ///
+    /// let before = db.costs();
+    /// let row = pages.get(&7, &Columns::all())?;
+    /// assert_eq!(row.cells().count(), 2, "the newest versions");
+    /// let costs = db.costs() - before;
+    /// assert_eq!((costs.rows_read, costs.cells_read), (1, 6), "all versions are read");
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn metered(db: &Metered<D>) -> Self {
+        Self::new(db.rows_by(CellKey::row_of))
     }
 }
 

@@ -1,0 +1,329 @@
+//! What a store was asked, and what it answered, in numbers.
+
+use std::fmt;
+use std::ops::Sub;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write};
+use crate::error::Error;
+use crate::range::KeyRange;
+
+/// A [`Database`] that counts what it is asked and what it answers: what a query costs, whatever becomes of the rows
+/// above it.
+///
+/// ```
+/// use rowkey::store::Metered;
+/// use rowkey::{Memory, Table};
+///
+/// let db = Metered::new(Memory::new());
+/// let squares: Table<u32, i64, _> = Table::open(db.clone(), "squares")?;
+/// (0..100).try_for_each(|n| squares.put(&n, &i64::from(n * n)))?;
+///
+/// let before = db.costs();
+/// let even = squares.scan(10..20).filter(|row| row.as_ref().is_ok_and(|(n, _)| n % 2 == 0));
+/// assert_eq!(even.count(), 5);
+/// let costs = db.costs() - before;
+/// assert_eq!((costs.seeks, costs.rows_read), (1, 10));
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+///
+/// Clones count together, and so do all tables. Rows are counted as they leave the database, so those that were read
+/// ahead and not used are among them. Under a [wide table](crate::WideTable) a row has many entries: see
+/// [`CellsDatabase::metered`](crate::wide::CellsDatabase::metered).
+#[derive(Clone)]
+pub struct Metered<D> {
+    db: D,
+    meter: Arc<Meter>,
+    row_of: RowOf,
+}
+
+/// What of an entry's key names its row.
+type RowOf = fn(&[u8]) -> &[u8];
+
+/// How much a [`Metered`] database has done. The difference of two is what was done between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Costs {
+    /// Places that were looked for: one for each key that was asked for, and one for each range of each scan.
+    pub seeks: u64,
+    /// Rows that were handed out.
+    pub rows_read: u64,
+    /// Cells that were handed out. A plain row is one cell; a wide row's are its stored versions, deletes among them.
+    pub cells_read: u64,
+    /// Bytes that were handed out, keys and values.
+    pub bytes_read: u64,
+    /// Times that something was written: a batch, an increment, a transaction, all of one atomic step, is one.
+    pub writes: u64,
+    /// Cells that were put or deleted; ranges that were deleted count one each.
+    pub cells_written: u64,
+    /// Bytes of what was put or deleted, keys and values.
+    pub bytes_written: u64,
+}
+
+impl Sub for Costs {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            seeks: self.seeks.saturating_sub(before.seeks),
+            rows_read: self.rows_read.saturating_sub(before.rows_read),
+            cells_read: self.cells_read.saturating_sub(before.cells_read),
+            bytes_read: self.bytes_read.saturating_sub(before.bytes_read),
+            writes: self.writes.saturating_sub(before.writes),
+            cells_written: self.cells_written.saturating_sub(before.cells_written),
+            bytes_written: self.bytes_written.saturating_sub(before.bytes_written),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Meter {
+    seeks: AtomicU64,
+    rows_read: AtomicU64,
+    cells_read: AtomicU64,
+    bytes_read: AtomicU64,
+    writes: AtomicU64,
+    cells_written: AtomicU64,
+    bytes_written: AtomicU64,
+}
+
+impl Meter {
+    fn seek(&self, places: usize) {
+        self.seeks.fetch_add(places as u64, Relaxed);
+    }
+
+    fn read(&self, rows: u64, cells: u64, bytes: usize) {
+        self.rows_read.fetch_add(rows, Relaxed);
+        self.cells_read.fetch_add(cells, Relaxed);
+        self.bytes_read.fetch_add(bytes as u64, Relaxed);
+    }
+
+    /// A key that was looked up, and its value, which is a cell of a row.
+    fn looked_up(&self, key: &[u8], value: Option<&[u8]>) {
+        self.seek(1);
+        if let Some(value) = value {
+            self.read(1, 1, key.len() + value.len());
+        }
+    }
+
+    fn wrote(&self, cells: usize, bytes: usize) {
+        self.writes.fetch_add(1, Relaxed);
+        self.cells_written.fetch_add(cells as u64, Relaxed);
+        self.bytes_written.fetch_add(bytes as u64, Relaxed);
+    }
+
+    fn wrote_all<'b>(&self, batches: impl IntoIterator<Item = &'b Batch>) {
+        let writes = batches.into_iter().flat_map(|batch| &batch.writes).map(|write| match write {
+            Write::Put(key, value) => key.len() + value.len(),
+            Write::Delete(key) => key.len(),
+        });
+        let (cells, bytes) = writes.fold((0, 0), |(cells, bytes), len| (cells + 1, bytes + len));
+        self.wrote(cells, bytes);
+    }
+}
+
+impl<D> Metered<D> {
+    /// Counts what `db` is asked from now on; each of its entries is a row.
+    pub fn new(db: D) -> Self {
+        Self { db, meter: Arc::default(), row_of: |key| key }
+    }
+
+    /// The same database, counted together with this, whose entries are parts of rows.
+    pub(crate) fn rows_by(&self, row_of: RowOf) -> Self
+    where
+        D: Clone,
+    {
+        Self { row_of, ..self.clone() }
+    }
+
+    /// What was done so far.
+    pub fn costs(&self) -> Costs {
+        let Meter { seeks, rows_read, cells_read, bytes_read, writes, cells_written, bytes_written } = &*self.meter;
+        Costs {
+            seeks: seeks.load(Relaxed),
+            rows_read: rows_read.load(Relaxed),
+            cells_read: cells_read.load(Relaxed),
+            bytes_read: bytes_read.load(Relaxed),
+            writes: writes.load(Relaxed),
+            cells_written: cells_written.load(Relaxed),
+            bytes_written: bytes_written.load(Relaxed),
+        }
+    }
+}
+
+impl<D> fmt::Debug for Metered<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metered").field("costs", &self.costs()).finish_non_exhaustive()
+    }
+}
+
+impl<D: Database> Database for Metered<D> {
+    fn guarantees(&self) -> Guarantees {
+        self.db.guarantees()
+    }
+
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        let store = self.db.table(name)?;
+        Ok(Arc::new(MeteredStore { store, meter: Arc::clone(&self.meter), row_of: self.row_of }))
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        self.db.tables()
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.db.drop_table(name)
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        self.db.write(batches)?;
+        self.meter.wrote_all(batches.iter().map(|(_, batch)| *batch));
+        Ok(())
+    }
+
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error> {
+        let mut written = Vec::new();
+        self.db.transact(tables, &mut |views| {
+            let views: Vec<_> = views.iter().map(|&view| self.view(view)).collect();
+            let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
+            let batches = body(&views)?;
+            written.clone_from(&batches);
+            Ok(batches)
+        })?;
+        self.meter.wrote_all(&written);
+        Ok(())
+    }
+}
+
+impl<D> Metered<D> {
+    fn view<'v>(&'v self, view: &'v dyn View) -> MeteredView<'v> {
+        MeteredView { view, meter: &self.meter, row_of: self.row_of }
+    }
+}
+
+struct MeteredStore {
+    store: Arc<dyn Store>,
+    meter: Arc<Meter>,
+    row_of: RowOf,
+}
+
+impl Store for MeteredStore {
+    fn guarantees(&self) -> Guarantees {
+        self.store.guarantees()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let value = self.store.get(key)?;
+        self.meter.looked_up(key, value.as_deref());
+        Ok(value)
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let values = self.store.get_many(keys)?;
+        keys.iter().zip(&values).for_each(|(key, value)| self.meter.looked_up(key, value.as_deref()));
+        Ok(values)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        MeteredRows::open(self.store.scan(scan), scan, &self.meter, self.row_of)
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.store.write(batch)?;
+        self.meter.wrote_all([batch]);
+        Ok(())
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        let sum = self.store.increment(key, by)?;
+        self.meter.wrote(1, key.len() + size_of_val(&sum));
+        Ok(sum)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        let written = self.store.compare_and_write(key, expected, new)?;
+        if written {
+            self.meter.wrote(1, key.len() + new.map_or(0, <[u8]>::len));
+        }
+        Ok(written)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.store.delete_ranges(ranges)?;
+        self.meter.wrote(ranges.len(), 0);
+        Ok(())
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        let mut written = Batch::new();
+        self.store.transact(&mut |view| {
+            let batch = body(&MeteredView { view, meter: &self.meter, row_of: self.row_of })?;
+            written.clone_from(&batch);
+            Ok(batch)
+        })?;
+        self.meter.wrote_all([&written]);
+        Ok(())
+    }
+}
+
+/// A table as a transaction sees it.
+struct MeteredView<'v> {
+    view: &'v dyn View,
+    meter: &'v Arc<Meter>,
+    row_of: RowOf,
+}
+
+impl View for MeteredView<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let value = self.view.get(key)?;
+        self.meter.looked_up(key, value.as_deref());
+        Ok(value)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        MeteredRows::open(self.view.scan(scan), scan, self.meter, self.row_of)
+    }
+}
+
+struct MeteredRows {
+    rows: Box<dyn Rows>,
+    meter: Arc<Meter>,
+    row_of: RowOf,
+    /// The row of the last entry.
+    row: Option<Vec<u8>>,
+}
+
+impl MeteredRows {
+    fn open(rows: Box<dyn Rows>, scan: &Scan, meter: &Arc<Meter>, row_of: RowOf) -> Box<dyn Rows> {
+        meter.seek(scan.ranges.len());
+        Box::new(Self { rows, meter: Arc::clone(meter), row_of, row: None })
+    }
+}
+
+impl Rows for MeteredRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        self.rows.next_batch(batch)?;
+        let (mut rows, mut bytes) = (0, 0);
+        for (key, value) in batch.iter() {
+            bytes += key.len() + value.len();
+            let row = (self.row_of)(key);
+            if self.row.as_deref() != Some(row) {
+                rows += 1;
+                let kept = self.row.get_or_insert_default();
+                kept.clear();
+                kept.extend_from_slice(row);
+            }
+        }
+        self.meter.read(rows, batch.len() as u64, bytes);
+        Ok(())
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        self.rows.skip_to(key);
+    }
+}

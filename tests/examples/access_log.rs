@@ -1,0 +1,1 @@
+//! See examples/access_log.rs.

@@ -1,0 +1,1 @@
+//! See examples/actions.rs.

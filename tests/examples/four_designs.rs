@@ -1,0 +1,1 @@
+//! See examples/four_designs.rs.

@@ -1,0 +1,1 @@
+//! See examples/locations.rs.

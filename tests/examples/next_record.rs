@@ -1,0 +1,1 @@
+//! See examples/next_record.rs.

@@ -1,0 +1,1 @@
+//! See examples/weblogs.rs.
