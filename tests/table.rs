@@ -131,6 +131,10 @@ fn model(rows: &[Plain], query: &Query, reverse: bool, from: &From_, limit: Opti
     found
 }
 
+fn keys<K: Into<Plain>>(rows: impl Iterator<Item = Result<(K, String), Error>>) -> Vec<Plain> {
+    rows.map(|row| row.unwrap().0.into()).collect()
+}
+
 macro_rules! scans {
     ($name:ident $key:ident $prefix:ident) => {
         fn $name(rows: &[Plain], query: &Query, reverse: bool, from: &From_, limit: Option<u64>) -> Option<Vec<Plain>> {
@@ -147,22 +151,26 @@ macro_rules! scans {
                 Query::StartsWith(start) => $key::prefix().host_starts_with(start.as_str()),
             };
             let direct = |scan: TableScan<$key, String>| if reverse { scan.reverse() } else { scan };
-            let mut scan = direct(table.scan(select())).batch_rows(2);
-            match from {
-                From_::Start => {}
-                From_::Cursor(n) => {
-                    let mut first = direct(table.scan(select()));
-                    first.by_ref().take(n + 1).for_each(|row| drop(row.unwrap()));
-                    let cursor: Option<Cursor> = first.cursor().map(|cursor| cursor.to_string().parse().unwrap());
-                    scan = scan.after(cursor?);
-                }
-                From_::Key(key) => scan = scan.after_key(&key.clone().into()),
-                From_::AtKey(key) => scan = scan.from_key(&key.clone().into()),
-                From_::Fields(host, at) => scan = scan.after_prefix($key::prefix().host(host).at(at)),
-            }
-            if let Some(limit) = limit {
-                scan = scan.limit(limit);
-            }
+            let scan_from = || {
+                let scan = direct(table.scan(select())).batch_rows(2);
+                Some(match from {
+                    From_::Start => scan,
+                    From_::Cursor(n) => {
+                        let mut first = direct(table.scan(select()));
+                        first.by_ref().take(n + 1).for_each(|row| drop(row.unwrap()));
+                        let cursor: Option<Cursor> = first.cursor().map(|cursor| cursor.to_string().parse().unwrap());
+                        scan.after(cursor?)
+                    }
+                    From_::Key(key) => scan.after_key(&key.clone().into()),
+                    From_::AtKey(key) => scan.from_key(&key.clone().into()),
+                    From_::Fields(host, at) => scan.after_prefix($key::prefix().host(host).at(at)),
+                })
+            };
+            let limited = |scan: TableScan<$key, String>| match limit {
+                Some(limit) => scan.limit(limit),
+                None => scan,
+            };
+            let scan = limited(scan_from()?);
             let found: Vec<Plain> = scan
                 .map(|row| {
                     let (key, value) = row.unwrap();
@@ -172,6 +180,24 @@ macro_rules! scans {
                 })
                 .collect();
             assert_eq!(table.count(select()).unwrap() as usize, model(rows, query, false, &From_::Start, None).len());
+
+            // One of each host; one of each host and time, but for the first two; one row a group, where a group says what
+            // is not so: nothing, or what is far from here.
+            let firsts = |keep: &dyn Fn(&Plain, &Plain) -> bool, pass: usize| {
+                let mut rows = model(rows, query, reverse, from, None);
+                rows.dedup_by(|b, a| keep(a, b));
+                rows.into_iter().skip(pass).take(limit.map_or(usize::MAX, |limit| limit as usize)).collect::<Vec<_>>()
+            };
+            let by_host = limited(scan_from()?).first_of_each(|row| $key::prefix().host(&row.host));
+            assert_eq!(keys(by_host), firsts(&|a, b| a.host == b.host, 0));
+            let by_time =
+                limited(scan_from()?).offset(2).first_of_each(|row| $key::prefix().host(&row.host).at(row.at));
+            assert_eq!(keys(by_time), firsts(&|a, b| (&a.host, a.at) == (&b.host, b.at), 2));
+            let astray = limited(scan_from()?).first_of_each(|row| match row.at {
+                0 => $key::prefix().host_in(None::<String>),
+                _ => $key::prefix().host(if reverse { "z" } else { "" }).at_range(5..),
+            });
+            assert_eq!(keys(astray), firsts(&|_, _| false, 0));
             Some(found)
         }
     };
@@ -207,6 +233,18 @@ proptest! {
 struct Hashed {
     user: u32,
     at: u32,
+}
+
+#[test]
+fn what_is_with_the_first_of_a_group_is_not_read() {
+    let table: Table<Salted, (), _> = Table::open(Memory::new(), "t").unwrap();
+    for id in 0..200 {
+        table.put(&Salted { host: ["a", "b"][usize::from(id % 2)].into(), at: id / 2, id }, &()).unwrap();
+    }
+    let mut hosts = table.scan(..).first_of_each(|row| Salted::prefix().host(&row.host));
+    let first: Vec<_> = hosts.by_ref().map(|row| row.unwrap().0.at).collect();
+    assert_eq!((first, hosts.rows_read()), (vec![99, 99], 10), "a row of each host from each of 5 buckets");
+    assert!(hosts.next().is_none());
 }
 
 #[test]

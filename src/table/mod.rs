@@ -1,6 +1,7 @@
 //! Tables: typed rows in, typed rows out.
 
 mod batch;
+mod groups;
 mod scan;
 mod wide;
 
@@ -9,6 +10,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use self::batch::WriteBatch;
+pub use self::groups::FirstOfEach;
 use self::scan::Source;
 pub use self::scan::{Keys, Page, TableScan};
 pub use self::wide::WideTable;

@@ -32,6 +32,7 @@ pub struct TableScan<K, V> {
 }
 
 /// What is scanned.
+#[derive(Clone)]
 pub(super) enum Source {
     Plain(Arc<dyn Store>),
     Wide(Arc<dyn WideStore>, Box<Columns>),
@@ -294,7 +295,7 @@ impl<K: RowKey, V> TableScan<K, V> {
             return Ok(());
         }
         let buckets = self.buckets().inspect_err(|_| self.progress.failed = true)?;
-        let salt = if is_salted::<K>() { K::LAYOUT.prefix.width() } else { 0 };
+        let salt = salt_width::<K>();
         let limit = self.scan.limit;
         let scan = self.scan.clone().limit(limit.map(|limit| limit.saturating_add(self.offset)));
         self.progress.rows = Some(self.source.open(&scan, buckets, salt));
@@ -304,10 +305,41 @@ impl<K: RowKey, V> TableScan<K, V> {
         Ok(())
     }
 
+    /// The scan without its offset and limit, and these.
+    pub(super) fn by_rows(mut self) -> (Self, u64, u64) {
+        if let Source::Wide(_, columns) = &mut self.source {
+            columns.piece = None;
+        }
+        let (offset, limit) = (std::mem::take(&mut self.offset), self.scan.limit.take());
+        (self, offset, limit.unwrap_or(u64::MAX))
+    }
+
+    /// A scan of the first row from here. This one does not know any more where it starts.
+    pub(super) fn first_row(&mut self) -> Self {
+        let start = std::mem::replace(&mut self.start, Start::First);
+        let first = Self::new(Arc::clone(&self.table), self.source.clone(), self.selection.clone());
+        Self { scan: self.scan.clone().limit(1), start, ..first }
+    }
+
+    /// Starts this scan behind a row and all that is with it.
+    pub(super) fn go_on_behind(&mut self, key: &[u8], group: &Selection<K>) {
+        let salt = salt_width::<K>();
+        let body = &key[salt.min(key.len())..];
+        let ranges = group.body_ranges();
+        let beyond = match self.scan.reverse {
+            false => ranges.last().is_some_and(|last| last.end().is_none_or(|end| end > body)),
+            true => ranges.first().is_some_and(|first| first.start() <= body),
+        };
+        self.start = match beyond {
+            true => Start::Selection(group.clone()),
+            false => Start::Key { key: key.to_vec(), itself: false },
+        };
+    }
+
     /// The ranges of each bucket, cut to where the scan starts.
     fn buckets(&self) -> Result<Vec<Vec<KeyRange>>, Error> {
         let buckets = self.selection.ranges_by_bucket();
-        let lead = if is_salted::<K>() { K::LAYOUT.prefix.width() } else { 0 };
+        let lead = salt_width::<K>();
         let from = match &self.start {
             Start::First => return Ok(buckets),
             Start::Cursor(cursor) => {
@@ -348,8 +380,12 @@ impl<K: RowKey, V> TableScan<K, V> {
     }
 }
 
-fn is_salted<K: RowKey>() -> bool {
-    matches!(K::LAYOUT.prefix, crate::salt::Prefix::Salt(_))
+/// How many bytes of a key are its salt.
+fn salt_width<K: RowKey>() -> usize {
+    match K::LAYOUT.prefix {
+        crate::salt::Prefix::Salt(_) => K::LAYOUT.prefix.width(),
+        _ => 0,
+    }
 }
 
 fn check_cursor<K: RowKey>(cursor: &Cursor, buckets: &[Vec<KeyRange>]) -> Result<(), CursorError> {
