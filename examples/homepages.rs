@@ -9,6 +9,7 @@
 
 mod file;
 mod program;
+mod report;
 
 use std::cmp::Reverse;
 use std::error::Error;
@@ -18,7 +19,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::HumanCount;
-use rowkey::{Domain, HostPath, Memory, RowKey, Select, Selection, Table, UrlKey};
+use report::Query;
+use rowkey::store::Metered;
+use rowkey::{Domain, HostPath, Memory, RowKey, Table, UrlKey};
 
 /// A page, once.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -54,9 +57,12 @@ struct Args {
 /// How many lines that are no keys are told one by one.
 const TOLD: usize = 3;
 
+type Db = Metered<Memory>;
+
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let homes: Table<Home, (), _> = Table::open(Memory::new(), "homes")?;
-    let found: Table<Found, String, _> = Table::open(Memory::new(), "found")?;
+    let db = Db::new(Memory::new());
+    let homes: Table<Home, (), _> = Table::open(db.clone(), "homes")?;
+    let found: Table<Found, String, _> = Table::open(db.clone(), "found")?;
     let (mut lines, mut refused) = (0, Vec::new());
     let (text, _) = file::text(args.urls.as_deref(), include_bytes!("data/homepages.txt.gz"))?;
     for line in text.lines() {
@@ -71,29 +77,50 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     for error in refused.iter().take(TOLD) {
         writeln!(out, "  {}", program::reasons(error))?;
     }
+    tables(out, &homes, &found, &args.under)?;
 
-    let mut scan = homes.scan(Home::prefix().url_under(&args.under));
-    let pages: Vec<_> = scan.by_ref().collect::<Result<_, _>>()?;
-    answer(out, &format!("Under {}", args.under), scan.rows_read(), pages.len())?;
+    let query = Query::of(&db);
+    let pages: Vec<_> = homes.scan(Home::prefix().url_under(&args.under)).collect::<Result<_, _>>()?;
+    query.returned(out, format_args!("Under {}", args.under), pages.len(), pages.len())?;
     for (home, ()) in pages.iter().take(args.show) {
         writeln!(out, "  {}", home.url)?;
     }
 
-    let (mut hosts, seeks, rows_read) = hosts(&found)?;
-    let all = hosts.len();
+    let query = Query::of(&db);
+    let first_pages = found.scan(..).first_of_each(|page| Found::prefix().host(&page.host));
+    let mut hosts: Vec<_> = first_pages.map(|row| row.map(|(page, _)| page)).collect::<Result<_, _>>()?;
+    let all = HumanCount(hosts.len() as u64);
     hosts.sort_by_key(|host| Reverse(host.nth));
     hosts.truncate(args.top);
-    answer(out, "The hosts with most pages", rows_read, hosts.len())?;
+    query.returned(out, format_args!("The hosts with most pages, of {all}"), hosts.len(), hosts.len())?;
     for host in &hosts {
         writeln!(out, "  {:>6} {}", host.nth, host.host.host())?;
     }
-    let (all, seeks) = (HumanCount(all as u64), HumanCount(seeks));
-    writeln!(out, "{all} hosts in {seeks} seeks, one row each")?;
     Ok(())
 }
 
-fn answer(out: &mut impl Write, title: &str, read: u64, returned: usize) -> io::Result<()> {
-    writeln!(out, "\n{title:50} {read:>3} rows read, {returned} returned")
+/// The pictures of the keys, and the first pages under the domain (or of all), as they stand in the tables.
+fn tables(
+    out: &mut impl Write,
+    homes: &Table<Home, (), Db>,
+    found: &Table<Found, String, Db>,
+    domain: &Domain,
+) -> Result<(), Box<dyn Error>> {
+    let mut pages: Vec<Found> =
+        found.scan(Found::prefix().host_under(domain)).limit(4).keys().collect::<Result<_, _>>()?;
+    if pages.is_empty() {
+        pages = found.scan(..).limit(4).keys().collect::<Result<_, _>>()?;
+    }
+    let home = homes.first(Home::prefix().url_under(domain))?.map_or_else(|| homes.first(..), |row| Ok(Some(row)))?;
+    let (Some((home, ())), Some(first)) = (home, pages.first()) else { return Ok(()) };
+    report::key(out, "The key of \"homes\"", &home)?;
+    report::key(out, "The key of \"found\"", first)?;
+    let urls = found.get_many(&pages)?;
+    let rows = pages
+        .iter()
+        .zip(urls)
+        .map(|(page, url)| [page.host.host().to_owned(), page.nth.to_string(), url.unwrap_or_default()]);
+    report::table(out, "The table \"found\", some rows of it", ["row key: host", "nth, desc", "page"], rows)
 }
 
 /// A page that is there already is left alone.
@@ -111,27 +138,6 @@ fn store<D>(homes: &Table<Home, (), D>, found: &Table<Found, String, D>, url: Ur
 /// The host's own page.
 fn site(page: &HostPath) -> HostPath {
     HostPath::new(page.host(), "/").expect("a page's host is a host")
-}
-
-/// The first row of each host; how many seeks, and how many rows, that took.
-fn hosts<D>(found: &Table<Found, String, D>) -> Result<(Vec<Found>, u64, u64), rowkey::Error> {
-    let (mut hosts, mut seeks, mut rows_read) = (Vec::<Found>::new(), 0, 0);
-    loop {
-        // Behind all rows of the host before: they are not read.
-        let rest = found.scan(Selection::all());
-        let rest = match hosts.last() {
-            Some(host) => rest.after_prefix(Found::prefix().host(&host.host).select()),
-            None => rest,
-        };
-        let mut next = rest.limit(1).keys();
-        let first = next.next().transpose()?;
-        seeks += 1;
-        rows_read += next.rows_read();
-        match first {
-            Some(host) => hosts.push(host),
-            None => return Ok((hosts, seeks, rows_read)),
-        }
-    }
 }
 
 fn main() -> ExitCode {

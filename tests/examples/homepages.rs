@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 
-use crate::{answer, nobody_reads, output, run, temporary};
+use crate::{nobody_reads, output, run, temporary, told};
 
 const NONE: [&str; 0] = [];
 
@@ -28,26 +28,31 @@ fn check(out: &str, text: &str, domain: &str) {
     let below = format!(".{domain}");
     let due: BTreeSet<&str> =
         urls.iter().map(String::as_str).filter(|url| host(url) == domain || host(url).ends_with(&below)).collect();
-    let under = answer(out, &format!("Under {domain}"));
-    assert_eq!(under.rows.iter().copied().collect::<BTreeSet<_>>(), due);
-    assert_eq!((under.read, under.returned), (due.len() as u64, due.len() as u64));
+    let under = told(out, &format!("Under {domain}"));
+    assert_eq!(under.lines.iter().copied().collect::<BTreeSet<_>>(), due);
+    assert_eq!((under.rows_read, under.rows), (due.len() as u64, due.len() as u64));
     assert!(due.len() > 5, "{due:?}");
 
     let mut counts = BTreeMap::<_, u64>::new();
     urls.iter().for_each(|url| *counts.entry(host(url)).or_default() += 1);
-    let hosts = answer(out, "The hosts with most pages");
+    let hosts = told(out, &most_pages(counts.len()));
     let shown: BTreeMap<_, u64> = hosts
-        .rows
+        .lines
         .iter()
         .map(|row| row.split_once(' ').unwrap())
         .map(|(count, host)| (host, count.parse().unwrap()))
         .collect();
     assert_eq!(shown, counts);
-    assert_eq!(hosts.read, counts.len() as u64);
-    let seeks = out.lines().last().unwrap().replace(',', "");
-    assert_eq!(seeks, format!("{} hosts in {} seeks one row each", counts.len(), counts.len() + 1));
+    let hosts_there = counts.len() as u64;
+    assert_eq!((hosts.rows_read, hosts.seeks), (hosts_there, hosts_there + 1), "one row each");
     let pages = out.lines().next().unwrap().replace(',', "");
     assert_eq!(pages, format!("{} lines read 0 no keys {} pages stored", text.lines().count(), urls.len()));
+}
+
+fn most_pages(hosts: usize) -> String {
+    let digits = hosts.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap()).collect();
+    format!("The hosts with most pages, of {}", groups.join(","))
 }
 
 const ALL: [&str; 4] = ["--show", "100000", "--top", "100000"];
@@ -57,8 +62,9 @@ fn the_sample_is_what_plain_code_finds() {
     let text = unpacked(&root().join("examples/data/homepages.txt.gz")).unwrap();
     check(&output("homepages", &ALL), &text, "debian.org");
     let top = output("homepages", &NONE);
+    let title = top.lines().find(|line| line.starts_with("The hosts with most pages")).unwrap();
     let counts: Vec<u64> =
-        answer(&top, "The hosts").rows.iter().map(|row| row.split(' ').next().unwrap().parse().unwrap()).collect();
+        told(&top, title).lines.iter().map(|row| row.split(' ').next().unwrap().parse().unwrap()).collect();
     assert!(counts.len() == 10 && counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
 }
 
@@ -84,7 +90,7 @@ fn what_is_no_key_is_told() {
     let out = output("homepages", &[path.to_str().unwrap(), "--under", "apache.org"]);
     assert!(out.starts_with("5 lines read, 2 no keys, 2 pages stored\n  mailto:me@a.org has no host\n"), "{out}");
     assert!(out.contains("\n  the host of http://a..b/ can't be a key's: label 2 of \"a..b\" is empty\n"), "{out}");
-    assert_eq!(answer(&out, "Under apache.org").rows, ["http://apache.org/"]);
+    assert_eq!(told(&out, "Under apache.org").lines, ["http://apache.org/"]);
     let error = run("homepages", &["--under", "Apache.org"], b"");
     assert!(error.stderr.contains("upper case"), "{}", error.stderr);
     let missing = run("homepages", &["no_such.txt"], b"");
