@@ -9,6 +9,7 @@
 //! the newest reports still come in one order, a page at a time.
 
 mod program;
+mod report;
 mod weblog;
 
 use std::cmp::Reverse;
@@ -22,7 +23,10 @@ use indicatif::HumanCount;
 use jiff::Timestamp;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
-use rowkey::{KeyRange, Memory, Postcard, RowKey, Select, Table};
+use report::Query;
+use rowkey::splits::Splits;
+use rowkey::store::Metered;
+use rowkey::{Memory, Postcard, RowKey, Table};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use weblog::input::{Summary, read_logs};
@@ -52,6 +56,7 @@ struct Crash {
 }
 
 type Rows = Vec<(Report, Crash)>;
+type Db = Metered<Memory>;
 
 /// Stores crash reports under salted keys, reads them newest first, and shows what the salt is for.
 #[derive(Parser)]
@@ -88,12 +93,13 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         reports
     };
     let Some((key, _)) = reports.first() else { return Ok(()) };
-    writeln!(out, "\n{}", Report::explain(&key.encode()))?;
+    report::key(out, "The key of \"reports\"", key)?;
 
-    let table: Table<Report, Postcard<Crash>, _> = Table::open(Memory::new(), "reports")?;
+    let table: Table<Report, Postcard<Crash>, _> = Table::open(Db::new(Memory::new()), "reports")?;
     for (key, crash) in &reports {
         table.put(key, &Postcard(crash.clone()))?;
     }
+    draw(out, &table)?;
     spread(out, args.windows, &reports.iter().map(|(key, _)| key).collect::<Vec<_>>())?;
     let paged = pages(out, args, &table)?;
 
@@ -106,21 +112,37 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// A few rows as they stand in the table, of several buckets.
+fn draw(out: &mut impl Write, table: &Table<Report, Postcard<Crash>, Db>) -> Result<(), Box<dyn Error>> {
+    let mut rows = Vec::new();
+    for row in table.scan(..).limit(4) {
+        let (key, Postcard(Crash { signature, size })) = row?;
+        let bucket = char::from(key.encode()[0]);
+        let (at, id) = (Timestamp::from_millisecond(key.at)?, key.id.to_string());
+        rows.push([bucket.to_string(), format!("{at:.3}"), id, signature, HumanCount(size).to_string()]);
+    }
+    rows.sort();
+    let titles = ["row key: salt", "at, desc", "id", "signature", "size"];
+    report::table(out, "The table \"reports\", the newest rows as they stand in it", titles, rows)?;
+    Ok(writeln!(out)?)
+}
+
 /// Reads the table page by page, newest first over all buckets, and prints the first few.
 fn pages(
     out: &mut impl Write,
     args: &Args,
-    table: &Table<Report, Postcard<Crash>, Memory>,
+    table: &Table<Report, Postcard<Crash>, Db>,
 ) -> Result<Rows, Box<dyn Error>> {
     let mut all = Vec::new();
-    let (mut cursor, mut read, mut number) = (None, 0, 0);
+    let (mut cursor, mut number) = (None, 0);
+    let whole = Query::of(table.database());
     loop {
+        let query = Query::of(table.database());
         // Ten rows from sixteen buckets are hardly one from each: small batches read little that is not returned.
         let page = table.scan(..).after(cursor).batch_rows(2).page(args.page_size.into())?;
-        read += page.rows_read;
         number += 1;
         if number <= args.pages {
-            writeln!(out, "\nPage {number}: {} rows read, {} returned", page.rows_read, page.rows.len())?;
+            query.returned(out, format_args!("Page {number}"), page.rows.len(), page.rows.len())?;
             for (Report { at, id }, Postcard(Crash { signature, size })) in &page.rows {
                 let at = Timestamp::from_millisecond(*at)?;
                 writeln!(out, "  {at:.3}  {id}  {:>11}  {signature}", HumanCount(*size).to_string())?;
@@ -132,31 +154,28 @@ fn pages(
             break;
         }
     }
-    let (number, read, returned) = (HumanCount(number as u64), HumanCount(read), HumanCount(all.len() as u64));
-    writeln!(out, "\nAll {number} pages: {read} rows read, {returned} returned")?;
+    whole.returned(out, format_args!("All {} pages", HumanCount(number as u64)), all.len(), all.len())?;
     Ok(all)
 }
 
 /// Who takes the writes: in each of some windows of time, the share that goes to the busiest of sixteen regions.
 fn spread(out: &mut impl Write, windows: u16, keys: &[&Report]) -> Result<(), Box<dyn Error>> {
-    // A region a bucket.
-    let salted: Vec<KeyRange> = Report::prefix().select().ranges_by_bucket().into_iter().flatten().collect();
+    let salted = Splits::of_buckets::<Report>()?;
     // Without a salt, sixteen regions with as many rows each.
     let unsalted_key = |key: &Report| Unsalted { at: key.at, id: key.id }.encode();
     let mut sorted: Vec<_> = keys.iter().map(|key| unsalted_key(key)).collect();
     sorted.sort();
-    let splits: Vec<_> = (1..REGIONS).map(|i| sorted[i * sorted.len() / REGIONS].clone()).collect();
+    let mut quantiles: Vec<_> = (1..REGIONS).map(|i| sorted[i * sorted.len() / REGIONS].clone()).collect();
+    quantiles.dedup();
+    let unsalted = Splits::new(quantiles)?;
 
     let (first, last) = keys.iter().fold((i64::MAX, i64::MIN), |(a, b), key| (a.min(key.at), b.max(key.at)));
     let width = (last - first) / i64::from(windows) + 1;
     let mut windows = vec![([0u64; REGIONS], [0u64; REGIONS]); windows.into()];
     for key in keys {
         let (with, without) = &mut windows[((key.at - first) / width) as usize];
-        let bytes = key.encode();
-        let bucket = salted.iter().position(|region| region.contains(&bytes)).ok_or("a key is in no bucket")?;
-        with[bucket] += 1;
-        let bytes = unsalted_key(key);
-        without[splits.partition_point(|split| *split <= bytes)] += 1;
+        with[salted.region_of(&key.encode())] += 1;
+        without[unsalted.region_of(&unsalted_key(key))] += 1;
     }
 
     let even = 100.0 / REGIONS as f64;

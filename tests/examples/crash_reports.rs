@@ -2,22 +2,21 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use crate::{Visit, made_log, nobody_reads, number, output, real_log, run, temporary};
+use crate::{Visit, made_log, nobody_reads, number, output, real_log, run, temporary, told};
 
 /// A report as it is printed: time, id, size.
 type Report<'o> = (Timestamp, &'o str, u64);
 
 /// The pages printed, each with the rows it read.
 fn pages(out: &str) -> Vec<(u64, Vec<Report<'_>>)> {
-    let mut pages = Vec::new();
-    let mut lines = out.lines();
-    while let Some(line) = lines.find(|line| line.starts_with("Page ")) {
-        let words: Vec<_> = line.split(' ').collect();
-        let rows: Vec<_> = lines.by_ref().take_while(|line| line.starts_with("  ")).map(report).collect();
-        assert_eq!(number(words[5]), rows.len() as u64);
-        pages.push((number(words[2]), rows));
-    }
-    pages
+    let titles = out.lines().filter(|line| line.starts_with("Page "));
+    let page = |title: &str| {
+        let told = told(out, title);
+        let rows: Vec<_> = told.lines.iter().map(|line| report(line)).collect();
+        assert_eq!(told.rows, rows.len() as u64);
+        (told.rows_read, rows)
+    };
+    titles.map(page).collect()
 }
 
 fn report(line: &str) -> Report<'_> {
@@ -53,8 +52,10 @@ fn check(out: &str, visits: &[Visit], page_size: usize, windows: usize) {
         assert!((rows.len() as u64..=rows.len() as u64 + 2 * 16 + 2).contains(read), "{read} rows read");
     }
     let total: u64 = pages.iter().map(|(read, _)| read).sum();
-    let line = out.lines().find(|line| line.starts_with("All ")).unwrap().replace(',', "");
-    assert_eq!(line, format!("All {} pages: {total} rows read {} returned", pages.len(), rows.len()));
+    let title = out.lines().find(|line| line.starts_with("All ")).unwrap();
+    assert_eq!(title.replace(',', ""), format!("All {} pages", pages.len()));
+    let all = told(out, title);
+    assert_eq!((all.rows_read, all.rows), (total, rows.len() as u64));
     assert!(out.contains("Put together they are exactly what a sort of all rows gives."));
 
     let times = || rows.iter().map(|(at, ..)| at.as_millisecond());
