@@ -95,12 +95,16 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let title = format_args!("Over {latitude}, {longitude}");
         query.returned(out, title, found.is_some().into(), found.is_some().into())?;
         if let Some((Counted { tile }, cities)) = found {
-            writeln!(out, "  tile {tile} of zoom {}, {cities} cities", tile.zoom())?;
+            writeln!(out, "  {}, {cities} cities", named(tile))?;
         }
     }
 
     holes(out, &db, &rows, asked)?;
     wide(out, &db, &cities, &rows, asked)
+}
+
+fn named(tile: Tile) -> String {
+    if tile == Tile::WORLD { "the world".to_owned() } else { format!("tile {tile}") }
 }
 
 /// The tile over a point: the first at or after the smallest one over it, if it covers it.
@@ -185,8 +189,8 @@ fn holes(
         let title = format_args!("Over {latitude}, {longitude}, in the table without empty tiles");
         query.returned(out, title, covers.into(), covers.into())?;
         match next {
-            Some((Counted { tile }, cities)) if covers => writeln!(out, "  tile {tile}, {cities} cities")?,
-            Some((Counted { tile }, _)) => writeln!(out, "  none: the next record, tile {tile}, is of another place")?,
+            Some((Counted { tile }, cities)) if covers => writeln!(out, "  {}, {cities} cities", named(tile))?,
+            Some((Counted { tile }, _)) => writeln!(out, "  none: the next record is {}", named(tile))?,
             None => writeln!(out, "  none: there is no next record")?,
         }
     }
@@ -236,7 +240,7 @@ fn wide(
         let title = format_args!("Over {latitude}, {longitude}, and the three largest cities in the tile");
         query.returned(out, title, found.is_some().into(), cells)?;
         let Some((Counted { tile }, row)) = found else { continue };
-        writeln!(out, "  tile {tile}, {} cities", row.read::<i64>("count:cities")?.unwrap_or_default())?;
+        writeln!(out, "  {}, {} cities", named(tile), row.read::<i64>("count:cities")?.unwrap_or_default())?;
         for cell in row.family("largest") {
             writeln!(out, "  {:>10}  {}", Largest::decode(cell.qualifier)?.population, cell.read::<String>()?)?;
         }

@@ -10,6 +10,7 @@ mod nearest;
 mod point;
 mod quadkey;
 mod tile;
+mod view;
 
 pub use self::area::{Cover, GeoBox};
 pub use self::nearest::{Near, covering, nearest, smallest_covering};
