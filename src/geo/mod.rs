@@ -6,6 +6,7 @@
 //! [Bing Maps](https://learn.microsoft.com/en-us/bingmaps/articles/bing-maps-tile-system) publishes.
 
 mod area;
+mod around;
 mod nearest;
 mod point;
 mod quadkey;
