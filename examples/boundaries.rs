@@ -114,10 +114,10 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     if let Some(Postcard(info)) = info {
         writeln!(out, "  {info}")?;
     }
-    for of in Type::ALL {
+    for kind in Type::ALL {
         let query = Query::of(&db);
-        let found = regions.scan(Region::prefix().of(of)).collect::<Result<Vec<_>, _>>()?;
-        query.returned(out, format_args!("Regions of type {}", of.family()), found.len(), found.len())?;
+        let found = regions.scan(Region::prefix().kind(kind)).collect::<Result<Vec<_>, _>>()?;
+        query.returned(out, format_args!("Regions of type {}", kind.family()), found.len(), found.len())?;
         let lines = found.iter().map(|(region, Postcard(info))| format!("{region}  {info}"));
         print(out, lines.collect(), args.show)?;
     }
@@ -125,7 +125,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     // A view from afar: the tiles that show it, each by its key.
     let zoom = args.zoom;
     let keys = view.tiles(zoom)?.map(Coarse::of).collect::<Result<Vec<_>, _>>()?;
-    let region = Column::from((args.region.of.family(), args.region.id.as_str()));
+    let region = Column::from((args.region.kind.family(), args.region.id.as_str()));
     let some = [
         ("all families".to_owned(), Columns::all()),
         ("families a and z".to_owned(), Columns::all().family("a").family("z")),
@@ -168,8 +168,8 @@ fn store_tiles(db: &Metered<Memory>, by_region: &ByRegion<'_>) -> Result<Tiles, 
     let (mut coarse, mut base) = (Vec::new(), Vec::new());
     for (tile, counts) in counts {
         let mut row = Mutation::new();
-        for (Region { of, id }, cities) in counts {
-            row = row.put_value((of.family(), id.as_str()), &cities)?;
+        for (Region { kind, id }, cities) in counts {
+            row = row.put_value((kind.family(), id.as_str()), &cities)?;
         }
         match QuadKey::try_from(tile) {
             Ok(tile) => base.push((Base { tile }, row)),
@@ -177,7 +177,7 @@ fn store_tiles(db: &Metered<Memory>, by_region: &ByRegion<'_>) -> Result<Tiles, 
         }
     }
     let family = FamilySchema::new();
-    let schema = Type::ALL.iter().fold(TableSchema::new(), |schema, of| schema.family(of.family(), family));
+    let schema = Type::ALL.iter().fold(TableSchema::new(), |schema, kind| schema.family(kind.family(), family));
     let wide = CellsDatabase::metered(db);
     let tiles = Tiles {
         coarse: WideTable::open(wide.clone(), "tiles from afar", &schema)?,
@@ -225,20 +225,20 @@ fn draw(
     report::key(out, "The key of a tile from afar", &Coarse::of(Tile::at(city, 4)?)?)?;
     report::key(out, "The key of a base tile", &base)?;
 
-    let some = regions.scan(Region::prefix().of(region.of).id_range(region.id.as_str()..)).limit(3);
+    let some = regions.scan(Region::prefix().kind(region.kind).id_range(region.id.as_str()..)).limit(3);
     let some = some.map(|row| row.map(|(region, Postcard(info))| [region.to_string(), info.to_string()]));
     let some = some.collect::<Result<Vec<_>, _>>()?;
     report::table(out, "Table regions, some rows", ["region", "value"], some)?;
 
-    let family = |row: &Row, of: Type| {
+    let family = |row: &Row, kind: Type| {
         let cells = row
-            .family(of.family())
+            .family(kind.family())
             .take(3)
             .map(|cell| Ok(format!("{} = {}", String::from_utf8_lossy(cell.qualifier), cell.read::<i64>()?)));
         cells.collect::<Result<Vec<_>, rowkey::Error>>().map(|cells| cells.join("\n"))
     };
     let drawn = |key: String, row: Row| {
-        let [a, b, z] = Type::ALL.map(|of| family(&row, of));
+        let [a, b, z] = Type::ALL.map(|kind| family(&row, kind));
         Ok::<_, rowkey::Error>([key, a?, b?, z?])
     };
     let mut rows = Vec::new();

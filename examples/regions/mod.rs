@@ -38,14 +38,14 @@ impl Type {
 /// A region, `a:jp`.
 #[derive(RowKey, Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Region {
-    pub(crate) of: Type,
+    pub(crate) kind: Type,
     #[rowkey(raw)]
     pub(crate) id: String,
 }
 
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.of.family(), self.id)
+        write!(f, "{}:{}", self.kind.family(), self.id)
     }
 }
 
@@ -54,8 +54,9 @@ impl FromStr for Region {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (family, id) = text.split_once(':').ok_or("a region is written a:jp")?;
-        let of = Type::ALL.into_iter().find(|of| of.family() == family).ok_or("the types of regions are a, b and z")?;
-        Ok(Self { of, id: id.to_owned() })
+        let kind =
+            Type::ALL.into_iter().find(|kind| kind.family() == family).ok_or("the types of regions are a, b and z")?;
+        Ok(Self { kind, id: id.to_owned() })
     }
 }
 
@@ -89,7 +90,7 @@ fn regions_of(city: &City) -> [Region; 3] {
         _ => "antarctic",
     };
     let zone = ((city.longitude + 7.5) / 15.0).floor();
-    let region = |of, id| Region { of, id };
+    let region = |kind, id| Region { kind, id };
     [
         region(Type::Country, city.country.to_lowercase()),
         region(Type::Belt, belt.to_owned()),

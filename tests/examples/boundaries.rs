@@ -74,7 +74,10 @@ fn due(cities: &[City], tiles: &BTreeSet<String>, zoom: u32, asked_for: &dyn Fn(
     let mut found = BTreeMap::<String, (u64, BTreeSet<String>)>::new();
     for city in cities {
         let tile = digits(city.xy(zoom), zoom);
-        for region in regions_of(city).into_iter().filter(|region| tiles.contains(&tile) && asked_for(region)) {
+        if !tiles.contains(&tile) {
+            continue;
+        }
+        for region in regions_of(city).into_iter().filter(|region| asked_for(region)) {
             let (cities, tiles) = found.entry(region).or_default();
             *cities += 1;
             tiles.insert(tile.clone());

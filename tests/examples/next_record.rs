@@ -19,7 +19,7 @@ fn over((latitude, longitude): (f64, f64)) -> String {
 }
 
 /// The tile over a point, by trying all of them.
-fn covering<'t>(tiles: &'t BTreeMap<String, usize>, point: (f64, f64)) -> Option<(&'t String, usize)> {
+fn covering(tiles: &BTreeMap<String, usize>, point: (f64, f64)) -> Option<(&String, usize)> {
     let over = over(point);
     tiles.iter().find(|(tile, _)| over.starts_with(tile.as_str())).map(|(tile, cities)| (tile, *cities))
 }
