@@ -69,25 +69,15 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let tiles = mixed_tiles::build(&db, points.iter().copied(), args.most)?;
     let rows: Vec<(Counted, i64)> = tiles.scan(..).collect::<Result<_, _>>()?;
 
-    let over = |point: &Point| Tile::deepest(*point);
-    if let Some(point) = points.first() {
-        report::key(out, "What is sought: the smallest tile over a city", &Counted { tile: over(point) })?;
-    }
-    let largest = rows.iter().max_by_key(|(Counted { tile }, cities)| (cities, tile.zoom()));
-    if let Some((key, _)) = largest {
-        report::key(out, "What is found: the key of a tile, the fullest", key)?;
-    }
-    let around = largest.map_or(0, |row| rows.iter().take_while(|other| *other != row).count()).saturating_sub(2);
-    let drawn = rows.iter().skip(around).take(5);
-    let drawn = drawn.map(|(Counted { tile }, cities)| [tile.to_string(), tile.zoom().to_string(), cities.to_string()]);
-    report::table(out, "Table tiles, some rows in order", ["tile", "zoom", "cities"], drawn)?;
-
-    every_city(out, &db, &tiles, &points, &rows)?;
-
     let some =
         [[35.68, 139.69], [48.86, 2.35], [90.0, 0.0], [-90.0, 0.0], [-17.0, 180.0], [-17.0, -180.0], [0.0, -140.0]];
     let some = some.map(Degrees);
     let asked = if args.at.is_empty() { &some[..] } else { &args.at };
+    if let [first, ..] = asked {
+        draw(out, &tiles, &rows, *first)?;
+    }
+    every_city(out, &db, &tiles, &points, &rows)?;
+
     for &Degrees([latitude, longitude]) in asked {
         let point = Point::new(latitude, longitude)?;
         let query = Query::of(&db);
@@ -101,6 +91,25 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 
     holes(out, &db, &rows, asked)?;
     wide(out, &db, &cities, &rows, asked)
+}
+
+/// Draws the key that is sought for a point, the one that is found, and the rows about it.
+fn draw(
+    out: &mut impl Write,
+    tiles: &Tiles,
+    rows: &[(Counted, i64)],
+    Degrees([latitude, longitude]): Degrees<2>,
+) -> Result<(), Box<dyn Error>> {
+    let point = Point::new(latitude, longitude)?;
+    let title = format!("What is sought: the smallest tile over {latitude}, {longitude}");
+    report::key(out, &title, &Counted { tile: Tile::deepest(point) })?;
+    let Some((key, _)) = next_record(tiles, point)? else { return Ok(()) };
+    report::key(out, "What is found: the key of the tile that covers it", &key)?;
+    let around = rows.iter().take_while(|(other, _)| *other != key).count().saturating_sub(2);
+    let row =
+        |(Counted { tile }, cities): &(Counted, i64)| [tile.to_string(), tile.zoom().to_string(), cities.to_string()];
+    let drawn = rows.iter().skip(around).take(5).map(row);
+    report::table(out, "Table tiles, the rows about it", ["tile", "zoom", "cities"], drawn)
 }
 
 fn named(tile: Tile) -> String {

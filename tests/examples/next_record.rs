@@ -96,9 +96,19 @@ fn check(out: &str, cities: &[City], most: usize, points: &[(f64, f64)]) {
     assert!(covered <= found.rows_read && found.rows_read <= asked);
     assert_eq!(found.lines, [format!("{asked} points, {covered} covered")]);
 
-    assert_eq!(out.contains("\nWhat is sought: the smallest tile over a city\n"), !cities.is_empty());
-    assert!(out.contains("\nWhat is found: the key of a tile, the fullest\n"));
-    assert!(out.contains("\nTable tiles, some rows in order\n"));
+    // Two keys are drawn, and the rows about the one that was found.
+    let (tile, count) = covering(&tiles, points[0]).unwrap();
+    for (title, digits) in [
+        (format!("What is sought: the smallest tile over {}, {}", points[0].0, points[0].1), None),
+        ("What is found: the key of the tile that covers it".to_owned(), Some(tile)),
+    ] {
+        let drawn = out.lines().skip_while(|line| *line != title).nth(6).unwrap();
+        assert!(digits.is_none_or(|digits| drawn.contains(&format!("\"{digits}\""))), "{drawn}");
+    }
+    let drawn = out.lines().skip_while(|line| *line != "Table tiles, the rows about it").skip(4);
+    let drawn = drawn.take_while(|line| line.starts_with('│')).map(|line| line.replace(['│', '┆'], ""));
+    let drawn: Vec<_> = drawn.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(drawn.contains(&format!("{tile} {} {count}", tile.len()).trim().to_owned()), "{drawn:?}");
 }
 
 #[test]
