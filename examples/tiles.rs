@@ -4,11 +4,14 @@
 //!
 //! Cities are counted in small tiles. Four tiles become the one they are quarters of as long as it holds 64 cities or less;
 //! so tiles are small where cities are dense and large at sea. They are disjoint and cover the world. A tile sorts right
-//! after all inside it, so the one over a point is the first at or after the deepest tile over it.
+//! after all inside it, so the one over a point is the first at or after the deepest tile over it. `next_record` has more
+//! of this.
 
 mod file;
 mod gazetteer;
+mod mixed_tiles;
 mod program;
+mod report;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,18 +20,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use gazetteer::{Degrees, Place, places};
-use rowkey::geo::{Point, Tile, covering};
+use gazetteer::{Degrees, cities};
+use mixed_tiles::Counted;
+use report::Query;
+use rowkey::geo::{Point, QuadKey, covering};
+use rowkey::store::Metered;
 use rowkey::{Memory, RowKey, Table, WriteBatch};
 
-/// A tile; its row says how many cities it holds.
-#[derive(RowKey, Debug, Clone, PartialEq)]
-struct Counted {
-    tile: Tile,
+/// A city by where it is: cities of one tile stand together.
+#[derive(RowKey)]
+struct Place {
+    at: QuadKey<16>,
+    id: u32,
 }
-
-/// The smallest tiles, in which cities are counted first.
-const DEEPEST: u8 = 16;
 
 /// Puts cities into tiles and asks which tile is over a point.
 #[derive(Parser)]
@@ -37,7 +41,7 @@ struct Args {
     /// titles, plain or gzip [default: the thousand largest]
     cities: Option<PathBuf>,
     /// How many cities a tile may hold
-    #[arg(long, default_value_t = 64)]
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(i64).range(0..))]
     most: i64,
     /// The points to look up, as latitude,longitude [default: five]
     #[arg(long, allow_hyphen_values = true)]
@@ -45,25 +49,30 @@ struct Args {
 }
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Memory::new();
-    let tiles: Table<Counted, i64, _> = Table::open(&db, "tiles")?;
-    let places = places(args.cities.as_deref(), out, |place, _| {
-        let Some(tile) = place.at.tile().ancestor(DEEPEST) else { return Ok(()) };
-        tiles.increment(&Counted { tile }, 1)?;
-        Ok(())
-    })?;
-    for zoom in (0..DEEPEST).rev() {
-        merge(&db, &tiles, zoom, args.most)?;
+    let db = Metered::new(Memory::new());
+    let cities = cities(args.cities.as_deref(), out)?;
+    let points = cities.iter().map(|city| city.point()).collect::<Result<Vec<_>, _>>()?;
+    let tiles = mixed_tiles::build(&db, points.iter().copied(), args.most)?;
+    let places: Table<Place, String, _> = Table::open(db.clone(), "places")?;
+    let mut batch = WriteBatch::new();
+    for (city, point) in cities.iter().zip(&points) {
+        batch.put(&places, &Place { at: QuadKey::at(*point), id: city.id }, &city.name)?;
     }
+    batch.write(&db)?;
+
+    let rows: Vec<_> = tiles.scan(..).collect::<Result<_, _>>()?;
+    if let Some((key, _)) = rows.iter().max_by_key(|(_, cities)| cities) {
+        report::key(out, "The key of a tile, the fullest", key)?;
+    }
+    let first = rows.iter().take(4).map(|(Counted { tile }, cities)| [tile.to_string(), cities.to_string()]);
+    report::table(out, "Table tiles, its first rows", ["tile", "cities"], first)?;
 
     let mut by_zoom = BTreeMap::<u8, (u64, i64)>::new();
-    for row in tiles.scan(..) {
-        let (Counted { tile }, cities) = row?;
+    for (Counted { tile }, cities) in &rows {
         let counted = by_zoom.entry(tile.zoom()).or_default();
         *counted = (counted.0 + 1, counted.1 + cities);
     }
-    let count: u64 = by_zoom.values().map(|(tiles, _)| tiles).sum();
-    writeln!(out, "\nTiles that hold {} cities or less: {count}", args.most)?;
+    writeln!(out, "\nTiles that hold {} cities or less: {}", args.most, rows.len())?;
     for (zoom, (tiles, cities)) in by_zoom {
         writeln!(out, "  zoom {zoom:>2}  {tiles:>5} tiles  {cities:>6} cities")?;
     }
@@ -71,52 +80,30 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let some = [[48.8566, 2.3522], [35.6762, 139.6503], [0.0, -140.0], [90.0, 0.0], [-17.0, 180.0]].map(Degrees);
     for &Degrees([latitude, longitude]) in if args.at.is_empty() { &some[..] } else { &args.at } {
         let point = Point::new(latitude, longitude)?;
-        let mut read = 0;
-        let found = covering(
-            point,
-            |row: &(Counted, i64)| row.0.tile,
-            |from| {
-                let mut scan = tiles.scan(Counted::prefix().tile_range(from..)).limit(1);
-                let first = scan.next().transpose();
-                read = scan.rows_read();
-                first
-            },
-        )?;
-        writeln!(out, "\nOver {latitude}, {longitude}\n  {read} rows read, {} returned", u8::from(found.is_some()))?;
+        let query = Query::of(&db);
+        let first_from = |tile| tiles.first_at_or_after(&Counted { tile });
+        let found = covering(point, |row: &(Counted, i64)| row.0.tile, first_from)?;
+        let count = usize::from(found.is_some());
+        query.returned(out, format_args!("Over {latitude}, {longitude}"), count, count)?;
         let Some((Counted { tile }, cities)) = found else { continue };
-        let mut scan = places.keys(Place::prefix().at_within(&tile));
-        let listed = scan.by_ref().count();
-        writeln!(out, "  tile {:16} zoom {:>2}  {cities} cities, {listed} listed", tile.to_string(), tile.zoom())?;
-    }
-    Ok(())
-}
+        writeln!(out, "  tile {:16} zoom {:>2}  {cities} cities", tile.to_string(), tile.zoom())?;
 
-/// Makes tiles of this zoom out of their quarters, where they hold few enough; where not, adds the quarters that have no
-/// city, so that no place is without a tile.
-fn merge(db: &Memory, tiles: &Table<Counted, i64, &Memory>, zoom: u8, most: i64) -> Result<(), Box<dyn Error>> {
-    let mut parents = BTreeMap::<Tile, (Vec<Tile>, i64)>::new();
-    for row in tiles.scan(..) {
-        let (Counted { tile }, cities) = row?;
-        let Some(parent) = tile.ancestor(zoom) else { continue };
-        let (quarters, sum) = parents.entry(parent).or_default();
-        quarters.push(tile);
-        *sum += cities;
-    }
-    let mut batch = WriteBatch::new();
-    for (parent, (within, sum)) in parents {
-        if sum <= most {
-            for tile in within {
-                batch.delete(tiles, &Counted { tile });
-            }
-            batch.put(tiles, &Counted { tile: parent }, &sum)?;
-        } else {
-            let empty = |quarter: &Tile| !within.iter().any(|tile| quarter.contains(tile));
-            for tile in parent.children().into_iter().flatten().filter(empty) {
-                batch.put(tiles, &Counted { tile }, &0)?;
-            }
+        let query = Query::of(&db);
+        let listed: Vec<_> = places.scan(Place::prefix().at_within(&tile)).collect::<Result<_, _>>()?;
+        query.returned(
+            out,
+            format_args!("Cities in the tile over {latitude}, {longitude}"),
+            listed.len(),
+            listed.len(),
+        )?;
+        for (Place { at, .. }, name) in listed.iter().take(3) {
+            writeln!(out, "  {at}  {name}")?;
+        }
+        if let Some(more @ 1..) = listed.len().checked_sub(3) {
+            writeln!(out, "  and {more} more")?;
         }
     }
-    Ok(batch.write(db)?)
+    Ok(())
 }
 
 fn main() -> ExitCode {

@@ -1,28 +1,23 @@
-//! What the examples on places share: a list of cities, and a table of them by where they are.
+//! What the examples on places share: a list of cities, and degrees on the command line.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 use std::str::FromStr;
 
-use rowkey::geo::{Point, QuadKey};
-use rowkey::{Memory, Postcard, RowKey, Table};
+use rowkey::geo::Point;
 use serde::{Deserialize, Serialize};
 
 use crate::file;
 
-/// A city by where it is: cities of one tile stand together.
-#[derive(RowKey, Debug, Clone, PartialEq)]
-pub(crate) struct Place {
-    pub(crate) at: QuadKey<16>,
-    pub(crate) id: u32,
-}
-
-/// What is kept of a city.
+/// A city, by GeoNames' number of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct City {
+    pub(crate) id: u32,
     pub(crate) name: String,
     pub(crate) country: String,
+    pub(crate) feature_code: String,
     pub(crate) population: u64,
     pub(crate) latitude: f64,
     pub(crate) longitude: f64,
@@ -34,47 +29,44 @@ impl City {
     }
 }
 
-pub(crate) type Places = Table<Place, Postcard<City>, Memory>;
-
-/// Stores the cities of a file, plain or gzip, or of the sample; `each` sees them too.
-pub(crate) fn places(
-    path: Option<&Path>,
-    out: &mut impl Write,
-    mut each: impl FnMut(&Place, &City) -> Result<(), Box<dyn Error>>,
-) -> Result<Places, Box<dyn Error>> {
-    let places: Places = Table::open(Memory::new(), "places")?;
+/// Reads the cities of a file, plain or gzip, or of the sample, and says how many there are.
+pub(crate) fn cities(path: Option<&Path>, out: &mut impl Write) -> Result<Vec<City>, Box<dyn Error>> {
     let (text, from) = file::text(path, include_bytes!("../data/cities.tsv"))?;
-    let mut count = 0u64;
+    let mut cities = Vec::new();
+    let mut ids = HashSet::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty()) {
-        let (id, city) = match parse(line) {
+        let city = match parse(line) {
             Ok(city) => city,
             // The titles.
             Err(_) if number == 1 => continue,
             Err(error) => return Err(format!("{from}:{number}: {error}").into()),
         };
-        let place = Place { at: QuadKey::at(city.point()?), id };
-        each(&place, &city)?;
-        places.put(&place, &Postcard(city))?;
-        count += 1;
+        if !ids.insert(city.id) {
+            return Err(format!("{from}:{number}: city {} is there twice", city.id).into());
+        }
+        cities.push(city);
     }
-    writeln!(out, "{count} cities of {from}")?;
-    Ok(places)
+    writeln!(out, "{} cities of {from}", cities.len())?;
+    Ok(cities)
 }
 
 /// `2988507<TAB>Paris<TAB>FR<TAB>PPLC<TAB>2138551<TAB>48.85341<TAB>2.3488`
-fn parse(line: &str) -> Result<(u32, City), Box<dyn Error>> {
-    let [id, name, country, _, population, latitude, longitude] = line.split('\t').collect::<Vec<_>>()[..] else {
+fn parse(line: &str) -> Result<City, Box<dyn Error>> {
+    let [id, name, country, feature_code, population, latitude, longitude] = line.split('\t').collect::<Vec<_>>()[..]
+    else {
         return Err(format!("not a city: {line:?}").into());
     };
     let city = City {
+        id: id.parse()?,
         name: name.to_owned(),
         country: country.to_owned(),
+        feature_code: feature_code.to_owned(),
         population: population.parse()?,
         latitude: latitude.parse()?,
         longitude: longitude.parse()?,
     };
     city.point()?;
-    Ok((id.parse()?, city))
+    Ok(city)
 }
 
 /// Degrees on the command line, `47.6,-122.3`.

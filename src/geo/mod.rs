@@ -6,10 +6,12 @@
 //! [Bing Maps](https://learn.microsoft.com/en-us/bingmaps/articles/bing-maps-tile-system) publishes.
 
 mod area;
+mod around;
 mod nearest;
 mod point;
 mod quadkey;
 mod tile;
+mod view;
 
 pub use self::area::{Cover, GeoBox};
 pub use self::nearest::{Near, covering, nearest, smallest_covering};

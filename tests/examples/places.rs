@@ -1,13 +1,16 @@
 //! What the tests of the examples on places share: the cities, read by plain code.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A city, as plain code understands it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct City {
+    pub(crate) id: u32,
     pub(crate) name: String,
     pub(crate) country: String,
+    pub(crate) feature_code: String,
     pub(crate) population: u64,
     pub(crate) latitude: f64,
     pub(crate) longitude: f64,
@@ -37,18 +40,38 @@ pub(crate) fn digits((x, y): (u32, u32), zoom: u32) -> String {
     (0..zoom).rev().map(|bit| char::from(b'0' + ((x >> bit & 1) + 2 * (y >> bit & 1)) as u8)).collect()
 }
 
-fn cities(tsv: &str) -> Vec<City> {
+/// The cities of a list below its titles.
+pub(crate) fn cities(tsv: &str) -> Vec<City> {
     let city = |line: &str| {
         let columns: Vec<_> = line.split('\t').collect();
         City {
+            id: columns[0].parse().unwrap(),
             name: columns[1].to_owned(),
             country: columns[2].to_owned(),
+            feature_code: columns[3].to_owned(),
             population: columns[4].parse().unwrap(),
             latitude: columns[5].parse().unwrap(),
             longitude: columns[6].parse().unwrap(),
         }
     };
     tsv.lines().skip(1).map(city).collect()
+}
+
+/// A box that crosses the antimeridian where its west is above its east.
+pub(crate) fn inside([south, west, north, east]: [f64; 4], city: &City) -> bool {
+    let beside = match west <= east {
+        true => (west..=east).contains(&city.longitude),
+        false => city.longitude >= west || city.longitude <= east,
+    };
+    beside && (south..=north).contains(&city.latitude)
+}
+
+/// The digits of the tiles that show some of a box.
+pub(crate) fn tiles_in([south, west, north, east]: [f64; 4], zoom: u32) -> BTreeSet<String> {
+    let ((first, top), (last, bottom)) = (xy(north, west, zoom), xy(south, east, zoom));
+    let beside = |x: &u32| if west <= east { (first..=last).contains(x) } else { *x >= first || *x <= last };
+    let columns = (0..1 << zoom).filter(beside);
+    columns.flat_map(|x| (top..=bottom).map(move |y| digits((x, y), zoom))).collect()
 }
 
 /// The cities that the examples fall back on.

@@ -241,6 +241,34 @@ proptest! {
         }
     }
 
+    /// Asked for by key or by range, it is the same tiles: those whose quadkeys the box's cover holds.
+    #[test]
+    fn the_tiles_of_a_box_are_its_cover(a in point(), b in point()) {
+        let (south, north) = (a.latitude().min(b.latitude()), a.latitude().max(b.latitude()));
+        let area = GeoBox::new(south, a.longitude(), north, b.longitude()).unwrap();
+        let mut tiles: Vec<Tile> = area.tiles(5).unwrap().collect();
+        tiles.sort_unstable();
+        let cover = area.cover::<5>(usize::MAX);
+        let all = GeoBox::new(-90.0, -180.0, 90.0, 180.0).unwrap().tiles(5).unwrap();
+        let mut covered: Vec<Tile> = all.filter(|&tile| cover.contains(tile.try_into().unwrap())).collect();
+        covered.sort_unstable();
+        prop_assert_eq!(tiles, covered);
+    }
+
+    /// The box around points holds them, each side touches one, and none that begins at another of them is narrower.
+    #[test]
+    fn the_box_around_points_is_the_narrowest(points in vec(point(), 1..12)) {
+        let found = GeoBox::around(points.iter().copied()).unwrap();
+        prop_assert!(points.iter().all(|&point| found.contains(point)));
+        for side in [found.south(), found.north()] {
+            prop_assert!(points.iter().any(|point| point.latitude() == side));
+        }
+        let to = |west: f64, east: f64| if east < west { east + 360.0 - west } else { east - west };
+        let width = |west: f64| points.iter().map(|point| to(west, point.longitude())).fold(0.0, f64::max);
+        let narrowest = points.iter().map(|point| width(point.longitude())).fold(f64::INFINITY, f64::min);
+        prop_assert!((to(found.west(), found.east()) - narrowest).abs() < 1e-9, "{:?}", found);
+    }
+
     /// What lies within a tile is one range, also in a field that is descending and has another behind it.
     #[test]
     fn a_tile_s_tiles_are_one_range(area in tile(), tile in tile(), id in any::<u32>()) {
