@@ -8,8 +8,8 @@
 //! has is a row that is not there: it costs one seek and reads nothing, and where a store keeps a Bloom filter of its row
 //! keys not even that. Behind 12 characters so few names are left that they are read from a table of all names, by prefix.
 
-mod city;
 mod file;
+mod gazetteer;
 mod program;
 mod progress;
 mod report;
@@ -21,8 +21,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use city::City;
 use clap::Parser;
+use gazetteer::{City, cities};
 use indicatif::HumanCount;
 use progress::progress;
 use report::Query;
@@ -87,9 +87,7 @@ struct Tables {
 }
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let (cities, from) = city::cities(args.cities.as_deref())?;
-    writeln!(out, "{} cities of {from}", HumanCount(cities.len() as u64))?;
-    let mut ranked: Vec<_> = cities.into_iter().map(suggestion).collect();
+    let mut ranked: Vec<_> = cities(args.cities.as_deref(), out)?.into_iter().map(suggestion).collect();
     ranked.sort_by_key(Suggestion::rank);
     let Some(largest) = ranked.first().cloned() else { return Ok(()) };
 
@@ -115,7 +113,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     tables.grows(out, &largest, ranked.last().unwrap_or(&largest))
 }
 
-fn suggestion(City { id, name, country, population }: City) -> Suggestion {
+fn suggestion(City { id, name, country, population, .. }: City) -> Suggestion {
     Suggestion { name, country, population, id }
 }
 

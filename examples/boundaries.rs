@@ -14,6 +14,7 @@
 //! cities stand: `a` are countries by the cities' country codes, `b` the belts of climate between the tropics and polar
 //! circles, `z` nautical time zones, 15 degrees each round their meridian.
 
+mod degrees;
 mod file;
 mod gazetteer;
 mod program;
@@ -27,7 +28,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use gazetteer::{Degrees, cities};
+use degrees::Degrees;
+use gazetteer::cities;
 use regions::{ByRegion, Region, Regions, Type};
 use report::Query;
 use rowkey::geo::{GeoBox, GeoError, Point, QuadKey, Tile};

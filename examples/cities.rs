@@ -12,6 +12,7 @@
 //! city's number. The codes are made to be cut: `PPL` is any populated place, `PPLA` a seat of a first-order division,
 //! `PPLA2` of a second-order one, so each prefix of a code is a range of columns, and the whole code is one too.
 
+mod degrees;
 mod file;
 mod gazetteer;
 mod program;
@@ -25,7 +26,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use gazetteer::{City, Degrees, cities};
+use degrees::Degrees;
+use gazetteer::{City, cities};
 use report::Query;
 use rowkey::geo::{GeoBox, Point, QuadKey, Tile, nearest};
 use rowkey::store::Metered;

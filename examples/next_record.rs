@@ -11,6 +11,7 @@
 //! A wide table answers more by that seek: the row that it finds brings the columns asked for, here the tile's three
 //! largest cities, as the names of its columns begin with the population, the largest first.
 
+mod degrees;
 mod file;
 mod gazetteer;
 mod mixed_tiles;
@@ -25,7 +26,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use gazetteer::{City, Degrees, cities};
+use degrees::Degrees;
+use gazetteer::{City, cities};
 use mixed_tiles::{Counted, DEEPEST, Tiles};
 use report::Query;
 use rowkey::geo::{Point, Tile, covering};

@@ -7,6 +7,7 @@
 //! after all inside it, so the one over a point is the first at or after the deepest tile over it. `next_record` has more
 //! of this.
 
+mod degrees;
 mod file;
 mod gazetteer;
 mod mixed_tiles;
@@ -20,7 +21,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use gazetteer::{Degrees, cities};
+use degrees::Degrees;
+use gazetteer::cities;
 use mixed_tiles::Counted;
 use report::Query;
 use rowkey::geo::{Point, QuadKey, covering};

@@ -1,10 +1,9 @@
-//! What the examples on places share: a list of cities, and degrees on the command line.
+//! A list of cities, as GeoNames has them.
 
 use std::collections::HashSet;
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;
-use std::str::FromStr;
 
 use rowkey::geo::Point;
 use serde::{Deserialize, Serialize};
@@ -67,18 +66,4 @@ fn parse(line: &str) -> Result<City, Box<dyn Error>> {
     };
     city.point()?;
     Ok(city)
-}
-
-/// Degrees on the command line, `47.6,-122.3`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Degrees<const N: usize>(pub(crate) [f64; N]);
-
-impl<const N: usize> FromStr for Degrees<N> {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
-        let numbers = numbers.map_err(|error| error.to_string())?;
-        numbers.try_into().map(Self).map_err(|_| format!("{N} numbers with commas between them are due"))
-    }
 }

@@ -503,7 +503,8 @@ impl CellRows {
         let batch_rows = scan.batch_rows.max(1);
         let left = scan.limit.unwrap_or(u64::MAX);
         // A few rows are not worth a large batch.
-        let entries = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4).clamp(8, batch_rows.max(256));
+        let rows = usize::try_from(left).unwrap_or(usize::MAX).min(batch_rows);
+        let entries = rows.saturating_mul(4).clamp(8, batch_rows.max(256));
         let ranges = scan.ranges.iter().map(CellKey::rows_in).collect();
         let beneath = Scan::new(ranges).reverse(scan.reverse).batch_rows(entries);
         let reader = RowReader::new(plan, open(&beneath), scan.reverse);
