@@ -108,7 +108,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 
     let busiest = most(views.iter().map(|view| view.visitor.as_str()));
     let visitor = args.visitor.as_deref().or(busiest).unwrap_or_default();
-    let searcher = most(views.iter().filter(|view| view.term().is_some()).map(|view| view.visitor.as_str()));
+    let searcher = most(views.iter().filter(|view| view.term.is_some()).map(|view| view.visitor.as_str()));
     let page = args.page.as_deref().or(most(views.iter().filter_map(View::page))).unwrap_or("/");
     let directory = most(views.iter().filter_map(View::directory)).unwrap_or("/");
     let under = args.under.as_deref().unwrap_or(directory);

@@ -149,7 +149,7 @@ fn columns(view: &View) -> Mutation {
         ("page:status", view.status.map(|status| status.to_string())),
         ("page:bytes", Some(view.bytes.to_string())),
         ("referer:url", view.referer.clone()),
-        ("term:text", view.term()),
+        ("term:text", view.term.clone()),
         ("product:file", view.product().map(str::to_owned)),
         ("checkout:bytes", view.checkout().map(|bytes| bytes.to_string())),
     ];
