@@ -76,17 +76,18 @@ impl Counters {
         ];
         self.pages.increment_many(&page, &counters)?;
         let answer = Answer { at: view.at, line: view.line };
-        let mut mutation = Mutation::new();
-        mutation = mutation.put_at(("recent", answer.encode()), view.millis(), view.counted_bytes().to_be_bytes());
+        let mutation =
+            Mutation::new().put_at(("recent", answer.encode()), view.millis(), view.counted_bytes().to_be_bytes());
         Ok(self.pages.mutate(&page, &mutation)?)
     }
 
-    /// What is there of a page at some time: how many counters of each family, and what they say.
+    /// What is there of a page at some time, if the calendar has it: how many counters of each family, and what they say.
     pub(crate) fn at(&self, out: &mut impl Write, path: &str, when: &str, at: Seconds) -> Result<(), Box<dyn Error>> {
+        let Ok(instant) = Timestamp::from_second(at.0) else { return Ok(()) };
         self.time.set(at);
         let query = Query::of(&self.db);
         let row = self.pages.get(&Page { path: path.to_owned() }, &Columns::all())?;
-        let title = format!("Counters of {} {when}, {}", path.escape_debug(), Timestamp::from_second(at.0)?);
+        let title = format!("Counters of {} {when}, {}", path.escape_debug(), instant);
         query.returned(out, title, usize::from(!row.is_empty()), row.cells().count())?;
         for (family, _) in LIVES {
             let (count, sum) = sum(&row, family)?;

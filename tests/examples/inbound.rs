@@ -30,7 +30,7 @@ impl Referer {
     }
 
     /// What it is sorted by.
-    fn order(&self) -> impl Ord {
+    fn order(&self) -> impl Ord + use<> {
         let page = format!("{}{}", reversed(self.host()), &self.url[url::Position::BeforePath..]);
         let user = self.url[url::Position::BeforeUsername..url::Position::BeforeHost].trim_end_matches('@').to_owned();
         let (scheme, port) = (self.url.scheme().to_owned(), self.url.port().unwrap_or(0));

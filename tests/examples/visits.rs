@@ -26,6 +26,9 @@ fn check(out: &str, visits: &[Visit], visitor: Option<&str>, window: Option<(Tim
     let numbers: Vec<_> = line.split(' ').filter(|word| word.starts_with(char::is_numeric)).map(number).collect();
     assert_eq!(numbers, [visits.len() as u64, busiest.len() as u64]);
 
+    for drawn in ["The key of the busiest visitor\n0 ", "The key of a visit\n0 ", "Table visits\n┌"] {
+        assert!(out.contains(drawn), "{drawn}");
+    }
     let shown = told(out, "Busiest visitors");
     let rows: Vec<_> = shown.lines.iter().map(|row| row.split_once("  ").unwrap()).collect();
     let rows: Vec<_> = rows.into_iter().map(|(count, visitor)| (Reverse(number(count)), visitor)).collect();
