@@ -25,7 +25,7 @@ use indicatif::HumanCount;
 use jiff::Timestamp;
 use report::Query;
 use rowkey::store::Metered;
-use rowkey::{Domain, HostPath, HostPathError, Memory, RowKey, Seconds, Selection, Site, Table, UrlKey};
+use rowkey::{Domain, HostPath, HostPathError, Memory, RowKey, Seconds, Site, Table, UrlKey};
 use weblog::input::read_logs;
 
 /// A visit that came from a page.
@@ -78,11 +78,12 @@ struct Args {
 const TOLD: usize = 3;
 
 type Visits = Table<Inbound, String, Metered<Memory>>;
+type Senders = Table<Sender, i64, Metered<Memory>>;
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let db = Metered::new(Memory::new());
     let inbound: Visits = Table::open(db.clone(), "inbound")?;
-    let senders: Table<Sender, i64, _> = Table::open(db.clone(), "senders")?;
+    let senders: Senders = Table::open(db.clone(), "senders")?;
     let (mut line, mut none, mut refused) = (0, 0, Vec::new());
     let (mut hosts, mut directories) = (BTreeMap::new(), BTreeMap::new());
     let summary = read_logs(&args.logs, |found| {
@@ -114,57 +115,103 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         writeln!(out, "  {error}")?;
     }
 
-    // The defaults: what there is most of.
+    let Some(shown) = shown(args, &senders, hosts, directories)? else { return Ok(()) };
+    drawn(out, &inbound, &shown.domain)?;
+    tell_senders(out, &senders, &inbound, &shown, args.show)?;
+    tell_pages(out, &inbound, &shown, args.show)
+}
+
+/// What is shown.
+struct Shown {
+    own: Sender,
+    name: String,
+    domain: String,
+    site: HostPath,
+    under: HostPath,
+}
+
+/// What was asked for, and else what there is most of; nothing where there is no referer.
+fn shown(
+    args: &Args,
+    senders: &Senders,
+    hosts: BTreeMap<HostPath, i64>,
+    directories: BTreeMap<HostPath, i64>,
+) -> Result<Option<Shown>, Box<dyn Error>> {
     let all = senders.scan(..).collect::<Result<Vec<_>, _>>()?;
-    let own = match &args.own {
-        Some(own) => Some(sender(own.as_str())?),
-        None => largest(all.iter().cloned()),
-    };
-    let Some(own) = own else { return Ok(()) };
+    let Some(most) = largest(all.iter().cloned()) else { return Ok(None) };
+    let own = args.own.as_ref().map_or(Ok(most), |own| sender(own.as_str()))?;
     let other = largest(all.iter().filter(|(sender, _)| *sender != own).cloned()).unwrap_or_else(|| own.clone());
-    let name = args.name.clone().or_else(|| largest(by_name(&all, |_| 1).into_iter())).unwrap_or_default();
-    let domain = args.domain.as_ref().map_or(other.domain.host(), Domain::as_str);
-    let is_other = |host: &str| sender(host).is_ok_and(|sender| sender != own);
-    let most = |pages: BTreeMap<HostPath, i64>| {
-        largest(pages.into_iter().filter(|(page, _)| is_other(page.host()))).unwrap_or_else(|| own.domain.clone())
+    let most_of = |pages: BTreeMap<HostPath, i64>| {
+        let others = pages.into_iter().filter(|(page, _)| sender(page.host()).is_ok_and(|sender| sender != own));
+        largest(others).unwrap_or_else(|| own.domain.clone())
     };
-    let site = args.site.clone().unwrap_or_else(|| most(hosts));
-    let under = args.under.clone().unwrap_or_else(|| most(directories));
-    drawn(out, &inbound, domain)?;
+    Ok(Some(Shown {
+        name: args.name.clone().or_else(|| largest(by_name(&all, |_| 1).into_iter())).unwrap_or_default(),
+        domain: args.domain.as_ref().map_or(other.domain.host(), Domain::as_str).to_owned(),
+        site: args.site.clone().unwrap_or_else(|| most_of(hosts)),
+        under: args.under.clone().unwrap_or_else(|| most_of(directories)),
+        own,
+    }))
+}
 
-    let query = Query::of(&db);
-    let ours = senders.get(&own)?.unwrap_or(0).unsigned_abs();
-    query.returned(out, "The own site against all others", usize::from(ours > 0), usize::from(ours > 0))?;
-    let others = (stored - ours, "all others");
-    let lines = [(ours, own.domain.host()), others].map(|(count, who)| (count, who.to_owned()));
-    list(out, args.show, &lines.map(counted))?;
+/// Who sent visitors, and how many.
+fn tell_senders(
+    out: &mut impl Write,
+    senders: &Senders,
+    inbound: &Visits,
+    Shown { own, name, .. }: &Shown,
+    show: usize,
+) -> Result<(), Box<dyn Error>> {
+    let query = Query::of(senders.database());
+    let ours = senders.get(own)?;
+    query.returned(out, "The own site against all others", usize::from(ours.is_some()), usize::from(ours.is_some()))?;
+    let all: i64 = senders.scan(..).map(|row| row.map(|(_, count)| count)).sum::<Result<_, _>>()?;
+    let ours = ours.unwrap_or(0);
+    list(out, show, &[counted((own.domain.host(), ours)), counted(("all others", all - ours))])?;
 
-    let query = Query::of(&db);
-    let names = names(&inbound)?;
+    let query = Query::of(inbound.database());
+    let names = names(inbound)?;
     query.returned(out, "Who sent visitors, from one name to the next", names.len(), names.len())?;
-    list(out, args.show, &names)?;
+    list(out, show, &names)?;
 
-    let query = Query::of(&db);
-    let mut most = senders.scan(..).collect::<Result<Vec<_>, _>>()?;
-    query.returned(out, "Domains that sent most", most.len(), most.len())?;
-    let mut of_name: Vec<_> = by_name(&most, |count| count).into_iter().collect();
-    most.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
-    list(out, args.show, &most.iter().map(sent).collect::<Vec<_>>())?;
-    of_name.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
+    let query = Query::of(senders.database());
+    let domains = senders.scan(..).collect::<Result<Vec<_>, _>>()?;
+    query.returned(out, "Domains that sent most", domains.len(), domains.len())?;
+    let names = sorted(by_name(&domains, |count| count));
+    list(out, show, &sorted(domains).iter().map(sent).collect::<Vec<_>>())?;
     writeln!(out, "Names that sent most, by the same rows")?;
-    list(out, args.show, &of_name.into_iter().map(|(name, n)| counted((n.unsigned_abs(), name))).collect::<Vec<_>>())?;
+    list(out, show, &names.iter().map(|(name, count)| counted((name, *count))).collect::<Vec<_>>())?;
 
-    let query = Query::of(&db);
-    let suffixes = senders.scan(Sender::prefix().name(&name)).collect::<Result<Vec<_>, _>>()?;
-    query.returned(out, format!("Domains of the name {name}"), suffixes.len(), suffixes.len())?;
-    list(out, args.show, &suffixes.iter().map(sent).collect::<Vec<_>>())?;
+    let query = Query::of(senders.database());
+    let domains = senders.scan(Sender::prefix().name(name)).collect::<Result<Vec<_>, _>>()?;
+    query.returned(out, format!("Domains of the name {}", name.escape_debug()), domains.len(), domains.len())?;
+    Ok(list(out, show, &domains.iter().map(sent).collect::<Vec<_>>())?)
+}
 
+/// From which pages visitors came: of a domain, of a site, under a path.
+fn tell_pages(
+    out: &mut impl Write,
+    inbound: &Visits,
+    Shown { domain, site, under, .. }: &Shown,
+    show: usize,
+) -> Result<(), Box<dyn Error>> {
     let named = |host: &str| Ok::<_, HostPathError>(Inbound::prefix().name(sender(host)?.name));
-    answer(out, &inbound, args.show, &format!("From all hosts of {domain}"), named(domain)?.from_under(domain))?;
-    let pages = Site::host(site.host())?;
-    answer(out, &inbound, args.show, &format!("From {}", site.host()), named(site.host())?.from_under(&pages))?;
-    let pages = Site::host(under.host())?.path_starts_with(under.path());
-    answer(out, &inbound, args.show, &format!("From pages under {under}"), named(under.host())?.from_under(&pages))
+    let (pages, below) = (Site::host(site.host())?, Site::host(under.host())?.path_starts_with(under.path()));
+    for (title, select) in [
+        (format!("From all hosts of {domain}"), named(domain)?.from_under(domain)),
+        (format!("From {}", site.host()), named(site.host())?.from_under(&pages)),
+        (format!("From pages under {under}"), named(under.host())?.from_under(&below)),
+    ] {
+        let query = Query::of(inbound.database());
+        let rows = inbound.scan(select).collect::<Result<Vec<_>, _>>()?;
+        query.returned(out, title.escape_debug(), rows.len(), rows.len())?;
+        let line = |(inbound, request): &(Inbound, String)| {
+            let at = Timestamp::from_second(inbound.at.0)?;
+            Ok(format!("{at}  {}  {}", short(inbound.from.as_str()), short(request)))
+        };
+        list(out, show, &rows.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?;
+    }
+    Ok(())
 }
 
 /// Whose a host is: the registrable domain, and the label that it begins with. An address is its own, and so is a public
@@ -212,10 +259,13 @@ fn names(inbound: &Visits) -> Result<Vec<String>, rowkey::Error> {
     }
 }
 
-/// The key and some rows of a domain.
+/// The key and some rows of a domain, or, where it has none, of the table.
 fn drawn(out: &mut impl Write, inbound: &Visits, domain: &str) -> Result<(), Box<dyn Error>> {
     let theirs = Inbound::prefix().name(sender(domain)?.name).from_under(domain);
-    let rows = inbound.scan(theirs).limit(3).collect::<Result<Vec<_>, _>>()?;
+    let mut rows = inbound.scan(theirs).limit(3).collect::<Result<Vec<_>, _>>()?;
+    if rows.is_empty() {
+        rows = inbound.scan(..).limit(3).collect::<Result<_, _>>()?;
+    }
     if let Some((key, _)) = rows.first() {
         report::key(out, "The key of inbound", key)?;
     }
@@ -227,35 +277,24 @@ fn drawn(out: &mut impl Write, inbound: &Visits, domain: &str) -> Result<(), Box
     report::table(out, "Table inbound", ["name", "from", "at", "line", "request"], drawn)
 }
 
-/// Runs a query and prints its first rows.
-fn answer(
-    out: &mut impl Write,
-    inbound: &Visits,
-    show: usize,
-    title: &str,
-    select: Selection<Inbound>,
-) -> Result<(), Box<dyn Error>> {
-    let query = Query::of(inbound.database());
-    let rows = inbound.scan(select).collect::<Result<Vec<_>, _>>()?;
-    query.returned(out, title.escape_debug(), rows.len(), rows.len())?;
-    let line = |(inbound, request): &(Inbound, String)| {
-        let at = Timestamp::from_second(inbound.at.0)?;
-        Ok(format!("{at}  {}  {}", short(inbound.from.as_str()), short(request)))
-    };
-    Ok(list(out, show, &rows.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?)
-}
-
 /// A text on one line, no longer than is printed well.
 fn short(text: &str) -> String {
     text.escape_debug().take(70).collect()
 }
 
-fn sent((sender, count): &(Sender, i64)) -> String {
-    counted((count.unsigned_abs(), sender.domain.host().to_owned()))
+/// The largest count first, of several in order.
+fn sorted<T: Ord>(counts: impl IntoIterator<Item = (T, i64)>) -> Vec<(T, i64)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
+    counts
 }
 
-fn counted((count, who): (u64, String)) -> String {
-    format!("{:>7}  {who}", HumanCount(count).to_string())
+fn sent((sender, count): &(Sender, i64)) -> String {
+    counted((sender.domain.host(), *count))
+}
+
+fn counted((who, count): (&str, i64)) -> String {
+    format!("{:>7}  {who}", HumanCount(count.unsigned_abs()).to_string())
 }
 
 /// Prints the first lines of an answer, and how many more there are.

@@ -4,7 +4,8 @@
 //!
 //! Five tables, each for the questions that its key answers:
 //!
-//! - `visits`: visitor + time, newest first; families for the page, referer, search term, product and checkout of a visit
+//! - `visits`: visitor + time, newest first; families for the page, referer, search term, product and checkout of a visit;
+//!   a table beside it has the terms and checkouts by their values
 //! - `visitor_urls`: a visitor's row has a column for each URL, the most viewed URL and the five latest
 //! - `pages`: path; counters by month, day and hour whose families live longer or shorter, and the last ten minutes
 //! - `ip_hours`: address + hour, newest first, so that a network is a range and a window of hours within an address too

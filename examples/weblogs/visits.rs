@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::io::Write;
+use std::io::{self, Write};
 
 use jiff::Timestamp;
 use rowkey::wide::{Check, Columns, Compare, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{RowKey, Seconds, Select, Selection};
+use rowkey::{RowKey, Seconds, Select, Selection, Table, WriteBatch};
 
 use crate::report::{self, Query};
 use crate::views::View;
@@ -23,21 +23,49 @@ struct Visit {
     line: u64,
 }
 
+/// A value in one of the families that few visits have, and a visit that has it, the latest first: who asks all visitors for
+/// a value reads these rows, and not all visits.
+#[derive(RowKey, Debug, Clone, PartialEq)]
+struct ByValue {
+    family: String,
+    value: String,
+    #[rowkey(desc)]
+    at: Seconds,
+    #[rowkey(desc)]
+    line: u64,
+    visitor: String,
+}
+
 pub(crate) struct Visits {
     db: Db,
     visits: Wide<Visit>,
+    by_value: Table<ByValue, (), Db>,
 }
 
 const FAMILIES: [&str; 5] = ["page", "referer", "term", "product", "checkout"];
+
+/// So much of a text is printed.
+const TEXT: usize = 80;
 
 impl Visits {
     pub(crate) fn load(db: &Db, time: &LogTime, views: &[View]) -> Result<Self, Box<dyn Error>> {
         let schema = FAMILIES.iter().fold(TableSchema::new(), |schema, name| schema.family(*name, FamilySchema::new()));
         let visits = Wide::<Visit>::open(time.tables(db), "visits", &schema)?;
+        let by_value = Table::open(db.clone(), "visits.by_value")?;
         for views in views.chunks(500) {
             visits.mutate_many(views.iter().map(|view| (key(view), columns(view))))?;
+            let mut batch = WriteBatch::new();
+            for view in views {
+                let taken = view.product().filter(|_| view.checkout().is_some());
+                for (family, value) in [("term", view.term.as_deref()), ("checkout", taken)] {
+                    let Some(value) = value else { continue };
+                    let (Visit { visitor, at, line }, family, value) = (key(view), family.to_owned(), value.to_owned());
+                    batch.put(&by_value, &ByValue { family, value, at, line, visitor }, &())?;
+                }
+            }
+            batch.write(db)?;
         }
-        Ok(Self { db: db.clone(), visits })
+        Ok(Self { db: db.clone(), visits, by_value })
     }
 
     pub(crate) fn tell(
@@ -60,30 +88,37 @@ impl Visits {
         list(out, show, &rows.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?;
 
         if let Some(searcher) = searcher {
-            let title = format!("Search terms of {}", searcher.escape_debug());
-            self.terms(out, &title, Visit::prefix().visitor(searcher).select(), show)?;
+            let theirs = Visit::prefix().visitor(searcher).select();
+            self.terms(out, &format!("Search terms of {}", searcher.escape_debug()), theirs, show)?;
         }
         self.terms(out, "Search terms of all visitors", Selection::all(), show)?;
-        writeln!(
-            out,
-            "In one ordered store the families of a row stand together, and are read; in HBase each has its own files."
-        )?;
+        let why =
+            "In one ordered store a visit's families stand together, and are read; in HBase each has files of its own.";
+        writeln!(out, "{why}")?;
 
-        // The products as they are, the referers of those that were taken whole alone.
-        let taken = Check::value("checkout:bytes", Compare::GreaterOrEqual, []);
-        let columns = Columns::all().family("product").family("checkout").family("referer").rows_where(taken);
+        let with = |family| self.by_value.keys(ByValue::prefix().family(family));
         let query = Query::of(&self.db);
-        let rows = self.visits.scan(.., columns).collect::<Result<Vec<_>, _>>()?;
-        query.returned(out, "Checkouts, and where they came from", rows.len(), cells(&rows))?;
+        let found = with("term").collect::<Result<Vec<_>, _>>()?;
+        query.returned(out, "Search terms of all visitors, by value", found.len(), found.len())?;
+        list_terms(out, found.iter().map(|found| found.value.as_str()), show)?;
+
+        let query = Query::of(&self.db);
+        let found = with("checkout").collect::<Result<Vec<_>, _>>()?;
+        let keys = found.into_iter().map(|ByValue { visitor, at, line, .. }| Visit { visitor, at, line });
+        let keys: Vec<_> = keys.collect();
+        let columns = Columns::all().family("product").family("checkout").family("referer");
+        let rows: Vec<_> =
+            self.visits.get_many(&keys, &columns)?.into_iter().zip(keys).map(|(row, key)| (key, row)).collect();
+        query.returned(out, "Checkouts by value, and where they came from", rows.len(), cells(&rows))?;
         let line = |(visit, row): &(Visit, Row)| {
             let [file, bytes, referer] =
                 ["product:file", "checkout:bytes", "referer:url"].map(|column| text(row, column));
-            format!("{}  {file}  {bytes} bytes  from {referer}", visit.visitor.escape_debug())
+            format!("{file}  {bytes} bytes  {}  from {referer}", visit.visitor.escape_debug())
         };
         Ok(list(out, show, &rows.iter().map(line).collect::<Vec<_>>())?)
     }
 
-    /// What was searched for in some visits, most often first: their family `term` alone.
+    /// What was searched for in some visits: their family `term` alone.
     fn terms(
         &self,
         out: &mut impl Write,
@@ -94,11 +129,9 @@ impl Visits {
         let query = Query::of(&self.db);
         let rows = self.visits.scan(visits, Columns::all().family("term")).collect::<Result<Vec<_>, _>>()?;
         query.returned(out, title, rows.len(), cells(&rows))?;
-        let mut terms = BTreeMap::<_, u64>::new();
-        rows.iter().for_each(|(_, row)| *terms.entry(text(row, "term:text")).or_default() += 1);
-        let mut terms: Vec<_> = terms.into_iter().map(|(term, count)| (Reverse(count), term)).collect();
-        terms.sort();
-        Ok(list(out, show, &terms.iter().map(|(count, term)| format!("{:>5}  {term}", count.0)).collect::<Vec<_>>())?)
+        let terms = rows.iter().map(|(_, row)| row.read::<String>("term:text").map(Option::unwrap_or_default));
+        let terms = terms.collect::<Result<Vec<_>, _>>()?;
+        Ok(list_terms(out, terms.iter().map(String::as_str), show)?)
     }
 
     /// The key and some rows: the visitor's latest, the first with a search term, the first with a checkout.
@@ -131,12 +164,28 @@ impl Visits {
             ["visitor at line", "page", "referer", "term", "product", "checkout"],
             drawn,
         )?;
-        writeln!(
-            out,
-            "A product is a file that the site gives away, a checkout is one that was taken whole: it sells nothing."
-        )?;
-        Ok(())
+        writeln!(out, "A product is a file that the site gives away, a checkout is one that was taken whole.")?;
+
+        let rows = self.by_value.keys(..).take(3).collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = rows.first() else { return Ok(()) };
+        report::key(out, "The key of visits.by_value", first)?;
+        let drawn = rows.iter().map(|ByValue { family, value, at, line, visitor }| {
+            let at = Timestamp::from_second(at.0)?.to_string();
+            Ok([family.clone(), short(value), at, line.to_string(), visitor.escape_debug().to_string()])
+        });
+        let drawn = drawn.collect::<Result<Vec<_>, jiff::Error>>()?;
+        report::table(out, "Table visits.by_value", ["family", "value", "at", "line", "visitor"], drawn)
     }
+}
+
+/// The terms, each once, the most frequent first.
+fn list_terms<'t>(out: &mut impl Write, terms: impl Iterator<Item = &'t str>, show: usize) -> io::Result<()> {
+    let mut counts = BTreeMap::<_, u64>::new();
+    terms.for_each(|term| *counts.entry(term).or_default() += 1);
+    let mut counts: Vec<_> = counts.into_iter().map(|(term, count)| (Reverse(count), term)).collect();
+    counts.sort();
+    let line = |(count, term): &(Reverse<u64>, &str)| format!("{:>5}  {}", count.0, short(term));
+    list(out, show, &counts.iter().map(line).collect::<Vec<_>>())
 }
 
 fn key(view: &View) -> Visit {
@@ -157,13 +206,14 @@ fn columns(view: &View) -> Mutation {
     there.fold(Mutation::new(), |mutation, (column, value)| mutation.put_at(column, view.millis(), value))
 }
 
-/// So much of a text is printed.
-const TEXT: usize = 80;
+/// A text on one line, no longer than is printed well.
+fn short(text: &str) -> String {
+    text.escape_debug().take(TEXT).collect()
+}
 
-/// A column's text on one line, `-` where there is none.
+/// A column's text, `-` where there is none.
 fn text(row: &Row, column: &str) -> String {
-    row.value(column)
-        .map_or_else(|| "-".to_owned(), |value| String::from_utf8_lossy(value).escape_debug().take(TEXT).collect())
+    row.value(column).map_or_else(|| "-".to_owned(), |value| short(&String::from_utf8_lossy(value)))
 }
 
 fn cells<K>(rows: &[(K, Row)]) -> usize {

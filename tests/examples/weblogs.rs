@@ -309,25 +309,30 @@ fn visits(out: &str, visitor: &str, theirs: &[View], views: &[View]) {
     no_more(&same(out, &format!("All visits of {visitor}"), &rows, rows.len() as u64, cells));
 
     let terms = |title: &str, views: &[View]| {
-        let terms = counted(views.iter().filter_map(|view| view.term.as_deref().map(text)));
+        let terms = counted(views.iter().filter_map(|view| view.term.as_deref()));
         let sum = terms.iter().map(|(count, _)| count.0).sum();
-        let terms: Vec<_> = terms.iter().map(|(count, term)| format!("{}  {term}", count.0)).collect();
-        let found = same(out, title, &terms, sum, sum);
-        assert_eq!(found.rows_read, views.len() as u64, "{title}");
+        let terms: Vec<_> = terms.iter().map(|(count, term)| format!("{}  {}", count.0, text(term))).collect();
+        same(out, title, &terms, sum, sum)
     };
     if let Some(searcher) = most(views.iter().filter(|view| view.term.is_some()).map(|view| view.visitor.clone())) {
         let theirs: Vec<_> = views.iter().filter(|view| view.visitor == searcher).cloned().collect();
-        terms(&format!("Search terms of {searcher}"), &theirs);
+        assert_eq!(terms(&format!("Search terms of {searcher}"), &theirs).rows_read, theirs.len() as u64);
     }
-    terms("Search terms of all visitors", views);
+    assert_eq!(terms("Search terms of all visitors", views).rows_read, views.len() as u64);
+    no_more(&terms("Search terms of all visitors, by value", views));
 
     let mut taken: Vec<_> = views.iter().enumerate().filter(|(_, view)| view.is_checkout()).collect();
-    taken.sort_by_key(|(line, view)| (view.visitor.as_str(), Reverse(*line)));
-    let line =
-        |view: &View| format!("{}  {}  {} bytes  from {}", view.visitor, text(view.file()), view.size, referer(view));
+    taken.sort_by_key(|(line, view)| (view.file(), Reverse(*line)));
+    let line = |view: &View| {
+        let file = text(view.file());
+        format!("{file}  {} bytes  {}  from {}", view.size, view.visitor, referer(view))
+    };
     let rows: Vec<_> = taken.iter().map(|(_, view)| line(view)).collect();
-    let cells = taken.iter().map(|(_, view)| 2 + u64::from(view.referer.is_some())).sum();
-    same(out, "Checkouts, and where they came from", &rows, rows.len() as u64, cells);
+    let cells: u64 = taken.iter().map(|(_, view)| 2 + u64::from(view.referer.is_some())).sum();
+    let (count, found) = (rows.len() as u64, told(out, "Checkouts by value, and where they came from"));
+    assert_eq!(found.lines, listed(&rows));
+    assert_eq!((found.rows, found.cells), (count, cells));
+    assert_eq!((found.rows_read, found.seeks), (2 * count, 1 + count), "a row by value, and its visit");
 }
 
 fn urls(out: &str, visitor: &str, theirs: &[View]) {
@@ -510,7 +515,7 @@ fn logs_of_few_lines() {
 #[test]
 fn the_table_of_visits_is_drawn() {
     let out = output("weblogs", &[temporary("weblogs_drawn.log", made_lines().0.as_bytes())]);
-    for title in ["visits", "visitor_urls", "pages", "ip_hours", "journeys"] {
+    for title in ["visits", "visits.by_value", "visitor_urls", "pages", "ip_hours", "journeys"] {
         assert!(out.contains(&format!("\nThe key of {title}\n0 ")), "{title}");
     }
     let drawn = out.lines().skip_while(|line| *line != "Table visits").nth(2).unwrap();
