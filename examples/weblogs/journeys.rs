@@ -51,7 +51,7 @@ impl Journeys {
             None => ("entry", to.as_bytes().to_vec()),
         };
         self.journeys.increment(&visitor, column, 1)?;
-        Ok(self.journeys.mutate(&visitor, &Mutation::new().put("now:page", to))?)
+        Ok(self.journeys.mutate(&visitor, &Mutation::new().put_at("now:page", view.millis(), to))?)
     }
 
     pub(crate) fn tell(&self, out: &mut impl Write, visitor: &str, show: usize) -> Result<(), Box<dyn Error>> {

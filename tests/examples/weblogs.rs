@@ -122,7 +122,7 @@ const REFERERS: [&str; 29] = [
     "ä\\x22\\xff",
 ];
 
-/// Some thousand lines over two and a half days, ten minutes apart or at the same second, in no order.
+/// Some hundred lines over two and a half days, ten minutes apart or at the same second, in no order.
 pub(crate) fn made_lines() -> (String, Vec<Line>) {
     let (mut log, mut lines) = (String::new(), Vec::new());
     let mut random = 7_u64;
@@ -130,7 +130,7 @@ pub(crate) fn made_lines() -> (String, Vec<Line>) {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % n
     };
-    for size in 0..1200 {
+    for size in 0..800 {
         let visitor = VISITORS[below(9).min(below(9))];
         // The first of May, and the last of April.
         let at = 1_430_424_000 + 600 * below(360) as i64 + [0, 0, 1, 599][below(4)];
