@@ -2,10 +2,13 @@
 //!
 //!     cargo run --release --example visits -- access.log access.log.1.gz
 //!
-//! One key answers four questions, each by reading about the rows that it returns: the busiest visitors, all visits of
-//! one of them, the latest, and those within a window of time.
+//! The visitor stands first, so all that one of them did is one range of rows. The time is descending, so the latest visit
+//! is the range's first row, and a window of time is a range within it; the line keeps two visits of one second apart.
+//! Who came most is no question to that key: the counts stand in a key of their own, the largest first. Each query reads
+//! the rows that it returns and no others.
 
 mod program;
+mod report;
 mod weblog;
 
 use std::error::Error;
@@ -17,7 +20,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};
-use rowkey::{Memory, Postcard, RowKey, Table, TableScan};
+use report::Query;
+use rowkey::store::Metered;
+use rowkey::{Memory, Postcard, RowKey, Select, Selection, Table};
 use weblog::combined::Hit;
 use weblog::input::read_logs;
 
@@ -60,10 +65,12 @@ struct Args {
     show: usize,
 }
 
+type Visits = Table<Visit, Postcard<Hit>, Metered<Memory>>;
+
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Memory::new();
-    let visits: Table<Visit, Postcard<Hit>, _> = Table::open(&db, "visits")?;
-    let counters: Table<String, i64, _> = Table::open(&db, "counters")?;
+    let db = Metered::new(Memory::new());
+    let visits: Visits = Table::open(db.clone(), "visits")?;
+    let counters: Table<String, i64, _> = Table::open(db.clone(), "counters")?;
 
     let mut line = 0;
     let summary = read_logs(&args.logs, |found| {
@@ -76,26 +83,29 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     writeln!(out, "{summary}")?;
 
     // What is asked for most must stand in a key: the counts become one, in a table of their own.
-    let ranks: Table<Rank, (), _> = Table::open(&db, "ranks")?;
+    let ranks: Table<Rank, (), _> = Table::open(db.clone(), "ranks")?;
     for counter in counters.scan(..) {
         let (visitor, visits) = counter?;
         ranks.put(&Rank { visits: visits.try_into()?, visitor }, &())?;
     }
     writeln!(out, "{} visits by {} visitors", HumanCount(line), HumanCount(ranks.count(..)?))?;
 
-    let mut scan = ranks.scan(..).limit(args.show as u64);
-    let busiest: Vec<Rank> = scan.by_ref().map(|row| Ok(row?.0)).collect::<Result<_, rowkey::Error>>()?;
-    title(out, "Busiest visitors", scan.rows_read(), scan.rows_returned())?;
+    let Some((first, ())) = ranks.first(..)? else { return Ok(()) };
+    report::key(out, "The key of the busiest visitor", &first)?;
+    let visitor = args.visitor.as_deref().unwrap_or(&first.visitor);
+    let theirs = || Visit::prefix().visitor(visitor);
+    drawn(out, &visits, theirs())?;
+
+    let query = Query::of(&db);
+    let busiest: Vec<Rank> = ranks.scan(..).limit(args.show as u64).keys().collect::<Result<_, _>>()?;
+    query.returned(out, "Busiest visitors", busiest.len(), busiest.len())?;
     for Rank { visits, visitor } in &busiest {
         writeln!(out, "  {:>7}  {visitor}", HumanCount(*visits).to_string())?;
     }
 
-    let Some(visitor) = args.visitor.clone().or_else(|| Some(busiest.into_iter().next()?.visitor)) else {
-        return Ok(());
-    };
-    let theirs = || Visit::prefix().visitor(&visitor);
-    answer(out, args.show, &format!("All of {visitor}"), visits.scan(theirs()))?;
-    answer(out, args.show, &format!("The latest of {visitor}"), visits.scan(theirs()).limit(1))?;
+    let show = |out: &mut _, what: &str, select, limit| answer(out, &visits, args.show, what, select, limit);
+    show(out, &format!("All of {visitor}"), theirs().select(), u64::MAX)?;
+    show(out, &format!("The latest of {visitor}"), theirs().select(), 1)?;
 
     let latest = visits.first(theirs())?.map(|(visit, _)| Timestamp::from_second(visit.at)).transpose()?;
     let from = match (args.from, args.to) {
@@ -109,38 +119,45 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let from = from.map_or_else(String::new, |at| format!(" from {at}"));
     let to = args.to.map_or_else(|| " on".to_owned(), |at| format!(" until {at}"));
     let what = format!("{visitor}{from}{to}");
-    answer(out, args.show, &what, visits.scan(theirs().at_range(window)))
+    show(out, &what, theirs().at_range(window), u64::MAX)
 }
 
-/// Runs a scan and prints its first rows under what it took to find them.
+/// The key and the first rows of some visits, as they stand in the table.
+fn drawn(out: &mut impl Write, visits: &Visits, some: impl Select<Visit>) -> Result<(), Box<dyn Error>> {
+    let rows = visits.scan(some).limit(3).collect::<Result<Vec<_>, _>>()?;
+    let Some((latest, _)) = rows.first() else { return Ok(()) };
+    report::key(out, "The key of a visit", latest)?;
+    let drawn = rows.iter().map(|(Visit { visitor, at, line }, Postcard(hit))| {
+        let status = hit.status.map_or_else(|| "-".to_owned(), |status| status.to_string());
+        let request: String = hit.request.as_deref().unwrap_or("-").escape_debug().take(60).collect();
+        Ok([format!("{visitor}  {}  {line}", Timestamp::from_second(*at)?), status, hit.size.to_string(), request])
+    });
+    let drawn = drawn.collect::<Result<Vec<_>, jiff::Error>>()?;
+    report::table(out, "Table visits", ["visitor  at  line", "status", "size", "request"], drawn)
+}
+
+/// Runs a query and prints its first rows under what it took to find them.
 fn answer(
     out: &mut impl Write,
+    visits: &Visits,
     show: usize,
     what: &str,
-    mut scan: TableScan<Visit, Postcard<Hit>>,
+    select: Selection<Visit>,
+    limit: u64,
 ) -> Result<(), Box<dyn Error>> {
-    let mut shown = Vec::new();
-    for row in scan.by_ref() {
-        let row = row?;
-        if shown.len() < show {
-            shown.push(row);
-        }
-    }
-    title(out, what, scan.rows_read(), scan.rows_returned())?;
-    for (Visit { at, .. }, Postcard(Hit { request, status, size, .. })) in &shown {
+    let query = Query::of(visits.database());
+    let rows = visits.scan(select).limit(limit).collect::<Result<Vec<_>, _>>()?;
+    query.returned(out, what, rows.len(), rows.len())?;
+    for (Visit { at, .. }, Postcard(Hit { request, status, size, .. })) in rows.iter().take(show) {
         let at = Timestamp::from_second(*at)?;
         let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
         let request = request.as_deref().unwrap_or("-").escape_debug();
         writeln!(out, "  {at}  {status:>3}  {:>11}  {request}", HumanCount(*size).to_string())?;
     }
-    match scan.rows_returned() - shown.len() as u64 {
+    match rows.len().saturating_sub(show) {
         0 => Ok(()),
-        more => Ok(writeln!(out, "  and {} more", HumanCount(more))?),
+        more => Ok(writeln!(out, "  and {} more", HumanCount(more as u64))?),
     }
-}
-
-fn title(out: &mut impl Write, what: &str, read: u64, returned: u64) -> io::Result<()> {
-    writeln!(out, "\n{what}\n  {} rows read, {} returned", HumanCount(read), HumanCount(returned))
 }
 
 fn main() -> ExitCode {

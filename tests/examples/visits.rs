@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{MALFORMED, Visit, answer, made_log, nobody_reads, number, output, real_log, run, temporary};
+use crate::{MALFORMED, Visit, made_log, nobody_reads, number, output, real_log, run, temporary, told};
 
 /// One visitor's visits, the newest first; of those of one second the later line first.
 fn newest_first<'v>(visits: &'v [Visit], visitor: &str) -> Vec<&'v Visit> {
@@ -23,14 +23,17 @@ fn check(out: &str, visits: &[Visit], visitor: Option<&str>, window: Option<(Tim
     let mut busiest: Vec<_> = counts.into_iter().map(|(visitor, count)| (Reverse(count), visitor)).collect();
     busiest.sort();
     let line = out.lines().find(|line| line.contains(" visits by ")).unwrap();
-    let told: Vec<_> = line.split(' ').filter(|word| word.starts_with(char::is_numeric)).map(number).collect();
-    assert_eq!(told, [visits.len() as u64, busiest.len() as u64]);
+    let numbers: Vec<_> = line.split(' ').filter(|word| word.starts_with(char::is_numeric)).map(number).collect();
+    assert_eq!(numbers, [visits.len() as u64, busiest.len() as u64]);
 
-    let shown = answer(out, "Busiest visitors");
-    let rows: Vec<_> = shown.rows.iter().map(|row| row.split_once("  ").unwrap()).collect();
+    for drawn in ["The key of the busiest visitor\n0 ", "The key of a visit\n0 ", "Table visits\n┌"] {
+        assert!(out.contains(drawn), "{drawn}");
+    }
+    let shown = told(out, "Busiest visitors");
+    let rows: Vec<_> = shown.lines.iter().map(|row| row.split_once("  ").unwrap()).collect();
     let rows: Vec<_> = rows.into_iter().map(|(count, visitor)| (Reverse(number(count)), visitor)).collect();
     assert_eq!(rows, busiest[..5]);
-    assert_eq!((shown.read, shown.returned), (5, 5));
+    assert_eq!((shown.rows_read, shown.rows, shown.seeks), (5, 5, 1));
 
     let visitor = visitor.unwrap_or(busiest[0].1);
     let theirs = newest_first(visits, visitor);
@@ -38,23 +41,24 @@ fn check(out: &str, visits: &[Visit], visitor: Option<&str>, window: Option<(Tim
     same(out, &format!("The latest of {visitor}"), &theirs[..1]);
     let (from, to) = window.unwrap_or_else(|| (theirs[0].at - SignedDuration::from_hours(24), Timestamp::MAX));
     let within: Vec<_> = theirs.into_iter().filter(|visit| (from..to).contains(&visit.at)).collect();
-    same(out, &format!("{visitor} from {from}"), &within);
+    let on = window.map_or_else(|| "on".to_owned(), |(_, to)| format!("until {to}"));
+    same(out, &format!("{visitor} from {from} {on}"), &within);
 }
 
 /// An answer returned these visits, read no others, and shows the first five.
 fn same(out: &str, title: &str, due: &[&Visit]) {
-    let shown = answer(out, title);
-    assert_eq!((shown.read, shown.returned), (due.len() as u64, due.len() as u64), "{title}");
-    for (row, visit) in shown.rows.iter().take(5).zip(due) {
+    let shown = told(out, title);
+    assert_eq!((shown.rows_read, shown.rows, shown.seeks), (due.len() as u64, due.len() as u64, 1), "{title}");
+    for (row, visit) in shown.lines.iter().take(5).zip(due) {
         let words: Vec<_> = row.split_whitespace().collect();
         assert_eq!(words[0].parse::<Timestamp>().unwrap(), visit.at, "{title}");
         assert_eq!(number(words[2]), visit.size, "{title}");
         assert_eq!(words[3..].join(" "), visit.request.escape_debug().to_string(), "{title}");
     }
     let more = due.len().saturating_sub(5);
-    assert_eq!(shown.rows.len(), due.len().min(5) + usize::from(more > 0));
+    assert_eq!(shown.lines.len(), due.len().min(5) + usize::from(more > 0));
     if more > 0 {
-        assert_eq!(shown.rows[5], format!("and {more} more"));
+        assert_eq!(shown.lines[5], format!("and {more} more"));
     }
 }
 
