@@ -5,13 +5,14 @@
 //!     cargo run --release --example links -- --packages packages.tsv.gz --links package-links.tsv.gz
 //!
 //! A package is a page, its section a category, and what it depends on its links. A category is a range of keys (section,
-//! package). Versions sort newest first: the snapshots of which a version tells the day by that day; a numbered name's
-//! siblings (clang-14, clang-16) as columns of one row by their numbers.
+//! package). An index has one version of each package, and no time of an update: so what sorts newest first here are the
+//! snapshots of which a version tells the day, and, as columns of one row, packages that differ in a number (clang-14,
+//! clang-16).
 //!
 //! A link is kept as a row of its own (an edge list: the cheapest "is a linked to b?", the cheapest miss), as a column in its
 //! package's row, and with all others of its package in one value: cheap to read whole, dear to change. So what is added to
-//! that is a small delta beside it, rolled up into it from time to time. One row cannot be split over servers: the package
-//! with most links has them spread over several rows, by hash, and a read merges these back into one order.
+//! that is a small delta beside it, rolled up into it from time to time. One row can't be split over servers: the package
+//! to which most link has those links spread over several rows, by hash, and a read merges them back into one order.
 
 mod file;
 mod link_graph;
@@ -29,7 +30,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use link_graph::{Adjacency, ByPackage, Db, EdgeList, Graph, OneValue, Shard, Sharded};
-use packages::{End, Files, Index, Link, Way};
+use packages::{End, Files, Link, Way};
 use pages::Pages;
 use rowkey::Memory;
 use rowkey::store::{Costs, Metered};
@@ -59,7 +60,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     pages.categories(out, &db, &index, args.show.into())?;
     pages.revisions(out, &db, &index, args.show.into())?;
     pages.redirects(out, &db, &index, &links)?;
-    graph(args, out, &db, &index, &links)
+    graph(args, out, &db, &links)
 }
 
 /// What is done to a graph in its forms, and what each of them costs.
@@ -123,13 +124,7 @@ impl<'d> Comparison<'d> {
 }
 
 /// The links in their forms: what is asked of each, and what that costs.
-fn graph(
-    args: &Args,
-    out: &mut impl Write,
-    db: &Db,
-    index: &Index,
-    links: &ByPackage<'_>,
-) -> Result<(), Box<dyn Error>> {
+fn graph(args: &Args, out: &mut impl Write, db: &Db, links: &ByPackage<'_>) -> Result<(), Box<dyn Error>> {
     // Of several that have as many links, the first by name.
     let most = |way: usize| links.iter().rev().max_by_key(|(_, ways)| ways[way].len());
     let (Some((&busy, _)), Some((&hub, [_, into]))) = (most(0), most(1)) else { return Ok(()) };

@@ -178,7 +178,12 @@ impl Pages {
     ) -> Result<(), Box<dyn Error>> {
         let query = report::Query::of(db);
         let newest: Vec<(Snapshot, String)> = self.snapshots.scan(..).limit(show).collect::<Result<_, _>>()?;
-        query.returned(out, "The latest snapshots, by the day in the version", newest.len(), newest.len())?;
+        query.returned(
+            out,
+            "The latest snapshots, by the day in the version, as the index tells no other",
+            newest.len(),
+            newest.len(),
+        )?;
         for (Snapshot { day, package }, version) in &newest {
             writeln!(out, "  {day}  {package}  {version}")?;
         }
@@ -192,7 +197,7 @@ impl Pages {
         let Some((name, _)) = most else { return Ok(()) };
         let query = report::Query::of(db);
         let row = self.series.get(&Series { name: name.clone() }, &Columns::all().limit(show))?;
-        query.returned(out, format_args!("The versions of {name}, newest first"), 1, row.cells().count())?;
+        query.returned(out, format_args!("The series {name}, highest number first"), 1, row.cells().count())?;
         for (column, cell) in row.qualifiers::<Numbered>("version").zip(row.cells()) {
             writeln!(out, "  {}  {}", column?.package, String::from_utf8_lossy(cell.value))?;
         }
@@ -221,7 +226,7 @@ impl Pages {
         let count = HumanCount(1 + all.count() as u64);
         writeln!(
             out,
-            "  one of {count}: with one link, {EMPTY_KIB} KiB or less, and in oldlibs or with a name that is a beginning"
+            "  one of {count} that have one link, {EMPTY_KIB} KiB or less, and are in oldlibs or begin its name"
         )?;
         Ok(())
     }
