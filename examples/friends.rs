@@ -135,22 +135,28 @@ impl Side {
     }
 }
 
-/// The shortest path, and of several the one whose names come first; none if there is no path.
+/// A path, if there is one, and what was read for it.
+struct Found {
+    path: Option<Vec<String>>,
+    levels: Vec<Level>,
+}
+
+/// The shortest path, and of several the one whose names come first.
 fn search(
     graph: &Graph,
     [mut front, mut back]: [Side; 2],
     without: &BTreeSet<&str>,
     both_ends: bool,
-) -> Result<(Option<Vec<String>>, Vec<Level>), Box<dyn Error>> {
+) -> Result<Found, Box<dyn Error>> {
     let mut levels = Vec::new();
     while front.level.is_disjoint(&back.level) {
         if front.level.is_empty() || back.level.is_empty() {
-            return Ok((None, levels));
+            return Ok(Found { path: None, levels });
         }
         let from_back = both_ends && back.cost(graph)? < front.cost(graph)?;
         levels.push(if from_back { &mut back } else { &mut front }.step(graph, without)?);
     }
-    Ok((Some(path(&front, &back)), levels))
+    Ok(Found { path: Some(path(&front, &back)), levels })
 }
 
 /// The path where the two sides have met: every shortest one goes through their last levels.
@@ -199,7 +205,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let mut paths = Vec::new();
     for (how, both_ends) in [("both ends".to_owned(), true), (format!("{from} alone"), false)] {
         let query = report::Query::of(&db);
-        let (path, levels) = search(&graph, sides(), &without, both_ends)?;
+        let Found { path, levels } = search(&graph, sides(), &without, both_ends)?;
         let count = path.as_ref().map_or(0, Vec::len);
         query.returned(out, format_args!("The shortest path from {from} to {to}, from {how}"), count, count)?;
         tell(out, &graph, &index, path.as_deref())?;

@@ -18,7 +18,7 @@ pub(crate) type Wide<K> = WideTable<K, CellsDatabase<Db>>;
 /// By package the others, those that it links to and those that link to it, by name.
 pub(crate) type ByPackage<'l> = BTreeMap<&'l str, [Vec<&'l str>; 2]>;
 
-pub(crate) const WAYS: [Way; 2] = [Way::Out, Way::In];
+const WAYS: [Way; 2] = [Way::Out, Way::In];
 
 /// Links in one form, and what they are asked.
 pub(crate) trait Graph {
@@ -43,7 +43,7 @@ pub(crate) trait Graph {
 
 /// A row a link, at either end.
 pub(crate) struct EdgeList {
-    pub(crate) links: Table<Link, (), Db>,
+    links: Table<Link, (), Db>,
 }
 
 /// A package's row.
@@ -83,6 +83,9 @@ pub(crate) struct Sharded {
     hub: String,
     shards: u8,
 }
+
+/// The timestamp of all that the files have: they tell no times.
+pub(crate) const LOADED: i64 = 1;
 
 /// Rows a write, where many are loaded.
 const ROWS: usize = 1024;
@@ -147,9 +150,6 @@ pub(crate) fn by_package(links: &[(String, String)]) -> ByPackage<'_> {
     packages
 }
 
-/// When the files' links were written, for all the tables know.
-pub(crate) const LOADED: i64 = 1;
-
 impl EdgeList {
     pub(crate) fn open(db: &Db) -> Result<Self, Error> {
         Ok(Self { links: Table::open(db.clone(), "edges")? })
@@ -172,12 +172,14 @@ impl Graph for EdgeList {
     fn load(&self, links: &ByPackage<'_>) -> Result<(), Error> {
         let packages: Vec<_> = links.iter().collect();
         progress(packages.chunks(ROWS)).try_for_each(|some| {
-            let ends =
-                some.iter().flat_map(|(package, ways)| WAYS.into_iter().zip(*ways).map(move |end| (package, end)));
-            self.put(ends.flat_map(|(package, (way, others))| {
-                let end = End { package: (**package).to_owned(), way };
-                others.iter().map(move |other| Link { end: end.clone(), other: (*other).to_owned() })
-            }))
+            let mut rows = Vec::new();
+            for (package, ways) in some {
+                for (way, others) in WAYS.into_iter().zip(*ways) {
+                    let end = End { package: (**package).to_owned(), way };
+                    rows.extend(others.iter().map(|&other| Link { end: end.clone(), other: other.to_owned() }));
+                }
+            }
+            self.put(rows)
         })
     }
 
