@@ -1,6 +1,6 @@
 //! Friends of friends, as social networks are asked: the shortest path between two packages, over who depends on whom.
 //!
-//!     cargo run --release --example friends -- 0ad gimp
+//!     cargo run --release --example friends -- php-json tk
 //!     cargo run --release --example friends -- --packages packages.tsv.gz --links package-links.tsv.gz --needs gnome libc6
 //!
 //! A link is a row at either end: package, way, the other package. So all friends of a package are one range, those it
