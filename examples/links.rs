@@ -46,7 +46,7 @@ struct Args {
     /// Links that are added as deltas before they are rolled up
     #[arg(long, default_value_t = 10)]
     deltas: u8,
-    /// Rows a page, and names printed of an answer
+    /// Rows a page
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..))]
     show: u8,
 }
