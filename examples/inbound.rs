@@ -170,7 +170,8 @@ fn tell_senders(
     list(out, show, &[counted((own.domain.host(), ours)), counted(("all others", all - ours))])?;
 
     let query = Query::of(inbound.database());
-    let names = names(inbound)?;
+    let firsts = inbound.scan(..).first_of_each(|inbound| Inbound::prefix().name(&inbound.name));
+    let names = firsts.map(|row| row.map(|(inbound, _)| inbound.name)).collect::<Result<Vec<_>, _>>()?;
     query.returned(out, "Who sent visitors, from one name to the next", names.len(), names.len())?;
     list(out, show, &names)?;
 
@@ -241,22 +242,6 @@ fn by_name(senders: &[(Sender, i64)], count: impl Fn(i64) -> i64) -> BTreeMap<St
 fn directory(url: &UrlKey) -> Option<&str> {
     let end = url.path().match_indices('/').nth(1)?.0;
     url.path().get(..=end)
-}
-
-/// Each name once: from its first row the scan goes on behind its last.
-fn names(inbound: &Visits) -> Result<Vec<String>, rowkey::Error> {
-    let mut names = Vec::<String>::new();
-    loop {
-        let rest = inbound.scan(..);
-        let rest = match names.last() {
-            Some(name) => rest.after_prefix(Inbound::prefix().name(name)),
-            None => rest,
-        };
-        match rest.limit(1).next().transpose()? {
-            Some((next, _)) => names.push(next.name),
-            None => return Ok(names),
-        }
-    }
 }
 
 /// The key and some rows of a domain, or, where it has none, of the table.
