@@ -9,8 +9,8 @@
 //!
 //! Wide: all of a user is one row. Its family `data` has a column a part of a message, its family `index` the columns of an index,
 //! a derived enum: by sender, newest first, and by subject, the last first. A descending text is its bytes inverted: "Hello," is
-//! b7 9a 93 93 90 d3, and ends in ff. Messages of one sender or subject stay apart by date and message, which the books' index
-//! leaves out; index columns carry what a list shows, so a page needs nothing else.
+//! b7 9a 93 93 90 d3, and ends in ff. Date and message stand behind, as in the books' index a sender's second message would take
+//! the place of the first. Index columns carry what a list shows, so a page reads nothing else.
 //!
 //! A row changes as one in any wide store; rows together only where a store says so. That decides more than any cost.
 

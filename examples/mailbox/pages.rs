@@ -4,8 +4,8 @@ use std::error::Error;
 use std::io::Write;
 
 use indicatif::HumanCount;
-use rowkey::wide::Columns;
 use rowkey::Select;
+use rowkey::wide::Columns;
 
 use crate::report::{self, Query};
 use crate::{Args, Design, Index, Indexed, Lines, Mailboxes, Part, index_line, index_lines, part_line, tell};
