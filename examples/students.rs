@@ -228,14 +228,13 @@ fn ask(out: &mut impl Write, school: &School, about: &Enrolment, show: usize) ->
         }
     };
     let line = |term: &str, grade: &str, name: &str| format!("{term}  {grade:>3}  {name}");
-    let in_term = |family| Columns::all().qualifiers_in(family, Taken::prefix().term(term).ranges());
 
     for (title, select, wide) in [
         (format!("What {student} takes"), Enrolment::prefix().student(student).select(), Columns::all()),
         (
             format!("What {student} takes in {term}"),
             Enrolment::prefix().student(student).term(term).select(),
-            in_term("course"),
+            Columns::all().qualifiers_in("course", Taken::prefix().term(term).ranges()),
         ),
     ] {
         answer(title.clone(), &|| {
@@ -256,7 +255,7 @@ fn ask(out: &mut impl Write, school: &School, about: &Enrolment, show: usize) ->
         (
             format!("Who takes {course} in {term}"),
             Seat::prefix().course(course).term(term).select(),
-            in_term("student"),
+            Columns::all().qualifiers_in("student", Taker::prefix().term(term).ranges()),
         ),
     ] {
         answer(title.clone(), &|| {
