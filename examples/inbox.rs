@@ -30,15 +30,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::HumanCount;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use mailbox::changes::{books_message, changes};
 use mailbox::pages::pages;
-use mailbox::{Mail, date, mail, written};
+use mailbox::{Mail, date, day, mail, written};
 use report::Query;
 use rowkey::store::{Costs, Metered};
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Memory, Postcard, RowKey, Seconds, Select, Table, WideTable, WriteBatch, civil};
+use rowkey::{Memory, Postcard, RowKey, Seconds, Select, Table, WideTable, WriteBatch};
 use serde::{Deserialize, Serialize};
 
 /// The tall table: a part of a message, the newest message first.
@@ -328,11 +326,11 @@ fn tell(
 /// Partial keys of the tall table at every depth, and the same message of the wide one.
 fn depths(out: &mut impl Write, boxes: &Mailboxes, mail: &Mail, args: &Args) -> Result<(), Box<dyn Error>> {
     let Mail { user, at, message, .. } = mail;
-    let day = Timestamp::try_from(*at)?.to_zoned(TimeZone::UTC).date();
+    let (date_of, of_day) = day(*at)?;
     let theirs = || Part::prefix().user(user);
     for (title, select) in [
         (format!("All mail of {user}"), theirs().select()),
-        (format!("Mail of {user} on {day}"), theirs().at_range(civil::day::<Seconds>(day, &TimeZone::UTC)?).select()),
+        (format!("Mail of {user} on {date_of}"), theirs().at_range(of_day).select()),
         (format!("Mail of {user} at {}", date(*at)), theirs().at(*at).select()),
         (format!("Message {message} of {user}"), theirs().at(*at).message(message).select()),
         (format!("Attachment 1 of message {message} of {user}"), theirs().at(*at).message(message).part(1).select()),

@@ -4,12 +4,15 @@ pub(crate) mod changes;
 pub(crate) mod pages;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
-use rowkey::Seconds;
+use rowkey::{Seconds, civil};
 
 use crate::file;
 
@@ -56,18 +59,27 @@ fn message(line: &str) -> Result<Mail, String> {
         return Err(format!("no user, date, from, subject, message and attachments: {line:?}"));
     };
     let at: Timestamp = date.parse().map_err(|error| format!("no date: {date:?}: {error}"))?;
+    let at = Seconds::floor(at).map_err(|error| error.to_string())?;
+    day(at)?;
     let attachments: Vec<_> = attachments.split(';').filter(|name| !name.is_empty()).map(str::to_owned).collect();
     if attachments.len() > u16::MAX.into() {
         return Err(format!("{} attachments are too many", attachments.len()));
     }
     Ok(Mail {
         user: user.to_owned(),
-        at: Seconds::floor(at).map_err(|error| error.to_string())?,
+        at,
         from: from.to_owned(),
         subject: subject.to_owned(),
         message: message.to_owned(),
         attachments,
     })
+}
+
+/// The day that an instant is in, in UTC, and its range.
+pub(crate) fn day(at: Seconds) -> Result<(Date, Range<Seconds>), String> {
+    let date = Timestamp::try_from(at).map_err(|error| error.to_string())?.to_zoned(TimeZone::UTC).date();
+    let range = civil::day(date, &TimeZone::UTC).map_err(|error| error.to_string())?;
+    Ok((date, range))
 }
 
 /// The mail in the form that is read.

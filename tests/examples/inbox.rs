@@ -332,6 +332,7 @@ fn what_is_no_mail_is_told() {
     for (line, why) in [
         ("ada\tbob", "no user, date, from, subject, message and attachments: \"ada\\tbob\""),
         ("ada\tyesterday\tbob\tHello,\t2\t", "no date: \"yesterday\": "),
+        ("ada\t9999-12-30T22:00:00Z\tbob\tHello,\t2\t", "9999-12-30 begins or ends"),
         (good, "\"ada\" has message \"1\" already"),
     ] {
         let path = temporary("inbox_malformed.tsv", format!("{good}\n\n{line}\n").as_bytes());
