@@ -251,6 +251,29 @@ impl Columns {
         self.qualifiers_in(family, [KeyRange::behind(Some(&qualifier.into()))])
     }
 
+    /// Of the columns of a family that are chosen so far, those behind a qualifier: the next page of what a prefix selects.
+    /// If none of the family is chosen, it is as [`after_qualifier`](Self::after_qualifier).
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+    ///
+    /// let schema = TableSchema::new().family("a", FamilySchema::new());
+    /// let table = Cells::open(&Memory::new(), "table", &schema)?;
+    /// table.mutate(b"row", &Mutation::new().put("a:x1", "").put("a:x2", "").put("a:y1", ""))?;
+    ///
+    /// let page = table.get(b"row", &Columns::all().qualifier_prefix("a", "x").behind_qualifier("a", "x1").limit(50))?;
+    /// assert_eq!(page.cells().map(|cell| cell.qualifier).collect::<Vec<_>>(), [b"x2"]);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[must_use]
+    pub fn behind_qualifier(mut self, family: impl Into<String>, qualifier: impl Into<Vec<u8>>) -> Self {
+        let behind = KeyRange::behind(Some(&qualifier.into()));
+        let chosen = self.families.entry(family.into()).or_insert_with(|| vec![KeyRange::all()]);
+        *chosen = chosen.iter().filter_map(|range| range.intersect(&behind)).collect();
+        self
+    }
+
     /// The columns of a family whose qualifiers lie in some ranges: those of derived keys come from a prefix's
     /// [`ranges`](crate::Select::ranges).
     ///
@@ -352,5 +375,24 @@ mod tests {
         let columns = Columns::of("a:x").qualifier_range("a", "b"..="x").qualifier_range("b", "c".."c");
         assert_eq!(columns.families["a"], [KeyRange::new("b", Some("x\0")).unwrap()]);
         assert_eq!(columns.families["b"], []);
+    }
+
+    #[test]
+    fn what_is_chosen_is_cut_behind_a_qualifier() {
+        let chosen = Columns::all().qualifier_prefix("a", "x").qualifier_range("a", "z"..).column("b:q");
+        for (behind, left) in [
+            ("", vec![KeyRange::prefix("x"), KeyRange::new("z", None::<Vec<u8>>).unwrap()]),
+            ("x1", vec![KeyRange::new("x1\0", Some("y")).unwrap(), KeyRange::new("z", None::<Vec<u8>>).unwrap()]),
+            ("y", vec![KeyRange::new("z", None::<Vec<u8>>).unwrap()]),
+            ("zz", vec![KeyRange::new("zz\0", None::<Vec<u8>>).unwrap()]),
+        ] {
+            let columns = chosen.clone().behind_qualifier("a", behind);
+            assert_eq!(columns.families["a"], left, "{behind}");
+            assert_eq!(columns.families["b"], chosen.families["b"]);
+        }
+        // Nothing is left, and that is not the whole family.
+        let columns = Columns::of("a:q").behind_qualifier("a", "q").behind_qualifier("a", "");
+        assert_eq!(columns.families["a"], []);
+        assert_eq!(Columns::all().behind_qualifier("a", "q"), Columns::all().after_qualifier("a", "q"));
     }
 }
