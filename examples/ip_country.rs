@@ -94,9 +94,8 @@ impl Design for OneValue {
     }
 
     fn set_country(&self, end: IpAddr, country: &str) -> Result<(), Box<dyn Error>> {
-        let changed =
-            |found: Option<Postcard<Found>>| found.map(|Postcard((start, _))| Postcard((start, country.to_owned())));
-        Ok(self.table.update(&RangeEnd { end }, changed).map(drop)?)
+        let country = |Postcard((start, _)): Postcard<Found>| Postcard((start, country.to_owned()));
+        Ok(self.table.update(&RangeEnd { end }, |found| found.map(country)).map(drop)?)
     }
 
     fn countries(&self) -> Result<Vec<String>, Box<dyn Error>> {
@@ -104,12 +103,11 @@ impl Design for OneValue {
     }
 
     fn everything(&self) -> Result<Vec<Range>, Box<dyn Error>> {
-        self.table
-            .scan(..)
-            .map(|row| {
-                row.map(|(RangeEnd { end }, Postcard((start, country)))| (start, end, country)).map_err(Into::into)
-            })
-            .collect()
+        let range = |row: Result<_, rowkey::Error>| {
+            let (RangeEnd { end }, Postcard((start, country))) = row?;
+            Ok((start, end, country))
+        };
+        self.table.scan(..).map(range).collect()
     }
 
     fn look_up(&self, address: IpAddr) -> Result<Option<Range>, Box<dyn Error>> {
@@ -128,10 +126,9 @@ struct ColumnAField {
 
 impl ColumnAField {
     fn range(end: IpAddr, row: &Row) -> Result<Range, Box<dyn Error>> {
-        let fields = row.read::<Postcard<IpAddr>>("range:start")?.zip(row.read::<String>("range:country")?);
-        fields
-            .map(|(Postcard(start), country)| (start, end, country))
-            .ok_or_else(|| format!("{end} lacks a column").into())
+        let fields = row.read::<Postcard<IpAddr>>("range:start")?.zip(row.read("range:country")?);
+        let (Postcard(start), country) = fields.ok_or_else(|| format!("{end} lacks a column"))?;
+        Ok((start, end, country))
     }
 }
 
@@ -143,9 +140,8 @@ impl Design for ColumnAField {
     fn write(&self, ranges: &[Range]) -> Result<(), Box<dyn Error>> {
         for ranges in progress::progress(ranges.chunks(1000)) {
             let row = |(start, end, country): &Range| {
-                let fields =
-                    Mutation::new().put_value("range:start", &Postcard(*start))?.put("range:country", country.as_str());
-                Ok((RangeEnd { end: *end }, fields))
+                let start = Mutation::new().put_value("range:start", &Postcard(*start))?;
+                Ok((RangeEnd { end: *end }, start.put("range:country", country.as_str())))
             };
             self.table.mutate_many(ranges.iter().map(row).collect::<Result<Vec<_>, rowkey::Error>>()?)?;
         }
@@ -162,10 +158,11 @@ impl Design for ColumnAField {
     }
 
     fn everything(&self) -> Result<Vec<Range>, Box<dyn Error>> {
-        self.table
-            .scan(.., Columns::all())
-            .map(|row| row.map_err(Into::into).and_then(|(RangeEnd { end }, row)| Self::range(end, &row)))
-            .collect()
+        let range = |row: Result<_, rowkey::Error>| {
+            let (RangeEnd { end }, row) = row?;
+            Self::range(end, &row)
+        };
+        self.table.scan(.., Columns::all()).map(range).collect()
     }
 
     fn look_up(&self, address: IpAddr) -> Result<Option<Range>, Box<dyn Error>> {

@@ -129,7 +129,7 @@ fn three_at_once_in_any_order() {
                 }
                 let (dbs, (send, receive)) =
                     ([(); 2].map(|()| Failing::never(&db, WITHOUT)), std::sync::mpsc::channel::<(String, [u8; 3])>());
-                let ids = dbs.each_ref().map(|db| open(db));
+                let ids = dbs.each_ref().map(open);
                 let [outer, inner] = ids;
                 let third = {
                     let (db, send) = (db.clone(), send.clone());

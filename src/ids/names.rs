@@ -184,7 +184,6 @@ impl<const BYTES: usize> NameIds<BYTES> {
     }
 
     /// The last id that was taken, and its name.
-    #[expect(clippy::type_complexity, reason = "an id and its name, if there is one")]
     fn last(&self) -> Result<Option<([u8; BYTES], String)>, IdError> {
         let ids = Entry::<'_, BYTES>::prefix().kind(&*self.kind).of_prefix(Of::<'_, BYTES>::prefix().id());
         let mut batch = RowBatch::new();

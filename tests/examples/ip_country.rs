@@ -188,7 +188,7 @@ fn ranges_that_overlap() {
     let v4 = (0..=255u8).flat_map(|last| [[1, 0, 0, last], [1, 0, 1, last], [255, 255, 255, last]]).map(IpAddr::from);
     let v6 = (0..8u128).map(|last| IpAddr::from(last.to_be_bytes()));
     let addresses: Vec<_> = v4.chain(v6).map(|address| address.to_string()).collect();
-    let mut args = vec!["--table".to_owned(), path.to_str().unwrap().to_owned()];
+    let mut args = vec!["--random=1000".to_owned(), "--table".into(), path.to_str().unwrap().to_owned()];
     args.extend(addresses.iter().cloned());
     check(&output("ip_country", &args), lines, &addresses);
 }
@@ -213,15 +213,16 @@ fn what_is_no_range_is_told() {
 
 #[test]
 fn no_ranges_and_one() {
-    let path = temporary("no_ranges.csv", b"start,end,country\n");
-    let out = output("ip_country", &["--table".as_ref(), path.as_os_str()]);
-    assert!(out.starts_with("0 ranges, 0 where they overlap no more\n"));
-    assert_eq!(told(&out, "Random addresses").rows_read, 0);
-    let path = temporary("one_range.csv", b"::1,::1,\xc3\x85land");
-    let out =
-        output("ip_country", &["--table".as_ref(), path.as_os_str(), "::".as_ref(), "::1".as_ref(), "::2".as_ref()]);
-    assert!(out.contains("  ::1") && out.contains(" Åland ::1 to ::1\n"), "{out}");
-    assert_eq!(told(&out, "Addresses").rows, 1);
+    let out = |name, lines: &[u8], addresses: &[&str]| {
+        let path = temporary(name, lines);
+        output("ip_country", &[&["--random=10", "--table", path.to_str().unwrap()], addresses].concat())
+    };
+    let none = out("no_ranges.csv", b"start,end,country\n", &[]);
+    assert!(none.starts_with("0 ranges, 0 where they overlap no more\n"));
+    assert_eq!(told(&none, "Random addresses").rows_read, 0);
+    let one = out("one_range.csv", "::1,::1,Åland".as_bytes(), &["::", "::1", "::2"]);
+    assert!(one.contains("  ::1") && one.contains(" Åland ::1 to ::1\n"), "{one}");
+    assert_eq!(told(&one, "Addresses").rows, 1);
 }
 
 #[test]
