@@ -32,7 +32,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use rowkey::Table;
-use rowkey::store::Costs;
 use rowkey::wide::{CellKey, Columns};
 use tsdb::{Ask, DAY, Of, Points, Series, Summary, Tsdb, points};
 
@@ -139,6 +138,8 @@ fn window(args: &Args, points: &Points) -> Result<Option<Range<u32>>, Box<dyn Er
     Ok(start.map(|start| start..start.saturating_add(args.days.saturating_mul(DAY))))
 }
 
+type Step<'s> = (&'s str, &'s dyn Fn() -> Result<(), Box<dyn Error>>);
+
 /// What the same question costs before and after the rows are compacted, and where points come in again behind that.
 fn compaction<const WIDTH: u32>(
     out: &mut impl Write,
@@ -152,13 +153,8 @@ fn compaction<const WIDTH: u32>(
     let entries: Table<CellKey<'static>, Vec<u8>, _> = Table::open(tsdb.db.clone(), "tsdb")?;
     let points = in_time(points);
     let ask = Ask { metric: tsdb.metrics.id(metric)?, window, of: Of::All, by: None };
-    let costs = |run: &mut dyn FnMut() -> Result<(), Box<dyn Error>>| -> Result<Costs, Box<dyn Error>> {
-        let before = tsdb.db.costs();
-        run()?;
-        Ok(tsdb.db.costs() - before)
-    };
     let purge = || tsdb.rows.purge(None, |_| ControlFlow::Continue(()));
-    let steps: [(&str, &dyn Fn() -> Result<(), Box<dyn Error>>); 6] = [
+    let steps: [Step<'_>; 6] = [
         ("a cell a point", &|| write(&tsdb, &points)),
         ("compacted", &|| tsdb.compact()),
         ("and purged", &|| Ok(purge().map(drop)?)),
@@ -168,9 +164,13 @@ fn compaction<const WIDTH: u32>(
     ];
     let (mut lines, mut answers) = (Vec::new(), Vec::new());
     for (step, run) in steps {
-        let written = costs(&mut || run())?;
-        let stored = costs(&mut || Ok(entries.count(..).map(drop)?))?;
-        let read = costs(&mut || Ok(answers.push(tsdb.ask(&ask)?.days)))?;
+        let before = tsdb.db.costs();
+        run()?;
+        let ran = tsdb.db.costs();
+        entries.count(..)?;
+        let counted = tsdb.db.costs();
+        answers.push(tsdb.ask(&ask)?.days);
+        let (written, stored, read) = (ran - before, counted - ran, tsdb.db.costs() - counted);
         let numbers = [written.cells_written, stored.cells_read, stored.bytes_read, read.cells_read, read.bytes_read];
         let [written, cells, bytes, cells_read, bytes_read] = numbers.map(|number| HumanCount(number).to_string());
         lines.push([step.to_owned(), written, cells, bytes, cells_read, bytes_read]);

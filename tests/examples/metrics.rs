@@ -19,10 +19,13 @@ const SAMPLE: &str = include_str!("../../examples/data/temperatures.tsv");
 const NONE: [&str; 0] = [];
 const DAY: i64 = 86_400;
 
+type Tag = (String, String);
 /// Metric and tags → second → value.
-type All = BTreeMap<(String, Vec<(String, String)>), BTreeMap<i64, f64>>;
+type All = BTreeMap<(String, Vec<Tag>), BTreeMap<i64, f64>>;
+/// The tags of a point, its day, its value.
+type Point<'a> = (&'a Vec<Tag>, i64, f64);
 
-fn tag(name: &str, value: &str) -> (String, String) {
+fn tag(name: &str, value: &str) -> Tag {
     (name.to_owned(), value.to_owned())
 }
 
@@ -77,7 +80,7 @@ fn check(out: &str, all: &All, from: Option<i64>, days: i64) {
             format!("{metric}, {days} days from {}", Timestamp::from_second(start).unwrap().strftime("%Y-%m-%d"));
 
         // Rows of so many seconds that have points in the window, and these.
-        let inside = |width: i64, wanted: &dyn Fn(&[(String, String)]) -> bool| {
+        let inside = |width: i64, wanted: &dyn Fn(&[Tag]) -> bool| {
             let mut rows = BTreeSet::new();
             let mut points = Vec::new();
             for (tags, all) in of.iter().filter(|(tags, _)| wanted(tags)) {
@@ -89,7 +92,7 @@ fn check(out: &str, all: &All, from: Option<i64>, days: i64) {
             (rows.len() as u64, points)
         };
         let (all_rows, all_points) = inside(3600, &|_| true);
-        let alone = |found: &[(&Vec<(String, String)>, i64, f64)], by: bool| {
+        let alone = |found: &[Point<'_>], by: bool| {
             let mut days = BTreeMap::<(String, i64), Vec<f64>>::new();
             for (tags, day, value) in found {
                 let group = if by { format!("{}={}  ", tags[0].0, tags[0].1) } else { String::new() };
