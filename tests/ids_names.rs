@@ -102,6 +102,7 @@ fn wherever_a_process_ends_another_goes_on() {
                 // What is found before somebody goes on is found after that.
                 let before = names(&db);
                 let next = open(&db);
+                assert!(before.iter().all(|(id, name)| next.name(*id).unwrap().as_ref() == Some(name)));
                 for name in ["d", "c", "b", "a"] {
                     answered.push((name.to_owned(), next.id(name).unwrap()));
                 }
@@ -191,7 +192,10 @@ fn what_was_taken_and_not_written_is_found() {
     let ids = open(&db);
     assert_eq!(ids.name([0, 0, 2]).unwrap().as_deref(), Some("cut off"));
     assert_eq!(open(&db).find("cut off").unwrap(), Some([0, 0, 2]));
-    assert_eq!(open(&db).id("third").unwrap(), [0, 0, 3]);
+    // The handle that has seen it, too, sees to its name before it takes the next one.
+    assert_eq!(ids.find("cut off").unwrap(), Some([0, 0, 2]));
+    assert_eq!(ids.id("third").unwrap(), [0, 0, 3]);
+    assert_eq!(open(&db).id("cut off").unwrap(), [0, 0, 2]);
     assert_eq!(open(&db).starting("c", 9).unwrap(), [("cut off".to_owned(), [0, 0, 2])]);
 }
 

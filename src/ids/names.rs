@@ -157,7 +157,8 @@ impl<const BYTES: usize> NameIds<BYTES> {
         }
         let Some(stored) = self.store.get(&self.id_key(id))? else { return Ok(None) };
         let name = text(stored)?;
-        self.keep(&name, id);
+        // Not its id, which counts as known once the name's own row is written.
+        self.known.write().unwrap_or_else(PoisonError::into_inner).names.insert(id, name.clone());
         Ok(Some(name))
     }
 
