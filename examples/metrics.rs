@@ -8,6 +8,9 @@
 //! bucket, and a metric that many write at once is spread. A window of a metric is read in each bucket and merged; tags
 //! stand behind the hour, so the hours of other series are read too and passed over. Who gives all tags reads one bucket.
 //!
+//! An hour that is over is compacted: one cell holds its points. Readings of each hour have one cell an hour anyway; what
+//! compaction saves is shown of them in rows of half a day, and of a log's hits and bytes of each second in hours.
+//!
 //! As in OpenTSDB are the row key, the dictionary, and a qualifier of two bytes that is the point's offset within its hour.
 //! Otherwise than there its last four bits are not the value's type and length: each value is an `f64`.
 
@@ -22,7 +25,7 @@ mod weblog;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -104,7 +107,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     }
     for (metric, points) in metrics {
         let Some(((series, _), window)) = points.first_key_value().zip(window(args, &points)?) else { continue };
-        let days = format!("{metric}, {} days from {}", args.days, utc(window.start, "%Y-%m-%d")?);
+        let days = format!("{metric}, {} days from {}", args.days, utc(*window.start(), "%Y-%m-%d")?);
         let (metric, tags) = tsdb.ids(series)?;
         let ask = |of, by| Ask { metric, window: window.clone(), of, by };
         show(out, &tsdb, &days, &ask(Of::All, None))?;
@@ -126,7 +129,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 }
 
 /// The days asked for; none where there are no points.
-fn window(args: &Args, points: &Points) -> Result<Option<Range<u32>>, Box<dyn Error>> {
+fn window(args: &Args, points: &Points) -> Result<Option<RangeInclusive<u32>>, Box<dyn Error>> {
     let first = points.values().filter_map(|points| points.first_key_value()).map(|(at, _)| *at).min();
     let start = match args.from {
         Some(from) => {
@@ -135,7 +138,7 @@ fn window(args: &Args, points: &Points) -> Result<Option<Range<u32>>, Box<dyn Er
         }
         None => first.map(|at| at - at % DAY),
     };
-    Ok(start.map(|start| start..start.saturating_add(args.days.saturating_mul(DAY))))
+    Ok(start.map(|start| start..=start.saturating_add(args.days.saturating_mul(DAY) - 1)))
 }
 
 type Step<'s> = (&'s str, &'s dyn Fn() -> Result<(), Box<dyn Error>>);
@@ -146,7 +149,7 @@ fn compaction<const WIDTH: u32>(
     metric: &'static str,
     rows: &str,
     points: &Points,
-    window: Range<u32>,
+    window: RangeInclusive<u32>,
 ) -> Result<(), Box<dyn Error>> {
     let tsdb = Tsdb::<WIDTH>::open()?;
     points.keys().try_for_each(|series| tsdb.ids(series).map(drop))?;

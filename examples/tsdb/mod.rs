@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::ops::Range;
+use std::ops::RangeInclusive;
 
 use rowkey::ids::NameIds;
 use rowkey::store::Metered;
@@ -63,7 +63,7 @@ pub(crate) struct Tsdb<const WIDTH: u32> {
 /// What is asked for: a metric in a window, of all series, those with a tag, or one; its points day by day, by a tag.
 pub(crate) struct Ask {
     pub(crate) metric: Uid,
-    pub(crate) window: Range<u32>,
+    pub(crate) window: RangeInclusive<u32>,
     pub(crate) of: Of,
     pub(crate) by: Option<Uid>,
 }
@@ -129,8 +129,8 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
     /// Answers a question. Hours that the window does not touch are not read.
     pub(crate) fn ask(&self, ask: &Ask) -> Result<Answer, Box<dyn Error>> {
         let Ask { metric, ref window, ref of, by } = *ask;
-        let (first, last) = (window.start - window.start % WIDTH, window.end.saturating_sub(1));
-        let hours = SeriesHour::prefix().metric(metric).hour_range(first..=last);
+        let first = window.start() - window.start() % WIDTH;
+        let hours = SeriesHour::prefix().metric(metric).hour_range(first..=*window.end());
         let rows = match of {
             // Any of the series' keys tells its bucket.
             Of::One(tags) => hours.in_bucket_of(&SeriesHour { metric, hour: first, tags: tags.clone() }),

@@ -230,6 +230,10 @@ fn odd_readings() {
     check(&out, &temperatures(&lines.replace("\tcity\n", "")), None, 7);
     assert!(out.contains("city=Zürich 東京"));
 
+    let lines = "here\t2106-02-07T06:28:15\t7\n";
+    let path = temporary("last_second.tsv", lines.as_bytes());
+    check(&output("metrics", &[path.as_os_str()]), &temperatures(&format!("\n{lines}")), None, 7);
+
     for (name, lines) in [("no_readings.tsv", "city\ttime\tfahrenheit\n"), ("nothing.tsv", "")] {
         let path = temporary(name, lines.as_bytes());
         let out = output("metrics", &[path.as_os_str()]);
