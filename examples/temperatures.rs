@@ -5,80 +5,44 @@
 //! The metric is an id of three bytes, the hour an instant rounded down, the tags pairs of ids, sorted; what is left of
 //! a time stands in the value. The salt leaves the time out, so a city's rows stay together in one bucket. Rows of a
 //! window come from all buckets and are merged by hour. Tags stand behind the hour: a window of one tag reads
-//! those of the others too, and passes over them.
+//! those of the others too, and passes over them. `metrics` has the same in a wide table, a column a point.
 
 mod file;
 mod program;
+mod readings;
+mod report;
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
-use jiff::civil::{Date, DateTime, date};
+use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
-use rowkey::encode::{Encoding, Reader, Sink, Writer};
-use rowkey::{Bucket, DecodeError, List, Memory, Postcard, RowKey, Seconds, Table, civil};
+use rowkey::ids::NameIds;
+use rowkey::store::Metered;
+use rowkey::{Bucket, List, Memory, Postcard, RowKey, Seconds, Table, civil};
 
 /// OpenTSDB's row key.
 #[derive(RowKey, Debug, Clone, PartialEq)]
 #[rowkey(salt(buckets = 4, by(metric, tags)))]
 struct Series {
-    #[rowkey(with = U24)]
     metric: Uid,
     hour: Hour,
-    /// Ids of names and values, by name.
-    tags: List<([u8; 3], [u8; 3])>,
+    /// Names and values, by name.
+    tags: List<(Uid, Uid)>,
 }
 
+/// An id out of a dictionary of names.
+type Uid = [u8; 3];
 type Hour = Bucket<Seconds, 3600>;
 
 /// Within the hour, in seconds, and the value.
 type Points = Vec<(u16, f64)>;
-
-/// An id of 24 bits; [`Uids`] gives out no others.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Uid([u8; 3]);
-
-struct U24;
-
-impl Encoding<Uid> for U24 {
-    const SHAPE: &'static str = "u24";
-    const WIDTH: Option<usize> = Some(3);
-
-    fn encode<S: Sink>(id: &Uid, w: &mut Writer<'_, S>) {
-        w.array(id.0);
-    }
-
-    fn decode(r: &mut Reader<'_>) -> Result<Uid, DecodeError> {
-        r.array().map(Uid)
-    }
-}
-
-/// Names and their ids, from 1 in the order in which they came.
-#[derive(Default)]
-struct Uids(Vec<String>);
-
-impl Uids {
-    fn id(&mut self, name: &str) -> Result<[u8; 3], Box<dyn Error>> {
-        let at = self.0.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.0.push(name.to_owned());
-            self.0.len() - 1
-        });
-        match u32::try_from(at + 1)?.to_be_bytes() {
-            [0, a, b, c] => Ok([a, b, c]),
-            _ => Err("there are no more ids of three bytes".into()),
-        }
-    }
-
-    fn name(&self, [a, b, c]: [u8; 3]) -> &str {
-        let id = u32::from_be_bytes([0, a, b, c]) as usize;
-        id.checked_sub(1).and_then(|at| self.0.get(at)).map_or("unknown", String::as_str)
-    }
-}
 
 /// Keeps hourly temperatures as OpenTSDB would, and shows a day of them.
 #[derive(Parser)]
@@ -96,46 +60,45 @@ struct Args {
     zone: String,
 }
 
-const SAMPLE: &[u8] = include_bytes!("data/temperatures.tsv");
-
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let zone = TimeZone::posix(&args.zone).map_err(|error| format!("--zone {}: {error}", args.zone))?;
-    let series: Table<Series, Postcard<Points>, _> = Table::open(Memory::new(), "tsdb")?;
-    let mut uids = Uids::default();
-    let metric = Uid(uids.id("temperature")?);
+    let db = Metered::new(Memory::new());
+    let series: Table<Series, Postcard<Points>, _> = Table::open(db.clone(), "tsdb")?;
+    let uids: NameIds = NameIds::open(&db, "uids", "")?;
+    let metric = uids.id("temperature")?;
     let (unit, fahrenheit, city) = (uids.id("unit")?, uids.id("fahrenheit")?, uids.id("city")?);
-    let tags = |of_city| {
-        let mut tags = List(vec![(city, of_city), (unit, fahrenheit)]);
-        tags.sort();
-        tags
-    };
 
-    let (text, name) = file::text(args.path.as_deref(), SAMPLE)?;
-    let mut readings = 0;
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
-        let Some((of_city, at, value)) = parse(line) else {
-            if number == 0 {
-                continue;
-            }
-            return Err(format!("{name}:{}: not city, time, degrees: {line:?}", number + 1).into());
-        };
+    let mut count = 0;
+    readings::readings(args.path.as_deref(), |of_city, at, degrees| {
         let at = zone.to_ambiguous_timestamp(at).compatible()?;
         let (hour, rest) = Hour::split(Seconds::floor(at)?)?;
-        let point = (rest.as_secs() as u16, value);
-        let key = Series { metric, hour, tags: tags(uids.id(of_city)?) };
-        series.update(&key, |points| {
+        let second = rest.as_secs() as u16;
+        let mut tags = List(vec![(city, uids.id(of_city)?), (unit, fahrenheit)]);
+        tags.sort();
+        series.update(&Series { metric, hour, tags }, |points| {
             let mut points = points.map_or_else(Vec::new, |Postcard(points)| points);
-            points.retain(|(seconds, _)| *seconds != point.0);
-            points.push(point);
-            points.sort_by_key(|(seconds, _)| *seconds);
+            points.retain(|(other, _)| *other != second);
+            points.push((second, degrees));
+            points.sort_by_key(|(second, _)| *second);
             Some(Postcard(points))
         })?;
-        readings += 1;
-    }
-    let rows = series.count(..)?;
-    writeln!(out, "{} readings in {} rows, in 4 buckets", HumanCount(readings), HumanCount(rows))?;
-    if let Some((key, _)) = series.first(..)? {
-        writeln!(out, "\n{}", Series::explain(&key.encode()))?;
+        count += 1;
+        Ok(())
+    })?;
+    writeln!(out, "{} readings in {} rows, in 4 buckets", HumanCount(count), HumanCount(series.count(..)?))?;
+
+    let shown = series.scan(..).limit(4).collect::<Result<Vec<_>, _>>()?;
+    let name = |id: Uid| Ok::<_, Box<dyn Error>>(uids.name(id)?.unwrap_or_default());
+    let row = |(Series { metric, hour, tags }, Postcard(points)): &(Series, Postcard<Points>)| {
+        let tags = tags.iter().map(|(tag, value)| Ok(format!("  {}={}", name(*tag)?, name(*value)?)));
+        let tags = tags.collect::<Result<String, Box<dyn Error>>>()?;
+        let points: Vec<_> = points.iter().map(|(second, degrees)| format!("{second}: {degrees}")).collect();
+        Ok([format!("{}  {}{tags}", name(*metric)?, Timestamp::try_from(hour.start())?), points.join(", ")])
+    };
+    if let Some((key, _)) = shown.first() {
+        report::key(out, "The key of an hour of a series", key)?;
+        let rows = shown.iter().map(row).collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+        report::table(out, "The table tsdb, its first rows", ["row key", "second: °F"], rows)?;
     }
 
     let day = civil::day::<Seconds>(args.day, &zone)?;
@@ -146,35 +109,29 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     // The hours that have a part of the day; where it begins or ends within one, points are left out.
     let window = || Series::prefix().metric(metric).hour_range(first..=last);
 
-    let uid = uids.0.iter().position(|name| *name == args.city).map(|_| uids.id(&args.city)).transpose()?;
+    let uid = uids.find(&args.city)?;
     for (title, only) in [(args.city.as_str(), true), ("All cities", false)] {
-        let mut scan = series.scan(window());
-        let mut shown = Vec::new();
-        for row in scan.by_ref() {
+        let query = report::Query::of(&db);
+        let (mut rows, mut shown) = (0, Vec::new());
+        for row in series.scan(window()) {
             let (Series { hour, tags, .. }, Postcard(points)) = row?;
             let Some(&(_, of_city)) = tags.iter().find(|(name, _)| *name == city) else { continue };
             if only && Some(of_city) != uid {
                 continue;
             }
-            for (seconds, value) in points {
-                let at = hour.at(std::time::Duration::from_secs(seconds.into()))?;
+            rows += 1;
+            for (second, degrees) in points {
+                let at = hour.at(Duration::from_secs(second.into()))?;
                 if day.contains(&at) {
                     let local = zone.to_datetime(Timestamp::try_from(at)?).strftime("%Y-%m-%d %H:%M").to_string();
-                    shown.push(format!("{local}  {:13}  {value:>5.1} °F", uids.name(of_city)));
+                    shown.push(format!("{local}  {:13}  {degrees:>5.1} °F", name(of_city)?));
                 }
             }
         }
-        writeln!(out, "\n{title}, {}", args.day)?;
-        writeln!(out, "{} rows read, {} returned", HumanCount(scan.rows_read()), HumanCount(shown.len() as u64))?;
-        shown.iter().try_for_each(|row| writeln!(out, "  {row}"))?;
+        query.returned(out, format_args!("{title}, {}", args.day), rows, rows)?;
+        shown.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
     }
     Ok(())
-}
-
-/// `seattle<TAB>2010-02-14T06:00:00<TAB>39.4`
-fn parse(line: &str) -> Option<(&str, DateTime, f64)> {
-    let [city, at, value] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
-    Some((city, at.parse().ok()?, value.parse().ok()?))
 }
 
 fn main() -> ExitCode {

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rowkey::prefix::tuple_prefix;
-use rowkey::store::{Database, Store};
+use rowkey::store::{Database, Metered, Store};
 use rowkey::{Cursor, CursorError, Error, Json, Memory, Postcard, RowKey, Select, Table, TableScan, WriteBatch};
 
 #[derive(RowKey, Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -496,4 +496,50 @@ fn scans_can_move_to_a_thread() {
     let dynamic: Box<dyn Database> = Box::new(Memory::new());
     let table: Table<Plain, String, _> = Table::open(dynamic, "t").unwrap();
     assert_eq!(table.store().guarantees(), Memory::new().guarantees());
+}
+
+#[derive(RowKey, Debug, Clone, PartialEq, Eq)]
+#[rowkey(salt(buckets = 3, by(host), format = hex))]
+struct HourOfHost {
+    #[rowkey(desc)]
+    hour: u8,
+    host: String,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn one_bucket_of_a_window(rows in vec((0..8_u8, "[a-e]"), 0..60), low in 0..8_u8, hours in 0..8_u8, host in "[a-e]") {
+        let db = Metered::new(Memory::new());
+        let table: Table<HourOfHost, (), _> = Table::open(db.clone(), "hours").unwrap();
+        for (hour, host) in &rows {
+            table.put(&HourOfHost { hour: *hour, host: host.clone() }, &()).unwrap();
+        }
+        let window = || HourOfHost::prefix().hour_range(low..low + hours);
+        let wanted = HourOfHost { hour: 99, host: host.clone() };
+        let of_host = |keys: Vec<HourOfHost>| keys.into_iter().filter(|key| key.host == host).collect::<Vec<_>>();
+        let all = table.keys(window()).collect::<Result<Vec<_>, _>>().unwrap();
+
+        let before = db.costs();
+        let found = table.keys(window().in_bucket_of(&wanted)).collect::<Result<Vec<_>, _>>().unwrap();
+        let costs = db.costs() - before;
+        prop_assert_eq!((costs.seeks, costs.rows_read), (u64::from(hours > 0), found.len() as u64));
+        prop_assert!(found.iter().all(|key| key.encode()[..1] == wanted.encode()[..1] && all.contains(key)));
+        prop_assert_eq!(of_host(found.clone()), of_host(all));
+
+        // Pages, backward too, and counts.
+        let bucket = window().in_bucket_of(&wanted);
+        prop_assert_eq!(table.count(&bucket).unwrap(), found.len() as u64);
+        let mut backward = table.scan(&bucket).reverse().keys().collect::<Result<Vec<_>, _>>().unwrap();
+        backward.reverse();
+        prop_assert_eq!(&backward, &found);
+        if let Some(first) = found.first() {
+            let rest = table.scan(&bucket).after_key(first).keys().collect::<Result<Vec<_>, _>>().unwrap();
+            prop_assert_eq!(&rest, &found[1..]);
+        }
+        table.delete_prefix(bucket).unwrap();
+        prop_assert_eq!(table.count(window().in_bucket_of(&wanted)).unwrap(), 0);
+        prop_assert!(table.keys(window()).all(|key| key.unwrap().encode()[..1] != wanted.encode()[..1]));
+    }
 }

@@ -1,4 +1,5 @@
-//! Unique ids that sort by the time when they were made, and numbers granted in blocks by a store's counter.
+//! Unique ids that sort by the time when they were made, numbers granted in blocks by a store's counter, and short ids for
+//! names ([`NameIds`]).
 //!
 //! | id | bits | made by | ids a millisecond |
 //! |---|---|---|---|
@@ -37,6 +38,7 @@
 
 mod block;
 mod flake;
+mod names;
 mod snowflake;
 mod ticks;
 #[cfg(feature = "ulid-ids")]
@@ -46,6 +48,7 @@ mod uuid;
 
 pub use self::block::BlockCounter;
 pub use self::flake::{Flake, FlakeIds};
+pub use self::names::NameIds;
 pub use self::snowflake::{Snowflake, SnowflakeIds, TWITTER_EPOCH};
 #[cfg(feature = "ulid-ids")]
 pub use self::ulid::UlidIds;
@@ -93,7 +96,13 @@ pub enum IdError {
         /// What stands in the store.
         value: i64,
     },
-    /// The store of the counter failed, or has no counters.
+    /// Every id has a name already.
+    #[error("all ids of {bytes} bytes have names")]
+    NamesFull {
+        /// How many bytes an id has.
+        bytes: usize,
+    },
+    /// The store of the counter, or of the names, failed, or lacks what they need.
     #[error(transparent)]
     Store(#[from] Error),
 }

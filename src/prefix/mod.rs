@@ -37,12 +37,14 @@ use crate::span::{Cut, KeySpan, Lead};
 /// Some keys of type `K`: what a prefix, or a range at its end, selects.
 pub struct Selection<K: ?Sized> {
     spans: Vec<KeySpan>,
+    /// The one bucket's bytes.
+    bucket: Option<Vec<u8>>,
     key: PhantomData<fn() -> Box<K>>,
 }
 
 impl<K: ?Sized> Clone for Selection<K> {
     fn clone(&self) -> Self {
-        Self::new(self.spans.clone())
+        Self { spans: self.spans.clone(), bucket: self.bucket.clone(), key: PhantomData }
     }
 }
 
@@ -54,7 +56,7 @@ impl<K: ?Sized> std::fmt::Debug for Selection<K> {
 
 impl<K: ?Sized> Selection<K> {
     fn new(spans: Vec<KeySpan>) -> Self {
-        Self { spans, key: PhantomData }
+        Self { spans, bucket: None, key: PhantomData }
     }
 
     /// Every key.
@@ -90,6 +92,36 @@ impl<K: RowKey + ?Sized> Selection<K> {
         lead.ranges(&self.spans).unwrap_or_default().into_iter().flatten().collect()
     }
 
+    /// Of these keys those in one bucket of a salt: the bucket of a key that has the same salted fields as the rows that are
+    /// wanted. Where a salt is taken over fields behind a range, nothing else tells the bucket. Rows with other
+    /// fields that share the bucket come too; of a key without salt all.
+    ///
+    /// ```
+    /// use rowkey::{KeyRange, RowKey, Select};
+    ///
+    /// #[derive(RowKey)]
+    /// #[rowkey(salt(buckets = 16, by(host)))]
+    /// struct Reading {
+    ///     hour: u16,
+    ///     host: String,
+    /// }
+    ///
+    /// let of_host = Reading { hour: 7, host: "ada".into() };
+    /// let bucket = of_host.encode()[0];
+    /// assert_eq!(Reading::prefix().hour_range(7..9).ranges().len(), 16);
+    /// let ranges = Reading::prefix().hour_range(7..9).in_bucket_of(&of_host).ranges();
+    /// assert_eq!(ranges, [KeyRange::new([bucket, 0, 7], Some([bucket, 0, 9])).unwrap()]);
+    /// ```
+    #[must_use]
+    pub fn in_bucket_of(mut self, key: &K::Ref<'_>) -> Self {
+        if let (Prefix::Salt(_), width) = (K::LAYOUT.prefix, K::LAYOUT.prefix.width()) {
+            let mut key = key.encode();
+            key.truncate(width);
+            self.bucket = Some(key);
+        }
+        self
+    }
+
     /// The byte ranges by salt bucket, buckets that can hold none left out; one list for a key without salt, none if
     /// nothing is selected.
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
@@ -97,7 +129,11 @@ impl<K: RowKey + ?Sized> Selection<K> {
         let lead = Lead { prefix: &layout.prefix, by: layout.by, fields: layout.fields.len() };
         // Neither error can be: a derived salt has its hash, and a hashed key's builder ends only where its digest is
         // fixed.
-        lead.ranges(&self.spans).unwrap_or_default()
+        let mut buckets = lead.ranges(&self.spans).unwrap_or_default();
+        if let Some(bucket) = &self.bucket {
+            buckets.retain(|ranges| ranges.iter().all(|range| range.start().starts_with(bucket)));
+        }
+        buckets
     }
 }
 

@@ -1,7 +1,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::{answer, nobody_reads, number, output, run, temporary};
+use crate::{nobody_reads, number, output, run, temporary, told};
 
 const SAMPLE: &str = include_str!("../../examples/data/temperatures.tsv");
 const NONE: [&str; 0] = [];
@@ -21,11 +21,11 @@ fn due(lines: &str, day: &str, city: Option<&str>) -> Vec<String> {
 fn check(out: &str, lines: &str, day: &str, city: &str) {
     let (alone, all) = (due(lines, day, Some(city)), due(lines, day, None));
     for (title, due) in [(city, alone), ("All cities", all.clone())] {
-        let shown = answer(out, &format!("{title}, {day}"));
-        let rows: Vec<_> = shown.rows.iter().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let shown = told(out, &format!("{title}, {day}"));
+        let rows: Vec<_> = shown.lines.iter().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(rows, due, "{title}");
         // The tags stand behind the hour, so the rows of the other cities are read too, and no more.
-        assert_eq!((shown.read, shown.returned), (all.len() as u64, due.len() as u64), "{title}");
+        assert_eq!((shown.seeks, shown.rows_read, shown.rows), (4, all.len() as u64, due.len() as u64), "{title}");
     }
     let count = lines.lines().count() as u64 - 1;
     let words: Vec<_> = out.lines().next().unwrap().split(' ').collect();
@@ -36,9 +36,10 @@ fn check(out: &str, lines: &str, day: &str, city: &str) {
 fn a_day_of_23_hours() {
     let out = output("temperatures", &NONE);
     check(&out, SAMPLE, "2010-03-14", "seattle");
-    let shown = answer(&out, "All cities");
-    assert_eq!(shown.returned, 46);
-    for due in ["metric   u24 ", "hour     i64 ", "tags     list "] {
+    assert_eq!(told(&out, "All cities, 2010-03-14").rows, 46);
+    for due in
+        ["│ metric ", "│ hour ", "│ tags._1 ", "temperature  2010-01-01T08:00:00Z  unit=fahrenheit  city=seattle "]
+    {
         assert!(out.contains(due), "no {due:?} in\n{out}");
     }
 }
@@ -50,8 +51,8 @@ fn other_days_and_cities() {
         check(&out, SAMPLE, day, "san-francisco");
     }
     let out = output("temperatures", &["--city=tacoma"]);
-    let shown = answer(&out, "tacoma");
-    assert_eq!((shown.read, shown.returned, shown.rows.len()), (46, 0, 0));
+    let shown = told(&out, "tacoma, 2010-03-14");
+    assert_eq!((shown.rows_read, shown.rows, shown.lines.len()), (46, 0, 0));
 }
 
 #[test]
@@ -74,9 +75,9 @@ fn points_of_one_hour_share_a_row() {
     let path = temporary("points.tsv", lines.as_bytes());
     let out = output("temperatures", &[path.to_str().unwrap(), "--city=here"]);
     assert!(out.starts_with("3 readings in 1 rows"));
-    let shown = answer(&out, "here");
-    assert_eq!((shown.read, shown.returned), (1, 2));
-    assert!(shown.rows[0].ends_with("3.0 °F") && shown.rows[1].ends_with("2.0 °F"));
+    let shown = told(&out, "here, 2010-03-14");
+    assert_eq!((shown.rows_read, shown.rows, shown.lines.len()), (1, 1, 2));
+    assert!(shown.lines[0].ends_with("3.0 °F") && shown.lines[1].ends_with("2.0 °F"));
 }
 
 #[test]

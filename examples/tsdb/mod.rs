@@ -1,0 +1,204 @@
+//! OpenTSDB's tables: a row an hour of a series, a column a point, names in a dictionary.
+//!
+//! A qualifier is a list of seconds, written raw, as its value is one of numbers. A point is a list of one; an hour's points,
+//! all in one cell, are those lists one behind the other. So who reads one form reads the other, and both in one row.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::ops::RangeInclusive;
+
+use rowkey::ids::NameIds;
+use rowkey::store::Metered;
+use rowkey::wide::{CellsDatabase, Column, Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Bucket, List, Memory, RowKey, Seconds, WideTable};
+
+/// An id out of the dictionary.
+pub(crate) type Uid = [u8; 3];
+/// Names and values, by name.
+pub(crate) type Tags = List<(Uid, Uid)>;
+
+/// OpenTSDB's row key.
+#[derive(RowKey, Debug, Clone, PartialEq)]
+#[rowkey(salt(buckets = 8, by(metric, tags)))]
+pub(crate) struct SeriesHour {
+    pub(crate) metric: Uid,
+    /// Its first second, in four bytes: until 2106.
+    pub(crate) hour: u32,
+    #[rowkey(raw)]
+    pub(crate) tags: Tags,
+}
+
+/// A qualifier: seconds within the hour, of one point or of many.
+#[derive(RowKey)]
+struct Offsets {
+    #[rowkey(raw)]
+    seconds: List<u16>,
+}
+
+/// A cell's value: those points' values.
+#[derive(RowKey)]
+struct Values {
+    #[rowkey(raw)]
+    values: List<f64>,
+}
+
+/// The one family.
+const POINTS: &str = "t";
+pub(crate) const DAY: u32 = 86_400;
+
+/// A metric's name, and tags in the order in which they are of interest.
+pub(crate) type Series = (&'static str, Vec<(&'static str, String)>);
+/// The points of each series: seconds since 1970, and values.
+pub(crate) type Points = BTreeMap<Series, BTreeMap<u32, f64>>;
+
+/// The tables, in which a row has the points of so many seconds: OpenTSDB's 3,600, unless something else is to be shown.
+pub(crate) struct Tsdb<const WIDTH: u32> {
+    pub(crate) db: Metered<Memory>,
+    pub(crate) rows: WideTable<SeriesHour, CellsDatabase<Metered<Memory>>>,
+    pub(crate) metrics: NameIds,
+    pub(crate) tag_names: NameIds,
+    pub(crate) tag_values: NameIds,
+}
+
+/// What is asked for: a metric in a window, of all series, those with a tag, or one; its points day by day, by a tag.
+pub(crate) struct Ask {
+    pub(crate) metric: Uid,
+    pub(crate) window: RangeInclusive<u32>,
+    pub(crate) of: Of,
+    pub(crate) by: Option<Uid>,
+}
+
+pub(crate) enum Of {
+    All,
+    With(Uid, Uid),
+    One(Tags),
+}
+
+#[derive(Default, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) rows: usize,
+    pub(crate) cells: usize,
+    /// By the tag's value, and by day.
+    pub(crate) days: BTreeMap<(Option<Uid>, u32), Summary>,
+}
+
+#[derive(PartialEq)]
+pub(crate) struct Summary {
+    pub(crate) points: u64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+    pub(crate) sum: f64,
+}
+
+impl<const WIDTH: u32> Tsdb<WIDTH> {
+    pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
+        let db = Metered::new(Memory::new());
+        // Where several versions are kept, no two writes to a row have one timestamp: of any two it tells which came later.
+        let schema = TableSchema::new().family(POINTS, FamilySchema::new().max_versions(2));
+        let rows = WideTable::open(CellsDatabase::metered(&db), "tsdb", &schema)?;
+        let names = |kind| NameIds::open(&db, "tsdb-uid", kind);
+        let (metrics, tag_names, tag_values) = (names("metric")?, names("tagk")?, names("tagv")?);
+        Ok(Self { db, rows, metrics, tag_names, tag_values })
+    }
+
+    pub(crate) fn ids(&self, (metric, tags): &Series) -> Result<(Uid, Tags), Box<dyn Error>> {
+        let tag = |(name, value): &(&str, String)| Ok((self.tag_names.id(name)?, self.tag_values.id(value)?));
+        let mut tags = tags.iter().map(tag).collect::<Result<Tags, Box<dyn Error>>>()?;
+        tags.sort_unstable();
+        Ok((self.metrics.id(metric)?, tags))
+    }
+
+    pub(crate) fn tag(&self, (name, value): &(Uid, Uid)) -> Result<String, Box<dyn Error>> {
+        let [name, value] = [self.tag_names.name(*name)?, self.tag_values.name(*value)?].map(Option::unwrap_or_default);
+        Ok(format!("{name}={value}"))
+    }
+
+    /// Writes points, each a cell of its own.
+    pub(crate) fn write(&self, points: &[(&Series, u32, f64)]) -> Result<(), Box<dyn Error>> {
+        let mut rows = Vec::with_capacity(points.len());
+        for (series, at, value) in points {
+            let (metric, tags) = self.ids(series)?;
+            let (hour, rest) = Bucket::<Seconds, WIDTH>::split(Seconds(i64::from(*at)))?;
+            let (seconds, values) = (List(vec![rest.as_secs().try_into()?]), List(vec![*value]));
+            let point = Mutation::new().put((POINTS, Offsets { seconds }.encode()), Values { values }.encode());
+            rows.push((SeriesHour { metric, hour: hour.start().0.try_into()?, tags }, point));
+        }
+        Ok(self.rows.mutate_many(rows)?)
+    }
+
+    /// Answers a question. Hours that the window does not touch are not read.
+    pub(crate) fn ask(&self, ask: &Ask) -> Result<Answer, Box<dyn Error>> {
+        let Ask { metric, ref window, ref of, by } = *ask;
+        let first = window.start() - window.start() % WIDTH;
+        let hours = SeriesHour::prefix().metric(metric).hour_range(first..=*window.end());
+        let rows = match of {
+            // Any of the series' keys tells its bucket.
+            Of::One(tags) => hours.in_bucket_of(&SeriesHour { metric, hour: first, tags: tags.clone() }),
+            _ => hours,
+        };
+        let mut answer = Answer::default();
+        for row in self.rows.scan(rows, Columns::all()) {
+            let (SeriesHour { hour, tags, .. }, row) = row?;
+            let wanted = match of {
+                Of::All => true,
+                Of::With(name, value) => tags.contains(&(*name, *value)),
+                Of::One(all) => tags == *all,
+            };
+            if !wanted {
+                continue;
+            }
+            let group = by.and_then(|by| tags.iter().find(|(name, _)| *name == by)).map(|(_, value)| *value);
+            for (offset, value) in points(&row)? {
+                let at = hour.saturating_add(offset.into());
+                if window.contains(&at) {
+                    let new = Summary { points: 0, min: value, max: value, sum: 0.0 };
+                    let day = answer.days.entry((group, at - at % DAY)).or_insert(new);
+                    let Summary { points, min, max, sum } = day;
+                    (*points, *min, *max, *sum) = (*points + 1, min.min(value), max.max(value), *sum + value);
+                }
+            }
+            answer.rows += 1;
+            answer.cells += row.cells().count();
+        }
+        Ok(answer)
+    }
+
+    /// Puts the points of each row into one cell; a row that is one already stays as it is.
+    pub(crate) fn compact(&self) -> Result<(), Box<dyn Error>> {
+        let mut changed = Vec::new();
+        // Versions that nobody reads any more go with it.
+        for row in self.rows.scan(.., Columns::all().versions(2)) {
+            let (key, row) = row?;
+            changed.extend(compacted(&row)?.map(|mutation| (key, mutation)));
+        }
+        Ok(self.rows.mutate_many(changed)?)
+    }
+}
+
+/// The points of a row, whether each is a cell or one cell has many. Of several for one second the newest counts.
+pub(crate) fn points(row: &Row) -> Result<BTreeMap<u16, f64>, Box<dyn Error>> {
+    let mut cells: Vec<_> = row.cells().collect();
+    cells.sort_by_key(|cell| cell.timestamp);
+    let mut points = BTreeMap::new();
+    for cell in cells {
+        let (seconds, values) = (Offsets::decode(cell.qualifier)?.seconds.0, Values::decode(cell.value)?.values.0);
+        if seconds.len() != values.len() {
+            return Err(format!("{} has {} values for {} seconds", cell.column(), values.len(), seconds.len()).into());
+        }
+        points.extend(seconds.into_iter().zip(values));
+    }
+    Ok(points)
+}
+
+/// What makes one cell of a row, as one write; nothing if it is one. The cell is as old as the newest that it is made of, and
+/// what is deleted is no younger: a point that comes meanwhile stays, and counts. Who does it twice, or two at once, does it
+/// once.
+pub(crate) fn compacted(row: &Row) -> Result<Option<Mutation>, Box<dyn Error>> {
+    let newest = row.cells().map(|cell| cell.timestamp).max();
+    let Some(newest) = newest.filter(|_| row.cells().nth(1).is_some()) else { return Ok(None) };
+    let (seconds, values) = points(row)?.into_iter().unzip();
+    let whole = Column::from((POINTS, Offsets { seconds: List(seconds) }.encode()));
+    let gone = row.cells().filter(|cell| cell.timestamp < newest || cell.qualifier != whole.qualifier);
+    let gone = gone.fold(Mutation::new(), |gone, cell| gone.delete_column_until(cell.column(), cell.timestamp));
+    Ok(Some(gone.put_at(whole, newest, Values { values: List(values) }.encode())))
+}
