@@ -7,15 +7,13 @@
 //! for itself, its lines: nobody waits for a shared counter, and a server that died and writes its last lines again writes
 //! the same rows. A salt in front spreads the newest rows, all of one time, over eight buckets; a scan merges them.
 //!
-//! Sums stand under kind of period + its start. Who has written rows leaves a mark at their five minutes, under an id of its
-//! own. The roll-up takes a period with marks, sums it again whole, and in one batch writes the sums, takes away the marks that
-//! it had read before, and marks the hour; hours mark days, days weeks and months. So it may be killed anywhere and started
-//! again; rows that come late are a mark as any other; and a mark that came while it was reading stays. (Where a batch is
-//! not one step, these three writes in this order do as well.) Tables in memory do not outlive a process, so `--stop-after`
-//! has the roll-up die within it.
+//! What rows add up to is kept by period, in tables of their own: see rollup/mod.rs for how that is killed anywhere and resumed,
+//! and takes rows that come late. Tables in memory do not outlive a process, so `--stop-after` has the roll-up die within it,
+//! again and again, with more rows written in between.
 
 mod program;
 mod report;
+mod rollup;
 mod weblog;
 
 use std::collections::BTreeMap;
@@ -31,11 +29,10 @@ use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use rowkey::ids::{Flake, FlakeIds};
+use rollup::{Kind, Period, RollUp, Sums};
 use rowkey::store::Metered;
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Bucket, Memory, Postcard, RowKey, Seconds, Select, Table, WideTable, WriteBatch, civil};
-use serde::{Deserialize, Serialize};
+use rowkey::{Memory, Postcard, RowKey, Seconds, Select, WideTable};
 use weblog::combined::{Hit, Line};
 use weblog::input::read_logs;
 
@@ -48,47 +45,6 @@ struct Access {
     server: u16,
     /// The counter: the server's requests, from 0.
     count: u32,
-}
-
-#[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    FiveMinutes = 1,
-    Hour = 2,
-    Day = 3,
-    /// From Monday.
-    Week = 4,
-    Month = 5,
-}
-
-#[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Period {
-    kind: Kind,
-    start: Seconds,
-}
-
-/// That a period has to be summed again; the finest first.
-#[derive(RowKey, Debug, PartialEq)]
-struct Mark {
-    period: Period,
-    by: Flake,
-}
-
-/// What can be added up. How many visitors there were can't.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-struct Sums {
-    hits: u64,
-    /// Answers of status 400 and above.
-    errors: u64,
-    bytes: u64,
-}
-
-impl Sums {
-    fn add(&mut self, other: Self) {
-        let Self { hits, errors, bytes } = other;
-        self.hits += hits;
-        self.errors += errors;
-        self.bytes = self.bytes.saturating_add(bytes);
-    }
 }
 
 /// Stores web logs under time + counter and keeps their sums by period.
@@ -116,23 +72,11 @@ type Rows = WideTable<Access, CellsDatabase<Metered<Memory>>>;
 struct Log {
     db: Metered<Memory>,
     rows: Rows,
-    periods: Table<Period, Postcard<Sums>, Metered<Memory>>,
-    marks: Table<Mark, (), Metered<Memory>>,
-    ids: FlakeIds,
-    zone: TimeZone,
-    /// What the roll-up was seen to do.
-    seen: Seen,
-}
-
-#[derive(Default)]
-struct Seen {
-    rows: u64,
+    rollup: RollUp<Metered<Memory>>,
+    count: u64,
     /// Rows of five minutes that were summed when they came.
     late: u64,
-    summed: u64,
-    /// Periods that were summed before.
-    again: u64,
-    /// Before which period it died, each time.
+    /// Before which period the roll-up died, each time.
     stops: Vec<Period>,
 }
 
@@ -142,123 +86,40 @@ impl Log {
         let schema = TableSchema::new().family("http", FamilySchema::new()).family("user", FamilySchema::new());
         Ok(Self {
             rows: WideTable::open(CellsDatabase::metered(&db), "access_log", &schema)?,
-            periods: Table::open(db.clone(), "periods")?,
-            marks: Table::open(db.clone(), "marks")?,
-            ids: FlakeIds::new(0)?,
-            zone: TimeZone::get(zone)?,
-            seen: Seen::default(),
+            rollup: RollUp::open(db.clone(), TimeZone::get(zone)?)?,
             db,
+            count: 0,
+            late: 0,
+            stops: Vec::new(),
         })
     }
 
-    /// Writes rows, then marks their periods: a writer that dies in between writes both again.
-    fn write(&mut self, rows: Vec<(Access, Mutation)>) -> Result<(), Box<dyn Error>> {
-        let mut periods = BTreeMap::<Period, u64>::new();
-        for (Access { at, .. }, _) in &rows {
-            *periods.entry(self.period(Kind::FiveMinutes, *at)?.0).or_default() += 1;
-        }
-        self.seen.rows += rows.len() as u64;
+    /// Writes rows, then marks their periods (a writer that dies in between writes both again), then rolls up.
+    fn write(&mut self, rows: Vec<(Access, Mutation)>, batches: Option<NonZero<u64>>) -> Result<(), Box<dyn Error>> {
+        let times: Vec<Seconds> = rows.iter().map(|(Access { at, .. }, _)| *at).collect();
+        self.count += rows.len() as u64;
         self.rows.mutate_many(rows)?;
-        let mut batch = WriteBatch::new();
-        for (&period, count) in &periods {
-            batch.put(&self.marks, &Mark { period, by: self.ids.next()? }, &())?;
-            self.seen.late += if self.periods.get(&period)?.is_some() { *count } else { 0 };
-        }
-        Ok(batch.write(&self.db)?)
+        self.late += self.rollup.mark(&times)?;
+        self.roll_up(batches)
     }
 
-    /// Sums all periods that are marked; or dies after some batches, and what it was about to write is lost.
     fn roll_up(&mut self, batches: Option<NonZero<u64>>) -> Result<(), Box<dyn Error>> {
-        let mut left = batches.map_or(u64::MAX, NonZero::get);
-        while let Some((Mark { period, .. }, ())) = self.marks.first(..)? {
-            let marks = self.marks.keys(Mark::prefix().period(period)).collect::<Result<Vec<_>, _>>()?;
-            let range = self.period(period.kind, period.start)?.1;
-            let sums = self.sum(period.kind, range.clone())?;
-            let mut batch = WriteBatch::new();
-            match sums.hits {
-                // Of an hour that is of two days, one may have no row.
-                0 => batch.delete(&self.periods, &period),
-                _ => batch.put(&self.periods, &period, &Postcard(sums))?,
-            };
-            for period in self.coarser(period.kind, range)? {
-                batch.put(&self.marks, &Mark { period, by: self.ids.next()? }, &())?;
-            }
-            for mark in &marks {
-                batch.delete(&self.marks, mark);
-            }
-            if left == 0 {
-                self.seen.stops.push(period);
-                return Ok(());
-            }
-            left -= 1;
-            self.seen.summed += 1;
-            self.seen.again += u64::from(self.periods.get(&period)?.is_some());
-            batch.write(&self.db)?;
-        }
+        let stopped = self.rollup.run(batches, |range| sum(&self.rows, range))?;
+        self.stops.extend(stopped);
         Ok(())
     }
+}
 
-    /// The period of this kind that has the instant, and from when to when it is.
-    fn period(&self, kind: Kind, at: Seconds) -> Result<(Period, Range<Seconds>), Box<dyn Error>> {
-        let of = |start: Seconds, seconds| start..Seconds(start.0 + seconds);
-        let date = || civil::date_of(at, &self.zone);
-        let range = match kind {
-            Kind::FiveMinutes => of(Bucket::<_, 300>::floor(at)?.start(), 300),
-            Kind::Hour => of(Bucket::<_, 3600>::floor(at)?.start(), 3600),
-            Kind::Day => civil::day(date()?, &self.zone)?,
-            Kind::Week => civil::week(date()?, &self.zone)?,
-            Kind::Month => civil::month(date()?, &self.zone)?,
-        };
-        Ok((Period { kind, start: range.start }, range))
+/// What rows add up to.
+fn sum(rows: &Rows, range: Range<Seconds>) -> Result<Sums, Box<dyn Error>> {
+    let mut sums = Sums::default();
+    for row in rows.scan(Access::prefix().at_range(range), Columns::of("http:status").column("http:bytes")) {
+        let (_, row) = row?;
+        let error = row.read::<i64>("http:status")?.is_some_and(|status| status >= 400);
+        let bytes = row.read::<i64>("http:bytes")?.unwrap_or(0);
+        sums.add(Sums { hits: 1, errors: error.into(), bytes: bytes.try_into()? });
     }
-
-    /// What a period adds up to: of rows, or of the periods that it is made of.
-    fn sum(&self, kind: Kind, range: Range<Seconds>) -> Result<Sums, Box<dyn Error>> {
-        let on = |seconds| range.start.0 % seconds == 0 && range.end.0 % seconds == 0;
-        let parts = match kind {
-            Kind::FiveMinutes => None,
-            Kind::Hour => Some(Kind::FiveMinutes),
-            Kind::Day if on(3600) => Some(Kind::Hour),
-            // Where clocks are not whole hours from UTC; long ago, not even whole minutes.
-            Kind::Day if on(300) => Some(Kind::FiveMinutes),
-            Kind::Day => None,
-            Kind::Week | Kind::Month => Some(Kind::Day),
-        };
-        let Some(kind) = parts else { return self.sum_rows(range) };
-        let mut sums = Sums::default();
-        for part in self.periods.scan(Period::prefix().kind(kind).start_range(range)) {
-            sums.add(part?.1.0);
-        }
-        Ok(sums)
-    }
-
-    fn sum_rows(&self, range: Range<Seconds>) -> Result<Sums, Box<dyn Error>> {
-        let mut sums = Sums::default();
-        let columns = Columns::of("http:status").column("http:bytes");
-        for row in self.rows.scan(Access::prefix().at_range(range), columns) {
-            let (_, row) = row?;
-            let error = row.read::<i64>("http:status")?.is_some_and(|status| status >= 400);
-            let bytes = row.read::<i64>("http:bytes")?.unwrap_or(0);
-            sums.add(Sums { hits: 1, errors: error.into(), bytes: bytes.try_into()? });
-        }
-        Ok(sums)
-    }
-
-    /// The periods that a period is part of. An hour may be of two days.
-    fn coarser(&self, kind: Kind, range: Range<Seconds>) -> Result<Vec<Period>, Box<dyn Error>> {
-        let last = Seconds(range.end.0 - 1);
-        let of = match kind {
-            Kind::FiveMinutes => vec![(Kind::Hour, range.start)],
-            Kind::Hour => vec![(Kind::Day, range.start), (Kind::Day, last)],
-            Kind::Day => vec![(Kind::Week, range.start), (Kind::Month, range.start)],
-            Kind::Week | Kind::Month => vec![],
-        };
-        let mut periods = of.into_iter().map(|(kind, at)| Ok(self.period(kind, at)?.0)).collect::<Result<Vec<_>, _>>();
-        if let Ok(periods) = &mut periods {
-            periods.dedup();
-        }
-        periods
-    }
+    Ok(sums)
 }
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
@@ -270,23 +131,21 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
             rows.push((Access { at: Seconds::floor(line.at)?, server, count }, columns(line)?));
             count = count.checked_add(1).ok_or("the log has too many lines")?;
             if rows.len() == args.every.get() {
-                log.write(std::mem::take(&mut rows))?;
-                log.roll_up(args.stop_after)?;
+                log.write(std::mem::take(&mut rows), args.stop_after)?;
             }
             Ok(())
         })?;
         writeln!(out, "{}: {summary}", path.display())?;
-        log.write(rows)?;
-        log.roll_up(args.stop_after)?;
+        log.write(rows, args.stop_after)?;
     }
-    while log.marks.first(..)?.is_some() {
+    while !log.rollup.is_done()? {
         log.roll_up(args.stop_after)?;
     }
     let first = log.rows.scan(.., Columns::all()).limit(3).collect::<Result<Vec<_>, _>>()?;
     let Some((row, _)) = first.first() else { return Ok(()) };
 
     report::key(out, "The key of a row", row)?;
-    report::key(out, "The key of what a day adds up to", &log.period(Kind::Day, row.at)?.0)?;
+    report::key(out, "The key of what a day adds up to", &log.rollup.period(Kind::Day, row.at)?.0)?;
     let drawn = first.iter().map(|(key, row)| {
         let column = |name: &str| row.read::<String>(name).map(|text| drawn(&text.unwrap_or_default()));
         let number =
@@ -298,18 +157,18 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let titles = ["row key", "http:ip", "http:request", "http:status", "http:bytes", "user:login", "user:agent"];
     report::table(out, "access_log", titles, drawn.collect::<Result<Vec<_>, Box<dyn Error>>>()?)?;
     let drawn = [Kind::FiveMinutes, Kind::Hour, Kind::Day, Kind::Week, Kind::Month].into_iter().map(|kind| {
-        let period = log.period(kind, row.at)?.0;
-        let Postcard(Sums { hits, errors, bytes }) = log.periods.get(&period)?.unwrap_or(Postcard(Sums::default()));
+        let period = log.rollup.period(kind, row.at)?.0;
+        let Postcard(Sums { hits, errors, bytes }) = log.rollup.periods.get(&period)?.unwrap_or_default();
         Ok([format!("{kind:?} {}", log.time(period.start)?), hits.to_string(), errors.to_string(), bytes.to_string()])
     });
     let drawn = drawn.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
     report::table(out, "periods", ["row key", "hits", "errors", "bytes"], drawn)?;
 
-    let Seen { rows, late, summed, again, stops } = &log.seen;
-    let [rows, late, summed, again] = [rows, late, summed, again].map(|count| HumanCount(*count));
+    let counts = [log.count, log.late, log.rollup.summed, log.rollup.again];
+    let [rows, late, summed, again] = counts.map(HumanCount);
     writeln!(out, "\n{rows} rows, {late} of them late, for periods that were summed already")?;
     writeln!(out, "{summed} times a period was summed, {again} times again")?;
-    for Period { kind, start } in stops {
+    for Period { kind, start } in &log.stops {
         writeln!(out, "stopped before {kind:?} {}", log.time(*start)?)?;
     }
     log.ask(args.show, out)
@@ -334,7 +193,7 @@ impl Log {
     fn ask(&self, show: usize, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let query = report::Query::of(&self.db);
         let mut busiest: Option<(Period, Sums)> = None;
-        for row in self.periods.scan(Period::prefix().kind(Kind::FiveMinutes)) {
+        for row in self.rollup.periods.scan(Period::prefix().kind(Kind::FiveMinutes)) {
             let (period, Postcard(sums)) = row?;
             if busiest.is_none_or(|(_, most)| most.hits < sums.hits) {
                 busiest = Some((period, sums));
@@ -344,7 +203,7 @@ impl Log {
         let Some((Period { start, .. }, sums)) = busiest else { return Ok(()) };
         self.print(out, start, sums)?;
 
-        let window = self.period(Kind::FiveMinutes, start)?.1;
+        let window = self.rollup.period(Kind::FiveMinutes, start)?.1;
         let from = self.time(start)?;
         let rows = self.rows(out, show, &format!("The rows of the five minutes from {from}"), |rows| {
             rows.scan(Access::prefix().at_range(window), Columns::all()).collect()
@@ -367,7 +226,7 @@ impl Log {
             ("The hours of the day", Kind::Hour, Kind::Day),
             ("The days of the month", Kind::Day, Kind::Month),
         ] {
-            let (Period { start, .. }, range) = self.period(whole, start)?;
+            let (Period { start, .. }, range) = self.rollup.period(whole, start)?;
             let title = format!("{title} from {}", self.time(start)?);
             self.sums(out, &title, Period::prefix().kind(parts).start_range(range))?;
         }
@@ -375,9 +234,9 @@ impl Log {
         self.sums(out, "The months", Period::prefix().kind(Kind::Month))?;
 
         // The same without a roll-up.
-        let (day, range) = self.period(Kind::Day, start)?;
+        let (day, range) = self.rollup.period(Kind::Day, start)?;
         let query = report::Query::of(&self.db);
-        let sums = self.sum_rows(range)?;
+        let sums = sum(&self.rows, range)?;
         query.returned(out, format!("The day from {}, by its rows", self.time(day.start)?), 1, 1)?;
         self.print(out, day.start, sums)
     }
@@ -408,7 +267,7 @@ impl Log {
     /// Asks for what periods add up to.
     fn sums(&self, out: &mut impl Write, title: &str, periods: impl Select<Period>) -> Result<(), Box<dyn Error>> {
         let query = report::Query::of(&self.db);
-        let found = self.periods.scan(periods).collect::<Result<Vec<_>, _>>()?;
+        let found = self.rollup.periods.scan(periods).collect::<Result<Vec<_>, _>>()?;
         query.returned(out, title, found.len(), found.len())?;
         found.into_iter().try_for_each(|(Period { start, .. }, Postcard(sums))| self.print(out, start, sums))
     }
@@ -429,7 +288,7 @@ impl Log {
 
     /// An instant as clocks in the zone show it.
     fn time(&self, at: Seconds) -> Result<String, Box<dyn Error>> {
-        Ok(Timestamp::try_from(at)?.to_zoned(self.zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
+        Ok(Timestamp::try_from(at)?.to_zoned(self.rollup.zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
     }
 }
 

@@ -75,7 +75,7 @@ fn periods(at: Timestamp, zone: &TimeZone) -> [Timestamp; 5] {
     let day = zone.to_datetime(at).date();
     let mut monday = day;
     while monday.weekday() != jiff::civil::Weekday::Monday {
-        monday = monday - 1.day();
+        monday -= 1.day();
     }
     let start = |date: jiff::civil::Date| date.to_zoned(zone.clone()).unwrap().timestamp();
     [floor(at, 300), floor(at, 3600), start(day), start(monday), start(day.first_of_month())]
