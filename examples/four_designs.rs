@@ -10,7 +10,9 @@
 //! Regions are split by what can be known before the writes: of the salt and of the digest it is the design, of the other
 //! two it is the keys of the log's first quarter. The writes that are counted are those of the rest.
 
+mod figure;
 mod program;
+mod progress;
 mod report;
 mod weblog;
 
@@ -22,10 +24,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use figure::{Measured, REGIONS};
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use rowkey::splits::{Splits, SplitsError};
-use rowkey::store::{Costs, Metered};
+use rowkey::store::Metered;
 use rowkey::{Bucket, Memory, OwnedKey, Postcard, RowKey, Seconds, Select, Selection, Table, WriteBatch};
 use weblog::combined::Hit;
 use weblog::input::read_logs;
@@ -141,7 +144,6 @@ fn by_past<K: Design>(past: &[(Visit, Postcard<Hit>)]) -> Result<Splits, SplitsE
     Splits::from_sample(REGIONS.min(past.len()) as u32, sample)
 }
 
-const REGIONS: usize = 8;
 const DESIGNS: [&str; 4] = [Sequential::NAME, Salted::NAME, Promoted::NAME, Randomised::NAME];
 /// Rows that are written as one.
 const BATCH: usize = 500;
@@ -198,16 +200,6 @@ impl Questions {
     }
 }
 
-/// What a design was seen to do.
-struct Measured {
-    written: Costs,
-    /// What each question read, and how many rows it returned.
-    reads: Vec<(Costs, usize)>,
-}
-
-/// The writes of each design, by region.
-type Regions = [[u64; REGIONS]; DESIGNS.len()];
-
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let mut visits = Vec::new();
     let summary = read_logs(&args.logs, |found| {
@@ -244,8 +236,9 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         measure::<Promoted>(out, args, &visits, &questions, &mut answers)?,
         measure::<Randomised>(out, args, &visits, &questions, &mut answers)?,
     ];
-    let at_work = spread(out, args.windows, rest, &splits)?;
-    figure(out, &measured, at_work)
+    let writes: Vec<_> = rest.iter().map(|(visit, _)| (visit.at.0, regions(visit, &splits))).collect();
+    let at_work = figure::spread(out, DESIGNS, args.windows, &writes)?;
+    figure::figure(out, DESIGNS, &measured, at_work)
 }
 
 fn picture<K: Design>(out: &mut impl Write, visit: &Visit) -> Result<(), Box<dyn Error>> {
@@ -274,7 +267,7 @@ fn measure<K: Design>(
     let db = Metered::new(Memory::new());
     let table: Table<K, Postcard<Hit>, _> = Table::open(db.clone(), "visits")?;
     let opened = db.costs();
-    for some in visits.chunks(BATCH) {
+    for some in progress::progress(visits.chunks(BATCH)) {
         let mut batch = WriteBatch::new();
         for (visit, hit) in some {
             batch.put(&table, &K::from(visit.clone()), hit)?;
@@ -332,81 +325,6 @@ fn measure<K: Design>(
         false => scan((..).select(), &|_| true).map(|all: Vec<Visit>| all.into_iter().rev().take(NEWEST).collect()),
     })?;
     Ok(Measured { written, reads })
-}
-
-/// Who takes the writes, in all and window by window; answers how many regions work at once, under each design.
-fn spread(
-    out: &mut impl Write,
-    count: u16,
-    writes: &[(Visit, Postcard<Hit>)],
-    splits: &[Splits; DESIGNS.len()],
-) -> Result<[f64; DESIGNS.len()], Box<dyn Error>> {
-    let (first, last) = (writes.first().map_or(0, |row| row.0.at.0), writes.last().map_or(0, |row| row.0.at.0));
-    let width = (last - first) / i64::from(count) + 1;
-    let (mut all, mut windows) = (Regions::default(), BTreeMap::<i64, Regions>::new());
-    for (visit, _) in writes {
-        let window = windows.entry((visit.at.0 - first) / width).or_default();
-        for (design, region) in regions(visit, splits).into_iter().enumerate() {
-            all[design][region] += 1;
-            window[design][region] += 1;
-        }
-    }
-    let most = |regions: &[u64; REGIONS]| regions.iter().copied().max().unwrap_or(0);
-
-    let rows = DESIGNS.iter().zip(&all).map(|(design, regions)| {
-        let [a, b, c, d, e, f, g, h] = regions.map(|writes| HumanCount(writes).to_string());
-        [(*design).to_owned(), a, b, c, d, e, f, g, h, percent(most(regions), writes.len() as u64)]
-    });
-    let what = format!("{} writes by region (behind the past that splits are of)", HumanCount(writes.len() as u64));
-    report::table(out, &what, ["design", "1", "2", "3", "4", "5", "6", "7", "8", "the busiest"], rows)?;
-
-    let rows = windows.iter().map(|(window, regions)| {
-        let writes = regions[0].iter().sum();
-        let [a, b, c, d] = regions.map(|regions| percent(most(&regions), writes));
-        Ok([time(Seconds(first + window * width))?, HumanCount(writes).to_string(), a, b, c, d])
-    });
-    let [a, b, c, d] = DESIGNS;
-    let what = format!("The busiest region's share of the writes of a window (even: {})", percent(1, REGIONS as u64));
-    report::table(out, &what, ["from", "writes", a, b, c, d], rows.collect::<Result<Vec<_>, Box<dyn Error>>>()?)?;
-
-    // As many regions as it takes if each did as much as the busiest of its window.
-    let busiest = |design: usize| windows.values().map(|regions| most(&regions[design])).sum::<u64>().max(1);
-    Ok(std::array::from_fn(|design| writes.len() as f64 / busiest(design) as f64))
-}
-
-/// What was measured, side by side, and the book's figure of it: reads against writes.
-fn figure(out: &mut impl Write, measured: &[Measured], at_work: [f64; DESIGNS.len()]) -> Result<(), Box<dyn Error>> {
-    let costs = DESIGNS.iter().zip(measured).flat_map(|(design, Measured { written, reads })| {
-        let questions = ["an hour of everybody", "a day of one visitor", "one visit", "the newest"];
-        questions.into_iter().zip(reads).map(move |(question, (read, returned))| {
-            let counts = [read.seeks, read.rows_read, *returned as u64, read.bytes_read].map(HumanCount);
-            let [seeks, rows, returned, bytes] = counts.map(|count| count.to_string());
-            let per_row = written.bytes_written as f64 / written.cells_written.max(1) as f64;
-            [(*design).to_owned(), question.to_owned(), seeks, rows, returned, bytes, format!("{per_row:.1}")]
-        })
-    });
-    let titles = ["design", "question", "seeks", "rows read", "returned", "bytes read", "bytes written a row"];
-    report::table(out, "What each design costs", titles, costs)?;
-
-    let rows = DESIGNS.iter().zip(measured).zip(at_work).map(|((design, Measured { reads, .. }), at_work)| {
-        let useful = |question: usize| {
-            let (returned, read) = reads.get(question).map_or((0, 0), |(read, returned)| (*returned, read.rows_read));
-            format!("{} {}", bar(returned as f64 / read.max(1) as f64), percent(returned as u64, read))
-        };
-        let work = format!("{} {at_work:.1} of {REGIONS}", bar(at_work / REGIONS as f64));
-        [(*design).to_owned(), useful(0), useful(1), work]
-    });
-    let titles = ["design", "an hour: rows asked for of those read", "a visitor's day", "regions that write at once"];
-    report::table(out, "The figure of the book: reads against writes", titles, rows)
-}
-
-fn bar(share: f64) -> String {
-    let full = (share * 10.0).round().clamp(0.0, 10.0) as usize;
-    "█".repeat(full) + &"░".repeat(10 - full)
-}
-
-fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 
 fn time(at: Seconds) -> Result<String, jiff::Error> {
