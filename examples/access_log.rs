@@ -1,15 +1,17 @@
-//! The access log of the classics: rows under time + counter, and what they add up to by five minutes, hour, day, week, month.
+//! The access log of the classics: rows under time + counter, and what they add up to by five minutes, hour, day, week
+//! and month.
 //!
 //!     cargo run --release --example access_log -- server1.log server2.log
 //!     cargo run --release --example access_log -- --zone Asia/Kolkata --stop-after 3 access.log
 //!
-//! A row's key is the time, then a counter that keeps equal times apart and in their order. Of several servers each counts
-//! for itself, its lines: nobody waits for a shared counter, and a server that died and writes its last lines again writes
-//! the same rows. A salt in front spreads the newest rows, all of one time, over eight buckets; a scan merges them.
+//! A row's key is the time, then a counter that keeps equal times apart and in their order. Of several servers each
+//! counts for itself, its lines: nobody waits for a shared counter, and a server that died and writes its last lines
+//! again writes the same rows. A salt in front spreads the newest rows, all of one time, over eight buckets; a scan
+//! merges them.
 //!
-//! What rows add up to is kept by period, in tables of their own: see rollup/mod.rs for how that is killed anywhere and resumed,
-//! and takes rows that come late. Tables in memory do not outlive a process, so `--stop-after` has the roll-up die within it,
-//! again and again, with more rows written in between.
+//! What rows add up to is kept by period, in a table of its own: rollup/mod.rs says how that is killed anywhere and
+//! goes on, and how it takes rows that come late. Tables in memory do not outlive a process, so `--stop-after` has the
+//! roll-up die within it, again and again, with more rows written in between.
 
 mod program;
 mod report;

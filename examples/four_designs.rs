@@ -1,4 +1,5 @@
-//! One table's key in four designs: the same web log under each, what its questions cost to read, and how its writes spread.
+//! One table's key in four designs: the same web log under each, what its questions cost to read, and how its writes
+//! spread.
 //!
 //!     cargo run --release --example four_designs -- access.log
 //!
@@ -7,8 +8,8 @@
 //! keeps one visitor's visits together and everybody's apart. A digest in front spreads best, and leaves no run of
 //! anything: a row whose key is known is found, all else is a scan of the whole table.
 //!
-//! Regions are split by what can be known before the writes: of the salt and of the digest it is the design, of the other
-//! two it is the keys of the log's first quarter. The writes that are counted are those of the rest.
+//! Regions are split by what can be known before the writes: of the salt and of the digest it is the design, of the
+//! other two it is the keys of the log's first quarter. The writes that are counted are those of the rest.
 
 mod figure;
 mod program;

@@ -3,13 +3,13 @@
 //!     cargo run --release --example locations -- cities.tsv.gz
 //!     cargo run --release --example locations -- --name par --rename 2988507=Lutetia
 //!
-//! In a relational schema a location has its parent's id, and an index finds the children. Here each row has both ways as
-//! columns: `parent:` + the parent's key, `child:` + the child's name and key. So a location, its parent and its children are
-//! one row and one seek; children come by name, and a page of them or those with a first letter are a range of columns. What
-//! is named so anywhere is asked of a second table, under name + location.
+//! In a relational schema a location has its parent's id, and an index finds the children. Here each row has both ways
+//! as columns: `parent:` + the parent's key, `child:` + the child's name and key. So a location, its parent and its
+//! children are one row and one seek; children come by name, and a page of them or those with a first letter are a
+//! range of columns. What is named so anywhere is asked of a second table, under name + location.
 //!
-//! Names have versions, and versions the number of an edition: the list is the first one, each renaming the next. A renaming
-//! writes to three rows, the location's own last, as it tells the old name: one that broke off is done again.
+//! Names have versions, and versions the number of an edition: the list is the first one, each renaming the next. A
+//! renaming writes to three rows, the location's own last, as it tells the old name: one that broke off is done again.
 
 mod file;
 mod program;

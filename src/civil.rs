@@ -54,8 +54,8 @@ pub fn month<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeErr
     between(first, first.checked_add(1.month()).ok(), zone)
 }
 
-/// The week that a day is in, in a time zone: from the first instant of its Monday, as ISO 8601 has it, up to, without, the
-/// first of the next.
+/// The week that a day is in, in a time zone: from the first instant of its Monday, as ISO 8601 has it, up to, without,
+/// the first of the next.
 ///
 /// # Errors
 /// If `T`, or the calendar, does not reach so far.
@@ -65,8 +65,8 @@ pub fn week<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeErro
     between(monday, monday.checked_add(7.days()).ok(), zone)
 }
 
-/// The date of the [`day`] that an instant is in. It is the date that the instant bears, but where a clock is put back over
-/// midnight: what bears the old date again is in the day that has begun.
+/// The date of the [`day`] that an instant is in. It is the date that the instant bears, but where a clock is put back
+/// over midnight: what bears the old date again is in the day that has begun.
 ///
 /// ```
 /// use jiff::civil::date;

@@ -1,12 +1,13 @@
 //! What rows add up to, by five minutes, hour, day, week and month; resumed wherever it was killed.
 //!
-//! Sums stand under kind of period + its start. Who has written rows leaves a mark at their five minutes, under an id of its
-//! own. A run takes a period that has marks, the finest first, sums it again whole, and in one batch writes the sums, marks
-//! the coarser periods that it is part of, and takes away the marks that it had read before. So nothing is counted twice or
-//! lost, wherever it dies; rows that come late are a mark as any other; and a mark that came while it was reading stays.
+//! Sums stand under kind of period + its start. Who has written rows leaves a mark at their five minutes, under an id
+//! of its own. A run takes a period that has marks, the finest first, sums it again whole, and in one batch writes the
+//! sums, marks the coarser periods that it is part of, and takes away the marks that it had read before. So nothing is
+//! counted twice or lost, wherever it dies; rows that come late are a mark as any other; and a mark that came while it
+//! was reading stays.
 //!
-//! There may be many writers, and one run at a time. Where a batch over tables is not one step, these three writes in this
-//! order do as well.
+//! There may be many writers, and one run at a time. Where a batch over tables is not one step, these three writes in
+//! this order do as well.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -75,6 +76,7 @@ pub(crate) struct RollUp<D> {
 impl<D: Database + Clone> RollUp<D> {
     pub(crate) fn open(db: D, zone: TimeZone) -> Result<Self, Box<dyn Error>> {
         let (periods, marks) = (Table::open(db.clone(), "periods")?, Table::open(db, "marks")?);
+        // One process writes here; of several each has a worker's number of its own.
         Ok(Self { periods, zone, summed: 0, again: 0, marks, ids: FlakeIds::new(0)? })
     }
 
@@ -98,8 +100,8 @@ impl<D: Database + Clone> RollUp<D> {
         Ok(self.marks.first(..)?.is_none())
     }
 
-    /// Sums all periods that are marked. After so many batches it dies: what it was about to write is lost, and it answers
-    /// of which period that was.
+    /// Sums all periods that are marked. After so many batches it dies: what it was about to write is lost, and it
+    /// answers of which period that was.
     pub(crate) fn run(
         &mut self,
         batches: Option<NonZero<u64>>,
