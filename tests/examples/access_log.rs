@@ -214,6 +214,12 @@ fn one_row_none_and_lines_that_are_malformed() {
     let one = made(3, "2020-02-29T23:59:59Z", 1);
     let path = temporary("access_log_one.log", one.as_bytes());
     check(&output("access_log", &[path]), &requests(0, &one), "UTC", 500);
+    // In an hour of which half is of the day before, and of the month before.
+    let one = made(3, "2020-02-29T18:40:00Z", 1);
+    let path = temporary("access_log_half.log", one.as_bytes());
+    let out = output("access_log", &[path.to_str().unwrap(), "--zone", "Asia/Kolkata"]);
+    check(&out, &requests(0, &one), "Asia/Kolkata", 500);
+    assert!(told(&out, "The months").lines[0].starts_with("2020-03-01T00:00:00+05:30 "), "{out}");
 
     let path = temporary("access_log_none.log", b"");
     assert_eq!(output("access_log", &[&path]), format!("{}: 0 lines read, 0 malformed\n", path.display()));
