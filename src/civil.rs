@@ -1,4 +1,4 @@
-//! Days and months on the calendar of a place, as ranges of instants (feature `jiff`).
+//! Days, weeks and months on the calendar of a place, as ranges of instants (feature `jiff`).
 //!
 //! A day has 23, 24 or 25 hours where clocks change, and does not always begin at midnight. Here it begins at the first
 //! instant that bears its date, and ends where the next one begins. So days follow each other without a gap or an overlap,
@@ -35,7 +35,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Timestamp, ToSpan};
 
-use crate::moment::{Moment, TimeError};
+use crate::moment::{Moment, NANOS_PER_SECOND, TimeError};
 
 /// A day in a time zone: from its first instant up to, without, the first of the next.
 ///
@@ -52,6 +52,43 @@ pub fn day<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeError
 pub fn month<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeError> {
     let first = date.first_of_month();
     between(first, first.checked_add(1.month()).ok(), zone)
+}
+
+/// The week that a day is in, in a time zone: from the first instant of its Monday, as ISO 8601 has it, up to, without,
+/// the first of the next.
+///
+/// # Errors
+/// If `T`, or the calendar, does not reach so far.
+pub fn week<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeError> {
+    let beyond = |_| TimeError::Calendar { date: date.to_string() };
+    let monday = date.checked_sub(date.weekday().to_monday_zero_offset().days()).map_err(beyond)?;
+    between(monday, monday.checked_add(7.days()).ok(), zone)
+}
+
+/// The date of the [`day`] that an instant is in. It is the date that the instant bears, but where a clock is put back
+/// over midnight: what bears the old date again is in the day that has begun.
+///
+/// ```
+/// use jiff::civil::date;
+/// use jiff::tz::TimeZone;
+/// use rowkey::{Seconds, civil};
+///
+/// let zone = TimeZone::get("America/New_York").unwrap();
+/// let at = Seconds(1_431_833_400); // 2015-05-17T03:30Z
+/// assert_eq!(civil::date_of(at, &zone)?, date(2015, 5, 16));
+/// assert!(civil::day(date(2015, 5, 16), &zone)?.contains(&at));
+/// # Ok::<(), rowkey::TimeError>(())
+/// ```
+///
+/// # Errors
+/// If the calendar does not reach so far.
+pub fn date_of(at: impl Moment, zone: &TimeZone) -> Result<Date, TimeError> {
+    let (seconds, nanos) = at.to_unix();
+    // A leap second is in the day that it ends.
+    let at = Timestamp::from_unix(seconds, nanos.min(NANOS_PER_SECOND - 1))?;
+    let date = zone.to_datetime(at).date();
+    let next = date.tomorrow().ok().filter(|&next| start(next, zone).is_some_and(|start| start <= at));
+    Ok(next.unwrap_or(date))
 }
 
 fn between<T: Moment>(first: Date, next: Option<Date>, zone: &TimeZone) -> Result<Range<T>, TimeError> {
@@ -150,6 +187,8 @@ mod tests {
                 assert_eq!(zone.to_datetime(day.start).date(), date, "{name}");
                 let before = day.start.checked_sub(1.nanosecond()).unwrap();
                 assert!(zone.to_datetime(before).date() < date, "{name} {date}");
+                let last = day.end.checked_sub(1.nanosecond()).unwrap();
+                assert_eq!(date_of(last, &zone), Ok(date), "{name}");
             }
         }
     }
@@ -170,6 +209,38 @@ mod tests {
     }
 
     #[test]
+    fn weeks_begin_on_monday() {
+        let berlin = zone("Europe/Berlin");
+        let week_of = |date| week::<Timestamp>(date, &berlin).unwrap();
+        // The clock is put forward on the last of March, a Sunday.
+        let week = week_of(date(2024, 3, 31));
+        assert_eq!(
+            (week.start.to_string(), week.end.to_string()),
+            ("2024-03-24T23:00:00Z".into(), "2024-03-31T22:00:00Z".into())
+        );
+        assert!((25..=31).all(|day| week_of(date(2024, 3, day)) == week));
+        assert_eq!(week_of(date(2024, 4, 1)).start, week.end);
+        // Over the end of a year.
+        assert_eq!(week_of(date(2025, 1, 1)), week_of(date(2024, 12, 30)));
+    }
+
+    #[test]
+    fn a_date_that_comes_twice() {
+        // At 0:01 on the first of November clocks were put back to 23:01 on the 31st of October.
+        let zone = zone("America/St_Johns");
+        for (at, bears, of) in [
+            ("2009-11-01T02:30:59Z", (2009, 11, 1), (2009, 11, 1)),
+            ("2009-11-01T02:31:00Z", (2009, 10, 31), (2009, 11, 1)),
+            ("2009-11-01T02:29:59Z", (2009, 10, 31), (2009, 10, 31)),
+        ] {
+            let at: Timestamp = at.parse().unwrap();
+            let [bears, of] = [bears, of].map(|(year, month, day)| date(year, month, day));
+            assert_eq!((zone.to_datetime(at).date(), date_of(at, &zone).unwrap()), (bears, of));
+            assert!(day(of, &zone).unwrap().contains(&at));
+        }
+    }
+
+    #[test]
     fn where_instants_end() {
         let utc = TimeZone::UTC;
         assert!(matches!(day::<Nanos>(date(2262, 4, 11), &utc), Err(TimeError::OutOfRange { .. })));
@@ -179,5 +250,8 @@ mod tests {
             assert_eq!(error, TimeError::Calendar { date: date.to_string() });
         }
         assert!(month::<Seconds>(Date::MAX, &utc).is_err());
+        assert!(week::<Seconds>(Date::MAX, &utc).is_err() && week::<Seconds>(Date::MIN, &utc).is_err());
+        assert!(date_of(Seconds(i64::MAX), &utc).is_err());
+        assert_eq!(date_of((1_483_228_799, 1_500_000_000), &utc), Ok(date(2016, 12, 31)), "a leap second");
     }
 }
