@@ -9,6 +9,7 @@
 //! | [`hashing`] | keys spread for good, for rows that are asked for one by one |
 //! | [`wide_rows`] | families, versions, counters: what a row can have besides a value |
 //! | [`changing_a_key`] | what may change in place, what may not, and the way round |
+//! | [`classics`] | what the books call it, what does it here, and the example |
 //! | [`your_own_engine`] | a store of yours beneath the tables |
 //! | [`from_the_hbase_shell`] | the same commands here, and whose bytes are the same |
 //!
@@ -19,6 +20,9 @@ pub mod changing_a_key {}
 
 #[doc = include_str!("guide/choosing_a_key.md")]
 pub mod choosing_a_key {}
+
+#[doc = include_str!("guide/classics.md")]
+pub mod classics {}
 
 #[doc = include_str!("guide/descending.md")]
 pub mod descending {}
