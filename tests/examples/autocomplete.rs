@@ -1,8 +1,6 @@
 use std::cmp::Reverse;
-use std::io::Read;
 
-use crate::places::real_cities;
-use crate::{nobody_reads, output, run, temporary, told};
+use crate::{nobody_reads, output, real, run, temporary, told};
 
 /// A city of the list, by rank: population, id, name, country.
 type City = (Reverse<u64>, u32, String, String);
@@ -83,9 +81,7 @@ fn the_sample() {
 
 #[test]
 fn all_cities() {
-    let Some((path, _)) = real_cities() else { return };
-    let mut tsv = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_string(&mut tsv).unwrap();
+    let Some((path, tsv)) = real("cities.tsv.gz") else { return };
     let cities = ranked(&tsv);
     check(&output("autocomplete", &[path]), cities.clone(), &by_default(&cities));
 }

@@ -1,10 +1,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::net::IpAddr;
-use std::path::Path;
 
-use crate::{nobody_reads, number, output, run, temporary, told};
+use crate::{nobody_reads, number, output, real, run, temporary, told};
 
 const SAMPLE: &str = include_str!("../../examples/data/ip-country.csv");
 
@@ -164,13 +162,7 @@ fn answers_are_those_of_every_line() {
 
 #[test]
 fn the_same_of_real_ranges() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ipv4-country.csv.gz");
-    let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return;
-    };
-    let mut lines = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).unwrap();
+    let Some((path, lines)) = real("ipv4-country.csv.gz") else { return };
     let addresses = edges(&lines);
     let mut args = vec!["--random=10000".to_owned(), "--table".into(), path.to_str().unwrap().to_owned()];
     args.extend(addresses.iter().cloned());

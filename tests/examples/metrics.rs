@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -9,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rowkey::wide::Columns;
 
-use crate::{Visit, made_log, nobody_reads, number, output, real_log, run, temporary, told};
+use crate::{Visit, made_log, nobody_reads, number, output, real, real_log, run, temporary, told};
 
 #[path = "../../examples/tsdb/mod.rs"]
 #[allow(dead_code)]
@@ -181,13 +180,7 @@ fn the_sample() {
 
 #[test]
 fn a_whole_year() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/temperatures.tsv.gz");
-    let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return;
-    };
-    let mut lines = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).unwrap();
+    let Some((path, lines)) = real("temperatures.tsv.gz") else { return };
     let from = "2010-07-04T00:00:00Z".parse::<Timestamp>().unwrap().as_second();
     let out = output("metrics", &[path.to_str().unwrap(), "--from=2010-07-04", "--days=2"]);
     check(&out, &temperatures(&lines), Some(from), 2);
@@ -195,9 +188,7 @@ fn a_whole_year() {
 
 #[test]
 fn a_real_log() {
-    let Some((path, visits)) = real_log() else { return };
-    let mut log = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_string(&mut log).unwrap();
+    let Some(((path, visits), (_, log))) = real_log().zip(real("access.log.gz")) else { return };
     let statuses = log.lines().map(|line| line.split('"').nth(2).unwrap().split(' ').nth(1).unwrap());
     let one = "city\ttime\tfahrenheit\nhere\t2015-05-18T00:00:00\t1\n";
     let mut all = temperatures(one);

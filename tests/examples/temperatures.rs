@@ -1,7 +1,5 @@
-use std::io::Read;
-use std::path::Path;
 
-use crate::{nobody_reads, number, output, run, temporary, told};
+use crate::{nobody_reads, number, output, real, run, temporary, told};
 
 const SAMPLE: &str = include_str!("../../examples/data/temperatures.tsv");
 const NONE: [&str; 0] = [];
@@ -57,13 +55,7 @@ fn other_days_and_cities() {
 
 #[test]
 fn the_same_of_a_whole_year() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/temperatures.tsv.gz");
-    let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return;
-    };
-    let mut lines = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).unwrap();
+    let Some((path, lines)) = real("temperatures.tsv.gz") else { return };
     for day in ["2010-03-14", "2010-07-04", "2010-11-07"] {
         check(&output("temperatures", &[path.to_str().unwrap(), "--day", day]), &lines, day, "seattle");
     }
