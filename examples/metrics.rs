@@ -133,12 +133,14 @@ fn window(args: &Args, points: &Points) -> Result<Option<RangeInclusive<u32>>, B
     let first = points.values().filter_map(|points| points.first_key_value()).map(|(at, _)| *at).min();
     let start = match args.from {
         Some(from) => {
-            let start = u32::try_from(from.to_zoned(TimeZone::UTC)?.timestamp().as_second());
-            Some(start.map_err(|_| format!("--from {from} is not from 1970 to 2106"))?)
+            let start =
+                from.to_zoned(TimeZone::UTC).ok().and_then(|start| start.timestamp().as_second().try_into().ok());
+            Some(start.ok_or_else(|| format!("--from {from} is not from 1970 to 2106"))?)
         }
         None => first.map(|at| at - at % DAY),
     };
-    Ok(start.map(|start| start..=start.saturating_add(args.days.saturating_mul(DAY) - 1)))
+    let last = |start: u32| args.days.checked_mul(DAY).map_or(u32::MAX, |seconds| start.saturating_add(seconds - 1));
+    Ok(start.map(|start| start..=last(start)))
 }
 
 type Step<'s> = (&'s str, &'s dyn Fn() -> Result<(), Box<dyn Error>>);

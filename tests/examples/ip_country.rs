@@ -193,6 +193,7 @@ fn what_is_no_range_is_told() {
             "start,end,country\n1.0.0.0,1.0.0.255,AU\n1.0.1.0,CN\n",
             ":3: not start,end,country: \"1.0.1.0,CN\"",
         ),
+        ("no_titles.csv", "1.0.0.0,1.0.0.255,AU,more\n", ":1: not start,end,country"),
         ("turned.csv", "1.0.0.0,1.0.0.1,AU\n1.0.0.255,1.0.0.2,AU\n", ":2: not start,end,country"),
         ("families.csv", "\n1.0.0.255,::1,AU\n", ":2: not start,end,country"),
     ] {
@@ -212,6 +213,8 @@ fn no_ranges_and_one() {
     let none = out("no_ranges.csv", b"start,end,country\n", &[]);
     assert!(none.starts_with("0 ranges, 0 where they overlap no more\n"));
     assert_eq!(told(&none, "Random addresses").rows_read, 0);
+    let marked = out("marked.csv", "\u{feff}1.0.0.0,1.0.0.255,AU\r\n".as_bytes(), &["1.0.0.7"]);
+    assert_eq!(told(&marked, "Addresses").lines, ["1.0.0.7                                 AU   1.0.0.0 to 1.0.0.255"]);
     let one = out("one_range.csv", "::1,::1,Åland".as_bytes(), &["::", "::1", "::2"]);
     assert!(one.contains("  ::1") && one.contains(" Åland ::1 to ::1\n"), "{one}");
     assert_eq!(told(&one, "Addresses").rows, 1);

@@ -225,6 +225,13 @@ fn odd_readings() {
     let path = temporary("last_second.tsv", lines.as_bytes());
     check(&output("metrics", &[path.as_os_str()]), &temperatures(&format!("\n{lines}")), None, 7);
 
+    let lines = "\nb\t1970-01-01T00:00:00\t1\nb\t2106-02-07T06:28:15\t7\n";
+    let path = temporary("first_and_last_second.tsv", lines.as_bytes());
+    for days in [49_711, 100_000] {
+        let out = output("metrics", &[path.as_os_str(), format!("--days={days}").as_ref()]);
+        check(&out, &temperatures(lines), None, days);
+    }
+
     for (name, lines) in [("no_readings.tsv", "city\ttime\tfahrenheit\n"), ("nothing.tsv", "")] {
         let path = temporary(name, lines.as_bytes());
         let out = output("metrics", &[path.as_os_str()]);
@@ -258,7 +265,9 @@ fn what_is_wrong_is_told() {
     ] {
         failed(&[temporary(name, lines.as_bytes()).as_os_str()], due);
     }
-    failed(&["--from=1960-01-01".as_ref()], "--from 1960-01-01 is not from 1970 to 2106");
+    for from in ["1960-01-01", "2106-02-08", "9999-12-31", "-009999-01-01"] {
+        failed(&[format!("--from={from}").as_ref()], &format!("--from {from} is not from 1970 to 2106"));
+    }
 }
 
 #[test]

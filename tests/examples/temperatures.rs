@@ -1,4 +1,3 @@
-
 use crate::{nobody_reads, number, output, real, run, temporary, told};
 
 const SAMPLE: &str = include_str!("../../examples/data/temperatures.tsv");
@@ -78,6 +77,11 @@ fn what_is_wrong_is_told() {
     let run = run("temperatures", &[path.as_os_str()], b"");
     assert!(!run.status.success());
     assert!(run.stderr.contains(":2: not city, time, degrees"), "{}", run.stderr);
+    for first in ["here\t2010-03-14T02:30:00\tNaN\n", "here\tnow\t1"] {
+        let path = temporary("no_first_reading.tsv", first.as_bytes());
+        let run = crate::run("temperatures", &[path.as_os_str()], b"");
+        assert!(run.stderr.contains(":1: not city, time, degrees"), "these are no titles: {}", run.stderr);
+    }
 }
 
 #[test]
