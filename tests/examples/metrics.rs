@@ -21,7 +21,7 @@ const DAY: i64 = 86_400;
 type Tag = (String, String);
 /// Metric and tags → second → value.
 type All = BTreeMap<(String, Vec<Tag>), BTreeMap<i64, f64>>;
-/// The tags of a point, its day, its value.
+/// The tags of a point, the first second that it is summed up with, its value.
 type Point<'a> = (&'a Vec<Tag>, i64, f64);
 
 fn tag(name: &str, value: &str) -> Tag {
@@ -49,12 +49,11 @@ fn hits<'v>(visits: impl IntoIterator<Item = (&'v Visit, &'v str)>, all: &mut Al
     }
 }
 
-/// A line that sums up the points of a day, and what was printed for it.
-fn same(printed: &str, group: &str, day: i64, points: &[f64]) {
-    let day = Timestamp::from_second(day).unwrap().strftime("%Y-%m-%d");
+/// A line that sums up the points of some hours, and what was printed for it.
+fn same(printed: &str, group: &str, from: &str, points: &[f64]) {
     let rest = printed
-        .strip_prefix(&format!("{group}{day}  "))
-        .unwrap_or_else(|| panic!("{printed:?} not of {group:?}, {day}"));
+        .strip_prefix(&format!("{group}{from}  "))
+        .unwrap_or_else(|| panic!("{printed:?} not of {group:?}, {from}"));
     let words: Vec<_> = rest.split_whitespace().collect();
     let [count, "points", "min", min, "mean", mean, "max", max, "sum", sum] = words[..] else { panic!("{rest:?}") };
     assert_eq!(count, points.len().to_string(), "{printed}");
@@ -68,6 +67,10 @@ fn same(printed: &str, group: &str, day: i64, points: &[f64]) {
 }
 
 fn check(out: &str, all: &All, from: Option<i64>, days: i64) {
+    check_every(out, all, from, days, DAY);
+}
+
+fn check_every(out: &str, all: &All, from: Option<i64>, days: i64, every: i64) {
     let metrics: BTreeSet<_> = all.keys().map(|(metric, _)| metric).collect();
     for metric in metrics {
         let of: Vec<_> = all.iter().filter(|(series, _)| series.0 == *metric).map(|((_, tags), p)| (tags, p)).collect();
@@ -85,7 +88,7 @@ fn check(out: &str, all: &All, from: Option<i64>, days: i64) {
             for (tags, all) in of.iter().filter(|(tags, _)| wanted(tags)) {
                 for (at, value) in all.range(window.clone()) {
                     rows.insert((*tags, at.div_euclid(width)));
-                    points.push((*tags, at - at.rem_euclid(DAY), *value));
+                    points.push((*tags, at - at.rem_euclid(every), *value));
                 }
             }
             (rows.len() as u64, points)
@@ -120,7 +123,8 @@ fn check(out: &str, all: &All, from: Option<i64>, days: i64) {
             let due = alone(&points, by);
             assert_eq!(told.lines.len(), due.len(), "{title}");
             for (printed, ((group, day), points)) in told.lines.iter().zip(due) {
-                same(printed, &group, day, &points);
+                let format = if every % DAY == 0 { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
+                same(printed, &group, &Timestamp::from_second(day).unwrap().strftime(format).to_string(), &points);
             }
         }
 
@@ -173,6 +177,10 @@ fn the_sample() {
     }
     let from = "2010-03-30T00:00:00Z".parse::<Timestamp>().unwrap().as_second();
     check(&output("metrics", &["--from=2010-03-30", "--days=3"]), &all, Some(from), 3);
+    for every in [1, 6, 5, 48, 100_000] {
+        let out = output("metrics", &["--from=2010-03-30".to_owned(), "--days=3".into(), format!("--every={every}")]);
+        check_every(&out, &all, Some(from), 3, every * 3600);
+    }
     // Days that have no points.
     let from = "2012-01-01T00:00:00Z".parse::<Timestamp>().unwrap().as_second();
     check(&output("metrics", &["--from=2012-01-01", "--days=1"]), &all, Some(from), 1);
