@@ -65,7 +65,7 @@ fn show(out: &mut impl Write, tsdb: &Tsdb<3600>, title: &str, ask: &Ask) -> Resu
     let answer = tsdb.ask(ask)?;
     query.returned(out, title, answer.rows, answer.cells)?;
     let mut lines = Vec::new();
-    let format = if ask.every % DAY == 0 { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
+    let format = if ask.every.is_multiple_of(DAY) { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
     for ((group, from), Summary { points, min, max, sum }) in answer.sums {
         let group = ask.by.zip(group).map(|tag| tsdb.tag(&tag)).transpose()?;
         let (group, mean) = (group.map_or_else(String::new, |group| group + "  "), sum / points as f64);
