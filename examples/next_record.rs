@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use degrees::Degrees;
 use gazetteer::City;
-use mixed_tiles::{Counted, DEEPEST, Tiles};
+use mixed_tiles::{Counted, DEEPEST, Stored, Tiles};
 use report::Query;
 use rowkey::geo::{Point, Tile, covering};
 use rowkey::store::{Costs, Metered};
@@ -61,7 +61,7 @@ struct Args {
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let db = Metered::new(Memory::new());
-    let (cities, points, tiles) = args.input.store(&db, out)?;
+    let Stored { cities, points, tiles } = args.input.store(&db, out)?;
     let rows: Vec<(Counted, i64)> = tiles.scan(..).collect::<Result<_, _>>()?;
 
     let some =

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use degrees::Degrees;
-use mixed_tiles::Counted;
+use mixed_tiles::{Counted, Stored};
 use report::Query;
 use rowkey::geo::{Point, QuadKey, covering};
 use rowkey::store::Metered;
@@ -46,7 +46,7 @@ struct Args {
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let db = Metered::new(Memory::new());
-    let (cities, points, tiles) = args.input.store(&db, out)?;
+    let Stored { cities, points, tiles } = args.input.store(&db, out)?;
     let places: Table<Place, String, _> = Table::open(db.clone(), "places")?;
     let mut batch = WriteBatch::new();
     for (city, point) in cities.iter().zip(&points) {

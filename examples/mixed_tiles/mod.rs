@@ -33,17 +33,20 @@ pub(crate) struct Input {
     pub(crate) most: i64,
 }
 
+/// Cities, where each is, and the tiles that count them.
+pub(crate) struct Stored {
+    pub(crate) cities: Vec<City>,
+    pub(crate) points: Vec<Point>,
+    pub(crate) tiles: Tiles,
+}
+
 impl Input {
-    /// Reads the cities; answers them, where each is, and their tiles.
-    pub(crate) fn store(
-        &self,
-        db: &Metered<Memory>,
-        out: &mut impl Write,
-    ) -> Result<(Vec<City>, Vec<Point>, Tiles), Box<dyn Error>> {
+    /// Reads the cities, and stores their tiles.
+    pub(crate) fn store(&self, db: &Metered<Memory>, out: &mut impl Write) -> Result<Stored, Box<dyn Error>> {
         let cities = cities(self.cities.as_deref(), out)?;
         let points = cities.iter().map(City::point).collect::<Result<Vec<_>, _>>()?;
         let tiles = build(db, &points, self.most)?;
-        Ok((cities, points, tiles))
+        Ok(Stored { cities, points, tiles })
     }
 }
 
