@@ -102,7 +102,10 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let some =
         some.map(|row| row.map(|(key, best)| [key.beginning, serde_json::to_string(&best.0).unwrap_or_default()]));
     let some: Vec<_> = some.collect::<Result<_, _>>()?;
-    let some = some.into_iter().map(|[key, json]| [key, json.chars().take(70).chain(['…']).collect()]);
+    let some = some.into_iter().map(|[key, json]| {
+        let shown: String = json.chars().take(70).collect();
+        [key, if shown.len() < json.len() { shown + "…" } else { shown }]
+    });
     report::table(out, "The table \"typed\", some rows of it", ["row key", "ten best, as JSON"], some)?;
 
     let asked = if args.typed.is_empty() { by_default(&largest.name) } else { args.typed.clone() };
@@ -117,9 +120,10 @@ fn suggestion(City { id, name, country, population, .. }: City) -> Suggestion {
     Suggestion { name, country, population, id }
 }
 
-/// A name as it is searched for: upper and lower case are one, accents are not left out.
+/// A name as it is searched for: upper and lower case are one, accents are not left out. Each character has its own form,
+/// so a beginning's form is the beginning of the name's; `str::to_lowercase` has two for a sigma.
 fn search_form(name: &str) -> String {
-    name.to_lowercase()
+    name.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// The beginnings of a name that have a row.
@@ -193,7 +197,8 @@ impl Tables {
             self.typed.update(&Typed { beginning }, |best| {
                 let mut best = best.map(|best| best.0).unwrap_or_default();
                 best.retain(|other| other.id != grown.id);
-                best.insert(0, grown.clone());
+                best.push(grown.clone());
+                best.sort_by_key(Suggestion::rank);
                 best.truncate(BEST);
                 Some(Json(best))
             })?;
@@ -202,7 +207,7 @@ impl Tables {
         let written = (self.db.costs() - before).writes;
         query.returned(out, format_args!("{} grows larger than {}", grown.name, largest.name), rows, rows)?;
         writeln!(out, "  {written} rows written")?;
-        self.suggest(out, &beginnings(&grown.name).next().unwrap_or_default())
+        beginnings(&grown.name).next().map_or(Ok(()), |first| self.suggest(out, &first))
     }
 }
 

@@ -1,12 +1,14 @@
 //! OpenTSDB, whole: names as ids, a row an hour of a series, a column a point, and hours compacted into one cell.
 //!
-//!     cargo run --release --example metrics -- temperatures.tsv.gz --log access.log.gz
+//!     cargo run --release --example metrics -- temperatures.tsv.gz --log access.log.gz --every 6
 //!
 //! A point is a value of a metric at a second, with tags. Its row is salt, metric, base hour, tags: the points of an hour stand
 //! in one row, the hours of a metric side by side. Names are in a dictionary of their own; in keys stand their ids of three
 //! bytes. Tags are sorted, so a series has one key an hour. The salt is taken over metric and tags: a series stays in one
 //! bucket, and a metric that many write at once is spread. A window of a metric is read in each bucket and merged; tags
 //! stand behind the hour, so the hours of other series are read too and passed over. Who gives all tags reads one bucket.
+//!
+//! What is read is downsampled: points, least, mean, greatest and sum of each day, or of so many hours, counted from 1970 on.
 //!
 //! An hour that is over is compacted: one cell holds its points. Readings of each hour have one cell an hour anyway; what
 //! compaction saves is shown of them in rows of half a day, and of a log's hits and bytes of each second in hours.
@@ -38,7 +40,7 @@ use rowkey::Table;
 use rowkey::wide::{CellKey, Columns};
 use tsdb::{Ask, DAY, Of, Points, Series, Summary, Tsdb, points};
 
-/// Keeps metrics as OpenTSDB does, asks for days of them, and compacts their hours.
+/// Keeps metrics as OpenTSDB does, asks for days of them, downsampled, and compacts their hours.
 #[derive(Parser)]
 struct Args {
     /// Lines of city, time and degrees Fahrenheit between tabs, plain or gzip; times are taken as UTC [default: a sample]
@@ -52,19 +54,23 @@ struct Args {
     /// How many days
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     days: u32,
+    /// How many hours' points are summed up in a line
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    every: u32,
 }
 
-/// Asks, and shows what it cost and the days: of each group by its name.
+/// Asks, and shows what it cost and the sums: of each group by its name.
 fn show(out: &mut impl Write, tsdb: &Tsdb<3600>, title: &str, ask: &Ask) -> Result<(), Box<dyn Error>> {
     let query = report::Query::of(&tsdb.db);
     let answer = tsdb.ask(ask)?;
     query.returned(out, title, answer.rows, answer.cells)?;
     let mut lines = Vec::new();
-    for ((group, day), Summary { points, min, max, sum }) in answer.days {
+    let format = if ask.every.is_multiple_of(DAY) { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
+    for ((group, from), Summary { points, min, max, sum }) in answer.sums {
         let group = ask.by.zip(group).map(|tag| tsdb.tag(&tag)).transpose()?;
         let (group, mean) = (group.map_or_else(String::new, |group| group + "  "), sum / points as f64);
-        let day = utc(day, "%Y-%m-%d")?;
-        lines.push(format!("{group}{day}  {points} points  min {min:.1}  mean {mean:.1}  max {max:.1}  sum {sum:.1}"));
+        let from = utc(from, format)?;
+        lines.push(format!("{group}{from}  {points} points  min {min:.1}  mean {mean:.1}  max {max:.1}  sum {sum:.1}"));
     }
     lines.sort();
     lines.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
@@ -109,7 +115,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let Some(((series, _), window)) = points.first_key_value().zip(window(args, &points)?) else { continue };
         let days = format!("{metric}, {} days from {}", args.days, utc(*window.start(), "%Y-%m-%d")?);
         let (metric, tags) = tsdb.ids(series)?;
-        let ask = |of, by| Ask { metric, window: window.clone(), of, by };
+        let ask = |of, by| Ask { metric, window: window.clone(), of, by, every: args.every * 3600 };
         show(out, &tsdb, &days, &ask(Of::All, None))?;
         if let Some((name, value)) = series.1.first() {
             let (by, only) = (tsdb.tag_names.id(name)?, tsdb.tag_values.id(value)?);
@@ -133,12 +139,14 @@ fn window(args: &Args, points: &Points) -> Result<Option<RangeInclusive<u32>>, B
     let first = points.values().filter_map(|points| points.first_key_value()).map(|(at, _)| *at).min();
     let start = match args.from {
         Some(from) => {
-            let start = u32::try_from(from.to_zoned(TimeZone::UTC)?.timestamp().as_second());
-            Some(start.map_err(|_| format!("--from {from} is not from 1970 to 2106"))?)
+            let start =
+                from.to_zoned(TimeZone::UTC).ok().and_then(|start| start.timestamp().as_second().try_into().ok());
+            Some(start.ok_or_else(|| format!("--from {from} is not from 1970 to 2106"))?)
         }
         None => first.map(|at| at - at % DAY),
     };
-    Ok(start.map(|start| start..=start.saturating_add(args.days.saturating_mul(DAY) - 1)))
+    let last = |start: u32| args.days.checked_mul(DAY).map_or(u32::MAX, |seconds| start.saturating_add(seconds - 1));
+    Ok(start.map(|start| start..=last(start)))
 }
 
 type Step<'s> = (&'s str, &'s dyn Fn() -> Result<(), Box<dyn Error>>);
@@ -155,7 +163,7 @@ fn compaction<const WIDTH: u32>(
     points.keys().try_for_each(|series| tsdb.ids(series).map(drop))?;
     let entries: Table<CellKey<'static>, Vec<u8>, _> = Table::open(tsdb.db.clone(), "tsdb")?;
     let points = in_time(points);
-    let ask = Ask { metric: tsdb.metrics.id(metric)?, window, of: Of::All, by: None };
+    let ask = Ask { metric: tsdb.metrics.id(metric)?, window, of: Of::All, by: None, every: DAY };
     let purge = || tsdb.rows.purge(None, |_| ControlFlow::Continue(()));
     let steps: [Step<'_>; 6] = [
         ("a cell a point", &|| write(&tsdb, &points)),
@@ -172,7 +180,7 @@ fn compaction<const WIDTH: u32>(
         let ran = tsdb.db.costs();
         entries.count(..)?;
         let counted = tsdb.db.costs();
-        answers.push(tsdb.ask(&ask)?.days);
+        answers.push(tsdb.ask(&ask)?.sums);
         let (written, stored, read) = (ran - before, counted - ran, tsdb.db.costs() - counted);
         let numbers = [written.cells_written, stored.cells_read, stored.bytes_read, read.cells_read, read.bytes_read];
         let [written, cells, bytes, cells_read, bytes_read] = numbers.map(|number| HumanCount(number).to_string());

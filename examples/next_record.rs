@@ -22,13 +22,12 @@ mod report;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use degrees::Degrees;
-use gazetteer::{City, cities};
-use mixed_tiles::{Counted, DEEPEST, Tiles};
+use gazetteer::City;
+use mixed_tiles::{Counted, DEEPEST, Stored, Tiles};
 use report::Query;
 use rowkey::geo::{Point, Tile, covering};
 use rowkey::store::{Costs, Metered};
@@ -52,12 +51,8 @@ struct Largest {
 /// Finds the tile over each city, and over points where there is none.
 #[derive(Parser)]
 struct Args {
-    /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
-    /// titles, plain or gzip [default: the thousand largest]
-    cities: Option<PathBuf>,
-    /// How many cities a tile may hold
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(i64).range(0..))]
-    most: i64,
+    #[command(flatten)]
+    input: mixed_tiles::Input,
     /// The points to look up, as latitude,longitude [default: two cities, both poles, both ends of a parallel,
     /// the sea]
     #[arg(long, allow_hyphen_values = true)]
@@ -66,9 +61,7 @@ struct Args {
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let db = Metered::new(Memory::new());
-    let cities = cities(args.cities.as_deref(), out)?;
-    let points = cities.iter().map(City::point).collect::<Result<Vec<_>, _>>()?;
-    let tiles = mixed_tiles::build(&db, points.iter().copied(), args.most)?;
+    let Stored { cities, points, tiles } = args.input.store(&db, out)?;
     let rows: Vec<(Counted, i64)> = tiles.scan(..).collect::<Result<_, _>>()?;
 
     let some =

@@ -17,13 +17,11 @@ mod report;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use degrees::Degrees;
-use gazetteer::cities;
-use mixed_tiles::Counted;
+use mixed_tiles::{Counted, Stored};
 use report::Query;
 use rowkey::geo::{Point, QuadKey, covering};
 use rowkey::store::Metered;
@@ -39,12 +37,8 @@ struct Place {
 /// Puts cities into tiles and asks which tile is over a point.
 #[derive(Parser)]
 struct Args {
-    /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
-    /// titles, plain or gzip [default: the thousand largest]
-    cities: Option<PathBuf>,
-    /// How many cities a tile may hold
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(i64).range(0..))]
-    most: i64,
+    #[command(flatten)]
+    input: mixed_tiles::Input,
     /// The points to look up, as latitude,longitude [default: five]
     #[arg(long, allow_hyphen_values = true)]
     at: Vec<Degrees<2>>,
@@ -52,9 +46,7 @@ struct Args {
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let db = Metered::new(Memory::new());
-    let cities = cities(args.cities.as_deref(), out)?;
-    let points = cities.iter().map(|city| city.point()).collect::<Result<Vec<_>, _>>()?;
-    let tiles = mixed_tiles::build(&db, points.iter().copied(), args.most)?;
+    let Stored { cities, points, tiles } = args.input.store(&db, out)?;
     let places: Table<Place, String, _> = Table::open(db.clone(), "places")?;
     let mut batch = WriteBatch::new();
     for (city, point) in cities.iter().zip(&points) {
@@ -74,7 +66,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let counted = by_zoom.entry(tile.zoom()).or_default();
         *counted = (counted.0 + 1, counted.1 + cities);
     }
-    writeln!(out, "\nTiles that hold {} cities or less: {}", args.most, rows.len())?;
+    writeln!(out, "\nTiles that hold {} cities or less: {}", args.input.most, rows.len())?;
     for (zoom, (tiles, cities)) in by_zoom {
         writeln!(out, "  zoom {zoom:>2}  {tiles:>5} tiles  {cities:>6} cities")?;
     }

@@ -108,6 +108,12 @@ fn what_is_done_is_counted() {
     assert_eq!(done(&|| move_row().unwrap()), ([1, 1, 10], [1, 2, 14]));
     let both = || db.write(&[("rows", Batch::new().put("a", "1")), ("more", Batch::new().put("b", "2").delete("c"))]);
     assert_eq!(done(&|| both().unwrap()), ([0; 3], [1, 3, 5]));
+
+    let only_reads = || store.transact(&mut |view| view.get(&[8]).map(|_| Batch::new()));
+    assert_eq!(done(&|| only_reads().unwrap()), ([1, 1, 10], [0; 3]));
+    assert_eq!(done(&|| store.write(&Batch::new()).unwrap()), ([0; 3], [0; 3]));
+    assert_eq!(done(&|| db.write(&[("rows", &Batch::new())]).unwrap()), ([0; 3], [0; 3]));
+    assert_eq!(done(&|| store.delete_ranges(&[]).unwrap()), ([0; 3], [0; 3]));
 }
 
 proptest! {

@@ -528,6 +528,12 @@ proptest! {
         prop_assert!(found.iter().all(|key| key.encode()[..1] == wanted.encode()[..1] && all.contains(key)));
         prop_assert_eq!(of_host(found.clone()), of_host(all));
 
+        // Of two buckets: none, unless they are one.
+        let other = HourOfHost { hour: 0, host: "a".into() };
+        let of_both = table.count(window().in_bucket_of(&other).in_bucket_of(&wanted)).unwrap();
+        let one = other.encode()[..1] == wanted.encode()[..1];
+        prop_assert_eq!(of_both, if one { found.len() as u64 } else { 0 });
+
         // Pages, backward too, and counts.
         let bucket = window().in_bucket_of(&wanted);
         prop_assert_eq!(table.count(&bucket).unwrap(), found.len() as u64);

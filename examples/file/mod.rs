@@ -24,5 +24,9 @@ fn unpacked(mut bytes: &[u8]) -> io::Result<String> {
     } else {
         bytes.read_to_string(&mut text)?;
     }
+    // A byte order mark is no part of the first line.
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
     Ok(text)
 }

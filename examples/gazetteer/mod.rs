@@ -36,8 +36,8 @@ pub(crate) fn cities(path: Option<&Path>, out: &mut impl Write) -> Result<Vec<Ci
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty()) {
         let city = match parse(line) {
             Ok(city) => city,
-            // The titles.
-            Err(_) if number == 1 => continue,
+            // The titles, which begin with no number.
+            Err(_) if number == 1 && !line.starts_with(|first: char| first.is_ascii_digit()) => continue,
             Err(error) => return Err(format!("{from}:{number}: {error}").into()),
         };
         if !ids.insert(city.id) {

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
 
 use rowkey::geo::{Point, Tile};
 use rowkey::store::Metered;
 use rowkey::{Memory, RowKey, Table, WriteBatch};
+
+use crate::gazetteer::{City, cities};
 
 /// A tile; its row says how many cities it holds.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -18,15 +22,39 @@ pub(crate) type Tiles = Table<Counted, i64, Metered<Memory>>;
 /// The smallest tiles, in which points are counted first.
 pub(crate) const DEEPEST: u8 = 16;
 
+/// What is put into tiles.
+#[derive(clap::Args)]
+pub(crate) struct Input {
+    /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
+    /// titles, plain or gzip [default: the thousand largest]
+    cities: Option<PathBuf>,
+    /// How many cities a tile may hold
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(i64).range(0..))]
+    pub(crate) most: i64,
+}
+
+/// Cities, where each is, and the tiles that count them.
+pub(crate) struct Stored {
+    pub(crate) cities: Vec<City>,
+    pub(crate) points: Vec<Point>,
+    pub(crate) tiles: Tiles,
+}
+
+impl Input {
+    /// Reads the cities, and stores their tiles.
+    pub(crate) fn store(&self, db: &Metered<Memory>, out: &mut impl Write) -> Result<Stored, Box<dyn Error>> {
+        let cities = cities(self.cities.as_deref(), out)?;
+        let points = cities.iter().map(City::point).collect::<Result<Vec<_>, _>>()?;
+        let tiles = build(db, &points, self.most)?;
+        Ok(Stored { cities, points, tiles })
+    }
+}
+
 /// Counts points in tiles that hold at most so many each; only the smallest tiles may hold more.
-pub(crate) fn build(
-    db: &Metered<Memory>,
-    points: impl IntoIterator<Item = Point>,
-    most: i64,
-) -> Result<Tiles, Box<dyn Error>> {
+fn build(db: &Metered<Memory>, points: &[Point], most: i64) -> Result<Tiles, Box<dyn Error>> {
     let mut counts = BTreeMap::<Tile, i64>::new();
     for point in points {
-        *counts.entry(Tile::at(point, DEEPEST)?).or_default() += 1;
+        *counts.entry(Tile::at(*point, DEEPEST)?).or_default() += 1;
     }
     if counts.is_empty() {
         counts.insert(Tile::WORLD, 0);

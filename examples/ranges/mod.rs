@@ -12,14 +12,14 @@ use crate::file;
 /// First and last address, and the country.
 pub(crate) type Range = (IpAddr, IpAddr, String);
 
-/// The ranges of a file; each line is one, but for the header and empty ones.
+/// The ranges of a file; each line is one, but for empty ones and a first one that begins with no address: the titles.
 pub(crate) fn load(path: Option<&Path>) -> Result<Vec<Range>, Box<dyn Error>> {
     let (text, name) = file::text(path, include_bytes!("../data/ip-country.csv"))?;
     let mut ranges = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
         match parse(line) {
             Some(range) => ranges.push(range),
-            None if number == 0 => {}
+            None if number == 0 && line.split(',').next().is_some_and(|start| start.parse::<IpAddr>().is_err()) => {}
             None => return Err(format!("{name}:{}: not start,end,country: {line:?}", number + 1).into()),
         }
     }

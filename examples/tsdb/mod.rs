@@ -60,12 +60,14 @@ pub(crate) struct Tsdb<const WIDTH: u32> {
     pub(crate) tag_values: NameIds,
 }
 
-/// What is asked for: a metric in a window, of all series, those with a tag, or one; its points day by day, by a tag.
+/// What is asked for: a metric in a window, of all series, those with a tag, or one; its points downsampled, by a tag.
 pub(crate) struct Ask {
     pub(crate) metric: Uid,
     pub(crate) window: RangeInclusive<u32>,
     pub(crate) of: Of,
     pub(crate) by: Option<Uid>,
+    /// Points of so many seconds are summed up, from a multiple of them on.
+    pub(crate) every: u32,
 }
 
 pub(crate) enum Of {
@@ -78,8 +80,8 @@ pub(crate) enum Of {
 pub(crate) struct Answer {
     pub(crate) rows: usize,
     pub(crate) cells: usize,
-    /// By the tag's value, and by day.
-    pub(crate) days: BTreeMap<(Option<Uid>, u32), Summary>,
+    /// By the tag's value, and by the first second.
+    pub(crate) sums: BTreeMap<(Option<Uid>, u32), Summary>,
 }
 
 #[derive(PartialEq)]
@@ -128,7 +130,7 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
 
     /// Answers a question. Hours that the window does not touch are not read.
     pub(crate) fn ask(&self, ask: &Ask) -> Result<Answer, Box<dyn Error>> {
-        let Ask { metric, ref window, ref of, by } = *ask;
+        let Ask { metric, ref window, ref of, by, every } = *ask;
         let first = window.start() - window.start() % WIDTH;
         let hours = SeriesHour::prefix().metric(metric).hour_range(first..=*window.end());
         let rows = match of {
@@ -152,8 +154,8 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
                 let at = hour.saturating_add(offset.into());
                 if window.contains(&at) {
                     let new = Summary { points: 0, min: value, max: value, sum: 0.0 };
-                    let day = answer.days.entry((group, at - at % DAY)).or_insert(new);
-                    let Summary { points, min, max, sum } = day;
+                    let summary = answer.sums.entry((group, at - at % every.max(1))).or_insert(new);
+                    let Summary { points, min, max, sum } = summary;
                     (*points, *min, *max, *sum) = (*points + 1, min.min(value), max.max(value), *sum + value);
                 }
             }

@@ -4,7 +4,8 @@ use super::{GeoBox, GeoError, Point, Tile};
 
 impl GeoBox {
     /// The tiles of a zoom that show some of the box, from north to south, in each row from west to east: what a map asks
-    /// for by key, where [`cover`](Self::cover) is what it scans.
+    /// for by key, where [`cover`](Self::cover) is what it scans. Each zoom has four times as many as the one before; they are
+    /// made as they are asked for.
     ///
     /// ```
     /// use rowkey::geo::{GeoBox, Tile};

@@ -132,7 +132,8 @@ impl<const BYTES: usize> NameIds<BYTES> {
         }
     }
 
-    /// The id of a name, if it has one.
+    /// The id of a name, if it has one. Of a name that has none the table is asked three times, as somebody may just be giving
+    /// it one; what is found is kept, that nothing is found is not.
     ///
     /// # Errors
     /// What the store answers, as [`IdError::Store`].

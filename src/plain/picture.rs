@@ -6,7 +6,8 @@ use super::explain::{Explanation, Part};
 
 impl Explanation {
     /// The key as a row of boxes, one for each part: its field, what it is, its bytes and its value, where it begins above
-    /// it. Long parts are shortened, long keys take several rows.
+    /// it. Long parts are shortened, long keys take several rows. Each character counts as one column; where a terminal
+    /// gives it two, as it does Chinese ones, that line is longer.
     ///
     /// ```
     /// use rowkey::RowKey;

@@ -50,7 +50,10 @@ impl<K: ?Sized> Clone for Selection<K> {
 
 impl<K: ?Sized> std::fmt::Debug for Selection<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(&self.spans).finish()
+        match &self.bucket {
+            None => f.debug_list().entries(&self.spans).finish(),
+            Some(bucket) => f.debug_struct("Selection").field("spans", &self.spans).field("bucket", bucket).finish(),
+        }
     }
 }
 
@@ -117,6 +120,10 @@ impl<K: RowKey + ?Sized> Selection<K> {
         if let (Prefix::Salt(_), width) = (K::LAYOUT.prefix, K::LAYOUT.prefix.width()) {
             let mut key = key.encode();
             key.truncate(width);
+            // No key is in two buckets.
+            if self.bucket.as_ref().is_some_and(|bucket| *bucket != key) {
+                self.spans.clear();
+            }
             self.bucket = Some(key);
         }
         self

@@ -45,7 +45,8 @@ type RowOf = fn(&[u8]) -> &[u8];
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Costs {
-    /// Places that were looked for: one for each key that was asked for, and one for each range of each scan.
+    /// Places that were looked for: one for each key that was asked for, and one for each range of each scan. Where a scan
+    /// jumps ahead within a range ([`Rows::skip_to`]) is not counted: a store may do that by reading on.
     pub seeks: u64,
     /// Rows that were handed out.
     pub rows_read: u64,
@@ -53,7 +54,8 @@ pub struct Costs {
     pub cells_read: u64,
     /// Bytes that were handed out, keys and values.
     pub bytes_read: u64,
-    /// Times that something was written: a batch, an increment, a transaction, all of one atomic step, is one.
+    /// Times that something was written: a batch, an increment, a transaction, all of one atomic step, is one. Of an empty
+    /// batch, of a transaction that only reads, and of a condition that does not hold nothing is written.
     pub writes: u64,
     /// Cells that were put or deleted; ranges that were deleted count one each.
     pub cells_written: u64,
@@ -108,6 +110,9 @@ impl Meter {
     }
 
     fn wrote(&self, cells: usize, bytes: usize) {
+        if cells == 0 {
+            return;
+        }
         self.writes.fetch_add(1, Relaxed);
         self.cells_written.fetch_add(cells as u64, Relaxed);
         self.bytes_written.fetch_add(bytes as u64, Relaxed);

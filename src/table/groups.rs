@@ -11,7 +11,10 @@ use crate::value::RowValue;
 impl<K: RowKey, V> TableScan<K, V> {
     /// The first row of each group, in the scan's direction. `group` answers which rows are with a row, usually a prefix of
     /// its fields; they are skipped and not read, so what is read is a row a group (one from each bucket of a salted key).
-    /// Limit and offset count groups.
+    /// What it answers has to be one range: rows between two ranges would be skipped too. Limit and offset count groups.
+    /// Rows that were taken from the scan before come again.
+    ///
+    /// An item is an error where reading or decoding its row fails; it is the last.
     ///
     /// ```
     /// use rowkey::{Memory, RowKey, Table};

@@ -227,7 +227,8 @@ impl Columns {
         self.qualifiers_in(family, KeyRange::new(start, end))
     }
 
-    /// The columns of a family behind a qualifier: the next page of a wide row.
+    /// The columns of a family behind a qualifier: the next page of a wide row. They are added to what is chosen of the
+    /// family; to go on in a part of it, as in what a prefix selects, is [`behind_qualifier`](Self::behind_qualifier).
     ///
     /// ```
     /// use rowkey::Memory;

@@ -1,8 +1,6 @@
 use std::cmp::Reverse;
-use std::io::Read;
 
-use crate::places::real_cities;
-use crate::{nobody_reads, output, run, temporary, told};
+use crate::{nobody_reads, output, real, run, temporary, told};
 
 /// A city of the list, by rank: population, id, name, country.
 type City = (Reverse<u64>, u32, String, String);
@@ -18,14 +16,19 @@ fn ranked(tsv: &str) -> Vec<City> {
     cities
 }
 
+/// Lower case, whatever stands before and behind a character.
+fn lower(text: &str) -> String {
+    text.chars().map(|c| c.to_lowercase().to_string()).collect()
+}
+
 /// Ten names that begin so, best first, as they are printed; and how many there are.
 fn best(cities: &[City], typed: &str) -> (Vec<String>, u64) {
-    let typed = typed.to_lowercase();
-    let begins = |city: &&City| city.2.to_lowercase().starts_with(&typed);
+    let typed = lower(typed);
+    let begins = |city: &&City| lower(&city.2).starts_with(&typed);
     let shown = cities.iter().filter(begins).take(10).map(|(Reverse(population), _, name, country)| {
         let digits = population.to_string();
         let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap()).collect();
-        format!("{}  {country}  {name}", groups.join(","))
+        format!("{}  {country}  {name}", groups.join(",")).trim().to_owned()
     });
     (shown.collect(), cities.iter().filter(begins).count() as u64)
 }
@@ -33,7 +36,7 @@ fn best(cities: &[City], typed: &str) -> (Vec<String>, u64) {
 fn check(out: &str, mut cities: Vec<City>, asked: &[String]) {
     for typed in asked {
         let (expected, all) = best(&cities, typed);
-        if typed.to_lowercase().chars().count() <= 12 {
+        if lower(typed).chars().count() <= 12 {
             let found = told(out, &format!("{typed:?} is typed"));
             let there = u64::from(all > 0);
             assert_eq!((found.seeks, found.rows_read, found.rows), (1, there, there), "one lookup, whatever is typed");
@@ -45,7 +48,7 @@ fn check(out: &str, mut cities: Vec<City>, asked: &[String]) {
         }
     }
     let largest = cities[0].clone();
-    let first: String = largest.2.to_lowercase().chars().take(1).collect();
+    let first: String = lower(&largest.2).chars().take(1).collect();
     let scanned = told(out, &format!("All names that begin with {first:?}, and the best of them"));
     let (expected, all) = best(&cities, &first);
     assert_eq!((scanned.rows_read, scanned.seeks), (all, 1), "the design that this one is for reads them all");
@@ -53,18 +56,22 @@ fn check(out: &str, mut cities: Vec<City>, asked: &[String]) {
 
     let smallest = cities.pop().unwrap();
     let grown = told(out, &format!("{} grows larger than {}", smallest.2, largest.2));
-    let beginnings = smallest.2.to_lowercase().chars().count().min(12);
+    let beginnings = lower(&smallest.2).chars().count().min(12);
     assert_eq!((grown.rows_read, grown.seeks), (beginnings as u64, beginnings as u64));
     assert_eq!(grown.lines, [format!("{} rows written", beginnings + 1)]);
-    cities.insert(0, (Reverse(largest.0.0 + 1), smallest.1, smallest.2.clone(), smallest.3));
-    let first: String = smallest.2.to_lowercase().chars().take(1).collect();
+    cities.push((Reverse(largest.0.0.saturating_add(1)), smallest.1, smallest.2.clone(), smallest.3));
+    cities.sort();
+    let first: String = lower(&smallest.2).chars().take(1).collect();
     let behind = out.rsplit_once(" grows larger than ").unwrap().1;
+    if first.is_empty() {
+        return assert!(!behind.contains(" is typed"), "a name of no letters has no beginnings");
+    }
     assert_eq!(told(behind, &format!("{first:?} is typed")).lines, best(&cities, &first).0);
 }
 
 /// The beginnings that are typed unless others are given.
 fn by_default(cities: &[City]) -> Vec<String> {
-    let name: Vec<char> = cities[0].2.to_lowercase().chars().collect();
+    let name: Vec<char> = lower(&cities[0].2).chars().collect();
     let mut typed: Vec<String> = (1..=name.len().min(4)).map(|len| name[..len].iter().collect()).collect();
     typed.extend(["zzz".to_owned(), format!("{}, and more", cities[0].2)]);
     typed
@@ -83,9 +90,7 @@ fn the_sample() {
 
 #[test]
 fn all_cities() {
-    let Some((path, _)) = real_cities() else { return };
-    let mut tsv = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_string(&mut tsv).unwrap();
+    let Some((path, tsv)) = real("cities.tsv.gz") else { return };
     let cities = ranked(&tsv);
     check(&output("autocomplete", &[path]), cities.clone(), &by_default(&cities));
 }
@@ -107,6 +112,30 @@ fn cities_of_one_name_and_one_size() {
     check(&output("autocomplete", &[one]), cities.clone(), &by_default(&cities));
     let none = temporary("autocomplete-none.tsv", titles.as_bytes());
     assert!(output("autocomplete", &[&none]).starts_with("0 cities of "));
+}
+
+#[test]
+fn odd_names_and_sizes() {
+    for (n, lines) in [
+        // A sigma is another one at a word's end, but a beginning goes on.
+        "1\tΟΔΟΣ\tGR\tPPL\t7\t0\t0\n2\tΣΑΣΑΣ Α\tGR\tPPL\t9\t0\t0\n",
+        "1\t\tXX\tPPL\t7\t0\t0\n2\tSome\tXX\tPPL\t0\t0\t0\n",
+        "1\t\tXX\tPPL\t0\t0\t0\n2\tSome\tXX\tPPL\t9\t0\t0\n",
+        // None can grow larger than this.
+        "1\tSa\tXX\tPPL\t18446744073709551615\t0\t0\n2\tSome\tXX\tPPL\t9\t0\t0\n",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let tsv = format!("\u{feff}titles\r\n{}", lines.replace('\n', "\r\n"));
+        let path = temporary(&format!("autocomplete-odd-{n}.tsv"), tsv.as_bytes());
+        let cities = ranked(&tsv);
+        check(&output("autocomplete", &[&path]), cities.clone(), &by_default(&cities));
+        let typed = ["ΣΑΣ", "οδο", "s", "S\u{3a3}"];
+        let args: Vec<_> = typed.iter().flat_map(|typed| ["--typed", typed]).collect();
+        let out = output("autocomplete", &[&[path.to_str().unwrap()], &args[..]].concat());
+        check(&out, cities, &typed.map(str::to_owned));
+    }
 }
 
 #[test]

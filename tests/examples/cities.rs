@@ -179,8 +179,19 @@ fn what_is_no_list_of_cities_is_told() {
     let twice = run("cities", &[path.to_str().unwrap()], b"");
     assert_eq!((twice.status.code(), twice.stderr.lines().count()), (Some(1), 1));
     assert!(twice.stderr.contains(":2: city 7 is there twice"), "{}", twice.stderr);
+    let path = temporary("cities_first.tsv", b"7\tA\tXX\tPPL\t7\t91.5\t0\n");
+    let first = run("cities", &[path.to_str().unwrap()], b"");
+    assert!(
+        first.stderr.contains(":1: latitude 91.5 is not"),
+        "what begins with a number is no title: {}",
+        first.stderr
+    );
     // Titles, empty lines and carriage returns are no cities, and a list may have no titles.
-    for text in ["titles\r\n1\tSomewhere\tXX\tPPL\t7\t1.5\t0\r\n\r\n", "1\tSomewhere\tXX\tPPL\t7\t1.5\t0\n"] {
+    for text in [
+        "\u{feff}1\tSomewhere\tXX\tPPL\t7\t1.5\t0\n",
+        "titles\r\n1\tSomewhere\tXX\tPPL\t7\t1.5\t0\r\n\r\n",
+        "1\tSomewhere\tXX\tPPL\t7\t1.5\t0\n",
+    ] {
         let path = temporary("cities_elsewhere.tsv", text.as_bytes());
         assert!(output("cities", &[path.to_str().unwrap()]).starts_with("1 cities of "));
     }

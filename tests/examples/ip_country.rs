@@ -1,10 +1,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::net::IpAddr;
-use std::path::Path;
 
-use crate::{nobody_reads, number, output, run, temporary, told};
+use crate::{nobody_reads, number, output, real, run, temporary, told};
 
 const SAMPLE: &str = include_str!("../../examples/data/ip-country.csv");
 
@@ -164,13 +162,7 @@ fn answers_are_those_of_every_line() {
 
 #[test]
 fn the_same_of_real_ranges() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ipv4-country.csv.gz");
-    let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return;
-    };
-    let mut lines = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).unwrap();
+    let Some((path, lines)) = real("ipv4-country.csv.gz") else { return };
     let addresses = edges(&lines);
     let mut args = vec!["--random=10000".to_owned(), "--table".into(), path.to_str().unwrap().to_owned()];
     args.extend(addresses.iter().cloned());
@@ -201,6 +193,7 @@ fn what_is_no_range_is_told() {
             "start,end,country\n1.0.0.0,1.0.0.255,AU\n1.0.1.0,CN\n",
             ":3: not start,end,country: \"1.0.1.0,CN\"",
         ),
+        ("no_titles.csv", "1.0.0.0,1.0.0.255,AU,more\n", ":1: not start,end,country"),
         ("turned.csv", "1.0.0.0,1.0.0.1,AU\n1.0.0.255,1.0.0.2,AU\n", ":2: not start,end,country"),
         ("families.csv", "\n1.0.0.255,::1,AU\n", ":2: not start,end,country"),
     ] {
@@ -220,6 +213,8 @@ fn no_ranges_and_one() {
     let none = out("no_ranges.csv", b"start,end,country\n", &[]);
     assert!(none.starts_with("0 ranges, 0 where they overlap no more\n"));
     assert_eq!(told(&none, "Random addresses").rows_read, 0);
+    let marked = out("marked.csv", "\u{feff}1.0.0.0,1.0.0.255,AU\r\n".as_bytes(), &["1.0.0.7"]);
+    assert_eq!(told(&marked, "Addresses").lines, ["1.0.0.7                                 AU   1.0.0.0 to 1.0.0.255"]);
     let one = out("one_range.csv", "::1,::1,Åland".as_bytes(), &["::", "::1", "::2"]);
     assert!(one.contains("  ::1") && one.contains(" Åland ::1 to ::1\n"), "{one}");
     assert_eq!(told(&one, "Addresses").rows, 1);

@@ -143,15 +143,21 @@ struct Visit {
     request: String,
 }
 
-/// A real log, where there is one: the file, and its visits.
-fn real_log() -> Option<(PathBuf, Vec<Visit>)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/access.log.gz");
+/// Real data, where there is some: the file, and its text.
+fn real(name: &str) -> Option<(PathBuf, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
     let Ok(file) = std::fs::File::open(&path) else {
         eprintln!("skipped: there is no {}", path.display());
         return None;
     };
-    let mut log = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut log).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    Some((path, text))
+}
+
+/// A real log, where there is one: the file, and its visits.
+fn real_log() -> Option<(PathBuf, Vec<Visit>)> {
+    let (path, log) = real("access.log.gz")?;
     let visit = |line: &str| {
         let words: Vec<_> = line.split(' ').collect();
         let parts: Vec<_> = line.split('"').collect();

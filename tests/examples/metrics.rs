@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -9,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rowkey::wide::Columns;
 
-use crate::{Visit, made_log, nobody_reads, number, output, real_log, run, temporary, told};
+use crate::{Visit, made_log, nobody_reads, number, output, real, real_log, run, temporary, told};
 
 #[path = "../../examples/tsdb/mod.rs"]
 #[allow(dead_code)]
@@ -22,7 +21,7 @@ const DAY: i64 = 86_400;
 type Tag = (String, String);
 /// Metric and tags → second → value.
 type All = BTreeMap<(String, Vec<Tag>), BTreeMap<i64, f64>>;
-/// The tags of a point, its day, its value.
+/// The tags of a point, the first second that it is summed up with, its value.
 type Point<'a> = (&'a Vec<Tag>, i64, f64);
 
 fn tag(name: &str, value: &str) -> Tag {
@@ -50,12 +49,11 @@ fn hits<'v>(visits: impl IntoIterator<Item = (&'v Visit, &'v str)>, all: &mut Al
     }
 }
 
-/// A line that sums up the points of a day, and what was printed for it.
-fn same(printed: &str, group: &str, day: i64, points: &[f64]) {
-    let day = Timestamp::from_second(day).unwrap().strftime("%Y-%m-%d");
+/// A line that sums up the points of some hours, and what was printed for it.
+fn same(printed: &str, group: &str, from: &str, points: &[f64]) {
     let rest = printed
-        .strip_prefix(&format!("{group}{day}  "))
-        .unwrap_or_else(|| panic!("{printed:?} not of {group:?}, {day}"));
+        .strip_prefix(&format!("{group}{from}  "))
+        .unwrap_or_else(|| panic!("{printed:?} not of {group:?}, {from}"));
     let words: Vec<_> = rest.split_whitespace().collect();
     let [count, "points", "min", min, "mean", mean, "max", max, "sum", sum] = words[..] else { panic!("{rest:?}") };
     assert_eq!(count, points.len().to_string(), "{printed}");
@@ -69,6 +67,10 @@ fn same(printed: &str, group: &str, day: i64, points: &[f64]) {
 }
 
 fn check(out: &str, all: &All, from: Option<i64>, days: i64) {
+    check_every(out, all, from, days, DAY);
+}
+
+fn check_every(out: &str, all: &All, from: Option<i64>, days: i64, every: i64) {
     let metrics: BTreeSet<_> = all.keys().map(|(metric, _)| metric).collect();
     for metric in metrics {
         let of: Vec<_> = all.iter().filter(|(series, _)| series.0 == *metric).map(|((_, tags), p)| (tags, p)).collect();
@@ -86,7 +88,7 @@ fn check(out: &str, all: &All, from: Option<i64>, days: i64) {
             for (tags, all) in of.iter().filter(|(tags, _)| wanted(tags)) {
                 for (at, value) in all.range(window.clone()) {
                     rows.insert((*tags, at.div_euclid(width)));
-                    points.push((*tags, at - at.rem_euclid(DAY), *value));
+                    points.push((*tags, at - at.rem_euclid(every), *value));
                 }
             }
             (rows.len() as u64, points)
@@ -121,7 +123,8 @@ fn check(out: &str, all: &All, from: Option<i64>, days: i64) {
             let due = alone(&points, by);
             assert_eq!(told.lines.len(), due.len(), "{title}");
             for (printed, ((group, day), points)) in told.lines.iter().zip(due) {
-                same(printed, &group, day, &points);
+                let format = if every % DAY == 0 { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
+                same(printed, &group, &Timestamp::from_second(day).unwrap().strftime(format).to_string(), &points);
             }
         }
 
@@ -174,6 +177,10 @@ fn the_sample() {
     }
     let from = "2010-03-30T00:00:00Z".parse::<Timestamp>().unwrap().as_second();
     check(&output("metrics", &["--from=2010-03-30", "--days=3"]), &all, Some(from), 3);
+    for every in [1, 6, 5, 48, 100_000] {
+        let out = output("metrics", &["--from=2010-03-30".to_owned(), "--days=3".into(), format!("--every={every}")]);
+        check_every(&out, &all, Some(from), 3, every * 3600);
+    }
     // Days that have no points.
     let from = "2012-01-01T00:00:00Z".parse::<Timestamp>().unwrap().as_second();
     check(&output("metrics", &["--from=2012-01-01", "--days=1"]), &all, Some(from), 1);
@@ -181,13 +188,7 @@ fn the_sample() {
 
 #[test]
 fn a_whole_year() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/temperatures.tsv.gz");
-    let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return;
-    };
-    let mut lines = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).unwrap();
+    let Some((path, lines)) = real("temperatures.tsv.gz") else { return };
     let from = "2010-07-04T00:00:00Z".parse::<Timestamp>().unwrap().as_second();
     let out = output("metrics", &[path.to_str().unwrap(), "--from=2010-07-04", "--days=2"]);
     check(&out, &temperatures(&lines), Some(from), 2);
@@ -195,9 +196,7 @@ fn a_whole_year() {
 
 #[test]
 fn a_real_log() {
-    let Some((path, visits)) = real_log() else { return };
-    let mut log = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_string(&mut log).unwrap();
+    let Some(((path, visits), (_, log))) = real_log().zip(real("access.log.gz")) else { return };
     let statuses = log.lines().map(|line| line.split('"').nth(2).unwrap().split(' ').nth(1).unwrap());
     let one = "city\ttime\tfahrenheit\nhere\t2015-05-18T00:00:00\t1\n";
     let mut all = temperatures(one);
@@ -234,6 +233,13 @@ fn odd_readings() {
     let path = temporary("last_second.tsv", lines.as_bytes());
     check(&output("metrics", &[path.as_os_str()]), &temperatures(&format!("\n{lines}")), None, 7);
 
+    let lines = "\nb\t1970-01-01T00:00:00\t1\nb\t2106-02-07T06:28:15\t7\n";
+    let path = temporary("first_and_last_second.tsv", lines.as_bytes());
+    for days in [49_711, 100_000] {
+        let out = output("metrics", &[path.as_os_str(), format!("--days={days}").as_ref()]);
+        check(&out, &temperatures(lines), None, days);
+    }
+
     for (name, lines) in [("no_readings.tsv", "city\ttime\tfahrenheit\n"), ("nothing.tsv", "")] {
         let path = temporary(name, lines.as_bytes());
         let out = output("metrics", &[path.as_os_str()]);
@@ -267,7 +273,9 @@ fn what_is_wrong_is_told() {
     ] {
         failed(&[temporary(name, lines.as_bytes()).as_os_str()], due);
     }
-    failed(&["--from=1960-01-01".as_ref()], "--from 1960-01-01 is not from 1970 to 2106");
+    for from in ["1960-01-01", "2106-02-08", "9999-12-31", "-009999-01-01"] {
+        failed(&[format!("--from={from}").as_ref()], &format!("--from {from} is not from 1970 to 2106"));
+    }
 }
 
 #[test]

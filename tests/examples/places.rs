@@ -1,8 +1,9 @@
 //! What the tests of the examples on places share: the cities, read by plain code.
 
 use std::collections::BTreeSet;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::real;
 
 /// A city, as plain code understands it.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,12 +82,5 @@ pub(crate) fn sample() -> Vec<City> {
 
 /// All cities, where they are: the file, and what is in it.
 pub(crate) fn real_cities() -> Option<(PathBuf, Vec<City>)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/cities.tsv.gz");
-    let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return None;
-    };
-    let mut tsv = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut tsv).unwrap();
-    Some((path, cities(&tsv)))
+    real("cities.tsv.gz").map(|(path, tsv)| (path, cities(&tsv)))
 }

@@ -1,7 +1,4 @@
-use std::io::Read;
-use std::path::Path;
-
-use crate::{nobody_reads, number, output, run, temporary, told};
+use crate::{nobody_reads, number, output, real, run, temporary, told};
 
 const SAMPLE: &str = include_str!("../../examples/data/temperatures.tsv");
 const NONE: [&str; 0] = [];
@@ -57,13 +54,7 @@ fn other_days_and_cities() {
 
 #[test]
 fn the_same_of_a_whole_year() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/temperatures.tsv.gz");
-    let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return;
-    };
-    let mut lines = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).unwrap();
+    let Some((path, lines)) = real("temperatures.tsv.gz") else { return };
     for day in ["2010-03-14", "2010-07-04", "2010-11-07"] {
         check(&output("temperatures", &[path.to_str().unwrap(), "--day", day]), &lines, day, "seattle");
     }
@@ -86,6 +77,11 @@ fn what_is_wrong_is_told() {
     let run = run("temperatures", &[path.as_os_str()], b"");
     assert!(!run.status.success());
     assert!(run.stderr.contains(":2: not city, time, degrees"), "{}", run.stderr);
+    for first in ["here\t2010-03-14T02:30:00\tNaN\n", "here\tnow\t1"] {
+        let path = temporary("no_first_reading.tsv", first.as_bytes());
+        let run = crate::run("temperatures", &[path.as_os_str()], b"");
+        assert!(run.stderr.contains(":1: not city, time, degrees"), "these are no titles: {}", run.stderr);
+    }
 }
 
 #[test]
