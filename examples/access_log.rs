@@ -13,6 +13,7 @@
 //! goes on, and how it takes rows that come late. Tables in memory do not outlive a process, so `--stop-after` has the
 //! roll-up die within it, again and again, with more rows written in between.
 
+mod list;
 mod program;
 mod report;
 mod rollup;
@@ -31,6 +32,7 @@ use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use list::list;
 use rollup::{Kind, Period, RollUp, Sums};
 use rowkey::store::Metered;
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
@@ -254,15 +256,13 @@ impl Log {
         let query = report::Query::of(&self.db);
         let found = ask(&self.rows)?;
         query.returned(out, title, found.len(), found.iter().map(|(_, row)| row.cells().count()).sum())?;
-        for (key, row) in found.iter().take(show) {
+        let line = |(key, row): &(Access, Row)| {
             let (ip, request) = (row.read::<String>("http:ip")?, row.read::<String>("http:request")?);
             let bytes = HumanCount(row.read::<i64>("http:bytes")?.unwrap_or(0).try_into()?);
             let request = request.as_deref().unwrap_or("-").escape_debug();
-            writeln!(out, "  {}  {}  {bytes} bytes  {request}", self.name(key)?, ip.unwrap_or_default())?;
-        }
-        if let more @ 1.. = found.len().saturating_sub(show) {
-            writeln!(out, "  and {} more", HumanCount(more as u64))?;
-        }
+            Ok(format!("{}  {}  {bytes} bytes  {request}", self.name(key)?, ip.unwrap_or_default()))
+        };
+        list(out, show, found.iter().map(line).collect::<Result<Vec<_>, Box<dyn Error>>>()?)?;
         Ok(found)
     }
 

@@ -9,6 +9,7 @@
 //! is descending: the latest visit from a page comes first. Which organisations there are is found by a seek for each, from
 //! the first row of one to the first behind its last; how many visits each sent stands in counters of their own.
 
+mod list;
 mod program;
 mod report;
 mod weblog;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
+use list::list;
 use report::Query;
 use rowkey::store::Metered;
 use rowkey::{Domain, HostPath, HostPathError, Memory, RowKey, Seconds, Site, Table, UrlKey};
@@ -280,17 +282,6 @@ fn sent((sender, count): &(Sender, i64)) -> String {
 
 fn counted((who, count): (&str, i64)) -> String {
     format!("{:>7}  {who}", HumanCount(count.unsigned_abs()).to_string())
-}
-
-/// Prints the first lines of an answer, and how many more there are.
-fn list(out: &mut impl Write, show: usize, lines: &[String]) -> io::Result<()> {
-    for line in lines.iter().take(show) {
-        writeln!(out, "  {line}")?;
-    }
-    match lines.len().saturating_sub(show) {
-        0 => Ok(()),
-        more => writeln!(out, "  and {} more", HumanCount(more as u64)),
-    }
 }
 
 fn main() -> ExitCode {
