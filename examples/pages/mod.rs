@@ -215,9 +215,9 @@ impl Pages {
         let mut all = index.packages.iter().filter(|(name, package)| redirect(links, name, package).is_some());
         let Some((first, _)) = all.next() else { return Ok(()) };
         let query = report::Query::of(db);
-        let (mut path, mut next) = (Vec::new(), Some(first.clone()));
+        let (mut path, mut seen, mut next) = (Vec::new(), BTreeSet::new(), Some(first.clone()));
         let column = "page:redirect";
-        while let Some(package) = next.filter(|name| !path.contains(name)) {
+        while let Some(package) = next.filter(|name| seen.insert(name.clone())) {
             next = self.packages.get(&Page { package: package.clone() }, &Columns::of(column))?.read(column)?;
             path.push(package);
         }
