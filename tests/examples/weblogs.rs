@@ -517,6 +517,7 @@ fn the_table_of_visits_is_drawn() {
     let out = output("weblogs", &[temporary("weblogs_drawn.log", made_lines().0.as_bytes())]);
     for title in ["visits", "visits.by_value", "visitor_urls", "pages", "ip_hours", "journeys"] {
         assert!(out.contains(&format!("\nThe key of {title}\n0 ")), "{title}");
+        assert!(out.lines().any(|line| line.split(',').next() == Some(&format!("Table {title}"))), "{title}");
     }
     let drawn = out.lines().skip_while(|line| *line != "Table visits").nth(2).unwrap();
     let titles: Vec<_> = drawn.split(['│', '┆']).map(str::trim).filter(|title| !title.is_empty()).collect();
