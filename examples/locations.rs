@@ -1,7 +1,7 @@
 //! Locations as the classics draw them: one table under the location's id, with its name, its parent and its children.
 //!
 //!     cargo run --release --example locations -- cities.tsv.gz
-//!     cargo run --release --example locations -- --name par --rename 2988507=Lutetia
+//!     cargo run --release --example locations -- --name lon --rename 2643743=Londinium
 //!
 //! In a relational schema a location has its parent's id, and an index finds the children. Here each row has both ways
 //! as columns: `parent:` + the parent's key, `child:` + the child's name and key. So a location, its parent and its
@@ -72,7 +72,7 @@ impl fmt::Display for Location {
 #[derive(Parser)]
 struct Args {
     /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
-    /// titles, plain or gzip [default: the thousand largest]
+    /// titles, plain or gzip [default: a sample of a thousand]
     cities: Option<PathBuf>,
     /// How the names begin that are looked up [default: as that of the largest city, two letters]
     #[arg(long)]
