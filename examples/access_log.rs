@@ -132,7 +132,10 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let server = u16::try_from(server)?;
         let (mut count, mut rows) = (0, Vec::new());
         let summary = read_logs(slice::from_ref(path), |line| {
-            rows.push((Access { at: Seconds::floor(line.at)?, server, count }, columns(line)?));
+            let at = Seconds::floor(line.at)?;
+            // The calendar has to have all of its periods.
+            [Kind::Week, Kind::Month].into_iter().try_for_each(|kind| log.rollup.period(kind, at).map(drop))?;
+            rows.push((Access { at, server, count }, columns(line)?));
             count = count.checked_add(1).ok_or("the log has too many lines")?;
             if rows.len() == args.every.get() {
                 log.write(std::mem::take(&mut rows), args.stop_after)?;

@@ -535,6 +535,16 @@ fn malformed_lines_are_counted_and_a_log_that_is_not_there_is_told() {
 }
 
 #[test]
+fn what_no_cell_has_a_time_for_is_told() {
+    let line = |year: u16| format!("a - - [31/Dec/{year}:23:59:59 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n");
+    let path = temporary("weblogs_before.log", [line(1970), line(1969)].concat().as_bytes());
+    let run = run("weblogs", &[&path], b"");
+    assert_eq!(run.status.code(), Some(1));
+    let error = format!("error: {}:2: 1969-12-31T23:59:59Z: no cell is of a time before 1970\n", path.display());
+    assert_eq!(run.stderr, error);
+}
+
+#[test]
 fn a_reader_may_leave() {
     nobody_reads("weblogs", &[temporary("weblogs_left.log", made_lines().0.as_bytes())]);
 }
