@@ -85,14 +85,14 @@ impl Journeys {
         let mut entries = entries.collect::<Result<Vec<_>, rowkey::Error>>()?;
         query.returned(out, format!("Where {visitor} came in"), usize::from(!row.is_empty()), entries.len())?;
         entries.sort();
-        list(out, show, &entries.iter().map(|(count, page)| format!("{:>5}  {page}", count.0)).collect::<Vec<_>>())?;
+        list(out, show, entries.iter().map(|(count, page)| format!("{:>5}  {page}", count.0)))?;
 
         let query = Query::of(&self.db);
         let row = self.journeys.get(&key, &Columns::all().family("step"))?;
         let mut steps = steps(&row)?;
         query.returned(out, format!("The journey of {visitor}"), usize::from(!row.is_empty()), steps.len())?;
         steps.sort();
-        list(out, show, &steps.iter().map(edge).collect::<Vec<_>>())?;
+        list(out, show, steps.iter().map(edge))?;
 
         let Some((_, Step { from, .. })) = steps.first() else { return Ok(()) };
         let query = Query::of(&self.db);
@@ -102,7 +102,7 @@ impl Journeys {
         let title = format!("Where {visitor} went from {}", from.escape_debug());
         query.returned(out, title, usize::from(!row.is_empty()), next.len())?;
         next.sort();
-        Ok(list(out, show, &next.iter().map(edge).collect::<Vec<_>>())?)
+        Ok(list(out, show, next.iter().map(edge))?)
     }
 }
 
