@@ -13,6 +13,7 @@
 //! goes on, and how it takes rows that come late. Tables in memory do not outlive a process, so `--stop-after` has the
 //! roll-up die within it, again and again, with more rows written in between.
 
+mod list;
 mod program;
 mod report;
 mod rollup;
@@ -31,6 +32,7 @@ use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use list::list;
 use rollup::{Kind, Period, RollUp, Sums};
 use rowkey::store::Metered;
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
@@ -130,7 +132,10 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let server = u16::try_from(server)?;
         let (mut count, mut rows) = (0, Vec::new());
         let summary = read_logs(slice::from_ref(path), |line| {
-            rows.push((Access { at: Seconds::floor(line.at)?, server, count }, columns(line)?));
+            let at = Seconds::floor(line.at)?;
+            // The calendar has to have all of its periods.
+            [Kind::Week, Kind::Month].into_iter().try_for_each(|kind| log.rollup.period(kind, at).map(drop))?;
+            rows.push((Access { at, server, count }, columns(line)?));
             count = count.checked_add(1).ok_or("the log has too many lines")?;
             if rows.len() == args.every.get() {
                 log.write(std::mem::take(&mut rows), args.stop_after)?;
@@ -254,15 +259,13 @@ impl Log {
         let query = report::Query::of(&self.db);
         let found = ask(&self.rows)?;
         query.returned(out, title, found.len(), found.iter().map(|(_, row)| row.cells().count()).sum())?;
-        for (key, row) in found.iter().take(show) {
+        let line = |(key, row): &(Access, Row)| {
             let (ip, request) = (row.read::<String>("http:ip")?, row.read::<String>("http:request")?);
             let bytes = HumanCount(row.read::<i64>("http:bytes")?.unwrap_or(0).try_into()?);
             let request = request.as_deref().unwrap_or("-").escape_debug();
-            writeln!(out, "  {}  {}  {bytes} bytes  {request}", self.name(key)?, ip.unwrap_or_default())?;
-        }
-        if let more @ 1.. = found.len().saturating_sub(show) {
-            writeln!(out, "  and {} more", HumanCount(more as u64))?;
-        }
+            Ok(format!("{}  {}  {bytes} bytes  {request}", self.name(key)?, ip.unwrap_or_default()))
+        };
+        list(out, show, found.iter().map(line).collect::<Result<Vec<_>, Box<dyn Error>>>()?)?;
         Ok(found)
     }
 

@@ -14,6 +14,7 @@
 //! with: the next one begins there, and every page costs the same. Actions of one kind need a key of their own, kept in a
 //! secondary table.
 
+mod list;
 mod program;
 mod progress;
 mod report;
@@ -30,6 +31,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
+use list::list;
 use report::Query;
 use rowkey::secondary::Primary;
 use rowkey::store::Metered;
@@ -196,13 +198,10 @@ fn answer(
     let query = Query::of(db);
     let rows = rows.collect::<Result<Rows, _>>()?;
     query.returned(out, title, rows.len(), rows.len())?;
-    for (Action { at, event, .. }, request) in rows.iter().take(show) {
-        writeln!(out, "  {}  {event:>6}  {}", moment(*at), request.escape_debug())?;
-    }
-    match rows.len().saturating_sub(show) {
-        0 => Ok(()),
-        more => Ok(writeln!(out, "  and {} more", HumanCount(more as u64))?),
-    }
+    let line = |(Action { at, event, .. }, request): &(Action, String)| {
+        format!("{}  {event:>6}  {}", moment(*at), request.escape_debug())
+    };
+    Ok(list(out, show, rows.iter().map(line))?)
 }
 
 /// Goes over all pages by cursor, and shows what the first, second, third, fifth, ninth and so on cost both ways.

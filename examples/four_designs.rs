@@ -12,6 +12,7 @@
 //! other two it is the keys of the log's first quarter. The writes that are counted are those of the rest.
 
 mod figure;
+mod list;
 mod program;
 mod progress;
 mod report;
@@ -26,8 +27,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figure::{Measured, REGIONS};
-use indicatif::HumanCount;
 use jiff::Timestamp;
+use list::list;
 use rowkey::splits::{Splits, SplitsError};
 use rowkey::store::Metered;
 use rowkey::{Bucket, Memory, OwnedKey, Postcard, RowKey, Seconds, Select, Selection, Table, WriteBatch};
@@ -285,12 +286,8 @@ fn measure<K: Design>(
         query.returned(out, format!("{}: {title}", K::NAME), found.len(), found.len())?;
         match answers.get(reads.len()) {
             None => {
-                for Visit { at, visitor, line } in found.iter().take(args.show) {
-                    writeln!(out, "  {}  {visitor}  line {line}", time(*at)?)?;
-                }
-                if let more @ 1.. = found.len().saturating_sub(args.show) {
-                    writeln!(out, "  and {} more", HumanCount(more as u64))?;
-                }
+                let line = |Visit { at, visitor, line }: &Visit| Ok(format!("{}  {visitor}  line {line}", time(*at)?));
+                list(out, args.show, found.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?;
             }
             Some(answer) if *answer == found => writeln!(out, "  the same visits")?,
             Some(_) => return Err(format!("{}: {title}: other visits than under the first design", K::NAME).into()),

@@ -9,6 +9,7 @@
 //! is descending: the latest visit from a page comes first. Which organisations there are is found by a seek for each, from
 //! the first row of one to the first behind its last; how many visits each sent stands in counters of their own.
 
+mod list;
 mod program;
 mod report;
 mod weblog;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
+use list::list;
 use report::Query;
 use rowkey::store::Metered;
 use rowkey::{Domain, HostPath, HostPathError, Memory, RowKey, Seconds, Site, Table, UrlKey};
@@ -167,26 +169,26 @@ fn tell_senders(
     query.returned(out, "The own site against all others", usize::from(ours.is_some()), usize::from(ours.is_some()))?;
     let all: i64 = senders.scan(..).map(|row| row.map(|(_, count)| count)).sum::<Result<_, _>>()?;
     let ours = ours.unwrap_or(0);
-    list(out, show, &[counted((own.domain.host(), ours)), counted(("all others", all - ours))])?;
+    list(out, show, [counted((own.domain.host(), ours)), counted(("all others", all - ours))])?;
 
     let query = Query::of(inbound.database());
     let firsts = inbound.scan(..).first_of_each(|inbound| Inbound::prefix().name(&inbound.name));
     let names = firsts.map(|row| row.map(|(inbound, _)| inbound.name)).collect::<Result<Vec<_>, _>>()?;
     query.returned(out, "Who sent visitors, from one name to the next", names.len(), names.len())?;
-    list(out, show, &names)?;
+    list(out, show, names)?;
 
     let query = Query::of(senders.database());
     let domains = senders.scan(..).collect::<Result<Vec<_>, _>>()?;
     query.returned(out, "Domains that sent most", domains.len(), domains.len())?;
     let names = sorted(by_name(&domains, |count| count));
-    list(out, show, &sorted(domains).iter().map(sent).collect::<Vec<_>>())?;
+    list(out, show, sorted(domains).iter().map(sent))?;
     writeln!(out, "Names that sent most, by the same rows")?;
-    list(out, show, &names.iter().map(|(name, count)| counted((name, *count))).collect::<Vec<_>>())?;
+    list(out, show, names.iter().map(|(name, count)| counted((name, *count))))?;
 
     let query = Query::of(senders.database());
     let domains = senders.scan(Sender::prefix().name(name)).collect::<Result<Vec<_>, _>>()?;
     query.returned(out, format!("Domains of the name {}", name.escape_debug()), domains.len(), domains.len())?;
-    Ok(list(out, show, &domains.iter().map(sent).collect::<Vec<_>>())?)
+    Ok(list(out, show, domains.iter().map(sent))?)
 }
 
 /// From which pages visitors came: of a domain, of a site, under a path.
@@ -210,7 +212,7 @@ fn tell_pages(
             let at = Timestamp::from_second(inbound.at.0)?;
             Ok(format!("{at}  {}  {}", short(inbound.from.as_str()), short(request)))
         };
-        list(out, show, &rows.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?;
+        list(out, show, rows.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?;
     }
     Ok(())
 }
@@ -280,17 +282,6 @@ fn sent((sender, count): &(Sender, i64)) -> String {
 
 fn counted((who, count): (&str, i64)) -> String {
     format!("{:>7}  {who}", HumanCount(count.unsigned_abs()).to_string())
-}
-
-/// Prints the first lines of an answer, and how many more there are.
-fn list(out: &mut impl Write, show: usize, lines: &[String]) -> io::Result<()> {
-    for line in lines.iter().take(show) {
-        writeln!(out, "  {line}")?;
-    }
-    match lines.len().saturating_sub(show) {
-        0 => Ok(()),
-        more => writeln!(out, "  and {} more", HumanCount(more as u64)),
-    }
 }
 
 fn main() -> ExitCode {

@@ -15,6 +15,7 @@
 //! A row changes as one in any wide store; rows together only where a store says so. That decides more than any cost.
 
 mod file;
+mod list;
 mod mailbox;
 mod program;
 mod progress;
@@ -30,6 +31,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::HumanCount;
+use list::list;
 use mailbox::changes::{books_message, changes};
 use mailbox::pages::pages;
 use mailbox::{Mail, date, day, mail, written};
@@ -134,9 +136,9 @@ impl Mailboxes {
 
     /// A message as rows of two tables.
     fn tall(&self, batch: &mut WriteBatch, mail: &Mail) -> Result<(), rowkey::Error> {
-        for (part, content) in (0..).zip(contents(mail)) {
-            let Mail { user, at, message, .. } = mail.clone();
-            batch.put(&self.parts, &Part { user, at, message, part }, &Postcard(content))?;
+        for (part, content) in (0..=u16::MAX).zip(contents(mail)) {
+            let (user, message) = (mail.user.clone(), mail.message.clone());
+            batch.put(&self.parts, &Part { user, at: mail.at, message, part }, &Postcard(content))?;
         }
         for (index, shown) in indexed(mail) {
             batch.put(&self.index, &Indexed { user: mail.user.clone(), index }, &shown)?;
@@ -146,7 +148,7 @@ impl Mailboxes {
 
     /// A message as columns of one row.
     fn wide(mail: &Mail) -> Result<Mutation, rowkey::Error> {
-        let data = (0..).zip(contents(mail)).try_fold(Mutation::new(), |mutation, (part, content)| {
+        let data = (0..=u16::MAX).zip(contents(mail)).try_fold(Mutation::new(), |mutation, (part, content)| {
             let piece = Piece { message: mail.message.clone(), part };
             mutation.put_value(("data", piece.encode()), &Postcard(content))
         })?;
@@ -316,11 +318,7 @@ fn tell(
 ) -> Result<(), Box<dyn Error>> {
     let rows = if design == Design::Wide { lines.len().min(1) } else { lines.len() };
     query.returned(out, title, rows, lines.len())?;
-    lines.iter().take(show).try_for_each(|line| writeln!(out, "  {line}"))?;
-    match lines.len().saturating_sub(show) {
-        0 => Ok(()),
-        more => Ok(writeln!(out, "  and {} more", HumanCount(more as u64))?),
-    }
+    Ok(list(out, show, lines)?)
 }
 
 /// Partial keys of the tall table at every depth, and the same message of the wide one.

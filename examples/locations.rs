@@ -1,7 +1,7 @@
 //! Locations as the classics draw them: one table under the location's id, with its name, its parent and its children.
 //!
 //!     cargo run --release --example locations -- cities.tsv.gz
-//!     cargo run --release --example locations -- --name par --rename 2988507=Lutetia
+//!     cargo run --release --example locations -- --name lon --rename 2643743=Londinium
 //!
 //! In a relational schema a location has its parent's id, and an index finds the children. Here each row has both ways
 //! as columns: `parent:` + the parent's key, `child:` + the child's name and key. So a location, its parent and its
@@ -12,6 +12,7 @@
 //! renaming writes to three rows, the location's own last, as it tells the old name: one that broke off is done again.
 
 mod file;
+mod list;
 mod program;
 mod progress;
 mod report;
@@ -26,6 +27,7 @@ use std::str::FromStr;
 
 use clap::Parser;
 use indicatif::HumanCount;
+use list::list;
 use rowkey::store::Metered;
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
 use rowkey::{DecodeError, Memory, RowKey, Select, Table, WideTable, WriteBatch};
@@ -51,7 +53,7 @@ struct Child {
 /// A row of the second table.
 #[derive(RowKey, Debug, PartialEq)]
 struct Named {
-    /// In lower case.
+    /// In lower case, see [`folded`].
     name: String,
     location: Location,
 }
@@ -70,7 +72,7 @@ impl fmt::Display for Location {
 #[derive(Parser)]
 struct Args {
     /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
-    /// titles, plain or gzip [default: the thousand largest]
+    /// titles, plain or gzip [default: a sample of a thousand]
     cities: Option<PathBuf>,
     /// How the names begin that are looked up [default: as that of the largest city, two letters]
     #[arg(long)]
@@ -140,7 +142,7 @@ impl Atlas {
                 let (city, parent) = (Location::City { id: *id }, Location::Country { code: country.clone() });
                 let children = countries.entry(country).or_default();
                 *children = std::mem::take(children).put_at(child(name, &city), FIRST, "");
-                names.put(&self.names, &Named { name: name.to_lowercase(), location: city.clone() }, name)?;
+                names.put(&self.names, &Named { name: folded(name), location: city.clone() }, name)?;
                 let known = Mutation::new().put_at("name", FIRST, name.as_str());
                 rows.push((city, known.put_at(("parent", parent.encode()), FIRST, "")));
             }
@@ -165,8 +167,8 @@ impl Atlas {
         let row = self.locations.get(location, &Columns::all().family("name").family("parent"))?;
         let Some(old) = row.read::<String>("name")? else { return Err(format!("there is no {location}").into()) };
         let mut batch = WriteBatch::new();
-        batch.delete(&self.names, &Named { name: old.to_lowercase(), location: location.clone() });
-        batch.put(&self.names, &Named { name: name.to_lowercase(), location: location.clone() }, &name.to_owned())?;
+        batch.delete(&self.names, &Named { name: folded(&old), location: location.clone() });
+        batch.put(&self.names, &Named { name: folded(name), location: location.clone() }, &name.to_owned())?;
         batch.write(&self.db)?;
         // A put of this edition must not be hidden.
         let moved = Mutation::new().delete_column_until(child(&old, location), edition - 1);
@@ -176,6 +178,11 @@ impl Atlas {
         }
         Ok(self.locations.mutate(location, &Mutation::new().put_at("name", edition, name))?)
     }
+}
+
+/// Lower case letter by letter, so that what begins a name begins it here too: of a whole word the last Σ is another.
+fn folded(name: &str) -> String {
+    name.chars().flat_map(char::to_lowercase).collect()
 }
 
 fn child(name: &str, location: &Location) -> (&'static str, Vec<u8>) {
@@ -273,7 +280,7 @@ impl Atlas {
             way.push((row.read::<String>("name")?.unwrap_or_default(), location));
         }
         query.returned(out, format!("From {city} up to the world"), way.len(), cells)?;
-        list(out, usize::MAX, way)?;
+        list(out, usize::MAX, way.iter().map(|(name, location)| format!("{name}  {location}")))?;
 
         let children = Columns::all().family("child");
         self.children(out, show, "The countries", &Location::World, &children)?;
@@ -290,7 +297,7 @@ impl Atlas {
         }
         let beginning = Columns::all().qualifiers_in("child", Child::prefix().name_starts_with(prefix).ranges());
         self.children(out, show, &format!("The cities of {home} whose names begin with {prefix}"), home, &beginning)?;
-        let anywhere = Named::prefix().name_starts_with(&prefix.to_lowercase());
+        let anywhere = Named::prefix().name_starts_with(&folded(prefix));
         self.named(out, show, &format!("What begins with {prefix}, or any case of it, anywhere"), anywhere)
     }
 
@@ -308,7 +315,7 @@ impl Atlas {
         let now = row.read::<String>("name")?.unwrap_or_default();
         for (name, when) in [(then, "then"), (now, "now")] {
             let title = format!("{city}: what has the name of {when}, {name}");
-            self.named(out, show, &title, Named::prefix().name(name.to_lowercase()))?;
+            self.named(out, show, &title, Named::prefix().name(folded(&name)))?;
             for parent in row.qualifiers::<Location>("parent") {
                 let parent = parent?;
                 let title = format!("{city}: the children of {parent} with the name of {when}, {name}");
@@ -336,7 +343,7 @@ impl Atlas {
     ) -> Result<Vec<Child>, Box<dyn Error>> {
         let row = self.get(out, title, of, columns)?;
         let children = row.qualifiers::<Child>("child").collect::<Result<Vec<_>, _>>()?;
-        list(out, show, children.iter().map(|child| (child.name.clone(), child.location.clone())).collect())?;
+        list(out, show, children.iter().map(|Child { name, location }| format!("{name}  {location}")))?;
         Ok(children)
     }
 
@@ -350,7 +357,7 @@ impl Atlas {
         let query = report::Query::of(&self.db);
         let found = self.names.scan(names).collect::<Result<Vec<_>, _>>()?;
         query.returned(out, title, found.len(), found.len())?;
-        list(out, show, found.into_iter().map(|(Named { location, .. }, name)| (name, location)).collect())
+        Ok(list(out, show, found.iter().map(|(Named { location, .. }, name)| format!("{name}  {location}")))?)
     }
 
     /// A row as the books draw it.
@@ -368,18 +375,6 @@ impl Atlas {
         }
         Ok([location.to_string(), row.read::<String>("name")?.unwrap_or_default(), parents, children.join("\n")])
     }
-}
-
-/// Prints the first of some locations.
-fn list(out: &mut impl Write, show: usize, found: Vec<(String, Location)>) -> Result<(), Box<dyn Error>> {
-    let more = found.len().saturating_sub(show);
-    for (name, location) in found.into_iter().take(show) {
-        writeln!(out, "  {name}  {location}")?;
-    }
-    if more > 0 {
-        writeln!(out, "  and {} more", HumanCount(more as u64))?;
-    }
-    Ok(())
 }
 
 /// `2988507<TAB>Paris<TAB>FR<TAB>PPLC<TAB>2138551<TAB>48.85341<TAB>2.3488`

@@ -13,6 +13,7 @@
 
 mod enrolments;
 mod file;
+mod list;
 mod program;
 mod progress;
 mod report;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use enrolments::{Enrolment, Enrolments, enrolments, written};
 use indicatif::HumanCount;
+use list::list;
 use report::Query;
 use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::Metered;
@@ -221,11 +223,7 @@ fn ask(out: &mut impl Write, school: &School, about: &Enrolment, show: usize) ->
         let query = Query::of(&school.db);
         let (rows, lines) = run()?;
         query.returned(out, title, rows, lines.len())?;
-        lines.iter().take(show).try_for_each(|line| writeln!(out, "  {line}"))?;
-        match lines.len().saturating_sub(show) {
-            0 => Ok::<_, Box<dyn Error>>(()),
-            more => Ok(writeln!(out, "  and {} more", HumanCount(more as u64))?),
-        }
+        Ok::<_, Box<dyn Error>>(list(out, show, lines)?)
     };
     let line = |term: &str, grade: &str, name: &str| format!("{term}  {grade:>3}  {name}");
 

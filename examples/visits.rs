@@ -7,6 +7,7 @@
 //! Who came most is no question to that key: the counts stand in a key of their own, the largest first. Each query reads
 //! the rows that it returns and no others.
 
+mod list;
 mod program;
 mod report;
 mod weblog;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};
+use list::list;
 use report::Query;
 use rowkey::store::Metered;
 use rowkey::{Memory, Postcard, RowKey, Select, Selection, Table};
@@ -148,16 +150,13 @@ fn answer(
     let query = Query::of(visits.database());
     let rows = visits.scan(select).limit(limit).collect::<Result<Vec<_>, _>>()?;
     query.returned(out, what, rows.len(), rows.len())?;
-    for (Visit { at, .. }, Postcard(Hit { request, status, size, .. })) in rows.iter().take(show) {
+    let line = |(Visit { at, .. }, Postcard(Hit { request, status, size, .. })): &(Visit, Postcard<Hit>)| {
         let at = Timestamp::from_second(*at)?;
         let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
         let request = request.as_deref().unwrap_or("-").escape_debug();
-        writeln!(out, "  {at}  {status:>3}  {:>11}  {request}", HumanCount(*size).to_string())?;
-    }
-    match rows.len().saturating_sub(show) {
-        0 => Ok(()),
-        more => Ok(writeln!(out, "  and {} more", HumanCount(more as u64))?),
-    }
+        Ok(format!("{at}  {status:>3}  {:>11}  {request}", HumanCount(*size).to_string()))
+    };
+    Ok(list(out, show, rows.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?)
 }
 
 fn main() -> ExitCode {

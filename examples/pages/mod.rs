@@ -132,7 +132,7 @@ impl Pages {
             ]);
         }
         if let Some((key, ())) = self.sections.first(..)? {
-            report::key(out, "The key of a category", &key)?;
+            report::key(out, "The key of a package in its category", &key)?;
             rows.push([format!("{}, {}", key.section, key.package), String::new()]);
         }
         if let Some((key, version)) = self.snapshots.first(..)? {
@@ -140,6 +140,9 @@ impl Pages {
             rows.push([format!("{}, {}", key.day, key.package), version]);
         }
         if let Some((Series { name }, row)) = self.series.scan(.., Columns::all()).limit(1).next().transpose()? {
+            if let Some(column) = row.qualifiers::<Numbered>("version").next() {
+                report::key(out, "The column of one of a series, highest number first", &column?)?;
+            }
             rows.push([
                 name,
                 link_graph::drawn(&row, |cell| {
@@ -215,9 +218,9 @@ impl Pages {
         let mut all = index.packages.iter().filter(|(name, package)| redirect(links, name, package).is_some());
         let Some((first, _)) = all.next() else { return Ok(()) };
         let query = report::Query::of(db);
-        let (mut path, mut next) = (Vec::new(), Some(first.clone()));
+        let (mut path, mut seen, mut next) = (Vec::new(), BTreeSet::new(), Some(first.clone()));
         let column = "page:redirect";
-        while let Some(package) = next.filter(|name| !path.contains(name)) {
+        while let Some(package) = next.filter(|name| seen.insert(name.clone())) {
             next = self.packages.get(&Page { package: package.clone() }, &Columns::of(column))?.read(column)?;
             path.push(package);
         }

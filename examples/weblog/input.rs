@@ -25,7 +25,8 @@ pub(crate) struct Summary {
     told: Vec<(PathBuf, u64, Malformed)>,
 }
 
-/// Calls `visit` with each line of each log; malformed ones are counted and passed over.
+/// Calls `visit` with each line of each log; malformed ones are counted and passed over. What goes wrong there is told with
+/// the line.
 pub(crate) fn read_logs(
     logs: &[PathBuf],
     mut visit: impl FnMut(Line<'_>) -> Result<(), Box<dyn Error>>,
@@ -45,7 +46,10 @@ pub(crate) fn read_logs(
             }
             summary.lines += 1;
             match parse(line.trim_ascii_end()) {
-                Ok(line) => visit(line)?,
+                Ok(line) => visit(line).map_err(|error| {
+                    let reasons = crate::program::reasons(&*error);
+                    format!("{}:{number}: {reasons}", path.display())
+                })?,
                 Err(reason) => {
                     summary.malformed += 1;
                     if summary.told.len() < TOLD {

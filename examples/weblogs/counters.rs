@@ -123,7 +123,7 @@ impl Counters {
         let cells = rows.iter().map(|(_, row)| row.cells().count()).sum();
         query.returned(out, format!("Pages under {}", under.escape_debug()), rows.len(), cells)?;
         let line = |(page, row): &(Page, Row)| Ok(format!("{:>5}  {}", sum(row, "month")?.1, page.path.escape_debug()));
-        Ok(list(out, show, &rows.iter().map(line).collect::<Result<Vec<_>, rowkey::Error>>()?)?)
+        Ok(list(out, show, rows.iter().map(line).collect::<Result<Vec<_>, rowkey::Error>>()?)?)
     }
 
     /// The key, and the first columns of each family in a page's row.

@@ -84,7 +84,7 @@ impl Hours {
                 let (views, bytes) = counts(row)?;
                 Ok(format!("{}  views {views}  bytes {bytes}", Timestamp::from_second(key.hour.start().0)?))
             };
-            list(out, show, &rows.iter().map(line).collect::<Result<Vec<_>, Box<dyn Error>>>()?)?;
+            list(out, show, rows.iter().map(line).collect::<Result<Vec<_>, Box<dyn Error>>>()?)?;
         }
 
         let net = IpNet::new(ip, if ip.is_ipv4() { 16 } else { 48 })?.trunc();
@@ -97,7 +97,7 @@ impl Hours {
             *address = (address.0.saturating_add(counts(row)?.0), address.1 + 1);
         }
         let line = |(ip, (views, hours))| format!("{ip}  views {views}  hours {hours}");
-        Ok(list(out, show, &addresses.into_iter().map(line).collect::<Vec<_>>())?)
+        Ok(list(out, show, addresses.into_iter().map(line))?)
     }
 }
 

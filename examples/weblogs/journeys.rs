@@ -58,28 +58,41 @@ impl Journeys {
         let key = Visitor { visitor: visitor.to_owned() };
         let visitor = visitor.escape_debug();
         report::key(out, "The key of journeys", &key)?;
-        let row = self.journeys.get(&key, &Columns::all().family("step").limit(1))?;
-        if let Some(step) = row.qualifiers::<Step>("step").next() {
-            report::key(out, "The name of a column in its family step", &step?)?;
+        let mut drawn = Vec::new();
+        for family in ["now", "entry", "step"] {
+            let row = self.journeys.get(&key, &Columns::all().family(family).limit(2))?;
+            if let Some(step) = row.qualifiers::<Step>("step").next() {
+                report::key(out, "The name of a column in its family step", &step?)?;
+            }
+            for cell in row.cells() {
+                let (name, value) = match family {
+                    "step" => {
+                        let Step { from, to } = Step::decode(cell.qualifier)?;
+                        (format!("{} -> {}", from.escape_debug(), to.escape_debug()), cell.read::<i64>()?.to_string())
+                    }
+                    "entry" => (text(cell.qualifier), cell.read::<i64>()?.to_string()),
+                    _ => (text(cell.qualifier), text(cell.value)),
+                };
+                drawn.push([visitor.to_string(), family.to_owned(), name, value]);
+            }
         }
+        let titles = ["visitor", "family", "column", "value"];
+        report::table(out, "Table journeys, some columns of a row", titles, drawn)?;
 
         let query = Query::of(&self.db);
         let row = self.journeys.get(&key, &Columns::all().family("entry"))?;
-        let entries = row.cells().map(|cell| {
-            let page = String::from_utf8_lossy(cell.qualifier).escape_debug().to_string();
-            Ok((Reverse(cell.read::<i64>()?), page))
-        });
+        let entries = row.cells().map(|cell| Ok((Reverse(cell.read::<i64>()?), text(cell.qualifier))));
         let mut entries = entries.collect::<Result<Vec<_>, rowkey::Error>>()?;
         query.returned(out, format!("Where {visitor} came in"), usize::from(!row.is_empty()), entries.len())?;
         entries.sort();
-        list(out, show, &entries.iter().map(|(count, page)| format!("{:>5}  {page}", count.0)).collect::<Vec<_>>())?;
+        list(out, show, entries.iter().map(|(count, page)| format!("{:>5}  {page}", count.0)))?;
 
         let query = Query::of(&self.db);
         let row = self.journeys.get(&key, &Columns::all().family("step"))?;
         let mut steps = steps(&row)?;
         query.returned(out, format!("The journey of {visitor}"), usize::from(!row.is_empty()), steps.len())?;
         steps.sort();
-        list(out, show, &steps.iter().map(edge).collect::<Vec<_>>())?;
+        list(out, show, steps.iter().map(edge))?;
 
         let Some((_, Step { from, .. })) = steps.first() else { return Ok(()) };
         let query = Query::of(&self.db);
@@ -89,8 +102,12 @@ impl Journeys {
         let title = format!("Where {visitor} went from {}", from.escape_debug());
         query.returned(out, title, usize::from(!row.is_empty()), next.len())?;
         next.sort();
-        Ok(list(out, show, &next.iter().map(edge).collect::<Vec<_>>())?)
+        Ok(list(out, show, next.iter().map(edge))?)
     }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).escape_debug().to_string()
 }
 
 /// The edges of a row with their counts, to be sorted by these.

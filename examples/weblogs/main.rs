@@ -17,6 +17,8 @@
 mod counters;
 mod hours;
 mod journeys;
+#[path = "../list/mod.rs"]
+mod list;
 #[path = "../program/mod.rs"]
 mod program;
 #[path = "../progress/mod.rs"]
@@ -44,6 +46,7 @@ use counters::Counters;
 use hours::Hours;
 use indicatif::HumanCount;
 use journeys::Journeys;
+use list::list;
 use progress::progress;
 use rowkey::clock::Clock;
 use rowkey::store::Metered;
@@ -149,17 +152,6 @@ fn most<T: Ord>(all: impl Iterator<Item = T>) -> Option<T> {
     let mut counts = BTreeMap::<T, u64>::new();
     all.for_each(|one| *counts.entry(one).or_default() += 1);
     counts.into_iter().min_by_key(|(_, count)| Reverse(*count)).map(|(one, _)| one)
-}
-
-/// Prints the first lines of an answer, and how many more there are.
-fn list(out: &mut impl Write, show: usize, lines: &[String]) -> io::Result<()> {
-    for line in lines.iter().take(show) {
-        writeln!(out, "  {line}")?;
-    }
-    match lines.len().saturating_sub(show) {
-        0 => Ok(()),
-        more => writeln!(out, "  and {} more", HumanCount(more as u64)),
-    }
 }
 
 fn main() -> ExitCode {

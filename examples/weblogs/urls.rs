@@ -48,10 +48,24 @@ impl Urls {
         let key = Visitor { visitor: visitor.to_owned() };
         let visitor = visitor.escape_debug();
         report::key(out, "The key of visitor_urls", &key)?;
-        let row = self.urls.get(&key, &Columns::all().family("count").limit(3))?;
-        let row = row.cells().map(|cell| Ok([key.visitor.clone(), url(&cell), cell.read::<i64>()?.to_string()]));
-        let rows = row.collect::<Result<Vec<_>, rowkey::Error>>()?;
-        report::table(out, "Table visitor_urls, some columns of a row", ["visitor", "family count", "value"], rows)?;
+        let mut drawn = Vec::new();
+        for family in ["seen", "count", "most", "last"] {
+            let row = self.urls.get(&key, &Columns::all().family(family).limit(2))?;
+            for cell in row.cells() {
+                let value = match family {
+                    "count" => cell.read::<i64>()?.to_string(),
+                    _ => String::from_utf8_lossy(cell.value).escape_debug().to_string(),
+                };
+                drawn.push([
+                    visitor.to_string(),
+                    format!("{family}:{}", url(&cell)),
+                    cell.timestamp.to_string(),
+                    value,
+                ]);
+            }
+        }
+        let titles = ["visitor", "family:column", "timestamp", "value"];
+        report::table(out, "Table visitor_urls, some columns of a row", titles, drawn)?;
 
         let seen = |out: &mut _, title| {
             let query = Query::of(&self.db);
@@ -70,7 +84,7 @@ impl Urls {
         let mut counts = counts.collect::<Result<Vec<_>, rowkey::Error>>()?;
         query.returned(out, format!("Views of {visitor} by URL"), usize::from(!counts.is_empty()), counts.len())?;
         counts.sort();
-        list(out, show, &counts.iter().map(|(count, url)| format!("{:>5}  {url}", count.0)).collect::<Vec<_>>())?;
+        list(out, show, counts.iter().map(|(count, url)| format!("{:>5}  {url}", count.0)))?;
 
         for (title, columns) in [
             ("The URL most viewed by", Columns::of("most:url")),
@@ -83,7 +97,7 @@ impl Urls {
                 let url = String::from_utf8_lossy(cell.value).escape_debug().to_string();
                 if cell.family == "most" { format!("{:>5}  {url}", cell.timestamp) } else { url }
             };
-            list(out, usize::MAX, &row.cells().map(line).collect::<Vec<_>>())?;
+            list(out, usize::MAX, row.cells().map(line).collect::<Vec<_>>())?;
         }
         Ok(())
     }

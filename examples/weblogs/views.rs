@@ -33,6 +33,9 @@ pub(crate) fn read(logs: &[PathBuf]) -> Result<(Vec<View>, u64, Summary), Box<dy
     let (mut views, mut late, mut latest) = (Vec::new(), 0, i64::MIN);
     let summary = read_logs(logs, |found| {
         let at = found.at.as_second();
+        if at < 0 {
+            return Err(format!("{}: no cell is of a time before 1970", found.at).into());
+        }
         late += u64::from(at < latest);
         latest = latest.max(at);
         let path = found.hit.request.as_deref().and_then(path).map(str::to_owned);
@@ -64,7 +67,7 @@ fn term(referer: &str) -> Option<String> {
 impl View {
     /// The timestamp of its cells.
     pub(crate) fn millis(&self) -> i64 {
-        self.at.0.saturating_mul(1000).max(0)
+        self.at.0.saturating_mul(1000)
     }
 
     /// Its bytes, as a counter has them.

@@ -85,7 +85,7 @@ impl Visits {
             let [path, status, referer] = ["page:path", "page:status", "referer:url"].map(|column| text(row, column));
             Ok(format!("{}  {status}  {path}  from {referer}", Timestamp::from_second(visit.at.0)?))
         };
-        list(out, show, &rows.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?;
+        list(out, show, rows.iter().map(line).collect::<Result<Vec<_>, jiff::Error>>()?)?;
 
         if let Some(searcher) = searcher {
             let theirs = Visit::prefix().visitor(searcher).select();
@@ -115,7 +115,7 @@ impl Visits {
                 ["product:file", "checkout:bytes", "referer:url"].map(|column| text(row, column));
             format!("{file}  {bytes} bytes  {}  from {referer}", visit.visitor.escape_debug())
         };
-        Ok(list(out, show, &rows.iter().map(line).collect::<Vec<_>>())?)
+        Ok(list(out, show, rows.iter().map(line))?)
     }
 
     /// What was searched for in some visits: their family `term` alone.
@@ -185,7 +185,7 @@ fn list_terms<'t>(out: &mut impl Write, terms: impl Iterator<Item = &'t str>, sh
     let mut counts: Vec<_> = counts.into_iter().map(|(term, count)| (Reverse(count), term)).collect();
     counts.sort();
     let line = |(count, term): &(Reverse<u64>, &str)| format!("{:>5}  {}", count.0, short(term));
-    list(out, show, &counts.iter().map(line).collect::<Vec<_>>())
+    list(out, show, counts.iter().map(line))
 }
 
 fn key(view: &View) -> Visit {

@@ -131,7 +131,10 @@ fn check(out: &str, came: &[Request], zone: &str, every: usize) {
         let found = told(out, title);
         let (rows, cells) = (due.len() as u64, due.iter().map(|row| row.columns).sum::<u64>());
         assert_eq!((found.seeks, found.rows, found.cells), (8, rows, cells), "{title}");
-        assert!(reads_more || (found.rows_read, found.cells_read) == (rows, cells), "{title}: {found:?}");
+        // Batches of two rows and the beginning of a third, one of each of eight buckets and those behind them.
+        let most = if reads_more { 3 * (8 + rows / 2) } else { rows };
+        assert!((rows..=most).contains(&found.rows_read), "{title}: {found:?}");
+        assert!(reads_more || found.cells_read == cells, "{title}: {found:?}");
         let due = due.iter().map(|Request { at, server, count, ip, request, size, .. }| {
             let bytes = indicatif::HumanCount(*size);
             let request = request.as_deref().unwrap_or("-").escape_debug();
@@ -240,6 +243,15 @@ fn errors_are_told() {
         let wrong = args.iter().find(|arg| Path::new(arg) != Path::new(log) && **arg != "--zone").unwrap();
         assert!(run.stderr.contains(wrong), "{}", run.stderr);
     }
+}
+
+#[test]
+fn what_the_calendar_has_no_month_for_is_told() {
+    let line = |day: &str| format!("a - - [{day}:10:00:00 +0000] \"-\" 200 1 \"-\" \"-\"\n");
+    let path = temporary("access_log_last.log", [line("31/Dec/9998"), line("29/Dec/9999")].concat().as_bytes());
+    let run = run("access_log", &[&path], b"");
+    assert_eq!(run.status.code(), Some(1));
+    assert!(run.stderr.starts_with(&format!("error: {}:2: ", path.display())), "{}", run.stderr);
 }
 
 #[test]

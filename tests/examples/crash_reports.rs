@@ -2,6 +2,7 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
+use crate::weblogs::grouped;
 use crate::{Visit, made_log, nobody_reads, number, output, real_log, run, temporary, told};
 
 /// A report as it is printed: time, id, size.
@@ -59,22 +60,33 @@ fn check(out: &str, visits: &[Visit], page_size: usize, windows: usize) {
     assert!(out.contains("Put together they are exactly what a sort of all rows gives."));
 
     let times = || rows.iter().map(|(at, ..)| at.as_millisecond());
+    // The salt is made from the rest of the key: the time, descending, and the id.
+    let salt = |(at, id, _): &Report<'_>| {
+        let at = !(at.as_millisecond() as u64 ^ 1 << 63);
+        let id = id.parse::<uuid::Uuid>().unwrap();
+        (xxhash_rust::xxh3::xxh3_64(&[&at.to_be_bytes()[..], id.as_bytes()].concat()) % 16) as usize
+    };
     let (first, width) =
         (times().min().unwrap(), (times().max().unwrap() - times().min().unwrap()) / windows as i64 + 1);
-    let mut counts = vec![[0u64; 16]; windows];
-    for (index, at) in times().enumerate() {
+    let mut counts = vec![([0u64; 16], [0u64; 16]); windows];
+    for (index, row) in rows.iter().enumerate() {
         // Sixteen regions of as many rows each, in the order of the unsalted table.
         let region = (1..16).filter(|i| i * rows.len() / 16 <= index).count();
-        counts[((at - first) / width) as usize][region] += 1;
+        let (unsalted, salted) = &mut counts[((row.0.as_millisecond() - first) / width) as usize];
+        unsalted[region] += 1;
+        salted[salt(row)] += 1;
     }
     let shown = shares(out);
     assert_eq!(shown.len(), windows);
-    for ((i, regions), (start, writes, unsalted, salted)) in counts.iter().enumerate().zip(shown) {
-        let sum: u64 = regions.iter().sum();
-        let share = 100.0 * *regions.iter().max().unwrap() as f64 / sum as f64;
+    for ((i, (unsalted, salted)), (start, writes, shown_unsalted, shown_salted)) in counts.iter().enumerate().zip(shown)
+    {
+        let sum: u64 = unsalted.iter().sum();
+        let share = |regions: &[u64; 16]| match sum {
+            0 => "-".to_owned(),
+            _ => format!("{:.1}", 100.0 * *regions.iter().max().unwrap() as f64 / sum as f64),
+        };
         assert_eq!(start.as_second(), (first + width * i as i64).div_euclid(1000));
-        assert_eq!((writes, unsalted.as_str()), (sum, format!("{share:.1}").as_str()));
-        assert!(salted.parse::<f64>().unwrap() < share);
+        assert_eq!((writes, shown_unsalted, shown_salted), (sum, share(unsalted), share(salted)));
     }
 }
 
@@ -105,11 +117,29 @@ fn all_rows_are_those_of_a_log_sorted() {
 }
 
 #[test]
+fn windows_without_writes_and_one_row() {
+    let line = |at: &str| format!("a - - [{at} +0000] \"-\" 200 1 \"-\" \"-\"\n");
+    let visit = |at: &str| Visit {
+        visitor: "a".to_owned(),
+        at: format!("2015-05-{at}Z").parse().unwrap(),
+        size: 1,
+        request: "-".to_owned(),
+    };
+    let log = [line("17/May/2015:10:00:00"), line("17/May/2015:10:00:00"), line("18/May/2015:10:00:00")];
+    let visits = [visit("17T10:00:00"), visit("17T10:00:00"), visit("18T10:00:00")];
+    for rows in [1, 3] {
+        let path = temporary("crash_reports_few.log", log[..rows].concat().as_bytes());
+        let out = output("crash_reports", &["--log", path.to_str().unwrap(), "--pages", "9", "--page-size", "2"]);
+        check(&out, &visits[..rows], 2, 12);
+    }
+}
+
+#[test]
 fn on_a_real_log() {
     let Some((path, visits)) = real_log() else { return };
     let args = ["--log", path.to_str().unwrap(), "--page-size", "100", "--pages", "1000", "--windows", "40"];
     let out = output("crash_reports", &args);
-    assert!(out.starts_with("6,000 lines read, 0 malformed\n"), "{out}");
+    assert!(out.starts_with(&format!("{} lines read, 0 malformed\n", grouped(visits.len() as u64))), "{out}");
     check(&out, &visits, 100, 40);
 }
 

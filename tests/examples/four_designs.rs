@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::Timestamp;
 use md5::{Digest, Md5};
 
+use crate::weblogs::grouped;
 use crate::{Visit, made_log, nobody_reads, number, output, real_log, run, temporary, told};
 
 const DESIGNS: [&str; 4] = ["sequential", "salted", "promoted", "randomised"];
@@ -127,7 +128,7 @@ fn check(out: &str, visits: &[Visit], windows: i64) {
         let writes = regions[0].values().sum::<u64>();
         let from = Timestamp::from_second(first + window * width).unwrap().to_string();
         let shares = regions.each_ref().map(|regions| percent(most(regions), writes));
-        [vec![from, writes.to_string()], shares.to_vec()].concat()
+        [vec![from, grouped(writes)], shares.to_vec()].concat()
     });
     assert_eq!(drawn, due.collect::<Vec<_>>());
 
@@ -162,11 +163,13 @@ fn a_real_log() {
     let Some((path, visits)) = real_log() else { return };
     let out = output("four_designs", &[&[path.to_str().unwrap()][..], &ALL].concat());
     check(&out, &visits, 12);
-    // What the book's figure says, whatever the log: the time in front writes to one region, a salt to many.
+    // What the book's figure says, whatever the log if it is long enough: the time in front writes to one region, a salt to many.
     let drawn = cells(&out, "The figure of the book");
     let at_work = |row: usize| drawn[row][3].split(' ').nth(1).unwrap().parse::<f64>().unwrap();
-    assert_eq!(at_work(0), 1.0);
-    assert!(at_work(1) > 4.0 && at_work(3) > 4.0);
+    if visits.len() >= 1000 {
+        assert_eq!(at_work(0), 1.0);
+        assert!(at_work(1) > 4.0 && at_work(3) > 4.0);
+    }
 }
 
 #[test]

@@ -326,6 +326,26 @@ fn small_files() {
     Asked::by_default(&all).check(&output("inbox", &[path]), &all);
 }
 
+/// A message with so many attachments.
+fn attached(count: usize) -> String {
+    format!("ada\t2011-06-03T10:44:08Z\tbob\tHello,\t1\t{}\n", vec!["a"; count].join(";"))
+}
+
+#[test]
+fn more_attachments_than_part_has_numbers() {
+    let path = temporary("inbox_more.tsv", attached(65_536).as_bytes());
+    let run = run("inbox", &[&path], b"");
+    assert_eq!(run.stderr, format!("error: {}:1: 65536 attachments are too many\n", path.display()));
+}
+
+#[test]
+#[ignore = "takes many seconds"]
+fn as_many_attachments_as_part_has_numbers() {
+    let path = temporary("inbox_most.tsv", attached(65_535).as_bytes());
+    let out = output("inbox", &[path.to_str().unwrap(), "--page", "65535"]);
+    assert_eq!(told(&out, "All mail of ada").rows, 65_536);
+}
+
 #[test]
 fn what_is_no_mail_is_told() {
     let good = "ada\t2011-06-03T10:44:08Z\tbob\tHello,\t1\t";

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::weblogs::grouped;
 use crate::{MALFORMED, Visit, made_log, nobody_reads, number, output, real_log, run, temporary, told};
 
 /// One visitor's visits, the newest first; of those of one second the later line first.
@@ -32,8 +33,9 @@ fn check(out: &str, visits: &[Visit], visitor: Option<&str>, window: Option<(Tim
     let shown = told(out, "Busiest visitors");
     let rows: Vec<_> = shown.lines.iter().map(|row| row.split_once("  ").unwrap()).collect();
     let rows: Vec<_> = rows.into_iter().map(|(count, visitor)| (Reverse(number(count)), visitor)).collect();
-    assert_eq!(rows, busiest[..5]);
-    assert_eq!((shown.rows_read, shown.rows, shown.seeks), (5, 5, 1));
+    let some = busiest.len().min(5);
+    assert_eq!(rows, busiest[..some]);
+    assert_eq!((shown.rows_read, shown.rows, shown.seeks), (some as u64, some as u64, 1));
 
     let visitor = visitor.unwrap_or(busiest[0].1);
     let theirs = newest_first(visits, visitor);
@@ -146,6 +148,6 @@ fn a_reader_may_leave() {
 fn on_a_real_log() {
     let Some((path, visits)) = real_log() else { return };
     let out = output("visits", &[&path]);
-    assert!(out.starts_with("6,000 lines read, 0 malformed\n"), "{out}");
+    assert!(out.starts_with(&format!("{} lines read, 0 malformed\n", grouped(visits.len() as u64))), "{out}");
     check(&out, &visits, None, None);
 }

@@ -517,6 +517,7 @@ fn the_table_of_visits_is_drawn() {
     let out = output("weblogs", &[temporary("weblogs_drawn.log", made_lines().0.as_bytes())]);
     for title in ["visits", "visits.by_value", "visitor_urls", "pages", "ip_hours", "journeys"] {
         assert!(out.contains(&format!("\nThe key of {title}\n0 ")), "{title}");
+        assert!(out.lines().any(|line| line.split(',').next() == Some(&format!("Table {title}"))), "{title}");
     }
     let drawn = out.lines().skip_while(|line| *line != "Table visits").nth(2).unwrap();
     let titles: Vec<_> = drawn.split(['│', '┆']).map(str::trim).filter(|title| !title.is_empty()).collect();
@@ -531,6 +532,16 @@ fn malformed_lines_are_counted_and_a_log_that_is_not_there_is_told() {
     assert_eq!((run.status.code(), run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.starts_with("error: cannot read no_such.log: "), "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 1);
+}
+
+#[test]
+fn what_no_cell_has_a_time_for_is_told() {
+    let line = |year: u16| format!("a - - [31/Dec/{year}:23:59:59 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n");
+    let path = temporary("weblogs_before.log", [line(1970), line(1969)].concat().as_bytes());
+    let run = run("weblogs", &[&path], b"");
+    assert_eq!(run.status.code(), Some(1));
+    let error = format!("error: {}:2: 1969-12-31T23:59:59Z: no cell is of a time before 1970\n", path.display());
+    assert_eq!(run.stderr, error);
 }
 
 #[test]
