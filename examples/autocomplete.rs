@@ -73,7 +73,7 @@ const LONGEST: usize = 12;
 #[derive(Parser)]
 struct Args {
     /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
-    /// titles, plain or gzip [default: the thousand largest]
+    /// titles, plain or gzip [default: a sample of a thousand]
     cities: Option<PathBuf>,
     /// What was typed [default: the name of the largest city key by key, and others]
     #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]

@@ -73,7 +73,7 @@ struct Tiles {
 #[derive(Parser)]
 struct Args {
     /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
-    /// titles, plain or gzip [default: the thousand largest]
+    /// titles, plain or gzip [default: a sample of a thousand]
     cities: Option<PathBuf>,
     /// The region that is looked for: its type, a (country), b (belt) or z (time zone), and its id
     #[arg(long, default_value = "a:jp")]

@@ -57,7 +57,7 @@ type Cities<K> = Table<K, Postcard<City>, Metered<Memory>>;
 #[derive(Parser)]
 struct Args {
     /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
-    /// titles, plain or gzip [default: the thousand largest]
+    /// titles, plain or gzip [default: a sample of a thousand]
     cities: Option<PathBuf>,
     /// The box in view: south,west,north,east; with west above east it crosses the antimeridian
     #[arg(long, default_value = "36,-10,60,30", allow_hyphen_values = true)]

@@ -26,7 +26,7 @@ pub(crate) const DEEPEST: u8 = 16;
 #[derive(clap::Args)]
 pub(crate) struct Input {
     /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of
-    /// titles, plain or gzip [default: the thousand largest]
+    /// titles, plain or gzip [default: a sample of a thousand]
     cities: Option<PathBuf>,
     /// How many cities a tile may hold
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(i64).range(0..))]
