@@ -1,10 +1,16 @@
 //! The engine on disk: its laws, what it outlives, what it refuses.
 
+mod damage;
+mod killed;
+mod refused;
+mod synced;
+
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowkey::conformance;
-use rowkey::store::{Database, Fjall, Store, SubStore};
+use rowkey::store::{Database, Durability, Fjall, Store, SubStore};
 use rowkey::wide::{Cells, CellsDatabase};
 use tempfile::TempDir;
 
@@ -23,6 +29,7 @@ fn table() -> Arc<dyn Store> {
 #[test]
 fn a_database() {
     conformance::database(database);
+    conformance::database(|| database().durability(Durability::Synced));
 }
 
 #[test]
@@ -42,4 +49,29 @@ fn a_table_and_tables_in_it() {
 fn wide_tables() {
     conformance::wide_database(|| CellsDatabase::new(database()));
     conformance::wide(|schema| Cells::over(table(), schema.clone()).unwrap());
+    conformance::wide(|schema| Box::new(Cells::over(table(), schema.clone()).unwrap()));
+    conformance::wide(|schema| Arc::new(Cells::over(table(), schema.clone()).unwrap()));
+}
+
+/// The command that runs one test of this program alone, as a process of its own.
+fn only(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]);
+    command
+}
+
+/// Where a process of [`only`] is to write.
+const WRITES_TO: &str = "ROWKEY_TEST_WRITES_TO";
+
+#[test]
+fn what_was_answered_outlives_the_process() {
+    if let Some(directory) = std::env::var_os(WRITES_TO) {
+        killed::write_on(directory.as_ref(), Durability::Buffered);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    killed::kill(10, directory.path(), || {
+        let mut child = only("what_was_answered_outlives_the_process");
+        child.env(WRITES_TO, directory.path());
+        child
+    });
 }

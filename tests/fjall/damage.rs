@@ -1,0 +1,133 @@
+//! Files that were changed, cut off, or taken away: an error, or every row, and never a row less.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rowkey::store::{Database, Fjall, FjallOptions, RowBatch, Scan, TableOptions};
+use rowkey::{Error, Table, WriteBatch};
+
+type Tables = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;
+
+/// All that is in a database.
+fn read_all(directory: &Path) -> Result<Tables, Error> {
+    let db = Fjall::open(directory)?;
+    let mut tables = Tables::new();
+    for name in db.tables()? {
+        let table = db.table(&name)?;
+        let (mut rows, mut batch, mut all) = (table.scan(&Scan::all()), RowBatch::new(), Vec::new());
+        loop {
+            rows.next_batch(&mut batch)?;
+            if batch.is_empty() {
+                break;
+            }
+            all.extend(batch.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
+        }
+        for (key, value) in all.iter().step_by(37) {
+            assert_eq!(table.get(key)?.as_ref(), Some(value));
+        }
+        tables.insert(name, all);
+    }
+    Ok(tables)
+}
+
+/// A database with rows in files, and in the journal.
+fn make(directory: &Path) -> Tables {
+    let mut small = TableOptions::default();
+    small.memtable_bytes = 1 << 20;
+    let db = FjallOptions::new().new_tables(small).open(directory).unwrap();
+    for name in ["one", "two"] {
+        let table: Table<u32, String, Fjall> = Table::open(db.clone(), name).unwrap();
+        for part in 0..30 {
+            let mut batch = WriteBatch::new();
+            for n in part * 500..(part + 1) * 500 {
+                batch.put(&table, &n, &format!("{name} {:x}", n.wrapping_mul(2_654_435_761)).repeat(6)).unwrap();
+            }
+            batch.write(&db).unwrap();
+        }
+        table.delete_prefix(100..200).unwrap();
+        (0..20).for_each(|n| table.put(&(n * 7), &"again".to_owned()).unwrap());
+    }
+    drop(db);
+    read_all(directory).unwrap()
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(files(&path)),
+            false => all.push(path),
+        }
+    }
+    all.sort();
+    all
+}
+
+/// A copy without the zeros at the files' ends, which are room that the engine has reserved.
+fn copy(from: &Path, to: &Path) {
+    for file in files(from) {
+        let to = to.join(file.strip_prefix(from).unwrap());
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        let bytes = fs::read(&file).unwrap();
+        let written = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        let mut copy = fs::File::create(to).unwrap();
+        copy.write_all(&bytes[..written]).unwrap();
+        copy.set_len(bytes.len() as u64).unwrap();
+    }
+}
+
+#[test]
+fn no_row_is_lost_without_a_word() {
+    let directory = tempfile::tempdir().unwrap();
+    let whole = directory.path().join("whole");
+    let rows = make(&whole);
+    assert_eq!(rows.len(), 3, "two tables, and the layouts of their keys");
+    let mut random = 1_u64;
+    let mut below = |n: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % n
+    };
+    let all = files(&whole);
+    let mut told = 0;
+    for time in 0..150 {
+        let file = &all[time % all.len()];
+        let name = file.strip_prefix(&whole).unwrap().to_owned();
+        let damaged = directory.path().join(format!("damaged-{time}"));
+        copy(&whole, &damaged);
+        let bytes = fs::read(file).unwrap();
+        let written = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        if name.ends_with("lock") {
+            continue;
+        }
+        let place = below(written.max(1));
+        let how = match below(8) {
+            0 => {
+                fs::remove_file(damaged.join(&name)).unwrap();
+                "is gone".to_owned()
+            }
+            // A journal's end may be cut off by a kill: that is no damage.
+            1 if name.extension().is_none_or(|extension| extension != "jnl") => {
+                fs::write(damaged.join(&name), &bytes[..place]).unwrap();
+                format!("is cut off at {place} of {written}")
+            }
+            _ => {
+                let (mut changed, bit) = (bytes.clone(), below(8));
+                changed[place] ^= 1 << bit;
+                fs::write(damaged.join(&name), changed).unwrap();
+                format!("has bit {bit} of byte {place} of {written} changed")
+            }
+        };
+        match read_all(&damaged) {
+            Ok(found) => assert!(found == rows, "{} {how}: rows are other ones", name.display()),
+            Err(error) => {
+                assert!(matches!(error, Error::Engine(_)), "{error}");
+                told += 1;
+            }
+        }
+        fs::remove_dir_all(damaged).unwrap();
+    }
+    assert!(told > 50, "{told} of 150 were told");
+}
