@@ -43,7 +43,9 @@ fn written(bytes: &[u8]) -> usize {
 pub(super) fn tables_written(journal: &[u8], tables: &mut BTreeSet<u64>) -> Result<(), usize> {
     let mut at = 0;
     let broken = loop {
-        match read_batch(&journal[at..], |table| drop(tables.insert(table))) {
+        match read_batch(&journal[at..], |table| {
+            tables.insert(table);
+        }) {
             Ok(len) => at += len,
             Err(broken) => break broken,
         }
