@@ -55,8 +55,8 @@ pub(crate) fn write_on(directory: &Path, durability: Durability) -> ! {
     unreachable!("there is always another number")
 }
 
-/// Kills `child` so many times, each at another moment, and looks at what is there.
-pub(crate) fn kill(times: u64, directory: &Path, child: impl Fn() -> Command) {
+/// Kills `child` so many times, each at another moment, and looks at what is there; how many writes were answered.
+pub(crate) fn kill(times: u64, directory: &Path, child: impl Fn() -> Command) -> u64 {
     let mut answered = 0;
     for time in 0..times {
         // From the making of the database on to some hundred writes.
@@ -92,4 +92,5 @@ pub(crate) fn kill(times: u64, directory: &Path, child: impl Fn() -> Command) {
         tables.sum.put(&0, &(left.len() as i64)).unwrap();
     }
     assert!(answered > times, "{answered} writes are too few to say anything");
+    answered
 }
