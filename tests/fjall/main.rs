@@ -6,17 +6,23 @@ mod refused;
 mod synced;
 
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use rowkey::conformance;
 use rowkey::store::{Database, Durability, Fjall, Store, SubStore};
 use rowkey::wide::{Cells, CellsDatabase};
 use tempfile::TempDir;
 
+/// A directory for tests that make many databases, of which nothing has to outlive anything: in memory, where there is such a
+/// file system.
+fn in_memory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// A database in a directory that goes with the process.
 fn database() -> Fjall {
-    static DIRECTORY: std::sync::LazyLock<TempDir> = std::sync::LazyLock::new(|| tempfile::tempdir().unwrap());
+    static DIRECTORY: LazyLock<TempDir> = LazyLock::new(in_memory);
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let next = NEXT.fetch_add(1, Ordering::Relaxed).to_string();
     Fjall::open(DIRECTORY.path().join(next)).unwrap()
