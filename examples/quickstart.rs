@@ -1,16 +1,32 @@
 //! The tour: a struct becomes a key, rows are stored under it, and queries read no more rows than they return.
 //!
 //!     cargo run --example quickstart
+//!     cargo run --example quickstart -- --path DIR
 //!
 //! The rows are hourly temperatures of two cities (`examples/data/`), kept twice: by city, for "what was it like there",
-//! and by time, spread over buckets so that no server takes every write of the present hour.
+//! and by time, spread over buckets so that no server takes every write of the present hour. They are in memory, or in a
+//! directory, where the next run finds them again.
+
+mod program;
 
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
 use std::str::FromStr;
 
+use clap::Parser;
+use rowkey::store::{Database, Fjall};
 use rowkey::{Json, Memory, OwnedKey, RowKey, Table, TableScan, WriteBatch};
+
+/// Stores temperatures under composite keys, and asks for them.
+#[derive(Parser)]
+struct Args {
+    /// The directory where the rows are kept [default: they are in memory]
+    #[arg(long)]
+    path: Option<PathBuf>,
+}
 
 /// A city's readings, newest first.
 #[derive(RowKey, Debug, Clone)]
@@ -41,19 +57,26 @@ struct Hour {
 /// Values have a codec: text, bytes, JSON, postcard, or one of your own.
 type Fahrenheit = Json<f64>;
 
-fn tour(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Memory::new();
+fn tour(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let db: Box<dyn Database> = match &args.path {
+        Some(path) => Box::new(Fjall::open(path)?),
+        None => Box::new(Memory::new()),
+    };
     let readings: Table<Reading, Fahrenheit, _> = Table::open(&db, "readings")?;
     let by_time: Table<ByTime, Fahrenheit, _> = Table::open(&db, "by_time")?;
 
-    let mut batch = WriteBatch::new();
-    for line in include_str!("data/temperatures.tsv").lines().skip(1) {
-        let (city, at, fahrenheit) = parse(line)?;
-        batch.put(&readings, &Reading { city: city.clone(), at }, &fahrenheit)?;
-        batch.put(&by_time, &ByTime { at, city }, &fahrenheit)?;
+    if readings.first(..)?.is_some() {
+        writeln!(out, "Found {} readings of two cities, by city and by time.", readings.count(..)?)?;
+    } else {
+        let mut batch = WriteBatch::new();
+        for line in include_str!("data/temperatures.tsv").lines().skip(1) {
+            let (city, at, fahrenheit) = parse(line)?;
+            batch.put(&readings, &Reading { city: city.clone(), at }, &fahrenheit)?;
+            batch.put(&by_time, &ByTime { at, city }, &fahrenheit)?;
+        }
+        batch.write(&db)?;
+        writeln!(out, "Stored {} readings of two cities, by city and by time.", readings.count(..)?)?;
     }
-    batch.write(&db)?;
-    writeln!(out, "Stored {} readings of two cities, by city and by time.", readings.count(..)?)?;
 
     // What a key is made of.
     let key = Reading { city: "seattle".into(), at: hour(2, 14, 6) };
@@ -146,10 +169,6 @@ impl Display for ByTime {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    match tour(&mut io::stdout().lock()) {
-        // Whoever reads the output has seen enough: `quickstart | head`.
-        Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) => Ok(()),
-        result => result,
-    }
+fn main() -> ExitCode {
+    program::exit(tour(&Args::parse(), &mut io::stdout().lock()))
 }

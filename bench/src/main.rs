@@ -17,6 +17,7 @@
 
 mod by_hand;
 mod decode;
+mod disk;
 mod draw;
 mod encode;
 mod growth;
@@ -89,6 +90,7 @@ fn main() -> Result<()> {
     memory::measure(&mut bench)?;
     scans::measure(&mut bench);
     wide::measure(&mut bench);
+    disk::measure(&mut bench);
     if !args.no_growth {
         growth::measure(&mut bench);
     }

@@ -54,7 +54,7 @@ fn owned<K: OwnedKey>(table: &Rows<K>) {
     table.scan(..).for_each(|row| _ = black_box(row.unwrap()));
 }
 
-pub fn lent<K: RowKey>(table: &Rows<K>) {
+pub fn lent<K: RowKey, D>(table: &Table<K, String, D>) {
     let mut scan = table.scan(..);
     while let Some((key, value)) = scan.next_row().unwrap() {
         black_box((key, value));

@@ -6,11 +6,13 @@
 
 mod decode;
 mod keys;
+#[path = "../../tests/fjall/killed.rs"]
+mod killed;
 mod memory;
 mod order;
 mod scans;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -18,6 +20,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use fastrand::Rng;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use rowkey::store::Durability;
 
 /// Runs the laws of rowkey for a long time.
 #[derive(Parser)]
@@ -34,6 +37,9 @@ struct Args {
     /// Threads on one database in memory.
     #[arg(long, default_value_t = 16, value_parser = 1..=26)]
     threads: i64,
+    /// How often a process is killed that writes to disk.
+    #[arg(long, default_value_t = 100)]
+    kills: u64,
     /// For how many seconds.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
@@ -48,10 +54,29 @@ struct Args {
 /// What was wrong.
 type Fault = String;
 
+/// Where a process is to write that is going to be killed.
+const WRITES_TO: &str = "ROWKEY_SOAK_WRITES_TO";
+
+/// Kills a process of this program again and again, and looks at what it has left.
+fn kill(times: u64) -> Result<String, Fault> {
+    let fault = |error: std::io::Error| error.to_string();
+    let directory = tempfile::tempdir().map_err(fault)?;
+    let program = std::env::current_exe().map_err(fault)?;
+    let answered = killed::kill(times, directory.path(), || {
+        let mut child = Command::new(&program);
+        child.env(WRITES_TO, directory.path());
+        child
+    });
+    Ok(format!("{times} kills, {} writes answered: all are there, and none by half", HumanCount(answered)))
+}
+
 fn main() -> ExitCode {
+    if let Some(directory) = std::env::var_os(WRITES_TO) {
+        killed::write_on(directory.as_ref(), Durability::Buffered);
+    }
     let args = Args::parse();
     let part = if args.short { 100 } else { 1 };
-    let soaks: [&dyn Fn() -> Result<String, Fault>; 4] = [
+    let soaks: [&dyn Fn() -> Result<String, Fault>; 5] = [
         &|| {
             let layouts = shared(args.pairs / part, args.seed, "pairs", order::pool)?;
             Ok(format!(
@@ -75,6 +100,7 @@ fn main() -> ExitCode {
             let time = Duration::from_secs(args.seconds) / part as u32;
             memory::soak(usize::try_from(args.threads).unwrap_or(1), time, args.seed)
         },
+        &|| kill(if args.short { 10 } else { args.kills }),
     ];
     for soak in soaks {
         let start = Instant::now();

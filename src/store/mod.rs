@@ -6,12 +6,16 @@
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "fjall")]
+mod fjall;
 mod memory;
 mod metered;
 mod sub;
 
 use std::sync::Arc;
 
+#[cfg(feature = "fjall")]
+pub use self::fjall::{Durability, Fjall, FjallError, FjallOptions, TableOptions};
 pub use self::memory::Memory;
 pub use self::metered::{Costs, Metered};
 pub use self::sub::SubStore;

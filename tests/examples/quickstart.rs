@@ -1,4 +1,4 @@
-use crate::{answer, nobody_reads, output};
+use crate::{answer, nobody_reads, output, run};
 
 const NONE: [&str; 0] = [];
 
@@ -41,6 +41,22 @@ fn answers_are_those_of_sort_and_filter() {
     // Eight buckets, and in each no more than the limit.
     check("Both cities, newest first", 4..=32, printed(&newest[..4]));
     check("The next page", 4..=32, printed(&newest[4..8]));
+}
+
+#[test]
+fn what_is_kept_in_a_directory_is_found_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("readings");
+    let args = ["--path", path.to_str().unwrap()];
+    let first = output("quickstart", &args);
+    assert_eq!(first, output("quickstart", &NONE), "the same rows, in memory or not");
+    let again = output("quickstart", &args);
+    assert_eq!(again, first.replacen("Stored", "Found", 1));
+
+    std::fs::write(directory.path().join("letter.txt"), "").unwrap();
+    let foreign = run("quickstart", &["--path", directory.path().to_str().unwrap()], b"");
+    assert_eq!(foreign.status.code(), Some(1));
+    assert!(foreign.stderr.contains("has files of something else in it"), "{}", foreign.stderr);
 }
 
 #[test]

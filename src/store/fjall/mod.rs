@@ -1,0 +1,748 @@
+//! fjall: an engine on disk, in this process.
+//!
+//! A table is a keyspace, a log-structured tree of sorted files. What is written goes to one journal for all of them first, so
+//! a batch across tables is one record there.
+
+mod journal;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::ops::Bound;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use ::fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
+use ::fjall::{
+    CompressionType, Iter, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable, Snapshot,
+};
+
+use super::{
+    Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_batches, check_key,
+};
+use crate::error::Error;
+use crate::range::KeyRange;
+
+/// A database in a directory, by the [fjall](https://docs.rs/fjall) engine. It promises everything that [`Guarantees`] knows; a
+/// clone is another handle to it. One process has it open at a time.
+///
+/// ```
+/// use rowkey::Table;
+/// use rowkey::store::Fjall;
+///
+/// # let directory = std::env::temp_dir().join(format!("rowkey-fjall-doc-{}", std::process::id()));
+/// let db = Fjall::open(&directory)?;
+/// let seen: Table<String, i64, _> = Table::open(db, "seen")?;
+/// seen.increment(&"ada".to_owned(), 1)?;
+/// drop(seen);
+///
+/// let seen: Table<String, i64, _> = Table::open(Fjall::open(&directory)?, "seen")?;
+/// assert_eq!(seen.get(&"ada".to_owned())?, Some(1));
+/// # drop(seen);
+/// # std::fs::remove_dir_all(directory)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A write that was answered is kept if this process dies ([`Durability::Buffered`]), or if the machine does
+/// ([`Durability::Synced`]): see [`Fjall::durability`].
+///
+/// A table that is dropped loses its rows. Handles from before keep working on the table that was, until this process ends.
+#[derive(Clone)]
+pub struct Fjall {
+    shared: Arc<Shared>,
+    durability: Durability,
+}
+
+/// What all handles to a database have in common.
+struct Shared {
+    db: ::fjall::Database,
+    options: FjallOptions,
+    /// Held for reading by what only writes, and alone by what reads first: increments, conditions, transactions, and what
+    /// opens and drops tables.
+    writers: RwLock<()>,
+}
+
+/// What an answered write has outlived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// This process may die: the operating system has it. As HBase and most embedded engines do unless told otherwise.
+    #[default]
+    Buffered,
+    /// The machine may die: the disk has it (`fdatasync`).
+    Synced,
+}
+
+/// How a [`Fjall`] database is opened, and what new tables are like.
+#[derive(Clone, Debug, Default)]
+pub struct FjallOptions {
+    durability: Durability,
+    cache_bytes: Option<u64>,
+    new_tables: TableOptions,
+    by_name: BTreeMap<String, TableOptions>,
+}
+
+/// What a table is like on disk. It is kept with the table: later options do not change it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TableOptions {
+    /// Whether blocks are compressed, by LZ4.
+    pub compression: bool,
+    /// How many bytes of rows a block has, from 1 KiB to 1 MiB: larger ones compress better, smaller ones are read faster.
+    pub block_bytes: u32,
+    /// Of keys that are not there, how many are looked for in vain: the rate of false positives of Bloom filters. None is no
+    /// filters.
+    pub bloom_filter: Option<f32>,
+    /// How many bytes of rows are gathered in memory before they become a file.
+    pub memtable_bytes: u64,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        Self { compression: true, block_bytes: 4096, bloom_filter: Some(0.01), memtable_bytes: 64 << 20 }
+    }
+}
+
+/// Why a directory, or what is in it, can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FjallError {
+    /// Another process, or another handle that was opened by itself, has it open.
+    #[error("{} is locked: it is open in another process, or twice in this one", .0.display())]
+    Locked(PathBuf),
+    /// There are files in it, and they are no database.
+    #[error("{} has files of something else in it ({found}), and is no fjall database", .path.display())]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// One of the files.
+        found: String,
+    },
+    /// It is a fjall database that others have made tables in.
+    #[error("{} is a fjall database of another program: it has a keyspace {keyspace:?}", .path.display())]
+    OtherProgram {
+        /// The directory.
+        path: PathBuf,
+        /// The keyspace that is no table of ours.
+        keyspace: String,
+    },
+    /// Its files are of another version of the engine.
+    #[error("{} was written by another version of fjall", .0.display())]
+    Version(PathBuf),
+    /// A file is damaged, or is not there.
+    #[error("the database is damaged: {0}")]
+    Damaged(String),
+    /// The system refused: no permission, no space.
+    #[error("the disk refused")]
+    Disk(#[source] std::io::Error),
+    /// The engine could not write before, perhaps in the background. What was answered is kept, but nothing more is taken
+    /// until the database is opened anew.
+    #[error("the engine could not write before: the database takes no more until it is opened anew")]
+    Failed,
+    /// A key has more than 65,535 bytes, a table's name more than 254.
+    #[error("{what} of {len} bytes, where {most} are the most")]
+    TooLong {
+        /// A key or a table's name.
+        what: &'static str,
+        /// How long it is.
+        len: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// The engine failed in a way of its own.
+    #[error("fjall failed: {0}")]
+    Engine(String),
+}
+
+impl From<FjallError> for Error {
+    fn from(error: FjallError) -> Self {
+        Self::engine(error)
+    }
+}
+
+impl From<::fjall::Error> for FjallError {
+    fn from(error: ::fjall::Error) -> Self {
+        use ::fjall::Error as E;
+        match error {
+            E::Io(error) => Self::Disk(error),
+            E::Storage(::fjall::LsmError::Io(error)) => Self::Disk(error),
+            E::Poisoned => Self::Failed,
+            E::Storage(error) => Self::Damaged(error.to_string()),
+            E::JournalRecovery(error) => Self::Damaged(error.to_string()),
+            E::Decompress(_) | E::InvalidTrailer | E::InvalidTag(_) | E::Unrecoverable => {
+                Self::Damaged(error.to_string())
+            }
+            other => Self::Engine(other.to_string()),
+        }
+    }
+}
+
+/// Runs what may panic in the engine: damaged files make it do so in places.
+fn guarded<T>(run: impl FnOnce() -> Result<T, ::fjall::Error>) -> Result<T, FjallError> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => Ok(result?),
+        Err(panic) => Err(FjallError::Damaged(Error::panicked("fjall", &*panic).to_string())),
+    }
+}
+
+impl FjallOptions {
+    /// [`Durability::Buffered`], and tables as [`TableOptions::default`] has them.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What an answered write has outlived, unless [`Fjall::durability`] says another thing.
+    #[must_use]
+    pub fn durability(self, durability: Durability) -> Self {
+        Self { durability, ..self }
+    }
+
+    /// How many bytes of blocks are kept in memory once they were read.
+    #[must_use]
+    pub fn cache_bytes(self, bytes: u64) -> Self {
+        Self { cache_bytes: Some(bytes), ..self }
+    }
+
+    /// What tables are like that are made from now on.
+    #[must_use]
+    pub fn new_tables(self, options: TableOptions) -> Self {
+        Self { new_tables: options, ..self }
+    }
+
+    /// What one table is like, if it is made from now on.
+    #[must_use]
+    pub fn table(mut self, name: &str, options: TableOptions) -> Self {
+        self.by_name.insert(name.to_owned(), options);
+        self
+    }
+
+    /// Opens the database in a directory; it is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`FjallError`] says why it can't be: locked, foreign, damaged, no permission.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Fjall, FjallError> {
+        let path = path.as_ref();
+        check_directory(path)?;
+        let mut builder = ::fjall::Database::builder(path);
+        if let Some(bytes) = self.cache_bytes {
+            builder = builder.cache_size(bytes);
+        }
+        let opened = match catch_unwind(AssertUnwindSafe(|| builder.open())) {
+            Ok(Ok(db)) => Ok(db),
+            Ok(Err(::fjall::Error::Locked)) => Err(FjallError::Locked(path.to_owned())),
+            Ok(Err(::fjall::Error::InvalidVersion(_))) => Err(FjallError::Version(path.to_owned())),
+            Ok(Err(error)) => Err(error.into()),
+            Err(panic) => Err(FjallError::Damaged(Error::panicked("fjall", &*panic).to_string())),
+        };
+        let db = opened?;
+        if let Some(other) = db.list_keyspace_names().iter().find(|name| !name.starts_with(TABLE)) {
+            return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
+        }
+        let durability = self.durability;
+        Ok(Fjall { shared: Arc::new(Shared { db, options: self, writers: RwLock::new(()) }), durability })
+    }
+}
+
+/// What the keyspace of a table begins with; the rest is the table's name.
+const TABLE: &str = "=";
+const LONGEST_NAME: usize = 254;
+const LONGEST_KEY: usize = 65_535;
+
+/// A directory that has something else in it is left as it is, and what the engine would lose without a word is told.
+fn check_directory(path: &Path) -> Result<(), FjallError> {
+    let files = match std::fs::read_dir(path) {
+        Ok(files) => files,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(FjallError::Disk(error)),
+    };
+    let (mut version, mut journals) = (None, Vec::new());
+    for file in files {
+        let file = file.map_err(FjallError::Disk)?;
+        let name = file.file_name();
+        let name = name.to_string_lossy();
+        match (&*name, name.strip_suffix(".jnl").map(str::parse::<u64>)) {
+            ("version", _) => version = Some(file.metadata().map_err(FjallError::Disk)?.len()),
+            ("lock" | "keyspaces", _) => {}
+            (_, Some(Ok(number))) => journals.push(number),
+            _ => return Err(FjallError::Foreign { path: path.to_owned(), found: name.into_owned() }),
+        }
+    }
+    let journal = |number: &u64| path.join(format!("{number}.jnl"));
+    let damaged = |what: String| Err(FjallError::Damaged(what));
+    journals.sort_unstable();
+    let written = journals.iter().map(|number| std::fs::read(journal(number)).map(journal::without_room));
+    let written = written.collect::<std::io::Result<Vec<_>>>().map_err(FjallError::Disk)?;
+    let nothing = written.iter().all(Vec::is_empty);
+    let tables = path.join("keyspaces");
+    if version.unwrap_or(0) == 0 {
+        let unfinished = nothing && is_empty(&tables).map_err(FjallError::Disk)?;
+        if !unfinished {
+            return damaged("its version is not there".to_owned());
+        }
+        return clear_unfinished(path, journals.iter().map(journal)).map_err(|error| match error.kind() {
+            std::io::ErrorKind::WouldBlock => FjallError::Locked(path.to_owned()),
+            _ => FjallError::Disk(error),
+        });
+    }
+    if journals.is_empty() {
+        return damaged("its journal is not there".to_owned());
+    }
+    if let Some(pair) = journals.windows(2).find(|pair| pair[1] - pair[0] > 1) {
+        return damaged(format!("its journal {}.jnl is not there", pair[0] + 1));
+    }
+    let mut used = BTreeSet::new();
+    for (number, written) in journals.iter().zip(&written) {
+        if let Err(place) = journal::tables_written(written, &mut used) {
+            return damaged(format!("its journal {number}.jnl is broken in the write that begins at byte {place}"));
+        }
+    }
+    // A table that has no `current` is taken for one whose making was killed, and dropped.
+    for table in directories(&tables).map_err(FjallError::Disk)? {
+        let number = table.file_name().and_then(|name| name.to_str()?.parse().ok());
+        let files = is_empty(&table.join("tables")).map_err(FjallError::Disk)?;
+        let used = !files || number.is_some_and(|number: u64| used.contains(&number));
+        if used && !std::fs::exists(table.join("current")).map_err(FjallError::Disk)? {
+            return damaged(format!("the file `current` of {} is not there", table.display()));
+        }
+    }
+    // Without its register the engine takes every table for left over, and drops it.
+    let there = std::fs::exists(tables.join("0").join("current")).map_err(FjallError::Disk)?;
+    match there || (nothing && journals == [0]) {
+        true => Ok(()),
+        false => damaged("its register of tables is not there".to_owned()),
+    }
+}
+
+fn directories(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            all.push(entry.path());
+        }
+    }
+    Ok(all)
+}
+
+fn is_empty(directory: &Path) -> std::io::Result<bool> {
+    match std::fs::read_dir(directory) {
+        Ok(mut files) => Ok(files.next().is_none()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes away what was left of a database whose making was killed: it has no `version` yet, which comes last, and nothing was
+/// written.
+fn clear_unfinished(path: &Path, journals: impl Iterator<Item = PathBuf>) -> std::io::Result<()> {
+    let Ok(lock) = std::fs::File::options().write(true).open(path.join("lock")) else { return Ok(()) };
+    #[expect(clippy::incompatible_msrv, reason = "the engine needs a later Rust than the crate")]
+    lock.try_lock()?;
+    for journal in journals {
+        std::fs::remove_file(journal)?;
+    }
+    match std::fs::remove_file(path.join("version")) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+impl Fjall {
+    /// Opens the database in a directory, as [`FjallOptions::new`] has it; it is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`FjallError`] says why it can't be.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, FjallError> {
+        FjallOptions::new().open(path)
+    }
+
+    /// A handle whose writes, and those of the tables that are opened by it, outlive that. What others wrote before is
+    /// in the same journal, so a [`Synced`](Durability::Synced) write takes it along.
+    ///
+    /// ```
+    /// # use rowkey::store::{Batch, Database, Durability, Fjall};
+    /// # let directory = std::env::temp_dir().join(format!("rowkey-fjall-durability-{}", std::process::id()));
+    /// let db = Fjall::open(&directory)?;
+    /// db.write(&[("log", Batch::new().put("1", "kept if the process dies"))])?;
+    /// db.durability(Durability::Synced).write(&[("log", Batch::new().put("2", "both kept if the machine dies"))])?;
+    /// # drop(db);
+    /// # std::fs::remove_dir_all(directory)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn durability(&self, durability: Durability) -> Self {
+        Self { durability, ..self.clone() }
+    }
+
+    /// Returns when the disk has all that was answered.
+    ///
+    /// # Errors
+    ///
+    /// What the disk says; the database takes no more writes then.
+    pub fn sync(&self) -> Result<(), Error> {
+        Ok(guarded(|| self.shared.db.persist(PersistMode::SyncData))?)
+    }
+
+    fn open_table(&self, name: &str) -> Result<FjallTable, Error> {
+        if name.len() > LONGEST_NAME {
+            return Err(FjallError::TooLong { what: "a table's name", len: name.len(), most: LONGEST_NAME }.into());
+        }
+        let options = self.shared.options.by_name.get(name).unwrap_or(&self.shared.options.new_tables);
+        let keyspace = guarded(|| self.shared.db.keyspace(&format!("{TABLE}{name}"), || options.to_engine()))?;
+        Ok(FjallTable { shared: Arc::clone(&self.shared), durability: self.durability, keyspace })
+    }
+}
+
+impl fmt::Debug for Fjall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fjall").field("durability", &self.durability).finish_non_exhaustive()
+    }
+}
+
+impl TableOptions {
+    fn to_engine(self) -> KeyspaceCreateOptions {
+        let compression = if self.compression { CompressionType::Lz4 } else { CompressionType::None };
+        let filter = match self.bloom_filter {
+            Some(rate) => FilterPolicyEntry::Bloom(BloomConstructionPolicy::FalsePositiveRate(rate.clamp(1e-6, 0.5))),
+            None => FilterPolicyEntry::None,
+        };
+        KeyspaceCreateOptions::default()
+            .data_block_compression_policy(CompressionPolicy::all(compression))
+            .data_block_size_policy(BlockSizePolicy::all(self.block_bytes.clamp(1 << 10, 1 << 20)))
+            .filter_policy(FilterPolicy::all(filter))
+            .max_memtable_size(self.memtable_bytes.max(1 << 20))
+    }
+}
+
+impl Shared {
+    fn writing(&self) -> RwLockReadGuard<'_, ()> {
+        self.writers.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody else writes.
+    fn alone(&self) -> RwLockWriteGuard<'_, ()> {
+        self.writers.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn batch(&self, durability: Durability) -> OwnedWriteBatch {
+        self.db.batch().durability(Some(match durability {
+            Durability::Buffered => PersistMode::Buffer,
+            Durability::Synced => PersistMode::SyncData,
+        }))
+    }
+}
+
+fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) -> Result<(), Error> {
+    for write in writes.writes() {
+        check_length(write.key())?;
+        match write {
+            Write::Put(key, value) => batch.insert(keyspace, key.as_slice(), value.as_slice()),
+            Write::Delete(key) => batch.remove(keyspace, key.as_slice()),
+        }
+    }
+    Ok(())
+}
+
+fn check_length(key: &[u8]) -> Result<(), Error> {
+    check_key(key)?;
+    match key.len() {
+        ..=LONGEST_KEY => Ok(()),
+        len => Err(FjallError::TooLong { what: "a key", len, most: LONGEST_KEY }.into()),
+    }
+}
+
+fn commit(batch: OwnedWriteBatch) -> Result<(), Error> {
+    Ok(guarded(|| batch.commit())?)
+}
+
+impl Database for Fjall {
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::all()
+    }
+
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        Ok(Arc::new(self.open_table(name)?))
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        let names = guarded(|| Ok(self.shared.db.list_keyspace_names()))?;
+        let mut names: Vec<String> =
+            names.iter().filter_map(|name| Some(name.strip_prefix(TABLE)?.to_owned())).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        let _alone = self.shared.alone();
+        let keyspace = format!("{TABLE}{name}");
+        if name.len() <= LONGEST_NAME && self.shared.db.keyspace_exists(&keyspace) {
+            let table = self.open_table(name)?;
+            guarded(|| self.shared.db.delete_keyspace(table.keyspace))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
+        let _writing = self.shared.writing();
+        let mut all = self.shared.batch(self.durability);
+        for (name, batch) in batches {
+            add(&mut all, &self.open_table(name)?.keyspace, batch)?;
+        }
+        commit(all)
+    }
+
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error> {
+        let opened = tables.iter().map(|name| self.open_table(name)).collect::<Result<Vec<_>, _>>()?;
+        let _alone = self.shared.alone();
+        let snapshot = self.shared.db.snapshot();
+        let views: Vec<_> = opened.iter().map(|table| table.at(&snapshot)).collect();
+        let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
+        let batches = body(&views)?;
+        check_batches(tables, &batches)?;
+        let mut all = self.shared.batch(self.durability);
+        for (table, batch) in opened.iter().zip(&batches) {
+            add(&mut all, &table.keyspace, batch)?;
+        }
+        commit(all)
+    }
+}
+
+/// One table of a [`Fjall`].
+struct FjallTable {
+    shared: Arc<Shared>,
+    durability: Durability,
+    keyspace: Keyspace,
+}
+
+impl FjallTable {
+    fn at(&self, snapshot: &Snapshot) -> FjallView {
+        FjallView { keyspace: self.keyspace.clone(), snapshot: snapshot.clone() }
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), Error> {
+        let mut all = self.shared.batch(self.durability);
+        add(&mut all, &self.keyspace, batch)?;
+        commit(all)
+    }
+}
+
+fn get(keyspace: &Keyspace, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    if key.len() > LONGEST_KEY || key.is_empty() {
+        return Ok(None);
+    }
+    Ok(guarded(|| keyspace.get(key))?.map(|value| value.to_vec()))
+}
+
+impl Store for FjallTable {
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::all()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        get(&self.keyspace, key)
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let view = self.at(&self.shared.db.snapshot());
+        keys.iter().map(|key| view.get(key)).collect()
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.at(&self.shared.db.snapshot()).scan(scan)
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        batch.check_keys()?;
+        let _writing = self.shared.writing();
+        self.commit(batch)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        check_key(key)?;
+        let _alone = self.shared.alone();
+        let sum = add_to_counter(key, get(&self.keyspace, key)?.as_deref(), by)?;
+        self.commit(Batch::new().put(key, sum.to_be_bytes()))?;
+        Ok(sum)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        check_key(key)?;
+        let _alone = self.shared.alone();
+        if get(&self.keyspace, key)?.as_deref() != expected {
+            return Ok(false);
+        }
+        let mut batch = Batch::new();
+        match new {
+            Some(value) => batch.put(key, value),
+            None => batch.delete(key),
+        };
+        self.commit(&batch)?;
+        Ok(true)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        let _alone = self.shared.alone();
+        let mut rows = self.scan(&Scan::new(ranges.to_vec()).batch_rows(4096));
+        let (mut found, mut doomed) = (RowBatch::new(), Batch::new());
+        loop {
+            rows.next_batch(&mut found)?;
+            if found.is_empty() {
+                return self.commit(&doomed);
+            }
+            for (key, _) in found.iter() {
+                doomed.delete(key);
+            }
+        }
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        let _alone = self.shared.alone();
+        let batch = body(&self.at(&self.shared.db.snapshot()))?;
+        batch.check_keys()?;
+        self.commit(&batch)
+    }
+}
+
+/// A table as it was.
+struct FjallView {
+    keyspace: Keyspace,
+    snapshot: Snapshot,
+}
+
+impl View for FjallView {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        if key.len() > LONGEST_KEY || key.is_empty() {
+            return Ok(None);
+        }
+        Ok(guarded(|| self.snapshot.get(&self.keyspace, key))?.map(|value| value.to_vec()))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(FjallRows {
+            view: Some(Self { keyspace: self.keyspace.clone(), snapshot: self.snapshot.clone() }),
+            ranges: scan.ranges.iter().cloned().collect(),
+            open: None,
+            reverse: scan.reverse,
+            left: scan.limit.unwrap_or(u64::MAX),
+            batch_rows: scan.batch_rows.max(1),
+            last: Vec::new(),
+            skip: None,
+            failed: None,
+        })
+    }
+}
+
+/// A scan of the table as it was.
+struct FjallRows {
+    /// None behind the end, so that the engine can forget what it keeps for it.
+    view: Option<FjallView>,
+    /// What is still to be opened, in key order; the next one is at the front, or at the back of a reverse scan.
+    ranges: VecDeque<KeyRange>,
+    /// The range that is being read.
+    open: Option<(KeyRange, Iter)>,
+    reverse: bool,
+    left: u64,
+    batch_rows: usize,
+    /// The last row that was handed out.
+    last: Vec<u8>,
+    /// What stands before it is of no use.
+    skip: Option<Vec<u8>>,
+    /// What went wrong behind the rows that were handed out.
+    failed: Option<FjallError>,
+}
+
+impl FjallRows {
+    /// Reads the next range from where it is wanted; answers whether there is one.
+    fn open_next(&mut self) -> bool {
+        let Some(view) = &self.view else { return false };
+        let Some(range) = (if self.reverse { self.ranges.pop_back() } else { self.ranges.pop_front() }) else {
+            return false;
+        };
+        let end = range.end().map_or(Bound::Unbounded, Bound::Excluded);
+        let rows = view.snapshot.range::<&[u8], _>(&view.keyspace, (Bound::Included(range.start()), end));
+        self.open = Some((range, rows));
+        true
+    }
+
+    /// Goes on with what is beyond the key that was skipped to.
+    fn skip(&mut self, key: Vec<u8>) {
+        let wanted = match self.reverse {
+            false => KeyRange::new(key, None::<Vec<u8>>),
+            true => KeyRange::new(Vec::new(), Some([&key[..], &[0]].concat())),
+        };
+        let Some(wanted) = wanted else { return };
+        let open = self.open.take().map(|(range, _)| range);
+        let ranges = std::mem::take(&mut self.ranges);
+        let ranges = match self.reverse {
+            false => open.into_iter().chain(ranges).collect::<VecDeque<_>>(),
+            true => ranges.into_iter().chain(open).collect(),
+        };
+        self.ranges = ranges.into_iter().filter_map(|range| range.intersect(&wanted)).collect();
+    }
+
+    fn fill(&mut self, batch: &mut RowBatch) -> Result<(), ::fjall::Error> {
+        let size = usize::try_from(self.left).unwrap_or(usize::MAX).min(self.batch_rows);
+        while batch.len() < size {
+            let Some((_, rows)) = &mut self.open else {
+                if self.open_next() {
+                    continue;
+                }
+                break;
+            };
+            let row = if self.reverse { rows.next_back() } else { rows.next() };
+            match row {
+                Some(row) => {
+                    let (key, value) = row.into_inner()?;
+                    batch.push(&key, &value);
+                }
+                None => self.open = None,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rows for FjallRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        if let Some(error) = self.failed.take() {
+            return Err(error.into());
+        }
+        if let Some(key) = self.skip.take() {
+            let passed = !self.last.is_empty() && if self.reverse { key >= self.last } else { key <= self.last };
+            if !passed {
+                self.skip(key);
+            }
+        }
+        let filled = guarded(|| self.fill(batch));
+        if let Some((key, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) {
+            key.clone_into(&mut self.last);
+        }
+        self.left -= batch.len() as u64;
+        if batch.is_empty() || filled.is_err() {
+            (self.view, self.open) = (None, None);
+            self.ranges.clear();
+        }
+        match filled {
+            Err(error) if batch.is_empty() => Err(error.into()),
+            Err(error) => {
+                self.failed = Some(error);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        let further = self.skip.as_deref().is_none_or(|before| if self.reverse { key < before } else { key > before });
+        if further {
+            self.skip = Some(key.to_vec());
+        }
+    }
+}

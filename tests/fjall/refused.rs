@@ -1,0 +1,166 @@
+//! What can't be opened, and what can't be written.
+
+use std::process::Command;
+
+use rowkey::store::{Batch, Database, Durability, Fjall, FjallError, FjallOptions, TableOptions};
+use rowkey::{Error, Table};
+
+use crate::{WRITES_TO, database, only};
+
+fn why(error: Error) -> FjallError {
+    match error {
+        Error::Engine(error) => *error.downcast().unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_database_that_is_open_is_locked() {
+    if let Some(directory) = std::env::var_os(WRITES_TO) {
+        println!("other process: {}", Fjall::open(directory).unwrap_err());
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let db = Fjall::open(directory.path()).unwrap();
+    let error = Fjall::open(directory.path()).unwrap_err();
+    assert!(matches!(&error, FjallError::Locked(path) if path == directory.path()), "{error}");
+    let other = only("refused::a_database_that_is_open_is_locked").env(WRITES_TO, directory.path()).output().unwrap();
+    let said = String::from_utf8(other.stdout).unwrap();
+    let due = format!("other process: {} is locked: it is open in another process", directory.path().display());
+    assert!(said.contains(&due), "{said}");
+    drop(db);
+    Fjall::open(directory.path()).unwrap();
+}
+
+#[test]
+fn a_directory_of_something_else_is_left_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("letter.txt"), "dear").unwrap();
+    let error = Fjall::open(directory.path()).unwrap_err();
+    assert!(matches!(&error, FjallError::Foreign { found, .. } if found == "letter.txt"), "{error}");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+
+    let file = directory.path().join("letter.txt");
+    assert!(matches!(Fjall::open(&file).unwrap_err(), FjallError::Disk(_)));
+    assert!(matches!(Fjall::open(file.join("below")).unwrap_err(), FjallError::Disk(_)));
+    assert!(matches!(Fjall::open("/proc/no/such").unwrap_err(), FjallError::Disk(_)));
+
+    let theirs = directory.path().join("theirs");
+    let other = fjall::Database::builder(&theirs).open().unwrap();
+    other.keyspace("users", fjall::KeyspaceCreateOptions::default).unwrap().insert("a", "b").unwrap();
+    drop(other);
+    let error = Fjall::open(&theirs).unwrap_err();
+    assert!(matches!(&error, FjallError::OtherProgram { keyspace, .. } if keyspace == "users"), "{error}");
+}
+
+#[test]
+fn keys_and_names_have_a_longest() {
+    let db = database();
+    let table = db.table("t").unwrap();
+    let (longest, longer) = (vec![7; 65_535], vec![7; 65_536]);
+    table.write(Batch::new().put(longest.clone(), "v")).unwrap();
+    assert_eq!(table.get(&longest).unwrap().as_deref(), Some(&b"v"[..]));
+    assert_eq!(table.get(&longer).unwrap(), None);
+    let error = why(table.write(Batch::new().put("a", "1").put(longer.clone(), "v")).unwrap_err());
+    assert!(matches!(error, FjallError::TooLong { what: "a key", len: 65_536, most: 65_535 }), "{error}");
+    assert_eq!(table.get(b"a").unwrap(), None, "nothing of the batch is there");
+    assert!(matches!(why(table.increment(&longer, 1).unwrap_err()), FjallError::TooLong { .. }));
+
+    db.table(&"n".repeat(254)).unwrap();
+    let error = why(db.table(&"n".repeat(255)).err().unwrap());
+    assert!(matches!(error, FjallError::TooLong { what: "a table's name", len: 255, most: 254 }), "{error}");
+    db.drop_table(&"n".repeat(255)).unwrap();
+    assert_eq!(db.tables().unwrap().len(), 2);
+}
+
+#[test]
+fn a_table_that_was_dropped_is_empty_when_it_is_made_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    let db = Fjall::open(directory.path()).unwrap();
+    let before = db.table("t").unwrap();
+    before.write(Batch::new().put("a", "1")).unwrap();
+    db.drop_table("t").unwrap();
+    let after = db.table("t").unwrap();
+    before.write(Batch::new().put("b", "2")).unwrap();
+    assert_eq!(before.get(b"b").unwrap().as_deref(), Some(&b"2"[..]), "the table that was");
+    assert_eq!((after.get(b"a").unwrap(), after.get(b"b").unwrap()), (None, None));
+    after.write(Batch::new().put("c", "3")).unwrap();
+    drop((before, after, db));
+    let table = Fjall::open(directory.path()).unwrap().table("t").unwrap();
+    assert_eq!([b"a", b"b", b"c"].map(|key| table.get(key).unwrap().is_some()), [false, false, true]);
+}
+
+#[test]
+fn options_are_those_of_the_table_that_is_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut plain = TableOptions::default();
+    (plain.compression, plain.bloom_filter, plain.block_bytes, plain.memtable_bytes) = (false, None, 1 << 16, 1 << 20);
+    let options = FjallOptions::new().table("plain", plain).cache_bytes(1 << 20).durability(Durability::Synced);
+    let db = options.open(directory.path()).unwrap();
+    let rows = |name| -> Table<u32, String, Fjall> { Table::open(db.clone(), name).unwrap() };
+    for name in ["plain", "packed"] {
+        let table = rows(name);
+        let mut batch = rowkey::WriteBatch::new();
+        (0..30_000).for_each(|n| batch.put(&table, &n, &format!("{n:0100}")).map(drop).unwrap());
+        batch.write(&db).unwrap();
+        assert_eq!(table.count(..).unwrap(), 30_000);
+        assert_eq!(table.get(&29_999).unwrap().unwrap(), format!("{:0100}", 29_999));
+    }
+    db.sync().unwrap();
+}
+
+/// A file system of its own that has no more room.
+#[test]
+fn a_full_disk_is_told_and_what_was_answered_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(directory.path()).output();
+    if !mount.is_ok_and(|output| output.status.success()) {
+        assert!(std::env::var_os("ROWKEY_TEST_ALL").is_none(), "a file system can't be mounted here");
+        eprintln!("skipped: a file system can't be mounted here");
+        return;
+    }
+    struct Mounted<'d>(&'d std::path::Path);
+    impl Drop for Mounted<'_> {
+        fn drop(&mut self) {
+            drop(Command::new("umount").arg("-l").arg(self.0).status());
+        }
+    }
+    let _mounted = Mounted(directory.path());
+    let path = directory.path().join("database");
+    let db = Fjall::open(&path).unwrap();
+    let rows: Table<u32, String, Fjall> = Table::open(db, "rows").unwrap();
+    let value = |n: u32| format!("{n:010} ").repeat(500);
+    let mut answered = 0;
+    let error = loop {
+        match rows.put(&answered, &value(answered)) {
+            Ok(()) => answered += 1,
+            Err(error) => break why(error),
+        }
+    };
+    assert!(matches!(&error, FjallError::Disk(_) | FjallError::Failed), "{error}");
+    assert!(answered > 500, "{answered}");
+    assert!(matches!(why(rows.put(&answered, &value(answered)).unwrap_err()), FjallError::Failed));
+    let there = |rows: &Table<u32, String, Fjall>| {
+        for n in 0..answered {
+            assert_eq!(rows.get(&n).unwrap(), Some(value(n)), "row {n} of {answered}");
+        }
+    };
+    there(&rows);
+    drop(rows);
+
+    // With room again it goes on.
+    let more = Command::new("mount").args(["-o", "remount,size=200m"]).arg(directory.path()).status().unwrap();
+    assert!(more.success());
+    let rows: Table<u32, String, Fjall> = Table::open(Fjall::open(&path).unwrap(), "rows").unwrap();
+    there(&rows);
+    rows.put(&answered, &value(answered)).unwrap();
+
+    drop(rows);
+    let read_only = Command::new("mount").args(["-o", "remount,ro"]).arg(directory.path()).status().unwrap();
+    assert!(read_only.success());
+    let error = Fjall::open(&path).unwrap_err();
+    assert!(
+        matches!(&error, FjallError::Disk(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem),
+        "{error}"
+    );
+}
