@@ -339,7 +339,6 @@ fn more_attachments_than_part_has_numbers() {
 }
 
 #[test]
-#[ignore = "takes many seconds"]
 fn as_many_attachments_as_part_has_numbers() {
     let path = temporary("inbox_most.tsv", attached(65_535).as_bytes());
     let out = output("inbox", &[path.to_str().unwrap(), "--page", "65535"]);
