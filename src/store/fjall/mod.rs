@@ -3,20 +3,20 @@
 //! A table is a keyspace, a log-structured tree of sorted files. What is written goes to one journal for all of them first, so
 //! a batch across tables is one record there.
 
+mod directory;
 mod journal;
+mod rows;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ::fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
-use ::fjall::{
-    CompressionType, Iter, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable, Snapshot,
-};
+use ::fjall::{CompressionType, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Snapshot};
 
+use self::rows::FjallView;
 use super::{
     Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_batches, check_key,
 };
@@ -222,7 +222,7 @@ impl FjallOptions {
     /// [`FjallError`] says why it can't be: locked, foreign, damaged, no permission.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Fjall, FjallError> {
         let path = path.as_ref();
-        check_directory(path)?;
+        directory::check(path)?;
         let mut builder = ::fjall::Database::builder(path);
         if let Some(bytes) = self.cache_bytes {
             builder = builder.cache_size(bytes);
@@ -247,105 +247,6 @@ impl FjallOptions {
 const TABLE: &str = "=";
 const LONGEST_NAME: usize = 254;
 const LONGEST_KEY: usize = 65_535;
-
-/// A directory that has something else in it is left as it is, and what the engine would lose without a word is told.
-fn check_directory(path: &Path) -> Result<(), FjallError> {
-    let files = match std::fs::read_dir(path) {
-        Ok(files) => files,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(FjallError::Disk(error)),
-    };
-    let (mut version, mut journals) = (None, Vec::new());
-    for file in files {
-        let file = file.map_err(FjallError::Disk)?;
-        let name = file.file_name();
-        let name = name.to_string_lossy();
-        match (&*name, name.strip_suffix(".jnl").map(str::parse::<u64>)) {
-            ("version", _) => version = Some(file.metadata().map_err(FjallError::Disk)?.len()),
-            ("lock" | "keyspaces", _) => {}
-            (_, Some(Ok(number))) => journals.push(number),
-            _ => return Err(FjallError::Foreign { path: path.to_owned(), found: name.into_owned() }),
-        }
-    }
-    let journal = |number: &u64| path.join(format!("{number}.jnl"));
-    let damaged = |what: String| Err(FjallError::Damaged(what));
-    journals.sort_unstable();
-    let written = journals.iter().map(|number| std::fs::read(journal(number)).map(journal::without_room));
-    let written = written.collect::<std::io::Result<Vec<_>>>().map_err(FjallError::Disk)?;
-    let nothing = written.iter().all(Vec::is_empty);
-    let tables = path.join("keyspaces");
-    if version.unwrap_or(0) == 0 {
-        let unfinished = nothing && is_empty(&tables).map_err(FjallError::Disk)?;
-        if !unfinished {
-            return damaged("its version is not there".to_owned());
-        }
-        return clear_unfinished(path, journals.iter().map(journal)).map_err(|error| match error.kind() {
-            std::io::ErrorKind::WouldBlock => FjallError::Locked(path.to_owned()),
-            _ => FjallError::Disk(error),
-        });
-    }
-    if journals.is_empty() {
-        return damaged("its journal is not there".to_owned());
-    }
-    if let Some(pair) = journals.windows(2).find(|pair| pair[1] - pair[0] > 1) {
-        return damaged(format!("its journal {}.jnl is not there", pair[0] + 1));
-    }
-    let mut used = BTreeSet::new();
-    for (number, written) in journals.iter().zip(&written) {
-        if let Err(place) = journal::tables_written(written, &mut used) {
-            return damaged(format!("its journal {number}.jnl is broken in the write that begins at byte {place}"));
-        }
-    }
-    // A table that has no `current` is taken for one whose making was killed, and dropped.
-    for table in directories(&tables).map_err(FjallError::Disk)? {
-        let number = table.file_name().and_then(|name| name.to_str()?.parse().ok());
-        let files = is_empty(&table.join("tables")).map_err(FjallError::Disk)?;
-        let used = !files || number.is_some_and(|number: u64| used.contains(&number));
-        if used && !std::fs::exists(table.join("current")).map_err(FjallError::Disk)? {
-            return damaged(format!("the file `current` of {} is not there", table.display()));
-        }
-    }
-    // Without its register the engine takes every table for left over, and drops it.
-    let there = std::fs::exists(tables.join("0").join("current")).map_err(FjallError::Disk)?;
-    match there || (nothing && journals == [0]) {
-        true => Ok(()),
-        false => damaged("its register of tables is not there".to_owned()),
-    }
-}
-
-fn directories(path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut all = Vec::new();
-    for entry in std::fs::read_dir(path)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            all.push(entry.path());
-        }
-    }
-    Ok(all)
-}
-
-fn is_empty(directory: &Path) -> std::io::Result<bool> {
-    match std::fs::read_dir(directory) {
-        Ok(mut files) => Ok(files.next().is_none()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(error),
-    }
-}
-
-/// Takes away what was left of a database whose making was killed: it has no `version` yet, which comes last, and nothing was
-/// written.
-fn clear_unfinished(path: &Path, journals: impl Iterator<Item = PathBuf>) -> std::io::Result<()> {
-    let Ok(lock) = std::fs::File::options().write(true).open(path.join("lock")) else { return Ok(()) };
-    #[expect(clippy::incompatible_msrv, reason = "the engine needs a later Rust than the crate")]
-    lock.try_lock()?;
-    for journal in journals {
-        std::fs::remove_file(journal)?;
-    }
-    match std::fs::remove_file(path.join("version")) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
 
 impl Fjall {
     /// Opens the database in a directory, as [`FjallOptions::new`] has it; it is made if it is not there.
@@ -606,143 +507,5 @@ impl Store for FjallTable {
         let batch = body(&self.at(&self.shared.db.snapshot()))?;
         batch.check_keys()?;
         self.commit(&batch)
-    }
-}
-
-/// A table as it was.
-struct FjallView {
-    keyspace: Keyspace,
-    snapshot: Snapshot,
-}
-
-impl View for FjallView {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        if key.len() > LONGEST_KEY || key.is_empty() {
-            return Ok(None);
-        }
-        Ok(guarded(|| self.snapshot.get(&self.keyspace, key))?.map(|value| value.to_vec()))
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(FjallRows {
-            view: Some(Self { keyspace: self.keyspace.clone(), snapshot: self.snapshot.clone() }),
-            ranges: scan.ranges.iter().cloned().collect(),
-            open: None,
-            reverse: scan.reverse,
-            left: scan.limit.unwrap_or(u64::MAX),
-            batch_rows: scan.batch_rows.max(1),
-            last: Vec::new(),
-            skip: None,
-            failed: None,
-        })
-    }
-}
-
-/// A scan of the table as it was.
-struct FjallRows {
-    /// None behind the end, so that the engine can forget what it keeps for it.
-    view: Option<FjallView>,
-    /// What is still to be opened, in key order; the next one is at the front, or at the back of a reverse scan.
-    ranges: VecDeque<KeyRange>,
-    /// The range that is being read.
-    open: Option<(KeyRange, Iter)>,
-    reverse: bool,
-    left: u64,
-    batch_rows: usize,
-    /// The last row that was handed out.
-    last: Vec<u8>,
-    /// What stands before it is of no use.
-    skip: Option<Vec<u8>>,
-    /// What went wrong behind the rows that were handed out.
-    failed: Option<FjallError>,
-}
-
-impl FjallRows {
-    /// Reads the next range from where it is wanted; answers whether there is one.
-    fn open_next(&mut self) -> bool {
-        let Some(view) = &self.view else { return false };
-        let Some(range) = (if self.reverse { self.ranges.pop_back() } else { self.ranges.pop_front() }) else {
-            return false;
-        };
-        let end = range.end().map_or(Bound::Unbounded, Bound::Excluded);
-        let rows = view.snapshot.range::<&[u8], _>(&view.keyspace, (Bound::Included(range.start()), end));
-        self.open = Some((range, rows));
-        true
-    }
-
-    /// Goes on with what is beyond the key that was skipped to.
-    fn skip(&mut self, key: Vec<u8>) {
-        let wanted = match self.reverse {
-            false => KeyRange::new(key, None::<Vec<u8>>),
-            true => KeyRange::new(Vec::new(), Some([&key[..], &[0]].concat())),
-        };
-        let Some(wanted) = wanted else { return };
-        let open = self.open.take().map(|(range, _)| range);
-        let ranges = std::mem::take(&mut self.ranges);
-        let ranges = match self.reverse {
-            false => open.into_iter().chain(ranges).collect::<VecDeque<_>>(),
-            true => ranges.into_iter().chain(open).collect(),
-        };
-        self.ranges = ranges.into_iter().filter_map(|range| range.intersect(&wanted)).collect();
-    }
-
-    fn fill(&mut self, batch: &mut RowBatch) -> Result<(), ::fjall::Error> {
-        let size = usize::try_from(self.left).unwrap_or(usize::MAX).min(self.batch_rows);
-        while batch.len() < size {
-            let Some((_, rows)) = &mut self.open else {
-                if self.open_next() {
-                    continue;
-                }
-                break;
-            };
-            let row = if self.reverse { rows.next_back() } else { rows.next() };
-            match row {
-                Some(row) => {
-                    let (key, value) = row.into_inner()?;
-                    batch.push(&key, &value);
-                }
-                None => self.open = None,
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Rows for FjallRows {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear();
-        if let Some(error) = self.failed.take() {
-            return Err(error.into());
-        }
-        if let Some(key) = self.skip.take() {
-            let passed = !self.last.is_empty() && if self.reverse { key >= self.last } else { key <= self.last };
-            if !passed {
-                self.skip(key);
-            }
-        }
-        let filled = guarded(|| self.fill(batch));
-        if let Some((key, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) {
-            key.clone_into(&mut self.last);
-        }
-        self.left -= batch.len() as u64;
-        if batch.is_empty() || filled.is_err() {
-            (self.view, self.open) = (None, None);
-            self.ranges.clear();
-        }
-        match filled {
-            Err(error) if batch.is_empty() => Err(error.into()),
-            Err(error) => {
-                self.failed = Some(error);
-                Ok(())
-            }
-            Ok(()) => Ok(()),
-        }
-    }
-
-    fn skip_to(&mut self, key: &[u8]) {
-        let further = self.skip.as_deref().is_none_or(|before| if self.reverse { key < before } else { key > before });
-        if further {
-            self.skip = Some(key.to_vec());
-        }
     }
 }
