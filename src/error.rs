@@ -141,7 +141,7 @@ pub enum Error {
         /// What was asked of it.
         step: &'static str,
         /// Where it is.
-        phase: crate::migrate::Phase,
+        phase: crate::phase::Phase,
     },
 
     /// A migration was begun between other tables, or what is kept of it can't be read.

@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::phase::{Phase, State, TABLE, Task};
+use super::phase::{State, TABLE, Task};
 use super::write::{Compared, Core};
 use super::{Difference, DifferenceKind, Migration};
 use crate::cursor::{Checkpoint, Cursor};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::key::OwnedKey;
+use crate::phase::Phase;
 use crate::range::KeyRange;
 use crate::secondary::Live;
 use crate::store::{Batch, Database, RowBatch, Rows, Scan, View};

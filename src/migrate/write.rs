@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::DifferenceKind;
 use super::conversion::Convert;
-use super::phase::{Kept, Phase, State, TABLE};
+use super::phase::{Kept, State, TABLE};
 use crate::error::Error;
+use crate::phase::Phase;
 use crate::range::KeyRange;
 use crate::secondary::{Live, Token};
 use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store, View};
