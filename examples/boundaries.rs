@@ -102,7 +102,9 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let cities = cities(args.cities.as_deref(), out)?;
     writeln!(
         out,
-        "Regions are derived from the cities, and lie in the tiles where these stand; no outlines are at hand."
+        "Regions are derived from the cities, and lie in the tiles where these stand; no outlines are at hand.\n\
+         a: countries, b: belts of climate, z: nautical time zones; a cell counts the cities of a region in a tile.\n\
+         What is seen from nearer than zoom 9 gets the row of its base tile."
     )?;
     let (regions, by_region) = regions::store(&db, &cities)?;
     let tiles = store_tiles(&db, &by_region)?;

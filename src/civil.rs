@@ -28,6 +28,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A field that is a plain `i64` of milliseconds takes `day.start.0..day.end.0`, or becomes a [`Millis`](crate::Millis), whose bytes and
+//! shape are the same.
 
 use std::ops::Range;
 

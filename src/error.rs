@@ -161,7 +161,7 @@ pub enum Error {
     #[error("this store has no {0}")]
     Unsupported(&'static str),
 
-    /// The engine failed.
+    /// The engine failed: of `Fjall` it is a `FjallError`, which `downcast_ref` gives.
     #[error("the store failed")]
     Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

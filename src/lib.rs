@@ -38,29 +38,40 @@ pub mod value;
 pub mod wide;
 mod writer;
 
+#[doc(inline)]
 pub use cursor::Cursor;
 #[cfg(feature = "chrono")]
 pub use encode::ChronoUtc;
+#[doc(inline)]
 pub use encode::{Bucket, Domain, HostPath, HostPathError, List, Micros, Millis, Nanos, Seconds, Site};
 #[cfg(feature = "url")]
 pub use encode::{UrlKey, UrlKeyError};
+#[doc(inline)]
 pub use error::{CursorError, DecodeError, Error, WidthError};
 pub use fingerprint::Fingerprint;
+#[doc(inline)]
 pub use key::{OwnedKey, RowKey};
+#[doc(inline)]
 pub use layout::Layout;
 pub use moment::TimeError;
+#[doc(inline)]
 pub use plain::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
+#[doc(inline)]
 pub use prefix::{Select, Selection};
+#[doc(inline)]
 pub use range::KeyRange;
 pub use rowkey_derive::RowKey;
+#[doc(inline)]
 pub use store::Memory;
 #[cfg(feature = "conformance")]
 pub use store::conformance;
+#[doc(inline)]
 pub use table::{Table, TableScan, WideTable, WriteBatch};
 #[cfg(feature = "json")]
 pub use value::Json;
 #[cfg(feature = "postcard")]
 pub use value::Postcard;
+#[doc(inline)]
 pub use value::RowValue;
 
 /// What the derive's code names. Not for use by hand.
@@ -86,6 +97,7 @@ pub mod __private {
 }
 
 /// The documents that stand beside the code; their code is tested with it.
+#[doc(hidden)]
 pub mod _documentation {
     #[doc = include_str!("../FORMAT.md")]
     pub mod format {}

@@ -47,7 +47,7 @@ pub(crate) fn pages(out: &mut impl Write, boxes: &Mailboxes, user: &String, args
     let mut last: Option<Vec<u8>> = None;
     let behind_last = || {
         let columns = match last.take() {
-            Some(last) => by_sender().behind_qualifier("index", last),
+            Some(last) => by_sender().after_qualifier("index", last),
             None => by_sender(),
         };
         // One more than a page tells whether there is another.

@@ -45,6 +45,8 @@ use crate::store::{Database, RowBatch, Scan, Store};
 /// # Ok::<(), rowkey::ids::IdError>(())
 /// ```
 ///
+/// The type has to be written (`let metrics: NameIds = …`), as Rust does not infer a default for `BYTES`.
+///
 /// It holds for any number of handles, threads, processes and machines, and wherever one of them ends: an id is
 /// taken by one [`Store::compare_and_write`] of its row, and whoever takes the next one sees to it first that the name of the last
 /// is found. A handle keeps what it has read, as it never changes; who writes to the table otherwise, or drops

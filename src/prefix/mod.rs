@@ -114,6 +114,10 @@ impl<K: RowKey + ?Sized> Selection<K> {
     /// assert_eq!(Reading::prefix().hour_range(7..9).ranges().len(), 16);
     /// let ranges = Reading::prefix().hour_range(7..9).in_bucket_of(&of_host).ranges();
     /// assert_eq!(ranges, [KeyRange::new([bucket, 0, 7], Some([bucket, 0, 9])).unwrap()]);
+    ///
+    /// // A prefix that could go on is a selection by `select`.
+    /// let ranges = Reading::prefix().hour(7).select().in_bucket_of(&of_host).ranges();
+    /// assert_eq!(ranges, [KeyRange::prefix([bucket, 0, 7])]);
     /// ```
     #[must_use]
     pub fn in_bucket_of(mut self, key: &K::Ref<'_>) -> Self {

@@ -11,8 +11,8 @@ use crate::value::RowValue;
 impl<K: RowKey, V> TableScan<K, V> {
     /// The first row of each group, in the scan's direction. `group` answers which rows are with a row, usually a prefix of
     /// its fields; they are skipped and not read, so what is read is a row a group (one from each bucket of a salted key).
-    /// What it answers has to be one range: rows between two ranges would be skipped too. Limit and offset count groups.
-    /// Rows that were taken from the scan before come again.
+    /// Of several ranges the one counts that the row is in; if it is in none, it is a group by itself. Limit and offset
+    /// count groups. Rows that were taken from the scan before come again.
     ///
     /// An item is an error where reading or decoding its row fails; it is the last.
     ///
@@ -35,6 +35,11 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// assert_eq!(last_days.next().transpose()?, Some((Visit { host: "a.example".into(), day: 999 }, ())));
     /// assert_eq!(last_days.next().transpose()?, None);
     /// assert_eq!(last_days.rows_read(), 2);
+    ///
+    /// // The hosts that there are, ten at most.
+    /// let hosts = visits.scan(..).limit(10).first_of_each(|visit| Visit::prefix().host(&visit.host));
+    /// let hosts: Vec<String> = hosts.map(|row| row.map(|(visit, ())| visit.host)).collect::<Result<_, _>>()?;
+    /// assert_eq!(hosts, ["a.example", "b.example"]);
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     pub fn first_of_each<F, S>(self, group: F) -> FirstOfEach<K, V, F>

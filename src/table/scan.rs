@@ -146,6 +146,8 @@ enum Start<K> {
     },
     /// Behind all that is selected.
     Selection(Selection<K>),
+    /// At these bytes behind the salt, or in front of them in a reverse scan; there is nothing behind `None`.
+    Bound(Option<Vec<u8>>),
 }
 
 impl<K: RowKey, V> TableScan<K, V> {
@@ -168,7 +170,8 @@ impl<K: RowKey, V> TableScan<K, V> {
         self
     }
 
-    /// At most so many rows.
+    /// At most so many rows. The store knows it and reads no more, unlike `take` behind the scan; of a salted key each bucket
+    /// is asked for so many.
     pub fn limit(mut self, rows: u64) -> Self {
         self.scan.limit = Some(self.scan.limit.map_or(rows, |limit| limit.min(rows)));
         self
@@ -321,18 +324,15 @@ impl<K: RowKey, V> TableScan<K, V> {
         Self { scan: self.scan.clone().limit(1), start, ..first }
     }
 
-    /// Starts this scan behind a row and all that is with it.
+    /// Starts this scan behind a row and all that is with it: the range of the group that the row is in, or the row alone if
+    /// it is in none.
     pub(super) fn go_on_behind(&mut self, key: &[u8], group: &Selection<K>) {
-        let salt = salt_width::<K>();
-        let body = &key[salt.min(key.len())..];
-        let ranges = group.body_ranges();
-        let beyond = match self.scan.reverse {
-            false => ranges.last().is_some_and(|last| last.end().is_none_or(|end| end > body)),
-            true => ranges.first().is_some_and(|first| first.start() <= body),
-        };
-        self.start = match beyond {
-            true => Start::Selection(group.clone()),
-            false => Start::Key { key: key.to_vec(), itself: false },
+        let body = &key[salt_width::<K>().min(key.len())..];
+        let with = group.body_ranges().into_iter().find(|range| range.contains(body));
+        self.start = match with {
+            Some(range) if self.scan.reverse => Start::Bound(Some(range.start().to_vec())),
+            Some(range) => Start::Bound(range.end().map(<[u8]>::to_vec)),
+            None => Start::Key { key: key.to_vec(), itself: false },
         };
     }
 
@@ -347,6 +347,7 @@ impl<K: RowKey, V> TableScan<K, V> {
                 self.behind_key(&cursor.key()[lead..], false)
             }
             Start::Key { key, itself } => self.behind_key(&key[lead.min(key.len())..], *itself),
+            Start::Bound(bound) => bound.clone(),
             Start::Selection(selection) => {
                 let ranges = selection.body_ranges();
                 match self.scan.reverse {
@@ -448,7 +449,8 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
         self.progress.next(|key, value| Ok((K::decode(key)?, decode_value(table, key, value)?)))
     }
 
-    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them. Of rows that come in
+    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them: one row more is read to
+    /// know. Of rows that come in
     /// [pieces](Columns::piece), all pieces of so many rows. A page of no rows is taken for one of one row.
     ///
     /// ```

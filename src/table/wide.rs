@@ -258,7 +258,7 @@ impl<K: RowKey, D> WideTable<K, D> {
         self.scan(.., Columns { piece: None, ..columns }).from_key(key).limit(1).next().transpose()
     }
 
-    /// How many rows are selected.
+    /// How many rows are selected. Their cells are gone over.
     pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
         let columns = Columns::all().first_only();
         count(self.store.scan(&Scan::new(select.ranges()).batch_rows(4096), &columns))

@@ -162,6 +162,9 @@ pub struct Columns {
     pub limit: Option<u64>,
     /// At most so many cells at a time: a row that has more comes in several pieces under one key.
     pub piece: Option<usize>,
+    /// What is chosen of each family, and behind which qualifier: `families` is made of both.
+    pub(crate) chosen: BTreeMap<String, Vec<KeyRange>>,
+    pub(crate) after: BTreeMap<String, Vec<u8>>,
 }
 
 impl Default for Columns {
@@ -183,6 +186,8 @@ impl Columns {
             offset: 0,
             limit: None,
             piece: None,
+            chosen: BTreeMap::new(),
+            after: BTreeMap::new(),
         }
     }
 
@@ -227,8 +232,7 @@ impl Columns {
         self.qualifiers_in(family, KeyRange::new(start, end))
     }
 
-    /// The columns of a family behind a qualifier: the next page of a wide row. They are added to what is chosen of the
-    /// family; to go on in a part of it, as in what a prefix selects, is [`behind_qualifier`](Self::behind_qualifier).
+    /// Of what is chosen of a family, all of it unless told, what stands behind a qualifier: the next page of a wide row.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -236,43 +240,27 @@ impl Columns {
     ///
     /// let schema = TableSchema::new().family("a", FamilySchema::new());
     /// let table = Cells::open(&Memory::new(), "table", &schema)?;
-    /// let columns = (0..120).fold(Mutation::new(), |m, n| m.put(format!("a:{n:03}"), ""));
+    /// let columns = (0..120).fold(Mutation::new(), |m, n| m.put(format!("a:x{n:03}"), "").put(format!("a:y{n:03}"), ""));
     /// table.mutate(b"row", &columns)?;
     ///
-    /// let (mut pages, mut page) = (0, table.get(b"row", &Columns::all().family("a").limit(50))?);
+    /// // What begins with `x`, 50 at a time.
+    /// let some = || Columns::all().qualifier_prefix("a", "x").limit(50);
+    /// let (mut pages, mut page) = (0, table.get(b"row", &some())?);
     /// while let Some(last) = page.cells().last() {
     ///     pages += 1;
-    ///     page = table.get(b"row", &Columns::all().after_qualifier("a", last.qualifier).limit(50))?;
+    ///     page = table.get(b"row", &some().after_qualifier("a", last.qualifier))?;
     /// }
     /// assert_eq!(pages, 3);
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     #[must_use]
-    pub fn after_qualifier(self, family: impl Into<String>, qualifier: impl Into<Vec<u8>>) -> Self {
-        self.qualifiers_in(family, [KeyRange::behind(Some(&qualifier.into()))])
-    }
-
-    /// Of the columns of a family that are chosen so far, those behind a qualifier: the next page of what a prefix selects.
-    /// If none of the family is chosen, it is as [`after_qualifier`](Self::after_qualifier).
-    ///
-    /// ```
-    /// use rowkey::Memory;
-    /// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
-    ///
-    /// let schema = TableSchema::new().family("a", FamilySchema::new());
-    /// let table = Cells::open(&Memory::new(), "table", &schema)?;
-    /// table.mutate(b"row", &Mutation::new().put("a:x1", "").put("a:x2", "").put("a:y1", ""))?;
-    ///
-    /// let page = table.get(b"row", &Columns::all().qualifier_prefix("a", "x").behind_qualifier("a", "x1").limit(50))?;
-    /// assert_eq!(page.cells().map(|cell| cell.qualifier).collect::<Vec<_>>(), [b"x2"]);
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    #[must_use]
-    pub fn behind_qualifier(mut self, family: impl Into<String>, qualifier: impl Into<Vec<u8>>) -> Self {
-        let behind = KeyRange::behind(Some(&qualifier.into()));
-        let chosen = self.families.entry(family.into()).or_insert_with(|| vec![KeyRange::all()]);
-        *chosen = chosen.iter().filter_map(|range| range.intersect(&behind)).collect();
-        self
+    pub fn after_qualifier(mut self, family: impl Into<String>, qualifier: impl Into<Vec<u8>>) -> Self {
+        let (family, qualifier) = (family.into(), qualifier.into());
+        let after = self.after.entry(family.clone()).or_default();
+        if *after < qualifier {
+            *after = qualifier;
+        }
+        self.choose(family)
     }
 
     /// The columns of a family whose qualifiers lie in some ranges: those of derived keys come from a prefix's
@@ -295,9 +283,21 @@ impl Columns {
     /// ```
     #[must_use]
     pub fn qualifiers_in(mut self, family: impl Into<String>, ranges: impl IntoIterator<Item = KeyRange>) -> Self {
-        let selected = self.families.entry(family.into()).or_default();
-        selected.extend(ranges);
-        *selected = KeyRange::merged(std::mem::take(selected));
+        let family = family.into();
+        let chosen = self.chosen.entry(family.clone()).or_default();
+        chosen.extend(ranges);
+        *chosen = KeyRange::merged(std::mem::take(chosen));
+        self.choose(family)
+    }
+
+    /// Makes a family's ranges of what is chosen of it, and of where it starts.
+    fn choose(mut self, family: String) -> Self {
+        let mut ranges = self.chosen.get(&family).cloned().unwrap_or_else(|| vec![KeyRange::all()]);
+        if let Some(after) = self.after.get(&family) {
+            let behind = KeyRange::behind(Some(after));
+            ranges = ranges.iter().filter_map(|range| range.intersect(&behind)).collect();
+        }
+        self.families.insert(family, ranges);
         self
     }
 
@@ -387,13 +387,18 @@ mod tests {
             ("y", vec![KeyRange::new("z", None::<Vec<u8>>).unwrap()]),
             ("zz", vec![KeyRange::new("zz\0", None::<Vec<u8>>).unwrap()]),
         ] {
-            let columns = chosen.clone().behind_qualifier("a", behind);
+            let columns = chosen.clone().after_qualifier("a", behind);
             assert_eq!(columns.families["a"], left, "{behind}");
             assert_eq!(columns.families["b"], chosen.families["b"]);
+            // In any order.
+            let first = Columns::all().after_qualifier("a", behind).after_qualifier("a", "");
+            let same = first.qualifier_prefix("a", "x").column("b:q").qualifier_range("a", "z"..);
+            assert_eq!(same.families, columns.families);
         }
         // Nothing is left, and that is not the whole family.
-        let columns = Columns::of("a:q").behind_qualifier("a", "q").behind_qualifier("a", "");
+        let columns = Columns::of("a:q").after_qualifier("a", "q").after_qualifier("a", "");
         assert_eq!(columns.families["a"], []);
-        assert_eq!(Columns::all().behind_qualifier("a", "q"), Columns::all().after_qualifier("a", "q"));
+        let rest = Columns::all().after_qualifier("a", "q");
+        assert_eq!(rest.families["a"], [KeyRange::new("q\0", None::<Vec<u8>>).unwrap()]);
     }
 }

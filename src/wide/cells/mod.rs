@@ -42,6 +42,10 @@ use crate::store::{Atomicity, Batch, Database, Metered, Rows, Scan, Store, View,
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
+/// All families of a row stand together. A read of one row looks at the chosen columns alone, but for what comes in the same
+/// few entries; a scan goes over the rows' other columns too, and jumps only where they are many. What is scanned without
+/// the rest belongs in a table of its own.
+///
 /// Mutations of a row are atomic where the store's batches are; increments, conditions and
 /// [`Mutation::delete_latest`] need its [transactions](crate::store::Guarantees::transactions).
 ///
@@ -402,7 +406,8 @@ impl<D: Database + Clone> CellsDatabase<Metered<D>> {
 }
 
 impl<D: Database> CellsDatabase<D> {
-    /// Wide tables in `db`, beside its plain ones.
+    /// Wide tables in `db`, beside its plain ones. Over a [`Metered`] one use [`metered`](Self::metered): here each cell
+    /// would count as a row.
     pub fn new(db: D) -> Self {
         Self { db, stamps: Arc::new(Stamps::new(Arc::new(SystemClock))) }
     }
