@@ -1,7 +1,9 @@
 //! A directory before the engine opens it.
 
 use std::collections::BTreeSet;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::{FjallError, journal};
 
@@ -24,22 +26,26 @@ pub(super) fn check(path: &Path) -> Result<(), FjallError> {
             _ => return Err(FjallError::Foreign { path: path.to_owned(), found: name.into_owned() }),
         }
     }
+    // While another process writes there is nothing to be seen. The engine takes the lock for itself afterwards.
+    let _lock = lock(path)?;
     let journal = |number: &u64| path.join(format!("{number}.jnl"));
     let damaged = |what: String| Err(FjallError::Damaged(what));
     journals.sort_unstable();
-    let written = journals.iter().map(|number| std::fs::read(journal(number)).map(journal::without_room));
-    let written = written.collect::<std::io::Result<Vec<_>>>().map_err(FjallError::Disk)?;
-    let nothing = written.iter().all(Vec::is_empty);
+    let (mut nothing, mut used, mut broken) = (true, BTreeSet::new(), None);
+    for number in &journals {
+        let written = journal::without_room(std::fs::read(journal(number)).map_err(FjallError::Disk)?);
+        nothing &= written.is_empty();
+        if let Err(place) = journal::tables_written(&written, &mut used) {
+            broken = broken.or(Some((number, place)));
+        }
+    }
     let tables = path.join("keyspaces");
     if version.unwrap_or(0) == 0 {
         let unfinished = nothing && is_empty(&tables).map_err(FjallError::Disk)?;
         if !unfinished {
             return damaged("its version is not there".to_owned());
         }
-        return clear_unfinished(path, journals.iter().map(journal)).map_err(|error| match error.kind() {
-            std::io::ErrorKind::WouldBlock => FjallError::Locked(path.to_owned()),
-            _ => FjallError::Disk(error),
-        });
+        return clear_unfinished(path, journals.iter().map(journal)).map_err(FjallError::Disk);
     }
     if journals.is_empty() {
         return damaged("its journal is not there".to_owned());
@@ -47,11 +53,8 @@ pub(super) fn check(path: &Path) -> Result<(), FjallError> {
     if let Some(pair) = journals.windows(2).find(|pair| pair[1] - pair[0] > 1) {
         return damaged(format!("its journal {}.jnl is not there", pair[0] + 1));
     }
-    let mut used = BTreeSet::new();
-    for (number, written) in journals.iter().zip(&written) {
-        if let Err(place) = journal::tables_written(written, &mut used) {
-            return damaged(format!("its journal {number}.jnl is broken in the write that begins at byte {place}"));
-        }
+    if let Some((number, place)) = broken {
+        return damaged(format!("its journal {number}.jnl is broken in the write that begins at byte {place}"));
     }
     // A table that has no `current` is taken for one whose making was killed, and dropped.
     for table in directories(&tables).map_err(FjallError::Disk)? {
@@ -89,12 +92,24 @@ fn is_empty(directory: &Path) -> std::io::Result<bool> {
     }
 }
 
+/// The lock of a database, if it is there: who has it is the only one who has the database open.
+#[expect(clippy::incompatible_msrv, reason = "the engine needs a later Rust than the crate")]
+fn lock(path: &Path) -> Result<Option<File>, FjallError> {
+    let Ok(lock) = File::options().read(true).write(true).open(path.join("lock")) else { return Ok(None) };
+    // As long as the engine itself waits for a database that is being closed.
+    for _ in 0..3 {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(100)),
+            Err(TryLockError::Error(error)) => return Err(FjallError::Disk(error)),
+        }
+    }
+    Err(FjallError::Locked(path.to_owned()))
+}
+
 /// Takes away what was left of a database whose making was killed: it has no `version` yet, which comes last, and nothing was
 /// written.
 fn clear_unfinished(path: &Path, journals: impl Iterator<Item = PathBuf>) -> std::io::Result<()> {
-    let Ok(lock) = std::fs::File::options().write(true).open(path.join("lock")) else { return Ok(()) };
-    #[expect(clippy::incompatible_msrv, reason = "the engine needs a later Rust than the crate")]
-    lock.try_lock()?;
     for journal in journals {
         std::fs::remove_file(journal)?;
     }
