@@ -351,7 +351,6 @@ fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) -> Resu
 }
 
 fn check_length(key: &[u8]) -> Result<(), Error> {
-    check_key(key)?;
     match key.len() {
         ..=LONGEST_KEY => Ok(()),
         len => Err(FjallError::TooLong { what: "a key", len, most: LONGEST_KEY }.into()),
@@ -456,8 +455,13 @@ impl FjallTable {
     }
 }
 
+/// Whether a row can have this key; the engine is not asked of others.
+fn can_be(key: &[u8]) -> bool {
+    (1..=LONGEST_KEY).contains(&key.len())
+}
+
 fn get(keyspace: &Keyspace, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-    if key.len() > LONGEST_KEY || key.is_empty() {
+    if !can_be(key) {
         return Ok(None);
     }
     Ok(guarded(|| keyspace.get(key))?.map(|value| value.to_vec()))

@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use ::fjall::{Iter, Keyspace, Readable, Snapshot};
 
-use super::{FjallError, LONGEST_KEY, guarded};
+use super::{FjallError, can_be, guarded};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{RowBatch, Rows, Scan, View};
@@ -18,7 +18,7 @@ pub(super) struct FjallView {
 
 impl View for FjallView {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        if key.len() > LONGEST_KEY || key.is_empty() {
+        if !can_be(key) {
             return Ok(None);
         }
         Ok(guarded(|| self.snapshot.get(&self.keyspace, key))?.map(|value| value.to_vec()))
