@@ -199,8 +199,8 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
                 return Err(format!("{from}:{number}: {id} is there twice").into());
             }
             Ok(city) => cities.push(city),
-            // The titles.
-            Err(_) if number == 1 => {}
+            // The titles, which begin with no number.
+            Err(_) if number == 1 && !line.starts_with(|first: char| first.is_ascii_digit()) => {}
             Err(error) => return Err(format!("{from}:{number}: {error}").into()),
         }
     }

@@ -203,6 +203,10 @@ fn errors_are_told() {
         assert_eq!((run.status.code(), run.stdout.as_str()), (Some(1), ""));
         assert_eq!(run.stderr, format!("error: {}:{error}\n", path.display()));
     }
+    let path = temporary("locations_first.tsv", b"1\tParis\tFR\tPPLC\tmany\t48\t2\n");
+    let first = run("locations", &[&path], b"");
+    assert!(first.stderr.starts_with(&format!("error: {}:1: not a city: ", path.display())), "{}", first.stderr);
+
     let path = temporary("locations_right.tsv", titles.as_bytes());
     let args = [path.to_str().unwrap(), "--rename", "2=x"];
     for (args, error) in [(&args[..], "there is no city 2"), (&["no_such.tsv"], "cannot read no_such.tsv: ")] {
