@@ -9,7 +9,7 @@ use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 use rowkey::jobs::{BulkLoad, ParallelIter, ParallelScan};
 use rowkey::splits::Splits;
-use rowkey::store::{Batch, Database, RowBatch, Store, Write};
+use rowkey::store::{Batch, Database, RowBatch, Store};
 use rowkey::{Error, KeyRange, Memory};
 
 type Row = (Vec<u8>, Vec<u8>);
@@ -77,7 +77,7 @@ proptest! {
         batch in 0..9usize,
     ) {
         let empty = store(&BTreeMap::new());
-        let writes = table.iter().map(|(key, value)| Ok(Write::Put(key.clone(), value.clone())));
+        let writes = table.iter().map(|(key, value)| Ok((key, value)));
         let loaded = BulkLoad::to_store(&empty).threads(threads).batch(batch).run(writes).unwrap();
         prop_assert_eq!((loaded.writes, loaded.stopped), (table.len() as u64, false));
         prop_assert_eq!(loaded.batches, table.len().div_ceil(batch.max(1)) as u64);

@@ -298,8 +298,8 @@ fn the_empty_key_is_refused() {
     let database = Memory::new();
     let table = database.table("t").unwrap();
     let mut batch = Batch::new();
-    batch.put(b"a".to_vec(), b"1".to_vec());
-    batch.put(empty.clone(), b"2".to_vec());
+    batch.put("a", "1");
+    batch.put(&empty, "2");
     assert!(matches!(table.write(&batch), Err(Error::EmptyKey)));
     assert!(matches!(table.increment(&empty, 1), Err(Error::EmptyKey)));
     assert!(matches!(table.compare_and_write(&empty, None, Some(b"1")), Err(Error::EmptyKey)));

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::error::Error;
-use crate::store::{Batch, Store, Write};
+use crate::store::{Store, Write};
 use crate::wide::{Mutation, WideStore};
 
 /// Writes whatever an iterator gives, in batches, by several threads.
@@ -66,20 +66,25 @@ pub struct LoadError {
 }
 
 impl BulkLoad<()> {
-    /// Into a store.
+    /// Into a store: keys and values.
     ///
     /// ```
     /// use rowkey::Memory;
     /// use rowkey::jobs::BulkLoad;
-    /// use rowkey::store::{Database, Write};
+    /// use rowkey::store::Database;
     ///
     /// let store = Memory::new().table("words")?;
-    /// let words = ["b", "a"].map(|word| Ok(Write::Put(word.into(), Vec::new())));
+    /// let words = ["b", "a"].map(|word| Ok((word, [])));
     /// assert_eq!(BulkLoad::to_store(&store).run(words)?.writes, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_store(store: &(impl Store + ?Sized)) -> BulkLoad<impl Fn(Vec<Write>) -> Result<(), Error> + Sync> {
-        BulkLoad::new(move |writes: Vec<_>| store.write(&Batch::from_iter(writes)))
+    #[expect(clippy::type_complexity, reason = "a write is a key and its value")]
+    pub fn to_store<K: AsRef<[u8]>, V: AsRef<[u8]>>(
+        store: &(impl Store + ?Sized),
+    ) -> BulkLoad<impl Fn(Vec<(K, V)>) -> Result<(), Error> + Sync> {
+        BulkLoad::new(move |rows: Vec<(K, V)>| {
+            store.write(&rows.iter().map(|(key, value)| Write::Put(key.as_ref(), value.as_ref())).collect())
+        })
     }
 }
 

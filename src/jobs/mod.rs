@@ -7,11 +7,11 @@
 //! ```
 //! use rowkey::jobs::{BulkLoad, ParallelScan};
 //! use rowkey::splits::{Splits, Weight};
-//! use rowkey::store::{Database, Write};
+//! use rowkey::store::Database;
 //! use rowkey::{KeyRange, Memory};
 //!
 //! let store = Memory::new().table("squares")?;
-//! let squares = (0..10_000u32).map(|n| Ok(Write::Put(n.to_be_bytes().into(), (n * n).to_be_bytes().into())));
+//! let squares = (0..10_000u32).map(|n| Ok((n.to_be_bytes(), (n * n).to_be_bytes())));
 //! assert_eq!(BulkLoad::to_store(&store).threads(2).run(squares)?.writes, 10_000);
 //!
 //! let splits = Splits::from_store(8, &store, &KeyRange::all(), Weight::Rows)?;

@@ -229,7 +229,7 @@ fn apply(rows: &mut OrdSet<Row>, batch: &Batch) {
     for write in batch.writes() {
         match write {
             Write::Put(key, value) => rows.insert(Row::new(key, value)),
-            Write::Delete(key) => rows.remove(key.as_slice()),
+            Write::Delete(key) => rows.remove(key),
         };
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Sub;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write};
+use super::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View};
 use crate::error::Error;
 use crate::range::KeyRange;
 
@@ -119,10 +119,8 @@ impl Meter {
     }
 
     fn wrote_all<'b>(&self, batches: impl IntoIterator<Item = &'b Batch>) {
-        let writes = batches.into_iter().flat_map(|batch| &batch.writes).map(|write| match write {
-            Write::Put(key, value) => key.len() + value.len(),
-            Write::Delete(key) => key.len(),
-        });
+        let writes = batches.into_iter().flat_map(Batch::writes);
+        let writes = writes.map(|write| write.key().len() + write.value().map_or(0, <[u8]>::len));
         let (cells, bytes) = writes.fold((0, 0), |(cells, bytes), len| (cells + 1, bytes + len));
         self.wrote(cells, bytes);
     }

@@ -4,6 +4,7 @@
 //! object-safe and synchronous, and neither knows what a key means. Engines promise different things; each declares
 //! its [`Guarantees`], the conformance suite (feature `conformance`) holds it to them, and a user can ask.
 
+mod batch;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 #[cfg(feature = "fjall")]
@@ -14,6 +15,7 @@ mod sub;
 
 use std::sync::Arc;
 
+pub use self::batch::{Batch, Write};
 #[cfg(feature = "fjall")]
 pub use self::fjall::{Durability, Fjall, FjallError, FjallOptions, TableOptions};
 pub use self::memory::Memory;
@@ -309,70 +311,6 @@ impl RowBatch {
             start = end;
             row
         })
-    }
-}
-
-/// Writes that are applied together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Batch {
-    writes: Vec<Write>,
-}
-
-/// One write of a [`Batch`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Write {
-    /// Key and value.
-    Put(Vec<u8>, Vec<u8>),
-    /// Key.
-    Delete(Vec<u8>),
-}
-
-impl Write {
-    /// The key that is written.
-    pub fn key(&self) -> &[u8] {
-        match self {
-            Self::Put(key, _) | Self::Delete(key) => key,
-        }
-    }
-}
-
-impl Batch {
-    /// No write.
-    pub const fn new() -> Self {
-        Self { writes: Vec::new() }
-    }
-
-    /// Adds: `key` has `value`.
-    pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> &mut Self {
-        self.writes.push(Write::Put(key.into(), value.into()));
-        self
-    }
-
-    /// Adds: `key` is gone.
-    pub fn delete(&mut self, key: impl Into<Vec<u8>>) -> &mut Self {
-        self.writes.push(Write::Delete(key.into()));
-        self
-    }
-
-    /// The writes in order; for a store's author.
-    pub fn writes(&self) -> &[Write] {
-        &self.writes
-    }
-
-    /// Whether there is nothing to do.
-    pub fn is_empty(&self) -> bool {
-        self.writes.is_empty()
-    }
-
-    /// [`Error::EmptyKey`] if a write has an empty key; a store asks before it begins.
-    pub fn check_keys(&self) -> Result<(), Error> {
-        self.writes.iter().try_for_each(|write| check_key(write.key()))
-    }
-}
-
-impl FromIterator<Write> for Batch {
-    fn from_iter<I: IntoIterator<Item = Write>>(writes: I) -> Self {
-        Self { writes: writes.into_iter().collect() }
     }
 }
 

@@ -296,7 +296,7 @@ fn under(prefix: &[u8], batch: &Batch, beneath: &mut Batch) {
     for write in batch.writes() {
         let key = [prefix, write.key()].concat();
         match write {
-            Write::Put(_, value) => beneath.put(key, value.as_slice()),
+            Write::Put(_, value) => beneath.put(key, value),
             Write::Delete(_) => beneath.delete(key),
         };
     }

@@ -42,13 +42,13 @@ impl WriteBatch {
         value: &V,
     ) -> Result<&mut Self, Error> {
         let value = table.encode(value)?;
-        self.of(table.name()).put(key.encode(), value);
+        self.of(table.name()).push_row(key, Some(&value));
         Ok(self)
     }
 
     /// Adds: the row is gone.
     pub fn delete<K: RowKey, V, D>(&mut self, table: &Table<K, V, D>, key: &K::Ref<'_>) -> &mut Self {
-        self.of(table.name()).delete(key.encode());
+        self.of(table.name()).push_row(key, None);
         self
     }
 

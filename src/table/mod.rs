@@ -114,7 +114,7 @@ impl<K, V, D> Table<K, V, D> {
 impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// Writes a row.
     pub fn put(&self, key: &K::Ref<'_>, value: &V) -> Result<(), Error> {
-        self.store.write(Batch::new().put(key.encode(), self.encode(value)?))
+        self.store.write(Batch::new().push_row(key, Some(&self.encode(value)?)))
     }
 
     /// The value of a row, if it is there.
@@ -218,7 +218,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
 impl<K: RowKey, V, D> Table<K, V, D> {
     /// Deletes a row.
     pub fn delete(&self, key: &K::Ref<'_>) -> Result<(), Error> {
-        self.store.write(Batch::new().delete(key.encode()))
+        self.store.write(Batch::new().push_row(key, None))
     }
 
     /// The keys selected, in order.

@@ -90,12 +90,13 @@ impl Progress {
         if *failed {
             return Ok(None);
         }
-        let row = match first.take() {
+        let row = match first {
+            None => rows.next_row()?,
             Some(row) => {
-                *lent = row;
+                *lent = std::mem::take(row);
+                *first = None;
                 Some((lent.0.as_slice(), lent.1.as_slice()))
             }
-            None => rows.next_row()?,
         };
         let Some((key, value)) = row else { return Ok(None) };
         if let Some(pieces) = pieces.as_mut().filter(|pieces| pieces.last != key) {
@@ -293,10 +294,13 @@ impl<K: RowKey, V> TableScan<K, V> {
     }
 
     /// Opens the scan, once.
+    #[inline]
     fn open(&mut self) -> Result<(), Error> {
-        if self.progress.rows.is_some() || self.progress.failed {
-            return Ok(());
-        }
+        if self.progress.rows.is_some() || self.progress.failed { Ok(()) } else { self.open_now() }
+    }
+
+    #[cold]
+    fn open_now(&mut self) -> Result<(), Error> {
         let buckets = self.buckets().inspect_err(|_| self.progress.failed = true)?;
         let salt = salt_width::<K>();
         let limit = self.scan.limit;

@@ -77,10 +77,10 @@ impl<W: WideStore> Store for OneColumn<W> {
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         batch.check_keys()?;
-        let mut rows: Vec<(Vec<u8>, Mutation)> = Vec::with_capacity(batch.writes().len());
+        let mut rows: Vec<(Vec<u8>, Mutation)> = Vec::with_capacity(batch.len());
         for write in batch.writes() {
             let mutation = match write {
-                Write::Put(_, value) => Mutation::new().put(&self.column, value.as_slice()),
+                Write::Put(_, value) => Mutation::new().put(&self.column, value),
                 Write::Delete(_) => Mutation::new().delete_column(&self.column),
             };
             rows.push((write.key().to_vec(), mutation));

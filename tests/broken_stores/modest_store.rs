@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Atomicity, Batch, Guarantees, RowBatch, Rows, Scan, Store, Write, check_key};
+use rowkey::store::{Atomicity, Batch, Guarantees, RowBatch, Rows, Scan, Store, check_key};
 use rowkey::{Error, KeyRange};
 
 /// No snapshots, no counters, each row by itself.
@@ -29,10 +29,7 @@ impl Store for Modest {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
-        batch.writes().iter().try_for_each(|write| match write {
-            Write::Put(key, value) => self.0.write(Batch::new().put(key.as_slice(), value.as_slice())),
-            Write::Delete(key) => self.0.write(Batch::new().delete(key.as_slice())),
-        })
+        batch.writes().try_for_each(|write| self.0.write(Batch::new().push(write)))
     }
 
     fn increment(&self, _: &[u8], _: i64) -> Result<i64, Error> {

@@ -224,13 +224,13 @@ impl Store for Broken {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
-        let mut writes = batch.writes().to_vec();
+        let mut writes: Vec<_> = batch.writes().collect();
         match self.fault {
             EmptyKeyTaken => {
                 for write in &mut writes {
                     let (Write::Put(key, _) | Write::Delete(key)) = write;
                     if key.is_empty() {
-                        key.push(0);
+                        *key = &[0];
                     }
                 }
             }
@@ -252,13 +252,10 @@ impl Store for Broken {
         for write in writes {
             match write {
                 Write::Put(key, value) if value.is_empty() && self.is(EmptyValueDeletes) => whole.delete(key),
-                Write::Put(key, mut value) => {
-                    if self.is(LargeValueCut) {
-                        value.truncate(usize::from(u16::MAX));
-                    }
-                    whole.put(key, value)
+                Write::Put(key, value) if self.is(LargeValueCut) => {
+                    whole.put(key, &value[..value.len().min(usize::from(u16::MAX))])
                 }
-                Write::Delete(key) => whole.delete(key),
+                write => whole.push(write),
             };
             if self.is(HalfABatchOnError) || self.is(BatchInParts) && batch.check_keys().is_ok() {
                 self.inner.write(&std::mem::take(&mut whole))?;

@@ -147,14 +147,7 @@ impl Store for Broken {
                 Err(error) => self.inner.write(Batch::new().put("trace", "")).and(Err(error)),
             },
             ErrorSwallowed => self.inner.transact(&mut |view| Ok(body(view).unwrap_or_default())),
-            HalfTheBatch => body(&looking)?.writes().iter().try_for_each(|write| {
-                let mut one = Batch::new();
-                match write {
-                    rowkey::store::Write::Put(key, value) => one.put(key.as_slice(), value.as_slice()),
-                    rowkey::store::Write::Delete(key) => one.delete(key.as_slice()),
-                };
-                self.inner.write(&one)
-            }),
+            HalfTheBatch => body(&looking)?.writes().try_for_each(|write| self.inner.write(Batch::new().push(write))),
             ViewStale => {
                 let now = table();
                 let mut batch = RowBatch::new();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rowkey::clock::Clock;
 use rowkey::splits::{Splits, Weight};
-use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, Write};
+use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store};
 use rowkey::wide::{
     CellIter, CellKey, Cells, CellsDatabase, Check, Column, Columns, Entry, FamilySchema, Kind, Mutation, Place,
     PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
@@ -200,12 +200,7 @@ impl Store for Tearing {
         for write in batch.writes() {
             let left = self.left.load(Ordering::Relaxed).checked_sub(1).ok_or_else(|| Error::engine("torn"))?;
             self.left.store(left, Ordering::Relaxed);
-            let mut one = Batch::new();
-            match write {
-                Write::Put(key, value) => one.put(key.as_slice(), value.as_slice()),
-                Write::Delete(key) => one.delete(key.as_slice()),
-            };
-            self.store.write(&one)?;
+            self.store.write(Batch::new().push(write))?;
         }
         Ok(())
     }

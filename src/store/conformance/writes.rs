@@ -215,7 +215,7 @@ pub(super) fn model(store: &dyn Store, random: &mut Random) {
                 done(law, store.write(&batch));
                 for write in batch.writes() {
                     match write {
-                        Write::Put(key, value) => model.insert(key.clone(), value.clone()),
+                        Write::Put(key, value) => model.insert(key.to_vec(), value.to_vec()),
                         Write::Delete(key) => model.remove(key),
                     };
                 }

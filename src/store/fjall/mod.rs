@@ -343,8 +343,8 @@ fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) -> Resu
     for write in writes.writes() {
         check_length(write.key())?;
         match write {
-            Write::Put(key, value) => batch.insert(keyspace, key.as_slice(), value.as_slice()),
-            Write::Delete(key) => batch.remove(keyspace, key.as_slice()),
+            Write::Put(key, value) => batch.insert(keyspace, key, value),
+            Write::Delete(key) => batch.remove(keyspace, key),
         }
     }
     Ok(())
@@ -426,10 +426,10 @@ struct FjallTable {
 }
 
 impl FjallTable {
-    fn write_one(&self, write: &Write) -> Result<(), ::fjall::Error> {
+    fn write_one(&self, write: Write<'_>) -> Result<(), ::fjall::Error> {
         match write {
-            Write::Put(key, value) => self.keyspace.insert(key.as_slice(), value.as_slice()),
-            Write::Delete(key) => self.keyspace.remove(key.as_slice()),
+            Write::Put(key, value) => self.keyspace.insert(key, value),
+            Write::Delete(key) => self.keyspace.remove(key),
         }
     }
 
@@ -438,7 +438,8 @@ impl FjallTable {
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), Error> {
-        if let ([write], Durability::Buffered) = (batch.writes(), self.durability) {
+        let mut writes = batch.writes();
+        if let (Some(write), None, Durability::Buffered) = (writes.next(), writes.next(), self.durability) {
             check_length(write.key())?;
             // One write needs no batch. A table that was dropped takes it as one of a batch only.
             let written = guarded(|| match self.write_one(write) {

@@ -96,13 +96,13 @@ impl FjallRows {
                 }
                 break;
             };
-            let row = if self.reverse { rows.next_back() } else { rows.next() };
-            match row {
-                Some(row) => {
-                    let (key, value) = row.into_inner()?;
-                    batch.push(&key, &value);
-                }
-                None => self.open = None,
+            while batch.len() < size {
+                let Some(row) = (if self.reverse { rows.next_back() } else { rows.next() }) else {
+                    self.open = None;
+                    break;
+                };
+                let (key, value) = row.into_inner()?;
+                batch.push(&key, &value);
             }
         }
         Ok(())

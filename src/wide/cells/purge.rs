@@ -135,7 +135,7 @@ impl<S: Store> Cells<S> {
                 if !part.is_empty() {
                     dead.end_row();
                     report.end_row(&part)?;
-                    if dead.done.writes().len() >= BATCH || read >= BATCH {
+                    if dead.done.len() >= BATCH || read >= BATCH {
                         return Ok(dead.done);
                     }
                 }

@@ -25,7 +25,7 @@ impl Written<'_> {
         for write in self.batch.writes() {
             if scan.ranges.iter().any(|range| range.contains(write.key())) {
                 match write {
-                    Write::Put(key, value) => all.insert(key.clone(), value.clone()),
+                    Write::Put(key, value) => all.insert(key.to_vec(), value.to_vec()),
                     Write::Delete(key) => all.remove(key),
                 };
             }
@@ -36,9 +36,8 @@ impl Written<'_> {
 
 impl View for Written<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        match self.batch.writes().iter().rfind(|write| write.key() == key) {
-            Some(Write::Put(_, value)) => Ok(Some(value.clone())),
-            Some(Write::Delete(_)) => Ok(None),
+        match self.batch.writes().filter(|write| write.key() == key).last() {
+            Some(write) => Ok(write.value().map(<[u8]>::to_vec)),
             None => self.view.get(key),
         }
     }
