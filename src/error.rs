@@ -161,15 +161,29 @@ pub enum Error {
     #[error("this store has no {0}")]
     Unsupported(&'static str),
 
-    /// The engine failed: of `Fjall` it is a `FjallError`, which `downcast_ref` gives.
-    #[error("the store failed")]
-    Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The engine failed, and says so in its own words: [`Error::engine_error`].
+    #[error(transparent)]
+    Engine(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
     /// An engine's own error.
     pub fn engine(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Engine(error.into())
+    }
+
+    /// What the engine failed with, if it is an `E`: of `Fjall` a `FjallError`.
+    ///
+    /// ```
+    /// let error = rowkey::Error::engine(std::io::Error::other("no space"));
+    /// assert_eq!(error.to_string(), "no space");
+    /// assert!(error.engine_error::<std::io::Error>().is_some());
+    /// ```
+    pub fn engine_error<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        match self {
+            Self::Engine(error) => error.downcast_ref(),
+            _ => None,
+        }
     }
 
     /// What a panic in a thread is to those who wait for it.

@@ -8,6 +8,7 @@
 //! | [`salting`] | keys that grow at one end, spread over buckets and read in one order |
 //! | [`hashing`] | keys spread for good, for rows that are asked for one by one |
 //! | [`wide_rows`] | families, versions, counters: what a row can have besides a value |
+//! | [`on_disk`] | rows that outlive the process, and the machine |
 //! | [`changing_a_key`] | what may change in place, what may not, and the way round |
 //! | [`classics`] | what the books call it, what does it here, and the example |
 //! | [`your_own_engine`] | a store of yours beneath the tables |
@@ -32,6 +33,9 @@ pub mod from_the_hbase_shell {}
 
 #[doc = include_str!("guide/hashing.md")]
 pub mod hashing {}
+
+#[doc = include_str!("guide/on_disk.md")]
+pub mod on_disk {}
 
 #[doc = include_str!("guide/prefixes.md")]
 pub mod prefixes {}

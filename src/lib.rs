@@ -61,6 +61,9 @@ pub use prefix::{Select, Selection};
 #[doc(inline)]
 pub use range::KeyRange;
 pub use rowkey_derive::RowKey;
+#[cfg(feature = "fjall")]
+#[doc(inline)]
+pub use store::Fjall;
 #[doc(inline)]
 pub use store::Memory;
 #[cfg(feature = "conformance")]

@@ -4,26 +4,30 @@ pub use crate::error::CodecError;
 
 /// A value of a table's rows, and how it becomes bytes.
 ///
-/// Implemented for bytes, text, `()` (a table of keys alone), `i64` (eight bytes, big-endian: a counter), and, by
+/// Implemented for bytes, text, `()` (a table of keys alone), integers and floats (an `i64` is a counter, too), and, by
 /// features, for `Json<T>` and `Postcard<T>` of any serde type.
 ///
 /// ```
 /// use rowkey::RowValue;
 /// use rowkey::value::CodecError;
 ///
+/// /// Tenths of a degree.
 /// struct Celsius(f32);
 ///
 /// impl RowValue for Celsius {
 ///     fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
-///         out.extend_from_slice(&self.0.to_le_bytes());
-///         Ok(())
+///         ((self.0 * 10.0).round() as i16).encode(out)
 ///     }
 ///
 ///     fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
-///         Ok(Self(f32::from_le_bytes(bytes.try_into()?)))
+///         Ok(Self(f32::from(i16::decode(bytes)?) / 10.0))
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no value of a table",
+    note = "a value is text, bytes, a number, `()`, `Json<T>` or `Postcard<T>` of a serde type, or has a `RowValue` of its own"
+)]
 pub trait RowValue: Sized {
     /// Writes the value behind what `out` holds.
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError>;
@@ -64,11 +68,11 @@ impl RowValue for String {
     }
 }
 
-macro_rules! integers {
-    ($($int:ty),*) => {$(
-        /// Big-endian, two's complement, as HBase's `Bytes.toBytes` writes it; an `i64` is what
-        /// [`Store::increment`](crate::store::Store::increment) keeps.
-        impl RowValue for $int {
+macro_rules! numbers {
+    ($($number:ty),*) => {$(
+        /// Big-endian, as HBase's `Bytes.toBytes` writes it: integers in two's complement, floats in IEEE 754. An `i64` is
+        /// what [`Store::increment`](crate::store::Store::increment) keeps.
+        impl RowValue for $number {
             fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
                 out.extend_from_slice(&self.to_be_bytes());
                 Ok(())
@@ -81,7 +85,8 @@ macro_rules! integers {
         }
     )*};
 }
-integers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
+numbers!(f32, f64);
+numbers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
 
 /// A value kept as JSON.
 ///
@@ -152,10 +157,23 @@ mod tests {
         comes_back("ä".to_owned());
         comes_back(-1i64);
         comes_back(u128::MAX);
+        comes_back(-0.5f32);
+        comes_back(f64::MIN_POSITIVE);
         #[cfg(feature = "json")]
         comes_back(Json(vec![1, 2]));
         #[cfg(feature = "postcard")]
         comes_back(Postcard((7u32, "a".to_owned())));
+    }
+
+    #[test]
+    fn numbers_are_written_as_hbase_does() {
+        let bytes = |value: &dyn Fn(&mut Vec<u8>) -> Result<(), CodecError>| {
+            let mut bytes = Vec::new();
+            value(&mut bytes).unwrap();
+            bytes
+        };
+        assert_eq!(bytes(&|out| 1.5f64.encode(out)), [0x3f, 0xf8, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes(&|out| (-1i32).encode(out)), [0xff; 4]);
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use fjall::{Keyspace, KeyspaceCreateOptions};
-use rowkey::store::{Database, Fjall};
+use fjall::{Keyspace, KeyspaceCreateOptions, PersistMode};
+use redb::{ReadableDatabase, ReadableTable};
+use rowkey::store::{Database, Durability, Fjall};
 use rowkey::{OwnedKey, RowKey, Table, WriteBatch};
 
 use crate::keys::{Ints, Salted, Values};
@@ -14,6 +15,9 @@ use crate::scans::lent;
 const BY_FJALL: &str = "fjall itself";
 const UNSALTED: &str = "unsalted";
 const BATCH: usize = 1000;
+/// A peer of the engine, not of ours: it has one file, and syncs every commit.
+const BY_REDB: &str = "redb";
+const REDB: redb::TableDefinition<&[u8], &[u8]> = redb::TableDefinition::new("rows");
 
 pub fn measure(bench: &mut Bench) {
     let value = "v".repeat(32);
@@ -25,7 +29,8 @@ pub fn measure(bench: &mut Bench) {
 fn writes(bench: &mut Bench, value: &String) {
     const PUT: &str = "fjall: put";
     const BATCHES: &str = "fjall: batch of 1,000";
-    if ![PUT, BATCHES].iter().any(|name| bench.wants(name)) {
+    const SYNCED: &str = "fjall: batch of 1,000, on the disk before it is answered";
+    if ![PUT, BATCHES, SYNCED].iter().any(|name| bench.wants(name)) {
         return;
     }
     let keys = Values::new().many(bench.size(20_000), Values::ints);
@@ -49,6 +54,28 @@ fn writes(bench: &mut Bench, value: &String) {
                 theirs_to_a_new_table(&|keyspace| {
                     keys.iter().for_each(|key| keyspace.insert(key.encode(), value.as_str()).unwrap());
                 })
+            })
+            .goal(BY_FJALL, 1.1),
+    );
+    let synced = db.durability(Durability::Synced);
+    let redb = redb::Database::create(directory.path().join("redb")).unwrap();
+    bench.measure(
+        Work::new(SYNCED, keys.len())
+            .timed(OURS, || ours_to_a_new_table(&|table| put_all(&synced, table, &keys, value)))
+            .timed(BY_FJALL, || {
+                theirs_to_a_new_table(&|keyspace| {
+                    for part in keys.chunks(BATCH) {
+                        let mut batch = raw.batch().durability(Some(PersistMode::SyncData));
+                        part.iter().for_each(|key| batch.insert(keyspace, key.encode(), value.as_str()));
+                        batch.commit().unwrap();
+                    }
+                })
+            })
+            .timed(BY_REDB, || {
+                let start = redb.begin_write().unwrap();
+                start.delete_table(REDB).unwrap();
+                start.commit().unwrap();
+                timed(|| put_all_by_redb(&redb, &keys, value)).0
             })
             .goal(BY_FJALL, 1.1),
     );
@@ -81,7 +108,7 @@ fn scans(bench: &mut Bench, value: &String) {
     let directory = tempfile::tempdir().unwrap();
     let (ours, theirs) = (directory.path().join("ours"), directory.path().join("theirs"));
     fill(&ours, "plain", &keys, value);
-    fill(&ours, "salted", &keys.into_iter().map(Salted::from).collect::<Vec<_>>(), value);
+    fill(&ours, "salted", &keys.iter().cloned().map(Salted::from).collect::<Vec<_>>(), value);
     at_rest(&ours);
     copy(&ours, &theirs);
 
@@ -95,8 +122,19 @@ fn scans(bench: &mut Bench, value: &String) {
         }
     };
     let (plain_keyspace, salted_keyspace) = (keyspace(&raw, "=plain"), keyspace(&raw, "=salted"));
+    let redb = redb::Database::create(directory.path().join("redb")).unwrap();
+    put_all_by_redb(&redb, &keys, value);
+    let by_redb = || {
+        for row in redb.begin_read().unwrap().open_table(REDB).unwrap().iter().unwrap() {
+            black_box(row.unwrap());
+        }
+    };
     bench.measure(
-        Work::new(SCAN, n).run(OURS, || lent(&plain)).run(BY_FJALL, || by_fjall(&plain_keyspace)).goal(BY_FJALL, 1.15),
+        Work::new(SCAN, n)
+            .run(OURS, || lent(&plain))
+            .run(BY_FJALL, || by_fjall(&plain_keyspace))
+            .run(BY_REDB, by_redb)
+            .goal(BY_FJALL, 1.15),
     );
     bench.measure(
         Work::new(SALTED, n)
@@ -122,6 +160,17 @@ fn put_all<K: OwnedKey>(db: &Fjall, table: &Table<K, String, Fjall>, keys: &[K],
         let mut batch = WriteBatch::new();
         part.iter().for_each(|key| _ = batch.put(table, key, value).unwrap());
         batch.write(db).unwrap();
+    }
+}
+
+fn put_all_by_redb(db: &redb::Database, keys: &[Ints], value: &str) {
+    for part in keys.chunks(BATCH) {
+        let batch = db.begin_write().unwrap();
+        {
+            let mut table = batch.open_table(REDB).unwrap();
+            part.iter().for_each(|key| _ = table.insert(&*key.encode(), value.as_bytes()).unwrap());
+        }
+        batch.commit().unwrap();
     }
 }
 

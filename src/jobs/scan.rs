@@ -55,7 +55,7 @@ pub struct ParallelScan<T> {
 pub struct Progress {
     /// Rows; items, where it is not rows that are read.
     pub rows: u64,
-    /// Bytes of keys and values; 0 where it is not rows that are read.
+    /// Bytes of keys and values; 0 where it is not rows of bytes that are read, but typed ones.
     pub bytes: u64,
     /// Ranges that were read to their end.
     pub ranges_done: usize,

@@ -52,6 +52,9 @@
 //! # Ok::<(), rowkey::Error>(())
 //! ```
 //!
+//! It keeps no [secondary tables](crate::secondary) in step: those of the new table are made by
+//! [`rebuild`](crate::secondary::Secondary::rebuild) once it is the only one that is written.
+//!
 //! | phase | reads | writes | goes on by |
 //! |---|---|---|---|
 //! | copying | old | both | [`backfill`](Migration::backfill) |

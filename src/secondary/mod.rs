@@ -36,6 +36,9 @@
 //! [`Secondary::rebuild`]. It is plain tables that have secondary ones; what has to change with a wide row is best a column
 //! of it.
 //!
+//! Secondary rows lead to keys of the primary table. After a [migration](crate::migrate) of those they lead to the old ones:
+//! declare the secondary tables anew under other names, and `rebuild` them, before the new table is read through them.
+//!
 //! # What a secondary row is
 //!
 //! Its key is the secondary key's bytes; its value the claims of primary rows to it, one as a rule, one behind another:

@@ -117,8 +117,31 @@ pub trait Database: Send + Sync {
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
 
     /// Reads and writes several tables (made if not there) as one: as [`Store::transact`], with a view and a batch for
-    /// each of `tables`, in their order. A table that is named twice comes twice, and of two writes to one of its keys the
-    /// later holds.
+    /// each of `tables`, in their order; the last tables can be left out. A table that is named twice comes twice, and of two
+    /// writes to one of its keys the later holds. `body` reads through its views alone: what else it asks of the database may
+    /// wait for its own end.
+    ///
+    /// ```
+    /// use rowkey::store::{Batch, Database, View};
+    /// use rowkey::{Memory, RowKey, RowValue, Table};
+    ///
+    /// let db = Memory::new();
+    /// let stock: Table<String, u32, _> = Table::open(&db, "stock")?;
+    /// let orders: Table<u64, String, _> = Table::open(&db, "orders")?;
+    /// stock.put(&"tea".into(), &1)?;
+    ///
+    /// db.transact(&["stock", "orders"], &mut |views| {
+    ///     let tea = "tea".to_owned();
+    ///     let left = views[0].get(&RowKey::encode(&tea))?.map_or(Ok(0), |bytes| u32::decode(&bytes));
+    ///     let Some(left) = left.map_err(rowkey::Error::engine)?.checked_sub(1) else { return Ok(vec![]) };
+    ///     let (mut stock, mut orders) = (Batch::new(), Batch::new());
+    ///     stock.put(RowKey::encode(&tea), left.to_be_bytes());
+    ///     orders.put(RowKey::encode(&7_u64), "tea");
+    ///     Ok(vec![stock, orders])
+    /// })?;
+    /// assert_eq!((stock.get(&"tea".into())?, orders.get(&7)?), (Some(0), Some("tea".into())));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -52,7 +52,18 @@ impl WriteBatch {
         self
     }
 
-    /// Applies the writes to the database of their tables; of two to one row the later holds.
+    /// How many writes there are.
+    pub fn len(&self) -> usize {
+        self.tables.iter().map(|(_, batch)| batch.len()).sum()
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.tables.iter().all(|(_, batch)| batch.is_empty())
+    }
+
+    /// Applies the writes to the database of their tables, as durably as this handle to it writes; of two to one row the later
+    /// holds.
     pub fn write(&self, db: &(impl Database + ?Sized)) -> Result<(), Error> {
         let batches: Vec<_> = self.tables.iter().map(|(name, batch)| (name.as_str(), batch)).collect();
         db.write(&batches)

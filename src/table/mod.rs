@@ -17,6 +17,7 @@ pub use self::wide::WideTable;
 use crate::catalog;
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
+use crate::jobs::BulkLoad;
 use crate::key::{OwnedKey, RowKey};
 use crate::plain::LayoutBuf;
 use crate::prefix::Select;
@@ -202,16 +203,47 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         self.scan(..).from_key(key).limit(1).next().transpose()
     }
 
+    /// Writes many rows, by several threads, in batches.
+    ///
+    /// ```
+    /// use rowkey::{Memory, Table};
+    ///
+    /// let squares: Table<u64, u64, _> = Table::open(Memory::new(), "squares")?;
+    /// let loaded = squares.bulk_load().threads(2).run((0..10_000).map(|n| Ok((n, n * n))))?;
+    /// assert_eq!((loaded.writes, loaded.batches), (10_000, 10));
+    ///
+    /// // From another table, or a scan of it.
+    /// let even: Table<u64, u64, _> = Table::open(Memory::new(), "even")?;
+    /// even.bulk_load().run(squares.scan(..).filter(|row| row.as_ref().map_or(true, |(n, _)| n % 2 == 0)))?;
+    /// assert_eq!(even.count(..)?, 5_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[expect(clippy::type_complexity, reason = "a write is a key and its value")]
+    pub fn bulk_load(&self) -> BulkLoad<impl Fn(Vec<(K, V)>) -> Result<(), Error> + use<K, V, D>> {
+        let (store, name) = (Arc::clone(&self.store), Arc::clone(&self.name));
+        BulkLoad::new(move |rows: Vec<(K, V)>| {
+            let mut batch = Batch::new();
+            for (key, value) in &rows {
+                batch.push_row(key, Some(&encode_value(&name, value)?));
+            }
+            store.write(&batch)
+        })
+    }
+
     pub(crate) fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        match value.encode(&mut bytes) {
-            Ok(()) => Ok(bytes),
-            Err(source) => Err(Error::Value { table: self.name.to_string(), key: Vec::new(), source }),
-        }
+        encode_value(&self.name, value)
     }
 
     pub(crate) fn decode(&self, key: &[u8], value: &[u8]) -> Result<V, Error> {
         scan::decode_value(&self.name, key, value)
+    }
+}
+
+fn encode_value<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    match value.encode(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(source) => Err(Error::Value { table: table.to_owned(), key: Vec::new(), source }),
     }
 }
 

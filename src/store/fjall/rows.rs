@@ -101,8 +101,12 @@ impl FjallRows {
                     self.open = None;
                     break;
                 };
-                let (key, value) = row.into_inner()?;
-                batch.push(&key, &value);
+                // By reference: the pair is six words, and each move of it waits for the one before.
+                let row = row.into_inner();
+                match &row {
+                    Ok((key, value)) => batch.push(key, value),
+                    Err(_) => return row.map(drop),
+                }
             }
         }
         Ok(())
