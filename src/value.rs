@@ -15,12 +15,12 @@ pub use crate::error::CodecError;
 /// struct Celsius(f32);
 ///
 /// impl RowValue for Celsius {
-///     fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
-///         ((self.0 * 10.0).round() as i16).encode(out)
+///     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+///         ((self.0 * 10.0).round() as i16).encode_value(out)
 ///     }
 ///
-///     fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
-///         Ok(Self(f32::from(i16::decode(bytes)?) / 10.0))
+///     fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
+///         Ok(Self(f32::from(i16::decode_value(bytes)?) / 10.0))
 ///     }
 /// }
 /// ```
@@ -30,40 +30,40 @@ pub use crate::error::CodecError;
 )]
 pub trait RowValue: Sized {
     /// Writes the value behind what `out` holds.
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError>;
+    fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError>;
 
     /// Reads a value, all of it.
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError>;
+    fn decode_value(bytes: &[u8]) -> Result<Self, CodecError>;
 }
 
 impl RowValue for () {
-    fn encode(&self, _: &mut Vec<u8>) -> Result<(), CodecError> {
+    fn encode_value(&self, _: &mut Vec<u8>) -> Result<(), CodecError> {
         Ok(())
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+    fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         if bytes.is_empty() { Ok(()) } else { Err(format!("{} bytes where none were due", bytes.len()).into()) }
     }
 }
 
 impl RowValue for Vec<u8> {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         out.extend_from_slice(self);
         Ok(())
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+    fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         Ok(bytes.to_vec())
     }
 }
 
 impl RowValue for String {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         out.extend_from_slice(self.as_bytes());
         Ok(())
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+    fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         Ok(std::str::from_utf8(bytes)?.to_owned())
     }
 }
@@ -73,12 +73,12 @@ macro_rules! numbers {
         /// Big-endian, as HBase's `Bytes.toBytes` writes it: integers in two's complement, floats in IEEE 754. An `i64` is
         /// what [`Store::increment`](crate::store::Store::increment) keeps.
         impl RowValue for $number {
-            fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+            fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
                 out.extend_from_slice(&self.to_be_bytes());
                 Ok(())
             }
 
-            fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+            fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
                 let wrong = |_| format!("it has {} bytes, this number has {}", bytes.len(), size_of::<Self>());
                 Ok(Self::from_be_bytes(bytes.try_into().map_err(wrong)?))
             }
@@ -109,11 +109,11 @@ pub struct Json<T>(pub T);
 
 #[cfg(feature = "json")]
 impl<T: serde::Serialize + serde::de::DeserializeOwned> RowValue for Json<T> {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         Ok(serde_json::to_writer(out, &self.0)?)
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+    fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         Ok(Self(serde_json::from_slice(bytes)?))
     }
 }
@@ -125,13 +125,13 @@ pub struct Postcard<T>(pub T);
 
 #[cfg(feature = "postcard")]
 impl<T: serde::Serialize + serde::de::DeserializeOwned> RowValue for Postcard<T> {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         let start = std::mem::take(out);
         *out = postcard::to_extend(&self.0, start)?;
         Ok(())
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+    fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         match postcard::take_from_bytes(bytes)? {
             (value, []) => Ok(Self(value)),
             (_, left) => Err(format!("{} bytes are left over", left.len()).into()),
@@ -145,9 +145,9 @@ mod tests {
 
     fn comes_back<V: RowValue + PartialEq + std::fmt::Debug>(value: V) {
         let mut bytes = b"kept".to_vec();
-        value.encode(&mut bytes).unwrap();
+        value.encode_value(&mut bytes).unwrap();
         assert_eq!(&bytes[..4], b"kept");
-        assert_eq!(V::decode(&bytes[4..]).unwrap(), value);
+        assert_eq!(V::decode_value(&bytes[4..]).unwrap(), value);
     }
 
     #[test]
@@ -172,18 +172,18 @@ mod tests {
             value(&mut bytes).unwrap();
             bytes
         };
-        assert_eq!(bytes(&|out| 1.5f64.encode(out)), [0x3f, 0xf8, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(bytes(&|out| (-1i32).encode(out)), [0xff; 4]);
+        assert_eq!(bytes(&|out| 1.5f64.encode_value(out)), [0x3f, 0xf8, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes(&|out| (-1i32).encode_value(out)), [0xff; 4]);
     }
 
     #[test]
     fn what_is_left_over_is_refused() {
-        assert!(<()>::decode(b"x").is_err());
-        assert!(i64::decode(&[0; 9]).is_err());
-        assert!(String::decode(b"\xff").is_err());
+        assert!(<()>::decode_value(b"x").is_err());
+        assert!(i64::decode_value(&[0; 9]).is_err());
+        assert!(String::decode_value(b"\xff").is_err());
         #[cfg(feature = "json")]
-        assert!(Json::<u8>::decode(b"1 2").is_err());
+        assert!(Json::<u8>::decode_value(b"1 2").is_err());
         #[cfg(feature = "postcard")]
-        assert!(Postcard::<u8>::decode(&[1, 2]).is_err());
+        assert!(Postcard::<u8>::decode_value(&[1, 2]).is_err());
     }
 }

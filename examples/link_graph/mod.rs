@@ -321,7 +321,7 @@ impl Graph for OneValue {
             for (way, others) in WAYS.into_iter().zip(ways).filter(|(_, others)| !others.is_empty()) {
                 let list = Postcard(others.iter().map(|&other| other.to_owned()).collect::<Vec<String>>());
                 let (column, mut bytes) = (family(way), Vec::new());
-                list.encode(&mut bytes).map_err(|source| Error::Cell { column: column.to_owned(), source })?;
+                list.encode_value(&mut bytes).map_err(|source| Error::Cell { column: column.to_owned(), source })?;
                 row = row.put_at(column, LOADED, bytes);
             }
             Ok((page(package), row))

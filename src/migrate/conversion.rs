@@ -98,10 +98,10 @@ fn recoded<A: RowValue, B: RowValue>(
     convert: impl Fn(A) -> B,
 ) -> Result<Vec<u8>, Error> {
     let unreadable = |source| Error::Value { table: from.to_owned(), key: key.to_vec(), source };
-    let value = convert(A::decode(bytes).map_err(unreadable)?);
+    let value = convert(A::decode_value(bytes).map_err(unreadable)?);
     let mut recoded = Vec::new();
     let unwritable = |source| Error::Value { table: to.to_owned(), key: Vec::new(), source };
-    value.encode(&mut recoded).map_err(unwritable)?;
+    value.encode_value(&mut recoded).map_err(unwritable)?;
     Ok(recoded)
 }
 

@@ -372,12 +372,12 @@ where
     fn encode(&self, value: &V2) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         let unwritable = |source| Error::Value { table: self.between.new.clone(), key: Vec::new(), source };
-        value.encode(&mut bytes).map_err(unwritable)?;
+        value.encode_value(&mut bytes).map_err(unwritable)?;
         Ok(bytes)
     }
 
     fn decode(&self, key: &[u8], value: &[u8]) -> Result<V2, Error> {
         let unreadable = |source| Error::Value { table: self.between.new.clone(), key: key.to_vec(), source };
-        V2::decode(value).map_err(unreadable)
+        V2::decode_value(value).map_err(unreadable)
     }
 }

@@ -72,7 +72,7 @@ impl Claims {
     }
 
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self, CodecError> {
-        bytes.map_or_else(|| Ok(Self::default()), Self::decode)
+        bytes.map_or_else(|| Ok(Self::default()), Self::decode_value)
     }
 
     /// The bytes; `None` where there is no claim, and so no row.
@@ -112,12 +112,12 @@ impl Claims {
 }
 
 impl RowValue for Claims {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         out.extend(self.to_bytes().unwrap_or_default());
         Ok(())
     }
 
-    fn decode(mut bytes: &[u8]) -> Result<Self, CodecError> {
+    fn decode_value(mut bytes: &[u8]) -> Result<Self, CodecError> {
         let mut claims = Vec::with_capacity(1);
         while let Some((&state, rest)) = bytes.split_first() {
             bytes = rest;

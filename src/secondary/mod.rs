@@ -155,12 +155,12 @@ where
         let (primary_name, secondary_name) = (primary.name().to_owned(), name.to_owned());
         let derive: Box<Derive> = Box::new(move |key, value| {
             let unreadable = |source| Error::Value { table: primary_name.clone(), key: key.to_vec(), source };
-            let (row, value) = (K::decode(key)?, V::decode(value).map_err(unreadable)?);
+            let (row, value) = (K::decode(key)?, V::decode_value(value).map_err(unreadable)?);
             let mut bytes = Entries::new();
             for (entry, value) in entries(&row, &value) {
                 let mut encoded = Vec::new();
                 let unwritable = |source| Error::Value { table: secondary_name.clone(), key: Vec::new(), source };
-                value.encode(&mut encoded).map_err(unwritable)?;
+                value.encode_value(&mut encoded).map_err(unwritable)?;
                 bytes.insert(entry.encode(), encoded);
             }
             Ok(bytes)
@@ -281,7 +281,7 @@ where
 }
 
 fn decode<V: RowValue>(table: &str, key: &[u8], value: &[u8]) -> Result<V, Error> {
-    V::decode(value).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
+    V::decode_value(value).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
 }
 
 fn row<K: OwnedKey, V: RowValue>(table: &str, found: &Found) -> Result<(K, V), Error> {

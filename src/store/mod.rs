@@ -132,11 +132,11 @@ pub trait Database: Send + Sync {
     ///
     /// db.transact(&["stock", "orders"], &mut |views| {
     ///     let tea = "tea".to_owned();
-    ///     let left = views[0].get(&RowKey::encode(&tea))?.map_or(Ok(0), |bytes| u32::decode(&bytes));
+    ///     let left = views[0].get(&tea.encode())?.map_or(Ok(0), |bytes| u32::decode_value(&bytes));
     ///     let Some(left) = left.map_err(rowkey::Error::engine)?.checked_sub(1) else { return Ok(vec![]) };
     ///     let (mut stock, mut orders) = (Batch::new(), Batch::new());
-    ///     stock.put(RowKey::encode(&tea), left.to_be_bytes());
-    ///     orders.put(RowKey::encode(&7_u64), "tea");
+    ///     stock.put(tea.encode(), left.to_be_bytes());
+    ///     orders.put(7_u64.encode(), "tea");
     ///     Ok(vec![stock, orders])
     /// })?;
     /// assert_eq!((stock.get(&"tea".into())?, orders.get(&7)?), (Some(0), Some("tea".into())));

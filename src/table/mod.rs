@@ -241,7 +241,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
 
 fn encode_value<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    match value.encode(&mut bytes) {
+    match value.encode_value(&mut bytes) {
         Ok(()) => Ok(bytes),
         Err(source) => Err(Error::Value { table: table.to_owned(), key: Vec::new(), source }),
     }

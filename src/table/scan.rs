@@ -518,7 +518,7 @@ pub struct Page<K, V> {
 }
 
 pub(super) fn decode_value<V: RowValue>(table: &str, key: &[u8], value: &[u8]) -> Result<V, Error> {
-    V::decode(value).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
+    V::decode_value(value).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
 }
 
 impl<K: OwnedKey, V: RowValue> Iterator for TableScan<K, V> {

@@ -126,7 +126,7 @@ impl Mutation {
     /// [`Error::Cell`] with what the codec says.
     pub fn put_value<V: RowValue>(self, column: impl Into<Column>, value: &V) -> Result<Self, Error> {
         let (column, mut bytes) = (column.into(), Vec::new());
-        match value.encode(&mut bytes) {
+        match value.encode_value(&mut bytes) {
             Ok(()) => Ok(self.put(column, bytes)),
             Err(source) => Err(Error::Cell { column: column.to_string(), source }),
         }

@@ -304,7 +304,7 @@ impl Cell<'_> {
     ///
     /// [`Error::Cell`] if it is none of the codec's.
     pub fn read<V: RowValue>(&self) -> Result<V, Error> {
-        V::decode(self.value).map_err(|error| self.error(error))
+        V::decode_value(self.value).map_err(|error| self.error(error))
     }
 
     fn error(&self, source: CodecError) -> Error {
@@ -321,12 +321,12 @@ impl fmt::Debug for Row {
 
 /// Rows of wide tables are values of scans: this is how they come out of them, typed.
 impl RowValue for Row {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         out.extend_from_slice(&self.cells);
         Ok(())
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+    fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         let mut left = bytes;
         while !left.is_empty() {
             left = first_cell(left).ok_or("these are no cells of a row")?.1;

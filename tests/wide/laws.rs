@@ -298,7 +298,7 @@ proptest! {
                     break;
                 }
                 for (_, cells) in batch.iter() {
-                    prop_assert!(!Row::decode(cells).unwrap().is_empty());
+                    prop_assert!(!Row::decode_value(cells).unwrap().is_empty());
                 }
             }
             let _ = table.get(&row, &columns);
@@ -327,7 +327,7 @@ proptest! {
         let row = Row::from_cells(bytes.clone());
         let cells: Vec<_> = row.cells().map(|cell| (cell.column(), cell.timestamp)).collect();
         prop_assert!(cells.len() <= bytes.len() / 17);
-        if let Ok(decoded) = Row::decode(&bytes) {
+        if let Ok(decoded) = Row::decode_value(&bytes) {
             prop_assert_eq!(decoded.as_bytes(), &bytes);
         }
         let _ = (format!("{row:?}"), row.to_map(), row.value("a:q"), row.qualifiers::<u32>("a").count());
