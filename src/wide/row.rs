@@ -373,12 +373,12 @@ mod tests {
         ];
         let mut bytes = Vec::new();
         cells.iter().for_each(|cell| push_cell(&mut bytes, cell).unwrap());
-        let row = Row::decode(&bytes).unwrap();
+        let row = Row::decode_value(&bytes).unwrap();
         assert_eq!(row.cells().collect::<Vec<_>>(), cells);
         assert_eq!(row.versions(("a", *b"\0\xff")).count(), 2);
         for cut in 1..bytes.len() {
             let whole = CellIter::new(&bytes[..cut]).count();
-            assert!(whole < 3 && (Row::decode(&bytes[..cut]).is_err() || whole > 0));
+            assert!(whole < 3 && (Row::decode_value(&bytes[..cut]).is_err() || whole > 0));
         }
         let long = "f".repeat(256);
         let error = push_cell(&mut bytes, &Cell { family: &long, ..cells[0] }).unwrap_err();

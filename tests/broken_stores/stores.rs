@@ -20,6 +20,7 @@ enum Fault {
     NoEndIsEmpty,
     PointIsAPrefix,
     SecondRangeSkipped,
+    LongBoundSkipped,
     ReverseLost,
     Unsorted,
     RowTwice,
@@ -63,6 +64,7 @@ refused! { Broken::new, store:
     NoEndIsEmpty => "no-end",
     PointIsAPrefix => "point",
     SecondRangeSkipped => "every-range",
+    LongBoundSkipped => "long-bounds",
     ReverseLost => "reverse",
     Unsorted => "sorted",
     RowTwice => "sorted",
@@ -182,6 +184,9 @@ impl Store for Broken {
                 scan.ranges = KeyRange::merged(scan.ranges.iter().map(widened).collect());
             }
             SecondRangeSkipped if scan.ranges.len() > 1 => drop(scan.ranges.remove(1)),
+            LongBoundSkipped => {
+                scan.ranges.retain(|range| range.end().is_none_or(|end| end.len() <= usize::from(u16::MAX)));
+            }
             ReverseLost => scan.reverse = false,
             LimitOffByOne => scan.limit = limit.map(|limit| limit.saturating_add(1)),
             LimitIgnoredInReverse if reverse => scan.limit = None,

@@ -175,10 +175,19 @@ impl fmt::Display for Show<'_, Scan> {
         write!(f, "a {}scan of [", if *reverse { "reverse " } else { "" })?;
         for (index, range) in ranges.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
-            write!(f, "{comma}{}..", Hex(range.start()))?;
-            range.end().map_or(Ok(()), |end| write!(f, "{}", Hex(end)))?;
+            write!(f, "{comma}{}..", Show(range.start()))?;
+            range.end().map_or(Ok(()), |end| write!(f, "{}", Show(end)))?;
         }
         write!(f, "], limit {limit:?}, {batch_rows} a batch,")
+    }
+}
+
+impl fmt::Display for Show<'_, [u8]> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.split_at_checked(64) {
+            Some((start, [_, ..])) => write!(f, "{}… ({} bytes)", Hex(start), self.0.len()),
+            _ => write!(f, "{}", Hex(self.0)),
+        }
     }
 }
 

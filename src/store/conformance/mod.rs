@@ -22,6 +22,7 @@
 //! | `start-inclusive`, `end-exclusive` | a range holds its start and not its end |
 //! | `point` | the range of one key holds that key, and not those that begin with it |
 //! | `every-range` | a scan has the rows of all its ranges, adjacent, empty of rows, or many |
+//! | `long-bounds` | the bounds of a range, and a key that is asked for, may be longer than any key can be |
 //! | `limit` | a scan has as many rows as its limit, if there are as many |
 //! | `batch-rows` | a batch has at most as many rows as were asked for, and the scan the same rows whatever that is |
 //! | `batch-cleared` | rows that were in the batch before are gone |
@@ -81,6 +82,7 @@ pub fn store<S: Store>(make: impl Fn() -> S) {
     let on_a_new_one = |laws: fn(&dyn Store)| laws(&make());
     on_a_new_one(scans::bounds);
     on_a_new_one(scans::ranges);
+    on_a_new_one(scans::long_bounds);
     on_a_new_one(scans::reverse);
     on_a_new_one(scans::limits);
     on_a_new_one(scans::batches);

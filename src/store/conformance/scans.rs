@@ -72,6 +72,23 @@ pub(super) fn ranges(store: &dyn Store) {
     }
 }
 
+/// A question may come from anywhere.
+pub(super) fn long_bounds(store: &dyn Store) {
+    let model = fill(store);
+    let long = |last: u8| [&[b'a'; 70_000][..], &[last]].concat();
+    for reverse in [false, true] {
+        for ranges in [
+            vec![range(&long(b'a'), None)],
+            vec![range(b"a", Some(&long(b'a')))],
+            vec![range(&long(b'a'), Some(&long(b'b')))],
+            vec![range(b"a", Some(&long(b'a'))), KeyRange::prefix(long(b'b')), range(&long(b'c'), Some(b"b"))],
+        ] {
+            compare("long-bounds", store, &model, &Scan::new(ranges).reverse(reverse));
+        }
+    }
+    equal("long-bounds", "a row of a key that can't be", done("long-bounds", store.get(&long(b'a'))), None);
+}
+
 pub(super) fn reverse(store: &dyn Store) {
     let model = fill(store);
     for batch_rows in [1, 2, 100] {

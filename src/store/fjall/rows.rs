@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use ::fjall::{Iter, Keyspace, Readable, Snapshot};
 
-use super::{FjallError, can_be, guarded};
+use super::{FjallError, LONGEST_KEY, can_be, guarded};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{RowBatch, Rows, Scan, View};
@@ -65,8 +65,17 @@ impl FjallRows {
         let Some(range) = (if self.reverse { self.ranges.pop_back() } else { self.ranges.pop_front() }) else {
             return false;
         };
-        let end = range.end().map_or(Bound::Unbounded, Bound::Excluded);
-        let rows = view.snapshot.range::<&[u8], _>(&view.keyspace, (Bound::Included(range.start()), end));
+        // Between a key of the longest and all that begin with it there is none.
+        let start = match range.start() {
+            start if start.len() > LONGEST_KEY => Bound::Excluded(&start[..LONGEST_KEY]),
+            start => Bound::Included(start),
+        };
+        let end = match range.end() {
+            Some(end) if end.len() > LONGEST_KEY => Bound::Included(&end[..LONGEST_KEY]),
+            Some(end) => Bound::Excluded(end),
+            None => Bound::Unbounded,
+        };
+        let rows = view.snapshot.range::<&[u8], _>(&view.keyspace, (start, end));
         self.open = Some((range, rows));
         true
     }
