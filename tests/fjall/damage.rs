@@ -39,8 +39,7 @@ fn read_all(directory: &Path) -> Result<Tables, Error> {
 
 /// A database with rows in files, and in the journal.
 fn make(directory: &Path) -> Tables {
-    let mut small = TableOptions::default();
-    small.memtable_bytes = 1 << 20;
+    let small = TableOptions::new().memtable_bytes(1 << 20);
     let db = FjallOptions::new().new_tables(small).open(directory).unwrap();
     for name in ["one", "two"] {
         let table: Table<u32, String, Fjall> = Table::open(db.clone(), name).unwrap();

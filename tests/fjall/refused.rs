@@ -44,6 +44,7 @@ fn a_directory_of_something_else_is_left_as_it_is() {
     assert!(matches!(Fjall::open(&file).unwrap_err(), FjallError::Disk(_)));
     assert!(matches!(Fjall::open(file.join("below")).unwrap_err(), FjallError::Disk(_)));
     assert!(matches!(Fjall::open("/proc/no/such").unwrap_err(), FjallError::Disk(_)));
+    assert!(matches!(Fjall::open("").unwrap_err(), FjallError::Disk(_)));
 
     let theirs = directory.path().join("theirs");
     let other = fjall::Database::builder(&theirs).open().unwrap();
@@ -93,8 +94,7 @@ fn a_table_that_was_dropped_is_empty_when_it_is_made_anew() {
 #[test]
 fn options_are_those_of_the_table_that_is_made() {
     let directory = tempfile::tempdir().unwrap();
-    let mut plain = TableOptions::default();
-    (plain.compression, plain.bloom_filter, plain.block_bytes, plain.memtable_bytes) = (false, None, 1 << 16, 1 << 20);
+    let plain = TableOptions::new().compression(false).bloom_filter(None).block_bytes(1 << 16).memtable_bytes(0);
     let options = FjallOptions::new().table("plain", plain).cache_bytes(1 << 20).durability(Durability::Synced);
     let db = options.open(directory.path()).unwrap();
     let rows = |name| -> Table<u32, String, Fjall> { Table::open(db.clone(), name).unwrap() };
@@ -107,6 +107,17 @@ fn options_are_those_of_the_table_that_is_made() {
         assert_eq!(table.get(&29_999).unwrap().unwrap(), format!("{:0100}", 29_999));
     }
     db.sync().unwrap();
+    drop(db);
+
+    // Where all rows are in the last level: what is compressed is smaller.
+    let engine = fjall::Database::builder(directory.path()).open().unwrap();
+    let [plain, packed] = ["=plain", "=packed"].map(|name| {
+        let keyspace = engine.keyspace(name, fjall::KeyspaceCreateOptions::default).unwrap();
+        keyspace.rotate_memtable_and_wait().unwrap();
+        keyspace.major_compact().unwrap();
+        keyspace.disk_space()
+    });
+    assert!(plain > 3_000_000 && packed < plain / 3, "{plain} and {packed} bytes");
 }
 
 /// A file system of its own that has no more room.

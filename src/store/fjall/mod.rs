@@ -45,10 +45,13 @@ use crate::range::KeyRange;
 /// ```
 ///
 /// What goes wrong is a [`FjallError`], in [`Error::Engine`] where a table's method answers it:
-/// `error.downcast_ref::<FjallError>()`.
+/// `error.engine_error::<FjallError>()`.
 ///
 /// A write that was answered is kept if this process dies ([`Durability::Buffered`]), or if the machine does
-/// ([`Durability::Synced`]): see [`Fjall::durability`].
+/// ([`Durability::Synced`]): see [`Fjall::durability`]. [The guide](crate::guide::on_disk) says what else it is to keep rows on
+/// a disk.
+///
+/// Increments, conditions and transactions are one at a time in all tables, and plain writes wait for them.
 ///
 /// A table that is dropped loses its rows. Handles from before keep working on the table that was, until this process ends.
 #[derive(Clone)]
@@ -85,25 +88,57 @@ pub struct FjallOptions {
     by_name: BTreeMap<String, TableOptions>,
 }
 
-/// What a table is like on disk: unless told, compressed blocks of 4 KiB, filters with 1 % false positives, 64 MiB in memory.
-/// It is kept with the table: later options do not change it.
+/// What a table is like on disk. It is kept with the table from when it is made: later options do not change it. A number out
+/// of its range is taken for the nearest in it.
+///
+/// ```
+/// use rowkey::store::TableOptions;
+///
+/// let archive = TableOptions::new().block_bytes(64 << 10).bloom_filter(None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct TableOptions {
-    /// Whether blocks are compressed, by LZ4.
-    pub compression: bool,
-    /// How many bytes of rows a block has, from 1 KiB to 1 MiB: larger ones compress better, smaller ones are read faster.
-    pub block_bytes: u32,
-    /// Of keys that are not there, how many are looked for in vain: the rate of false positives of Bloom filters. None is no
-    /// filters.
-    pub bloom_filter: Option<f32>,
-    /// How many bytes of rows are gathered in memory before they become a file.
-    pub memtable_bytes: u64,
+    compression: bool,
+    block_bytes: u32,
+    bloom_filter: Option<f32>,
+    memtable_bytes: u64,
 }
 
 impl Default for TableOptions {
     fn default() -> Self {
         Self { compression: true, block_bytes: 4096, bloom_filter: Some(0.01), memtable_bytes: 64 << 20 }
+    }
+}
+
+impl TableOptions {
+    /// Compressed blocks of 4 KiB, filters with 1 % false positives, 64 MiB in memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether blocks are compressed, by LZ4, but for those of the two uppermost levels, which are few and soon written anew.
+    #[must_use]
+    pub fn compression(self, compression: bool) -> Self {
+        Self { compression, ..self }
+    }
+
+    /// How many bytes of rows a block has, from 1 KiB to 1 MiB: larger ones compress better, smaller ones are read faster.
+    #[must_use]
+    pub fn block_bytes(self, block_bytes: u32) -> Self {
+        Self { block_bytes, ..self }
+    }
+
+    /// Of keys that are not there, how many are looked for in vain, from 0.000001 to 0.5: the rate of false positives of Bloom
+    /// filters. None is no filters.
+    #[must_use]
+    pub fn bloom_filter(self, false_positives: Option<f32>) -> Self {
+        Self { bloom_filter: false_positives, ..self }
+    }
+
+    /// How many bytes of rows are gathered in memory before they become a file, 1 MiB at least.
+    #[must_use]
+    pub fn memtable_bytes(self, memtable_bytes: u64) -> Self {
+        Self { memtable_bytes, ..self }
     }
 }
 
@@ -136,11 +171,11 @@ pub enum FjallError {
     /// A file is damaged, or is not there.
     #[error("the database is damaged: {0}")]
     Damaged(String),
-    /// The system refused: no permission, no space.
-    #[error("the disk refused")]
-    Disk(#[source] std::io::Error),
-    /// The engine could not write before, perhaps in the background. What was answered is kept, but nothing more is taken
-    /// until the database is opened anew.
+    /// The system refused: no permission, no space, no directory.
+    #[error("the disk refused: {0}")]
+    Disk(std::io::Error),
+    /// The engine could not write before, perhaps in the background, as on a full disk. What was answered is kept and can be
+    /// read, but nothing more is taken until all handles are dropped and the database is opened anew.
     #[error("the engine could not write before: the database takes no more until it is opened anew")]
     Failed,
     /// A key has more than 65,535 bytes, a table's name more than 254.
@@ -201,7 +236,7 @@ impl FjallOptions {
         Self { durability, ..self }
     }
 
-    /// How many bytes of blocks are kept in memory once they were read.
+    /// How many bytes of blocks are kept in memory once they were read; 32 MiB unless told.
     #[must_use]
     pub fn cache_bytes(self, bytes: u64) -> Self {
         Self { cache_bytes: Some(bytes), ..self }
@@ -220,13 +255,23 @@ impl FjallOptions {
         self
     }
 
-    /// Opens the database in a directory; it is made if it is not there.
+    /// Opens the database in a directory of its own; it is made if it is not there. Of a file system that is mounted take one
+    /// below its root, as something else (`lost+found`) may be there. To open is to write: a read-only directory can't be.
     ///
     /// # Errors
     ///
     /// [`FjallError`] says why it can't be: locked, foreign, damaged, no permission.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Fjall, FjallError> {
-        let path = path.as_ref();
+        let path = std::path::absolute(path).map_err(FjallError::Disk)?;
+        self.open_absolute(&path).map_err(|error| match error {
+            FjallError::Disk(error) => {
+                FjallError::Disk(std::io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+            }
+            other => other,
+        })
+    }
+
+    fn open_absolute(self, path: &Path) -> Result<Fjall, FjallError> {
         directory::check(path)?;
         let mut builder = ::fjall::Database::builder(path);
         if let Some(bytes) = self.cache_bytes {
@@ -308,13 +353,16 @@ impl fmt::Debug for Fjall {
 
 impl TableOptions {
     fn to_engine(self) -> KeyspaceCreateOptions {
-        let compression = if self.compression { CompressionType::Lz4 } else { CompressionType::None };
+        use CompressionType::{Lz4, None as Plain};
+        let compression = if self.compression { [Plain, Plain, Lz4] } else { [Plain; 3] };
         let filter = match self.bloom_filter {
-            Some(rate) => FilterPolicyEntry::Bloom(BloomConstructionPolicy::FalsePositiveRate(rate.clamp(1e-6, 0.5))),
+            Some(rate) => {
+                FilterPolicyEntry::Bloom(BloomConstructionPolicy::FalsePositiveRate(rate.max(1e-6).clamp(1e-6, 0.5)))
+            }
             None => FilterPolicyEntry::None,
         };
         KeyspaceCreateOptions::default()
-            .data_block_compression_policy(CompressionPolicy::all(compression))
+            .data_block_compression_policy(CompressionPolicy::new(compression))
             .data_block_size_policy(BlockSizePolicy::all(self.block_bytes.clamp(1 << 10, 1 << 20)))
             .filter_policy(FilterPolicy::all(filter))
             .max_memtable_size(self.memtable_bytes.max(1 << 20))
