@@ -143,10 +143,10 @@ pub enum FjallError {
     /// until the database is opened anew.
     #[error("the engine could not write before: the database takes no more until it is opened anew")]
     Failed,
-    /// A key has more than 65,535 bytes, a table's name more than 254.
+    /// A key has more than 65,535 bytes, a table's name more than 254, a value more than 1 GiB.
     #[error("{what} of {len} bytes, where {most} are the most")]
     TooLong {
-        /// A key or a table's name.
+        /// A key, a table's name or a value.
         what: &'static str,
         /// How long it is.
         len: usize,
@@ -227,7 +227,7 @@ impl FjallOptions {
     /// [`FjallError`] says why it can't be: locked, foreign, damaged, no permission.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Fjall, FjallError> {
         let path = path.as_ref();
-        directory::check(path)?;
+        let next = directory::check(path)?;
         let mut builder = ::fjall::Database::builder(path);
         if let Some(bytes) = self.cache_bytes {
             builder = builder.cache_size(bytes);
@@ -240,6 +240,7 @@ impl FjallOptions {
             Err(panic) => Err(FjallError::Damaged(Error::panicked("fjall", &*panic).to_string())),
         };
         let db = opened?;
+        db.supervisor.seqno.fetch_max(next);
         if let Some(other) = db.list_keyspace_names().iter().find(|name| !name.starts_with(TABLE)) {
             return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
         }
@@ -252,6 +253,8 @@ impl FjallOptions {
 const TABLE: &str = "=";
 const LONGEST_NAME: usize = 254;
 const LONGEST_KEY: usize = 65_535;
+/// The engine's lengths are of 32 bits, also of a block, and of a value that compression has made longer.
+const LONGEST_VALUE: usize = 1 << 30;
 
 impl Fjall {
     /// Opens the database in a directory, as [`FjallOptions::new`] has it; it is made if it is not there.
@@ -291,9 +294,7 @@ impl Fjall {
     }
 
     fn open_table(&self, name: &str) -> Result<FjallTable, Error> {
-        if name.len() > LONGEST_NAME {
-            return Err(FjallError::TooLong { what: "a table's name", len: name.len(), most: LONGEST_NAME }.into());
-        }
+        check_length("a table's name", name.len(), LONGEST_NAME)?;
         let options = self.shared.options.by_name.get(name).unwrap_or(&self.shared.options.new_tables);
         let keyspace = guarded(|| self.shared.db.keyspace(&format!("{TABLE}{name}"), || options.to_engine()))?;
         Ok(FjallTable { shared: Arc::clone(&self.shared), durability: self.durability, keyspace })
@@ -341,7 +342,7 @@ impl Shared {
 
 fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) -> Result<(), Error> {
     for write in writes.writes() {
-        check_length(write.key())?;
+        check_lengths(write)?;
         match write {
             Write::Put(key, value) => batch.insert(keyspace, key, value),
             Write::Delete(key) => batch.remove(keyspace, key),
@@ -350,11 +351,13 @@ fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) -> Resu
     Ok(())
 }
 
-fn check_length(key: &[u8]) -> Result<(), Error> {
-    match key.len() {
-        ..=LONGEST_KEY => Ok(()),
-        len => Err(FjallError::TooLong { what: "a key", len, most: LONGEST_KEY }.into()),
-    }
+fn check_lengths(write: Write<'_>) -> Result<(), FjallError> {
+    check_length("a key", write.key().len(), LONGEST_KEY)?;
+    check_length("a value", write.value().map_or(0, <[u8]>::len), LONGEST_VALUE)
+}
+
+fn check_length(what: &'static str, len: usize, most: usize) -> Result<(), FjallError> {
+    if len <= most { Ok(()) } else { Err(FjallError::TooLong { what, len, most }) }
 }
 
 fn commit(batch: OwnedWriteBatch) -> Result<(), Error> {
@@ -440,7 +443,7 @@ impl FjallTable {
     fn commit(&self, batch: &Batch) -> Result<(), Error> {
         let mut writes = batch.writes();
         if let (Some(write), None, Durability::Buffered) = (writes.next(), writes.next(), self.durability) {
-            check_length(write.key())?;
+            check_lengths(write)?;
             // One write needs no batch. A table that was dropped takes it as one of a batch only.
             let written = guarded(|| match self.write_one(write) {
                 Err(::fjall::Error::KeyspaceDeleted) => Ok(false),
