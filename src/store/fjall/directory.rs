@@ -41,7 +41,7 @@ pub(super) fn check(path: &Path) -> Result<u64, FjallError> {
         }
     }
     let tables = path.join("keyspaces");
-    if version.unwrap_or(0) == 0 {
+    if version.is_none_or(|len| len < VERSION) {
         let unfinished = nothing && is_empty(&tables).map_err(FjallError::Disk)?;
         if !unfinished {
             return damaged("its version is not there".to_owned());
@@ -80,6 +80,9 @@ pub(super) fn check(path: &Path) -> Result<u64, FjallError> {
     }
     Ok(next)
 }
+
+/// How long `version` is.
+const VERSION: u64 = 4;
 
 /// What is in the directory of a database.
 struct Found {
