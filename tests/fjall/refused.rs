@@ -44,6 +44,7 @@ fn a_directory_of_something_else_is_left_as_it_is() {
     assert!(matches!(Fjall::open(&file).unwrap_err(), FjallError::Disk(_)));
     assert!(matches!(Fjall::open(file.join("below")).unwrap_err(), FjallError::Disk(_)));
     assert!(matches!(Fjall::open("/proc/no/such").unwrap_err(), FjallError::Disk(_)));
+    assert!(matches!(Fjall::open("").unwrap_err(), FjallError::Disk(_)));
 
     let theirs = directory.path().join("theirs");
     let other = fjall::Database::builder(&theirs).open().unwrap();

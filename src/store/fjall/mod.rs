@@ -226,7 +226,7 @@ impl FjallOptions {
     ///
     /// [`FjallError`] says why it can't be: locked, foreign, damaged, no permission.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Fjall, FjallError> {
-        let path = path.as_ref();
+        let path = &*std::path::absolute(path).map_err(FjallError::Disk)?;
         let next = directory::check(path)?;
         let mut builder = ::fjall::Database::builder(path);
         if let Some(bytes) = self.cache_bytes {
