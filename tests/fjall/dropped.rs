@@ -116,3 +116,25 @@ fn what_is_no_table_among_the_tables_is_told() {
     }
     Fjall::open(directory.path()).unwrap();
 }
+
+#[test]
+fn a_table_that_was_dropped_takes_writes_without_end() {
+    let directory = in_memory();
+    let db = make(directory.path());
+    let table = db.table("t").unwrap();
+    db.drop_table("t").unwrap();
+    let (written, answer) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        // Each part becomes a file, and each file has keys from the first to the last.
+        for part in 0..45_u32 {
+            let mut batch = Batch::new();
+            (0..600_u32).for_each(|n| _ = batch.put((n << 8 | part).to_be_bytes(), [part as u8; 2_000]));
+            table.write(&batch).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(30));
+        }
+        written.send(table.get(&(7_u32 << 8).to_be_bytes()).unwrap().map(|value| value.len())).unwrap();
+    });
+    let there = answer.recv_timeout(std::time::Duration::from_secs(60)).expect("a write that does not end");
+    assert_eq!(there, Some(2_000));
+    db.table("other").unwrap().increment(b"a", 1).unwrap();
+}

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ::fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
@@ -64,6 +65,8 @@ struct Shared {
     /// Held for reading by what only writes, and alone by what reads first: increments, conditions, transactions, and what
     /// opens and drops tables.
     writers: RwLock<()>,
+    /// Whether a table was dropped, of which there may be handles.
+    dropped: AtomicBool,
 }
 
 /// What an answered write has outlived.
@@ -245,7 +248,10 @@ impl FjallOptions {
             return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
         }
         let durability = self.durability;
-        Ok(Fjall { shared: Arc::new(Shared { db, options: self, writers: RwLock::new(()) }), durability })
+        Ok(Fjall {
+            shared: Arc::new(Shared { db, options: self, writers: RwLock::new(()), dropped: AtomicBool::new(false) }),
+            durability,
+        })
     }
 }
 
@@ -386,6 +392,7 @@ impl Database for Fjall {
         let keyspace = format!("{TABLE}{name}");
         if name.len() <= LONGEST_NAME && self.shared.db.keyspace_exists(&keyspace) {
             let table = self.open_table(name)?;
+            self.shared.dropped.store(true, Ordering::Relaxed);
             guarded(|| self.shared.db.delete_keyspace(table.keyspace))?;
         }
         Ok(())
@@ -440,7 +447,24 @@ impl FjallTable {
         FjallView { keyspace: self.keyspace.clone(), snapshot: snapshot.clone() }
     }
 
+    /// The engine no longer compacts a table that was dropped, and lets nobody write, without an end, where there are too many
+    /// files to be compacted: so it is done here, long before.
+    fn compact_if_dropped(&self) -> Result<(), Error> {
+        const MANY: usize = 16;
+        let (db, keyspace) = (&self.shared.db, &self.keyspace);
+        if !self.shared.dropped.load(Ordering::Relaxed) || keyspace.l0_table_count() < MANY {
+            return Ok(());
+        }
+        let is_there = db.keyspace_exists(keyspace.name())
+            && guarded(|| db.keyspace(keyspace.name(), KeyspaceCreateOptions::default))?.id() == keyspace.id();
+        match is_there {
+            true => Ok(()),
+            false => Ok(guarded(|| keyspace.major_compact())?),
+        }
+    }
+
     fn commit(&self, batch: &Batch) -> Result<(), Error> {
+        self.compact_if_dropped()?;
         let mut writes = batch.writes();
         if let (Some(write), None, Durability::Buffered) = (writes.next(), writes.next(), self.durability) {
             check_lengths(write)?;
