@@ -1,6 +1,7 @@
 //! The engine on disk: its laws, what it outlives, what it refuses.
 
 mod damage;
+mod dropped;
 mod killed;
 mod refused;
 mod synced;

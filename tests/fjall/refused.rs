@@ -54,6 +54,24 @@ fn a_directory_of_something_else_is_left_as_it_is() {
     assert!(matches!(&error, FjallError::OtherProgram { keyspace, .. } if keyspace == "users"), "{error}");
 }
 
+/// `version` comes last but for the register of tables, and in two pieces.
+#[test]
+fn a_database_whose_making_was_killed_is_made() {
+    for version in [None, Some(""), Some("FJL")] {
+        let directory = crate::in_memory();
+        std::fs::write(directory.path().join("lock"), "").unwrap();
+        std::fs::create_dir(directory.path().join("keyspaces")).unwrap();
+        std::fs::File::create(directory.path().join("0.jnl")).unwrap().set_len(64 << 20).unwrap();
+        version.inspect(|version| std::fs::write(directory.path().join("version"), version).unwrap());
+        let db = Fjall::open(directory.path()).unwrap();
+        db.write(&[("t", Batch::new().put("a", "1"))]).unwrap();
+        drop(db);
+        // Of a database that was made it is no other thing than damaged.
+        std::fs::write(directory.path().join("version"), version.unwrap_or("F")).unwrap();
+        assert!(matches!(Fjall::open(directory.path()).unwrap_err(), FjallError::Damaged(_)));
+    }
+}
+
 #[test]
 fn keys_and_names_have_a_longest() {
     let db = database();

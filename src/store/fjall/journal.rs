@@ -13,11 +13,12 @@
 //!
 //! Behind the last batch are zeros, or the beginning of a batch that was cut off.
 
-use std::collections::BTreeSet;
-
 use byteorder::{ByteOrder, LittleEndian};
+use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// How long the start of a batch is.
+const START: usize = 13;
 const END: &[u8] = b"FJL\x03";
 
 /// A journal without the room that the engine has reserved at its end.
@@ -35,17 +36,15 @@ fn written(bytes: &[u8]) -> usize {
     bytes[..end].iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)
 }
 
-/// Adds the numbers of the tables that a journal has writes to.
+/// Whether a journal is whole, but for a write at its end that was cut off.
 ///
 /// # Errors
 ///
-/// Where the journal is broken in a way that no cut-off write explains.
-pub(super) fn tables_written(journal: &[u8], tables: &mut BTreeSet<u64>) -> Result<(), usize> {
+/// Where it is broken in a way that no cut-off write explains.
+pub(super) fn check(journal: &[u8]) -> Result<(), usize> {
     let mut at = 0;
     let broken = loop {
-        match read_batch(&journal[at..], |table| {
-            tables.insert(table);
-        }) {
+        match read_batch(&journal[at..]) {
             Ok(len) => at += len,
             Err(broken) => break broken,
         }
@@ -58,8 +57,27 @@ pub(super) fn tables_written(journal: &[u8], tables: &mut BTreeSet<u64>) -> Resu
         Broken::Wrong(place) => place >= written,
     };
     // A length that was changed may lead beyond the end, too.
-    let ended = rest.ends_with(END) || (1..written).any(|from| read_batch(&rest[from..], |_| ()).is_ok());
-    if to_the_end && !ended { Ok(()) } else { Err(at) }
+    if to_the_end && !rest.ends_with(END) && !has_batch_within(rest) { Ok(()) } else { Err(at) }
+}
+
+/// Whether items that follow each other lead from a start, which is not the first byte, to an end. Starts may be many: each item
+/// is looked at once, whatever the start.
+fn has_batch_within(bytes: &[u8]) -> bool {
+    let Some(last) = memmem::rfind(bytes, END) else { return false };
+    let bytes = &bytes[..last + END.len()];
+    let mut seen = vec![false; bytes.len()];
+    (1..bytes.len()).filter(|&from| bytes[from] == 1).any(|from| {
+        let mut at = from + START;
+        while let Some(seen @ false) = seen.get_mut(at) {
+            *seen = true;
+            match read_item(&bytes[at..]) {
+                Ok(Some(len)) => at += len,
+                Ok(None) => return bytes[at..].get(1 + 8..).is_some_and(|end| end.starts_with(END)),
+                Err(_) => return false,
+            }
+        }
+        false
+    })
 }
 
 enum Broken {
@@ -69,44 +87,52 @@ enum Broken {
     Wrong(usize),
 }
 
-/// The length of the batch that stands first; `each` is told the table of each write.
-fn read_batch(bytes: &[u8], mut each: impl FnMut(u64)) -> Result<usize, Broken> {
-    let mut at = 0;
-    let mut take = |len: usize| {
-        let taken = bytes.get(at..).and_then(|rest| rest.get(..len)).ok_or(Broken::Short)?;
-        at += len;
-        Ok((taken, at))
-    };
-    let (start, _) = take(13)?;
+impl Broken {
+    fn behind(self, at: usize) -> Self {
+        match self {
+            Self::Short => Self::Short,
+            Self::Wrong(place) => Self::Wrong(at + place),
+        }
+    }
+}
+
+/// The length of the batch that stands first.
+fn read_batch(bytes: &[u8]) -> Result<usize, Broken> {
+    let start = bytes.get(..START).ok_or(Broken::Short)?;
     if start[0] != 1 {
         return Err(Broken::Wrong(0));
     }
-    let items = LittleEndian::read_u32(&start[1..5]);
-    for _ in 0..items {
-        let (tag, end) = take(1)?;
-        match tag[0] {
-            2 => {
-                let (head, _) = take(20)?;
-                if head[0] > 3 || head[1] > 1 {
-                    return Err(Broken::Wrong(end));
-                }
-                each(LittleEndian::read_u64(&head[2..10]));
-                take(LittleEndian::read_u16(&head[10..12]).into())?;
-                take(LittleEndian::read_u32(&head[16..20]) as usize)?;
-            }
-            4 => each(LittleEndian::read_u64(take(8)?.0)),
-            _ => return Err(Broken::Wrong(end - 1)),
+    let mut at = START;
+    for _ in 0..LittleEndian::read_u32(&start[1..5]) {
+        match read_item(&bytes[at..]) {
+            Ok(Some(len)) => at += len,
+            Ok(None) => return Err(Broken::Wrong(at)),
+            Err(broken) => return Err(broken.behind(at)),
         }
     }
-    let (tag, content) = take(1)?;
-    let (checksum, _) = take(8)?;
-    let (magic, end) = take(END.len())?;
-    let content = &bytes[13..content - 1];
-    match tag[0] == 3 && magic == END && LittleEndian::read_u64(checksum) == xxh3_64(content) {
-        true => Ok(end),
+    let end = bytes[at..].get(..1 + 8 + END.len()).ok_or(Broken::Short)?;
+    match end[0] == 3 && end.ends_with(END) && LittleEndian::read_u64(&end[1..9]) == xxh3_64(&bytes[START..at]) {
+        true => Ok(at + end.len()),
         // A batch of which the last bytes are missing is cut off, not wrong.
-        false => Err(Broken::Wrong(end - 1)),
+        false => Err(Broken::Wrong(at + end.len() - 1)),
     }
+}
+
+/// The length of the item that stands first; none if a batch ends there.
+fn read_item(bytes: &[u8]) -> Result<Option<usize>, Broken> {
+    let len = match bytes.first().ok_or(Broken::Short)? {
+        2 => {
+            let head = bytes.get(1..21).ok_or(Broken::Short)?;
+            if head[0] > 3 || head[1] > 1 {
+                return Err(Broken::Wrong(1));
+            }
+            21 + usize::from(LittleEndian::read_u16(&head[10..12])) + LittleEndian::read_u32(&head[16..20]) as usize
+        }
+        4 => 9,
+        3 => return Ok(None),
+        _ => return Err(Broken::Wrong(0)),
+    };
+    if len <= bytes.len() { Ok(Some(len)) } else { Err(Broken::Short) }
 }
 
 #[cfg(test)]
@@ -117,7 +143,7 @@ mod tests {
     use super::*;
 
     fn broken_at(journal: &[u8]) -> Option<usize> {
-        tables_written(journal, &mut BTreeSet::new()).err()
+        check(journal).err()
     }
 
     fn batch(sequence: u64, items: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
@@ -155,9 +181,7 @@ mod tests {
             let mut journal = batches.concat();
             let whole = journal.len();
             journal.resize(whole + zeros, 0);
-            let mut tables = BTreeSet::new();
-            prop_assert_eq!(tables_written(&journal, &mut tables), Ok(()));
-            prop_assert!(tables.into_iter().eq([7]));
+            prop_assert_eq!(broken_at(&journal), None);
 
             // The last write has not come to its end: what is missing is zeros, or is not there.
             let last = batches.last().map_or(0, Vec::len);
@@ -178,5 +202,22 @@ mod tests {
                 prop_assert!(starts.into_iter().any(|start| (start + 5..start + 13).contains(&(bit / 8))), "bit {}", bit);
             }
         }
+    }
+
+    /// Whatever keys and values look like: here every item stands behind what could be a start.
+    #[test]
+    fn a_long_write_that_was_cut_off_is_soon_looked_through() {
+        let items: Vec<_> = (0..20_000_u32).map(|n| ([[0, 0, 0, 1], n.to_be_bytes()].concat(), vec![0; 8])).collect();
+        let journal = batch(1, &items);
+        let cut = &journal[..journal.len() - 30];
+        assert_eq!(broken_at(cut), None);
+        // A value that looks like an end makes none.
+        let first = batch(1, &[(vec![1], [END, &[1; 9]].concat())]);
+        assert_eq!(broken_at(&first[..first.len() - 9]), None);
+        assert_eq!(broken_at(&[&first, cut, END].concat()), Some(first.len()));
+        // The length of the first of many writes leads behind the end.
+        let mut changed = [batch(1, &items[..1]), journal].concat();
+        changed[33] = 0x7f;
+        assert_eq!(broken_at(&changed), Some(0));
     }
 }

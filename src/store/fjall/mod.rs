@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ::fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
@@ -51,7 +52,8 @@ use crate::range::KeyRange;
 /// ([`Durability::Synced`]): see [`Fjall::durability`]. [The guide](crate::guide::on_disk) says what else it is to keep rows on
 /// a disk.
 ///
-/// Increments, conditions and transactions are one at a time in all tables, and plain writes wait for them.
+/// Increments, conditions and transactions are one at a time in all tables, and plain writes wait for them. Ranges of more than
+/// 100,000 rows are deleted in several batches.
 ///
 /// A table that is dropped loses its rows. Handles from before keep working on the table that was, until this process ends.
 #[derive(Clone)]
@@ -67,6 +69,8 @@ struct Shared {
     /// Held for reading by what only writes, and alone by what reads first: increments, conditions, transactions, and what
     /// opens and drops tables.
     writers: RwLock<()>,
+    /// Whether a table was dropped, of which there may be handles.
+    dropped: AtomicBool,
 }
 
 /// What an answered write has outlived.
@@ -178,10 +182,10 @@ pub enum FjallError {
     /// read, but nothing more is taken until all handles are dropped and the database is opened anew.
     #[error("the engine could not write before: the database takes no more until it is opened anew")]
     Failed,
-    /// A key has more than 65,535 bytes, a table's name more than 254.
+    /// A key has more than 65,535 bytes, a table's name more than 254, a value more than 1 GiB.
     #[error("{what} of {len} bytes, where {most} are the most")]
     TooLong {
-        /// A key or a table's name.
+        /// A key, a table's name or a value.
         what: &'static str,
         /// How long it is.
         len: usize,
@@ -272,7 +276,7 @@ impl FjallOptions {
     }
 
     fn open_absolute(self, path: &Path) -> Result<Fjall, FjallError> {
-        directory::check(path)?;
+        let next = directory::check(path)?;
         let mut builder = ::fjall::Database::builder(path);
         if let Some(bytes) = self.cache_bytes {
             builder = builder.cache_size(bytes);
@@ -285,11 +289,15 @@ impl FjallOptions {
             Err(panic) => Err(FjallError::Damaged(Error::panicked("fjall", &*panic).to_string())),
         };
         let db = opened?;
+        db.supervisor.seqno.fetch_max(next);
         if let Some(other) = db.list_keyspace_names().iter().find(|name| !name.starts_with(TABLE)) {
             return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
         }
         let durability = self.durability;
-        Ok(Fjall { shared: Arc::new(Shared { db, options: self, writers: RwLock::new(()) }), durability })
+        Ok(Fjall {
+            shared: Arc::new(Shared { db, options: self, writers: RwLock::new(()), dropped: AtomicBool::new(false) }),
+            durability,
+        })
     }
 }
 
@@ -297,6 +305,10 @@ impl FjallOptions {
 const TABLE: &str = "=";
 const LONGEST_NAME: usize = 254;
 const LONGEST_KEY: usize = 65_535;
+/// The engine's lengths are of 32 bits, also of a block, and of a value that compression has made longer.
+const LONGEST_VALUE: usize = 1 << 30;
+/// So many rows of ranges are deleted by one batch, which is in memory.
+const DELETED_AT_ONCE: usize = 100_000;
 
 impl Fjall {
     /// Opens the database in a directory, as [`FjallOptions::new`] has it; it is made if it is not there.
@@ -336,9 +348,7 @@ impl Fjall {
     }
 
     fn open_table(&self, name: &str) -> Result<FjallTable, Error> {
-        if name.len() > LONGEST_NAME {
-            return Err(FjallError::TooLong { what: "a table's name", len: name.len(), most: LONGEST_NAME }.into());
-        }
+        check_length("a table's name", name.len(), LONGEST_NAME)?;
         let options = self.shared.options.by_name.get(name).unwrap_or(&self.shared.options.new_tables);
         let keyspace = guarded(|| self.shared.db.keyspace(&format!("{TABLE}{name}"), || options.to_engine()))?;
         Ok(FjallTable { shared: Arc::clone(&self.shared), durability: self.durability, keyspace })
@@ -389,7 +399,7 @@ impl Shared {
 
 fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) -> Result<(), Error> {
     for write in writes.writes() {
-        check_length(write.key())?;
+        check_lengths(write)?;
         match write {
             Write::Put(key, value) => batch.insert(keyspace, key, value),
             Write::Delete(key) => batch.remove(keyspace, key),
@@ -398,11 +408,13 @@ fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) -> Resu
     Ok(())
 }
 
-fn check_length(key: &[u8]) -> Result<(), Error> {
-    match key.len() {
-        ..=LONGEST_KEY => Ok(()),
-        len => Err(FjallError::TooLong { what: "a key", len, most: LONGEST_KEY }.into()),
-    }
+fn check_lengths(write: Write<'_>) -> Result<(), FjallError> {
+    check_length("a key", write.key().len(), LONGEST_KEY)?;
+    check_length("a value", write.value().map_or(0, <[u8]>::len), LONGEST_VALUE)
+}
+
+fn check_length(what: &'static str, len: usize, most: usize) -> Result<(), FjallError> {
+    if len <= most { Ok(()) } else { Err(FjallError::TooLong { what, len, most }) }
 }
 
 fn commit(batch: OwnedWriteBatch) -> Result<(), Error> {
@@ -431,6 +443,7 @@ impl Database for Fjall {
         let keyspace = format!("{TABLE}{name}");
         if name.len() <= LONGEST_NAME && self.shared.db.keyspace_exists(&keyspace) {
             let table = self.open_table(name)?;
+            self.shared.dropped.store(true, Ordering::Relaxed);
             guarded(|| self.shared.db.delete_keyspace(table.keyspace))?;
         }
         Ok(())
@@ -485,10 +498,27 @@ impl FjallTable {
         FjallView { keyspace: self.keyspace.clone(), snapshot: snapshot.clone() }
     }
 
+    /// The engine no longer compacts a table that was dropped, and lets nobody write, without an end, where there are too many
+    /// files to be compacted: so it is done here, long before.
+    fn compact_if_dropped(&self) -> Result<(), Error> {
+        const MANY: usize = 16;
+        let (db, keyspace) = (&self.shared.db, &self.keyspace);
+        if !self.shared.dropped.load(Ordering::Relaxed) || keyspace.l0_table_count() < MANY {
+            return Ok(());
+        }
+        let is_there = db.keyspace_exists(keyspace.name())
+            && guarded(|| db.keyspace(keyspace.name(), KeyspaceCreateOptions::default))?.id() == keyspace.id();
+        match is_there {
+            true => Ok(()),
+            false => Ok(guarded(|| keyspace.major_compact())?),
+        }
+    }
+
     fn commit(&self, batch: &Batch) -> Result<(), Error> {
+        self.compact_if_dropped()?;
         let mut writes = batch.writes();
         if let (Some(write), None, Durability::Buffered) = (writes.next(), writes.next(), self.durability) {
-            check_length(write.key())?;
+            check_lengths(write)?;
             // One write needs no batch. A table that was dropped takes it as one of a batch only.
             let written = guarded(|| match self.write_one(write) {
                 Err(::fjall::Error::KeyspaceDeleted) => Ok(false),
@@ -574,6 +604,9 @@ impl Store for FjallTable {
             }
             for (key, _) in found.iter() {
                 doomed.delete(key);
+            }
+            if doomed.len() >= DELETED_AT_ONCE {
+                self.commit(&std::mem::take(&mut doomed))?;
             }
         }
     }
