@@ -7,7 +7,8 @@ use std::time::Duration;
 use lsm_tree::{AbstractTree, Guard, SequenceNumberCounter};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{FjallError, guarded, journal};
+use super::error::{FjallError, guarded};
+use super::journal;
 
 /// A directory that has something else in it is left as it is, and what the engine would lose without a word is told.
 ///

@@ -4,19 +4,22 @@
 //! a batch across tables is one record there.
 
 mod directory;
+mod error;
 mod journal;
+mod options;
 mod rows;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use ::fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
-use ::fjall::{CompressionType, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Snapshot};
+use ::fjall::{Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Snapshot};
 
+pub use self::error::FjallError;
+use self::error::guarded;
+pub use self::options::{Durability, FjallOptions, TableOptions};
 use self::rows::FjallView;
 use super::{
     Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_batches, check_key,
@@ -73,192 +76,16 @@ struct Shared {
     dropped: AtomicBool,
 }
 
-/// What an answered write has outlived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// This process may die: the operating system has it. As HBase and most embedded engines do unless told otherwise.
-    #[default]
-    Buffered,
-    /// The machine may die: the disk has it (`fdatasync`).
-    Synced,
-}
-
-/// How a [`Fjall`] database is opened, and what new tables are like.
-#[derive(Clone, Debug, Default)]
-pub struct FjallOptions {
-    durability: Durability,
-    cache_bytes: Option<u64>,
-    new_tables: TableOptions,
-    by_name: BTreeMap<String, TableOptions>,
-}
-
-/// What a table is like on disk. It is kept with the table from when it is made: later options do not change it. A number out
-/// of its range is taken for the nearest in it.
-///
-/// ```
-/// use rowkey::store::TableOptions;
-///
-/// let archive = TableOptions::new().block_bytes(64 << 10).bloom_filter(None);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TableOptions {
-    compression: bool,
-    block_bytes: u32,
-    bloom_filter: Option<f32>,
-    memtable_bytes: u64,
-}
-
-impl Default for TableOptions {
-    fn default() -> Self {
-        Self { compression: true, block_bytes: 4096, bloom_filter: Some(0.01), memtable_bytes: 64 << 20 }
-    }
-}
-
-impl TableOptions {
-    /// Compressed blocks of 4 KiB, filters with 1 % false positives, 64 MiB in memory.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Whether blocks are compressed, by LZ4, but for those of the two uppermost levels, which are few and soon written anew.
-    #[must_use]
-    pub fn compression(self, compression: bool) -> Self {
-        Self { compression, ..self }
-    }
-
-    /// How many bytes of rows a block has, from 1 KiB to 1 MiB: larger ones compress better, smaller ones are read faster.
-    #[must_use]
-    pub fn block_bytes(self, block_bytes: u32) -> Self {
-        Self { block_bytes, ..self }
-    }
-
-    /// Of keys that are not there, how many are looked for in vain, from 0.000001 to 0.5: the rate of false positives of Bloom
-    /// filters. None is no filters.
-    #[must_use]
-    pub fn bloom_filter(self, false_positives: Option<f32>) -> Self {
-        Self { bloom_filter: false_positives, ..self }
-    }
-
-    /// How many bytes of rows are gathered in memory before they become a file, 1 MiB at least.
-    #[must_use]
-    pub fn memtable_bytes(self, memtable_bytes: u64) -> Self {
-        Self { memtable_bytes, ..self }
-    }
-}
-
-/// Why a directory, or what is in it, can't be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FjallError {
-    /// Another process, or another handle that was opened by itself, has it open.
-    #[error("{} is locked: it is open in another process, or twice in this one", .0.display())]
-    Locked(PathBuf),
-    /// There are files in it, and they are no database.
-    #[error("{} has files of something else in it ({found}), and is no fjall database", .path.display())]
-    Foreign {
-        /// The directory.
-        path: PathBuf,
-        /// One of the files.
-        found: String,
-    },
-    /// It is a fjall database that others have made tables in.
-    #[error("{} is a fjall database of another program: it has a keyspace {keyspace:?}", .path.display())]
-    OtherProgram {
-        /// The directory.
-        path: PathBuf,
-        /// The keyspace that is no table of ours.
-        keyspace: String,
-    },
-    /// Its files are of another version of the engine.
-    #[error("{} was written by another version of fjall", .0.display())]
-    Version(PathBuf),
-    /// A file is damaged, or is not there.
-    #[error("the database is damaged: {0}")]
-    Damaged(String),
-    /// The system refused: no permission, no space, no directory.
-    #[error("the disk refused: {0}")]
-    Disk(std::io::Error),
-    /// The engine could not write before, perhaps in the background, as on a full disk. What was answered is kept and can be
-    /// read, but nothing more is taken until all handles are dropped and the database is opened anew.
-    #[error("the engine could not write before: the database takes no more until it is opened anew")]
-    Failed,
-    /// A key has more than 65,535 bytes, a table's name more than 254, a value more than 1 GiB.
-    #[error("{what} of {len} bytes, where {most} are the most")]
-    TooLong {
-        /// A key, a table's name or a value.
-        what: &'static str,
-        /// How long it is.
-        len: usize,
-        /// How long it may be.
-        most: usize,
-    },
-    /// The engine failed in a way of its own.
-    #[error("fjall failed: {0}")]
-    Engine(String),
-}
-
-impl From<FjallError> for Error {
-    fn from(error: FjallError) -> Self {
-        Self::engine(error)
-    }
-}
-
-impl From<::fjall::Error> for FjallError {
-    fn from(error: ::fjall::Error) -> Self {
-        use ::fjall::Error as E;
-        match error {
-            E::Io(error) => Self::Disk(error),
-            E::Storage(::fjall::LsmError::Io(error)) => Self::Disk(error),
-            E::Poisoned => Self::Failed,
-            E::Storage(error) => Self::Damaged(error.to_string()),
-            E::JournalRecovery(error) => Self::Damaged(error.to_string()),
-            E::Decompress(_) | E::InvalidTrailer | E::InvalidTag(_) | E::Unrecoverable => {
-                Self::Damaged(error.to_string())
-            }
-            other => Self::Engine(other.to_string()),
-        }
-    }
-}
-
-/// Runs what may panic in the engine: damaged files make it do so in places.
-fn guarded<T>(run: impl FnOnce() -> Result<T, ::fjall::Error>) -> Result<T, FjallError> {
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => Ok(result?),
-        Err(panic) => Err(FjallError::Damaged(Error::panicked("fjall", &*panic).to_string())),
-    }
-}
+/// What the keyspace of a table begins with; the rest is the table's name.
+const TABLE: &str = "=";
+const LONGEST_NAME: usize = 254;
+const LONGEST_KEY: usize = 65_535;
+/// The engine's lengths are of 32 bits, also of a block, and of a value that compression has made longer.
+const LONGEST_VALUE: usize = 1 << 30;
+/// So many rows of ranges are deleted by one batch, which is in memory.
+const DELETED_AT_ONCE: usize = 100_000;
 
 impl FjallOptions {
-    /// [`Durability::Buffered`], and tables as [`TableOptions::default`] has them.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// What an answered write has outlived, unless [`Fjall::durability`] says another thing.
-    #[must_use]
-    pub fn durability(self, durability: Durability) -> Self {
-        Self { durability, ..self }
-    }
-
-    /// How many bytes of blocks are kept in memory once they were read; 32 MiB unless told.
-    #[must_use]
-    pub fn cache_bytes(self, bytes: u64) -> Self {
-        Self { cache_bytes: Some(bytes), ..self }
-    }
-
-    /// What tables are like that are made from now on.
-    #[must_use]
-    pub fn new_tables(self, options: TableOptions) -> Self {
-        Self { new_tables: options, ..self }
-    }
-
-    /// What one table is like, if it is made from now on.
-    #[must_use]
-    pub fn table(mut self, name: &str, options: TableOptions) -> Self {
-        self.by_name.insert(name.to_owned(), options);
-        self
-    }
-
     /// Opens the database in a directory of its own; it is made if it is not there. Of a file system that is mounted take one
     /// below its root, as something else (`lost+found`) may be there. To open is to write: a read-only directory can't be.
     ///
@@ -300,15 +127,6 @@ impl FjallOptions {
         })
     }
 }
-
-/// What the keyspace of a table begins with; the rest is the table's name.
-const TABLE: &str = "=";
-const LONGEST_NAME: usize = 254;
-const LONGEST_KEY: usize = 65_535;
-/// The engine's lengths are of 32 bits, also of a block, and of a value that compression has made longer.
-const LONGEST_VALUE: usize = 1 << 30;
-/// So many rows of ranges are deleted by one batch, which is in memory.
-const DELETED_AT_ONCE: usize = 100_000;
 
 impl Fjall {
     /// Opens the database in a directory, as [`FjallOptions::new`] has it; it is made if it is not there.
@@ -358,24 +176,6 @@ impl Fjall {
 impl fmt::Debug for Fjall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fjall").field("durability", &self.durability).finish_non_exhaustive()
-    }
-}
-
-impl TableOptions {
-    fn to_engine(self) -> KeyspaceCreateOptions {
-        use CompressionType::{Lz4, None as Plain};
-        let compression = if self.compression { [Plain, Plain, Lz4] } else { [Plain; 3] };
-        let filter = match self.bloom_filter {
-            Some(rate) => {
-                FilterPolicyEntry::Bloom(BloomConstructionPolicy::FalsePositiveRate(rate.max(1e-6).clamp(1e-6, 0.5)))
-            }
-            None => FilterPolicyEntry::None,
-        };
-        KeyspaceCreateOptions::default()
-            .data_block_compression_policy(CompressionPolicy::new(compression))
-            .data_block_size_policy(BlockSizePolicy::all(self.block_bytes.clamp(1 << 10, 1 << 20)))
-            .filter_policy(FilterPolicy::all(filter))
-            .max_memtable_size(self.memtable_bytes.max(1 << 20))
     }
 }
 

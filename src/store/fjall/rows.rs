@@ -5,7 +5,8 @@ use std::ops::Bound;
 
 use ::fjall::{Iter, Keyspace, Readable, Snapshot};
 
-use super::{FjallError, LONGEST_KEY, can_be, guarded};
+use super::error::{FjallError, guarded};
+use super::{LONGEST_KEY, can_be};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{RowBatch, Rows, Scan, View};
