@@ -148,6 +148,9 @@ impl MergedRows {
     #[inline]
     #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
     pub fn next_row(&mut self) -> Result<Option<(&[u8], &[u8])>, Error> {
+        if self.tree.is_sure() {
+            return Ok(self.tree.take_sure().and_then(|source| source.batch.get(source.at)));
+        }
         if self.ahead > 0 {
             self.start_threads();
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::check_key;
-use crate::error::Error;
+use crate::error::{CodecError, Error};
 use crate::key::RowKey;
 
 /// Writes that are applied together, in one piece of memory.
@@ -17,12 +17,13 @@ use crate::key::RowKey;
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// Each write: how long its key is, and its value ([`NONE`]: it has none), then the two.
+    /// Each write: how long its key is, and its value ([`NONE`]: it has none), then value and key.
     bytes: Vec<u8>,
     len: usize,
 }
 
 const WORD: usize = size_of::<usize>();
+const HEAD: usize = 2 * WORD;
 /// The length of the value of a delete; no value is as long.
 const NONE: usize = usize::MAX;
 
@@ -78,20 +79,42 @@ impl Batch {
         self.push_with(const { K::LAYOUT.width() }.unwrap_or(64), |bytes| key.encode_to(bytes), value)
     }
 
+    /// One put. The value's encoding writes to the memory of the batch, where nothing else stands yet: whatever it does there,
+    /// the key is not touched.
+    pub(crate) fn of_row<K: RowKey>(
+        key: &K,
+        value: impl FnOnce(&mut Vec<u8>) -> Result<(), CodecError>,
+    ) -> Result<Self, CodecError> {
+        let mut bytes = Vec::with_capacity(HEAD + const { K::LAYOUT.width() }.unwrap_or(64) + 64);
+        bytes.extend_from_slice(&[0; HEAD]);
+        value(&mut bytes)?;
+        let value_len = bytes.len().checked_sub(HEAD).ok_or("its encoding took away bytes that stood before it")?;
+        key.encode_to(&mut bytes);
+        let mut batch = Self { bytes, len: 0 };
+        batch.end_write(0, value_len, HEAD + value_len);
+        Ok(batch)
+    }
+
     /// The key is of about `key_len` bytes, and appended by `key`.
     #[inline]
     fn push_with(&mut self, key_len: usize, key: impl FnOnce(&mut Vec<u8>), value: Option<&[u8]>) -> &mut Self {
         let (value, value_len) = (value.unwrap_or_default(), value.map_or(NONE, <[u8]>::len));
-        self.bytes.reserve(2 * WORD + key_len + value.len());
+        self.bytes.reserve(HEAD + key_len + value.len());
         let start = self.bytes.len();
-        self.bytes.extend_from_slice(&[0; WORD]);
-        self.bytes.extend_from_slice(&value_len.to_ne_bytes());
-        key(&mut self.bytes);
-        let key_len = self.bytes.len() - start - 2 * WORD;
-        self.bytes[start..start + WORD].copy_from_slice(&key_len.to_ne_bytes());
+        self.bytes.extend_from_slice(&[0; HEAD]);
         self.bytes.extend_from_slice(value);
-        self.len += 1;
+        key(&mut self.bytes);
+        self.end_write(start, value_len, start + HEAD + value.len());
         self
+    }
+
+    #[inline]
+    fn end_write(&mut self, start: usize, value_len: usize, key_start: usize) {
+        let key_len = self.bytes.len() - key_start;
+        let (lengths, _) = self.bytes[start..].split_at_mut(HEAD);
+        lengths[..WORD].copy_from_slice(&key_len.to_ne_bytes());
+        lengths[WORD..].copy_from_slice(&value_len.to_ne_bytes());
+        self.len += 1;
     }
 
     /// The writes in order; for a store's author.
@@ -131,19 +154,13 @@ impl<'b> Iterator for Writes<'b> {
     fn next(&mut self) -> Option<Write<'b>> {
         let (key_len, rest) = self.bytes.split_first_chunk()?;
         let (value_len, rest) = rest.split_first_chunk()?;
+        let (value, rest) = match usize::from_ne_bytes(*value_len) {
+            NONE => (None, rest),
+            len => rest.split_at_checked(len).map(|(value, rest)| (Some(value), rest))?,
+        };
         let (key, rest) = rest.split_at_checked(usize::from_ne_bytes(*key_len))?;
-        self.left -= 1;
-        match usize::from_ne_bytes(*value_len) {
-            NONE => {
-                self.bytes = rest;
-                Some(Write::Delete(key))
-            }
-            len => {
-                let (value, rest) = rest.split_at_checked(len)?;
-                self.bytes = rest;
-                Some(Write::Put(key, value))
-            }
-        }
+        (self.bytes, self.left) = (rest, self.left - 1);
+        Some(value.map_or(Write::Delete(key), |value| Write::Put(key, value)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -170,5 +187,46 @@ impl<'b> FromIterator<Write<'b>> for Batch {
 impl<'b> Extend<Write<'b>> for Batch {
     fn extend<I: IntoIterator<Item = Write<'b>>>(&mut self, writes: I) {
         writes.into_iter().for_each(|write| _ = self.push(write));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_come_back_in_their_order() {
+        let writes = [
+            Write::Put(b"a", b"1"),
+            Write::Delete(b"a"),
+            Write::Put(b"", b""),
+            Write::Put(b"b", &[7; 300]),
+            Write::Delete(b""),
+        ];
+        let mut batch: Batch = writes.into_iter().collect();
+        assert!(batch.writes().eq(writes) && batch.writes().len() == 5);
+        batch.push_row(&7_u16, Some(b"value")).push_row(&8_u16, None);
+        assert_eq!((batch.len(), batch.writes().nth(5)), (7, Some(Write::Put(&[0, 7], b"value"))));
+        assert_eq!(format!("{:?}", Batch::new().delete("k")), "[Delete([107])]");
+        assert!(matches!(batch.check_keys(), Err(Error::EmptyKey)));
+    }
+
+    #[test]
+    fn an_encoding_of_a_value_that_misbehaves_leaves_the_key_as_it_is() {
+        let row = Batch::of_row(&0x0102_u16, |out| {
+            out.extend_from_slice(b"value");
+            Ok(())
+        });
+        assert!(row.unwrap().writes().eq([Write::Put(&[1, 2], b"value")]));
+        let cleared = Batch::of_row(&0x0102_u16, |out| {
+            out.clear();
+            Ok(())
+        });
+        assert!(cleared.is_err());
+        let overwritten = Batch::of_row(&0x0102_u16, |out| {
+            *out = vec![9; 100];
+            Ok(())
+        });
+        assert!(overwritten.unwrap().writes().all(|write| write.key() == [1, 2]));
     }
 }

@@ -15,7 +15,7 @@ use self::scan::Source;
 pub use self::scan::{Keys, Page, TableScan};
 pub use self::wide::WideTable;
 use crate::catalog;
-use crate::error::Error;
+use crate::error::{CodecError, Error};
 use crate::fingerprint::Fingerprint;
 use crate::jobs::BulkLoad;
 use crate::key::{OwnedKey, RowKey};
@@ -115,7 +115,10 @@ impl<K, V, D> Table<K, V, D> {
 impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// Writes a row.
     pub fn put(&self, key: &K::Ref<'_>, value: &V) -> Result<(), Error> {
-        self.store.write(Batch::new().push_row(key, Some(&self.encode(value)?)))
+        match Batch::of_row(key, |bytes| value.encode_value(bytes)) {
+            Ok(batch) => self.store.write(&batch),
+            Err(source) => Err(unencoded(&self.name, source)),
+        }
     }
 
     /// The value of a row, if it is there.
@@ -243,8 +246,12 @@ fn encode_value<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     match value.encode_value(&mut bytes) {
         Ok(()) => Ok(bytes),
-        Err(source) => Err(Error::Value { table: table.to_owned(), key: Vec::new(), source }),
+        Err(source) => Err(unencoded(table, source)),
     }
+}
+
+fn unencoded(table: &str, source: CodecError) -> Error {
+    Error::Value { table: table.to_owned(), key: Vec::new(), source }
 }
 
 impl<K: RowKey, V, D> Table<K, V, D> {
