@@ -49,6 +49,7 @@ fn writes(bench: &mut Bench, value: &String) {
     };
     bench.measure(
         Work::new(PUT, keys.len())
+            .passes(5)
             .timed(OURS, || ours_to_a_new_table(&|table| keys.iter().for_each(|key| table.put(key, value).unwrap())))
             .timed(BY_FJALL, || {
                 theirs_to_a_new_table(&|keyspace| {
@@ -61,6 +62,7 @@ fn writes(bench: &mut Bench, value: &String) {
     let redb = redb::Database::create(directory.path().join("redb")).unwrap();
     bench.measure(
         Work::new(SYNCED, keys.len())
+            .passes(5)
             .timed(OURS, || ours_to_a_new_table(&|table| put_all(&synced, table, &keys, value)))
             .timed(BY_FJALL, || {
                 theirs_to_a_new_table(&|keyspace| {
@@ -81,6 +83,7 @@ fn writes(bench: &mut Bench, value: &String) {
     );
     bench.measure(
         Work::new(BATCHES, keys.len())
+            .passes(5)
             .timed(OURS, || ours_to_a_new_table(&|table| put_all(&db, table, &keys, value)))
             .timed(BY_FJALL, || {
                 theirs_to_a_new_table(&|keyspace| {
@@ -131,6 +134,7 @@ fn scans(bench: &mut Bench, value: &String) {
     };
     bench.measure(
         Work::new(SCAN, n)
+            .passes(3)
             .run(OURS, || lent(&plain))
             .run(BY_FJALL, || by_fjall(&plain_keyspace))
             .run(BY_REDB, by_redb)

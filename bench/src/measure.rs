@@ -25,6 +25,8 @@ pub struct Work<'a> {
     units: usize,
     contenders: Vec<Contender<'a>>,
     goals: Vec<(&'static str, f64)>,
+    /// So many times as many passes as others have.
+    times: usize,
 }
 
 struct Contender<'a> {
@@ -37,13 +39,18 @@ struct Contender<'a> {
 impl<'a> Work<'a> {
     /// One run does so many units: keys, rows.
     pub fn new(name: impl Into<String>, units: usize) -> Self {
-        Self { name: name.into(), x: None, units, contenders: Vec::new(), goals: Vec::new() }
+        Self { name: name.into(), x: None, units, contenders: Vec::new(), goals: Vec::new(), times: 1 }
     }
 
     /// A point of a curve.
     pub fn at(mut self, x: u64) -> Self {
         self.x = Some(x);
         self
+    }
+
+    /// So many times as many passes, where the system has a part in what is measured, and passes differ.
+    pub fn passes(self, times: usize) -> Self {
+        Self { times, ..self }
     }
 
     /// A contender.
@@ -191,7 +198,7 @@ impl Bench {
             })
             .collect();
         let mut costs = vec![Vec::new(); contenders.len()];
-        for pass in 0..self.passes {
+        for pass in 0..self.passes * work.times {
             for turn in 0..contenders.len() {
                 let i = (pass + turn) % contenders.len();
                 let took = (contenders[i].run)(runs[i]);
