@@ -47,6 +47,13 @@ fn writes(bench: &mut Bench, value: &String) {
         let keyspace = keyspace(&raw, "new");
         timed(|| write(&keyspace)).0
     };
+    let put_all_by_fjall = |keyspace: &Keyspace, mode| {
+        for part in keys.chunks(BATCH) {
+            let mut batch = raw.batch().durability(Some(mode));
+            part.iter().for_each(|key| batch.insert(keyspace, key.encode(), value.as_str()));
+            batch.commit().unwrap();
+        }
+    };
     bench.measure(
         Work::new(PUT, keys.len())
             .passes(5)
@@ -64,15 +71,7 @@ fn writes(bench: &mut Bench, value: &String) {
         Work::new(SYNCED, keys.len())
             .passes(5)
             .timed(OURS, || ours_to_a_new_table(&|table| put_all(&synced, table, &keys, value)))
-            .timed(BY_FJALL, || {
-                theirs_to_a_new_table(&|keyspace| {
-                    for part in keys.chunks(BATCH) {
-                        let mut batch = raw.batch().durability(Some(PersistMode::SyncData));
-                        part.iter().for_each(|key| batch.insert(keyspace, key.encode(), value.as_str()));
-                        batch.commit().unwrap();
-                    }
-                })
-            })
+            .timed(BY_FJALL, || theirs_to_a_new_table(&|keyspace| put_all_by_fjall(keyspace, PersistMode::SyncData)))
             .timed(BY_REDB, || {
                 let start = redb.begin_write().unwrap();
                 start.delete_table(REDB).unwrap();
@@ -85,15 +84,7 @@ fn writes(bench: &mut Bench, value: &String) {
         Work::new(BATCHES, keys.len())
             .passes(5)
             .timed(OURS, || ours_to_a_new_table(&|table| put_all(&db, table, &keys, value)))
-            .timed(BY_FJALL, || {
-                theirs_to_a_new_table(&|keyspace| {
-                    for part in keys.chunks(BATCH) {
-                        let mut batch = raw.batch();
-                        part.iter().for_each(|key| batch.insert(keyspace, key.encode(), value.as_str()));
-                        batch.commit().unwrap();
-                    }
-                })
-            })
+            .timed(BY_FJALL, || theirs_to_a_new_table(&|keyspace| put_all_by_fjall(keyspace, PersistMode::Buffer)))
             .goal(BY_FJALL, 1.1),
     );
 }

@@ -10,7 +10,6 @@ mod options;
 mod rows;
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -108,14 +107,12 @@ impl FjallOptions {
         if let Some(bytes) = self.cache_bytes {
             builder = builder.cache_size(bytes);
         }
-        let opened = match catch_unwind(AssertUnwindSafe(|| builder.open())) {
-            Ok(Ok(db)) => Ok(db),
-            Ok(Err(::fjall::Error::Locked)) => Err(FjallError::Locked(path.to_owned())),
-            Ok(Err(::fjall::Error::InvalidVersion(_))) => Err(FjallError::Version(path.to_owned())),
-            Ok(Err(error)) => Err(error.into()),
-            Err(panic) => Err(FjallError::Damaged(Error::panicked("fjall", &*panic).to_string())),
+        let db = match guarded(|| Ok(builder.open()))? {
+            Ok(db) => db,
+            Err(::fjall::Error::Locked) => return Err(FjallError::Locked(path.to_owned())),
+            Err(::fjall::Error::InvalidVersion(_)) => return Err(FjallError::Version(path.to_owned())),
+            Err(error) => return Err(error.into()),
         };
-        let db = opened?;
         db.supervisor.seqno.fetch_max(next);
         if let Some(other) = db.list_keyspace_names().iter().find(|name| !name.starts_with(TABLE)) {
             return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
