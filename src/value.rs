@@ -1,6 +1,7 @@
 //! What a table keeps under its keys: values and their codecs.
 
 pub use crate::error::CodecError;
+use crate::error::Error;
 
 /// A value of a table's rows, and how it becomes bytes.
 ///
@@ -34,6 +35,25 @@ pub trait RowValue: Sized {
 
     /// Reads a value, all of it.
     fn decode_value(bytes: &[u8]) -> Result<Self, CodecError>;
+}
+
+/// The bytes of a value that is to be put into a table.
+pub(crate) fn encoded<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    match value.encode_value(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(source) => Err(unencoded(table, source)),
+    }
+}
+
+/// A value that is put into a table has no bytes.
+pub(crate) fn unencoded(table: &str, source: CodecError) -> Error {
+    Error::Value { table: table.to_owned(), key: Vec::new(), source }
+}
+
+/// The value that a table has under a key.
+pub(crate) fn decoded<V: RowValue>(table: &str, key: &[u8], bytes: &[u8]) -> Result<V, Error> {
+    V::decode_value(bytes).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
 }
 
 impl RowValue for () {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::key::OwnedKey;
-use crate::value::RowValue;
+use crate::value::{RowValue, decoded, encoded};
 
 /// How rows under `K1` become rows under `K2`, and come back: one for one.
 ///
@@ -97,12 +97,7 @@ fn recoded<A: RowValue, B: RowValue>(
     bytes: &[u8],
     convert: impl Fn(A) -> B,
 ) -> Result<Vec<u8>, Error> {
-    let unreadable = |source| Error::Value { table: from.to_owned(), key: key.to_vec(), source };
-    let value = convert(A::decode_value(bytes).map_err(unreadable)?);
-    let mut recoded = Vec::new();
-    let unwritable = |source| Error::Value { table: to.to_owned(), key: Vec::new(), source };
-    value.encode_value(&mut recoded).map_err(unwritable)?;
-    Ok(recoded)
+    encoded(to, &convert(decoded(from, key, bytes)?))
 }
 
 impl<K1: OwnedKey, V1: RowValue, K2: OwnedKey, V2: RowValue> Between<K1, V1, K2, V2> {

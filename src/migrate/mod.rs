@@ -112,7 +112,7 @@ use crate::key::OwnedKey;
 pub use crate::phase::Phase;
 use crate::store::Database;
 use crate::table::Table;
-use crate::value::RowValue;
+use crate::value::{RowValue, decoded, encoded};
 
 /// A migration from a table of rows (`K1`, `V1`) to one of rows (`K2`, `V2`), as it is: what the program reads and writes
 /// through until it is over. See [the module](crate::migrate).
@@ -370,14 +370,10 @@ where
     }
 
     fn encode(&self, value: &V2) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        let unwritable = |source| Error::Value { table: self.between.new.clone(), key: Vec::new(), source };
-        value.encode_value(&mut bytes).map_err(unwritable)?;
-        Ok(bytes)
+        encoded(&self.between.new, value)
     }
 
     fn decode(&self, key: &[u8], value: &[u8]) -> Result<V2, Error> {
-        let unreadable = |source| Error::Value { table: self.between.new.clone(), key: key.to_vec(), source };
-        V2::decode_value(value).map_err(unreadable)
+        decoded(&self.between.new, key, value)
     }
 }

@@ -102,7 +102,7 @@ use crate::key::OwnedKey;
 use crate::prefix::Select;
 use crate::store::{Database, Store};
 use crate::table::Table;
-use crate::value::RowValue;
+use crate::value::{RowValue, decoded, encoded};
 
 /// A secondary table: rows of a [`Primary`] under keys of type `K2`, with values of type `V2`.
 ///
@@ -154,14 +154,11 @@ where
         let table = Table::<K2, Claims, D>::open(db.clone(), name)?;
         let (primary_name, secondary_name) = (primary.name().to_owned(), name.to_owned());
         let derive: Box<Derive> = Box::new(move |key, value| {
-            let unreadable = |source| Error::Value { table: primary_name.clone(), key: key.to_vec(), source };
-            let (row, value) = (K::decode(key)?, V::decode_value(value).map_err(unreadable)?);
+            let (row, value) = (K::decode(key)?, decoded(&primary_name, key, value)?);
             let mut bytes = Entries::new();
             for (entry, value) in entries(&row, &value) {
-                let mut encoded = Vec::new();
-                let unwritable = |source| Error::Value { table: secondary_name.clone(), key: Vec::new(), source };
-                value.encode_value(&mut encoded).map_err(unwritable)?;
-                bytes.insert(entry.encode(), encoded);
+                let value = encoded(&secondary_name, &value)?;
+                bytes.insert(entry.encode(), value);
             }
             Ok(bytes)
         });
@@ -177,7 +174,7 @@ where
     /// The value under a secondary key, if a row has it.
     pub fn get(&self, key: &K2) -> Result<Option<V2>, Error> {
         let key = key.encode();
-        self.found(&key, false)?.map(|found| decode(self.table.name(), &key, &found.value)).transpose()
+        self.found(&key, false)?.map(|found| decoded(self.table.name(), &key, &found.value)).transpose()
     }
 
     /// The primary row that has a secondary key.
@@ -207,7 +204,7 @@ where
     /// ```
     pub fn scan(&self, select: impl Select<K2>) -> SecondaryScan<K2, V2> {
         let name: Arc<str> = self.table.name().into();
-        let value = move |key: &[u8], found: &Found| decode(&name, key, &found.value);
+        let value = move |key: &[u8], found: &Found| decoded(&name, key, &found.value);
         SecondaryScan::new(self.table.scan(select), self.reader(false), Box::new(value))
     }
 
@@ -280,10 +277,6 @@ where
     }
 }
 
-fn decode<V: RowValue>(table: &str, key: &[u8], value: &[u8]) -> Result<V, Error> {
-    V::decode_value(value).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
-}
-
 fn row<K: OwnedKey, V: RowValue>(table: &str, found: &Found) -> Result<(K, V), Error> {
-    Ok((K::decode(&found.primary)?, decode(table, &found.primary, &found.row)?))
+    Ok((K::decode(&found.primary)?, decoded(table, &found.primary, &found.row)?))
 }

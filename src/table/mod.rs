@@ -15,14 +15,14 @@ use self::scan::Source;
 pub use self::scan::{Keys, Page, TableScan};
 pub use self::wide::WideTable;
 use crate::catalog;
-use crate::error::{CodecError, Error};
+use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::jobs::BulkLoad;
 use crate::key::{OwnedKey, RowKey};
 use crate::plain::LayoutBuf;
 use crate::prefix::Select;
 use crate::store::{Batch, Database, Scan, Store, count};
-use crate::value::RowValue;
+use crate::value::{RowValue, decoded, encoded, unencoded};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
 ///
@@ -227,31 +227,19 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         BulkLoad::new(move |rows: Vec<(K, V)>| {
             let mut batch = Batch::new();
             for (key, value) in &rows {
-                batch.push_row(key, Some(&encode_value(&name, value)?));
+                batch.push_row(key, Some(&encoded(&name, value)?));
             }
             store.write(&batch)
         })
     }
 
     pub(crate) fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {
-        encode_value(&self.name, value)
+        encoded(&self.name, value)
     }
 
     pub(crate) fn decode(&self, key: &[u8], value: &[u8]) -> Result<V, Error> {
-        scan::decode_value(&self.name, key, value)
+        decoded(&self.name, key, value)
     }
-}
-
-fn encode_value<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    match value.encode_value(&mut bytes) {
-        Ok(()) => Ok(bytes),
-        Err(source) => Err(unencoded(table, source)),
-    }
-}
-
-fn unencoded(table: &str, source: CodecError) -> Error {
-    Error::Value { table: table.to_owned(), key: Vec::new(), source }
 }
 
 impl<K: RowKey, V, D> Table<K, V, D> {

@@ -12,7 +12,7 @@ use crate::prefix::{Select, Selection};
 use crate::range::KeyRange;
 use crate::splits::Splits;
 use crate::store::{RowBatch, Scan, Store};
-use crate::value::RowValue;
+use crate::value::{RowValue, decoded};
 use crate::wide::{Columns, WideStore};
 
 /// A scan of a table: how far and which way is said of it first, then it is an iterator.
@@ -440,7 +440,7 @@ impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V>
             Source::Wide(store, columns) => ParallelScan::wide_rows(store, ranges, *columns),
         };
         let typed = move |batch: &RowBatch| {
-            batch.iter().map(|(key, value)| Ok((K::decode(key)?, decode_value(&table, key, value)?))).collect()
+            batch.iter().map(|(key, value)| Ok((K::decode(key)?, decoded(&table, key, value)?))).collect()
         };
         batches.map(typed).sized(|rows: &Vec<_>| (rows.len() as u64, 0))
     }
@@ -450,7 +450,7 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     fn decoded(&mut self) -> Result<Option<(K, V)>, Error> {
         self.open()?;
         let table = &self.table;
-        self.progress.next(|key, value| Ok((K::decode(key)?, decode_value(table, key, value)?)))
+        self.progress.next(|key, value| Ok((K::decode(key)?, decoded(table, key, value)?)))
     }
 
     /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them: one row more is read to
@@ -515,10 +515,6 @@ pub struct Page<K, V> {
     pub next: Option<Cursor>,
     /// How many rows were read from the store for it, to be shown beside those returned.
     pub rows_read: u64,
-}
-
-pub(super) fn decode_value<V: RowValue>(table: &str, key: &[u8], value: &[u8]) -> Result<V, Error> {
-    V::decode_value(value).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
 }
 
 impl<K: OwnedKey, V: RowValue> Iterator for TableScan<K, V> {
