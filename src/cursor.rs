@@ -132,9 +132,18 @@ impl Checkpoint {
 
     /// The key to go on behind, which must be one of this layout.
     pub(crate) fn key_of(&self, expected: Fingerprint) -> Result<Option<&[u8]>, CursorError> {
+        self.key_of_any(expected, |_| false)
+    }
+
+    /// The key to go on behind, which must be one of this layout, or of another that is accepted.
+    pub(crate) fn key_of_any(
+        &self,
+        expected: Fingerprint,
+        accepted: impl Fn(Fingerprint) -> bool,
+    ) -> Result<Option<&[u8]>, CursorError> {
         match &self.cursor {
-            Some(cursor) if cursor.fingerprint != expected => {
-                Err(CursorError::OtherLayout { found: cursor.fingerprint, expected })
+            Some(Cursor { fingerprint: found, .. }) if *found != expected && !accepted(*found) => {
+                Err(CursorError::OtherLayout { found: *found, expected })
             }
             cursor => Ok(cursor.as_ref().map(Cursor::key)),
         }

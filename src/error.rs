@@ -36,8 +36,36 @@ pub enum Error {
         given: String,
     },
 
+    /// The table has keys of the same shape, whose fields are others: in another order, in another unit, or renamed.
+    #[error(
+        "table {table:?} has keys of the same shape and other fields: {differences} (if a field was only renamed, say so: \
+         `rowkey::catalog::rename_field`)"
+    )]
+    Fields {
+        /// The table's name.
+        table: String,
+        /// Which fields differ, and how.
+        differences: String,
+    },
+
+    /// The table has values of another codec.
+    #[error(
+        "table {table:?} has values of the codec {stored:?}, not {given:?} (if their bytes are the same, say so: \
+         `rowkey::catalog::change_codec`)"
+    )]
+    ValueCodec {
+        /// The table's name.
+        table: String,
+        /// The codec of the table's values.
+        stored: String,
+        /// The codec of the values that it was opened with.
+        given: String,
+    },
+
     /// The name is one that a database keeps for itself.
-    #[error("a table can't be called {0:?}: a database keeps there what it has to know of its tables")]
+    #[error(
+        "a table can't be called {0:?}: names that begin with \"rowkey.\" are for what a database keeps of its tables"
+    )]
     ReservedName(String),
 
     /// A row's key is none.

@@ -106,10 +106,19 @@ pub enum Type {
     Enum(&'static [Variant]),
     /// Several fields: a tuple, a nested key, a newtype.
     Tuple(&'static [FieldLayout]),
+    /// A type with the bytes and the shape of another one, whose values count in a unit.
+    Measured {
+        /// The unit; not part of the shape.
+        unit: Unit,
+        /// The type that has its bytes.
+        ty: &'static Type,
+    },
     /// A user's own [`Encoding`](crate::encode::Encoding).
     Custom {
         /// The shape that it states.
         shape: &'static str,
+        /// The encoding's [`PARAMETERS`](crate::encode::Encoding::PARAMETERS); not part of the shape.
+        parameters: &'static [u64],
         /// Its width, where every value has the same.
         width: Option<usize>,
         /// Reads one value and says what it is.
@@ -137,6 +146,7 @@ impl Type {
                 all
             }
             Self::Tuple(fields) => fields_width(fields),
+            Self::Measured { ty, .. } => ty.width(),
             Self::Custom { width, .. } => *width,
         }
     }
@@ -147,6 +157,7 @@ impl Type {
             Self::Scalar(scalar) => scalar.can_be_raw(),
             Self::List(item) => item.is_raw_item(),
             Self::Tuple([field]) => field.is_plain() && field.ty.can_be_raw(),
+            Self::Measured { ty, .. } => ty.can_be_raw(),
             _ => false,
         }
     }
@@ -155,6 +166,7 @@ impl Type {
     pub const fn is_raw_item(&self) -> bool {
         match self {
             Self::Scalar(scalar) => matches!(scalar.width(), Some(1..)),
+            Self::Measured { ty, .. } => ty.is_raw_item(),
             Self::Tuple(fields) => {
                 let mut i = 0;
                 while i < fields.len() {
@@ -166,6 +178,38 @@ impl Type {
                 !fields.is_empty()
             }
             _ => false,
+        }
+    }
+}
+
+/// What the numbers of a field count, where its bytes do not show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unit {
+    /// Seconds since 1970.
+    Seconds,
+    /// Milliseconds since 1970.
+    Milliseconds,
+    /// Microseconds since 1970.
+    Microseconds,
+    /// Nanoseconds since 1970.
+    Nanoseconds,
+    /// Instants rounded down to so many seconds.
+    Bucket(u32),
+    /// Snowflakes of an epoch, in milliseconds since 1970.
+    Snowflake(i64),
+}
+
+/// One word, as it is kept with a table.
+impl std::fmt::Display for Unit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Seconds => f.write_str("seconds"),
+            Self::Milliseconds => f.write_str("milliseconds"),
+            Self::Microseconds => f.write_str("microseconds"),
+            Self::Nanoseconds => f.write_str("nanoseconds"),
+            Self::Bucket(seconds) => write!(f, "bucket({seconds})"),
+            Self::Snowflake(epoch) => write!(f, "snowflake({epoch})"),
         }
     }
 }

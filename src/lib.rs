@@ -3,7 +3,7 @@
 
 extern crate self as rowkey;
 
-mod catalog;
+pub mod catalog;
 #[cfg(feature = "jiff")]
 pub mod civil;
 pub mod clock;

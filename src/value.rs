@@ -30,6 +30,10 @@ use crate::error::Error;
     note = "a value is text, bytes, a number, `()`, `Json<T>` or `Postcard<T>` of a serde type, or has a `RowValue` of its own"
 )]
 pub trait RowValue: Sized {
+    /// The codec's name, which a table keeps: it is not opened with values of another codec that has a name. Default: none, so
+    /// nothing is kept and nothing is checked; so it is for `Vec<u8>`, which reads any value, and for `()`, which is for keys.
+    const CODEC: Option<&'static str> = None;
+
     /// Writes the value behind what `out` holds.
     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError>;
 
@@ -78,6 +82,8 @@ impl RowValue for Vec<u8> {
 }
 
 impl RowValue for String {
+    const CODEC: Option<&'static str> = Some("text");
+
     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         out.extend_from_slice(self.as_bytes());
         Ok(())
@@ -93,6 +99,8 @@ macro_rules! numbers {
         /// Big-endian, as HBase's `Bytes.toBytes` writes it: integers in two's complement, floats in IEEE 754. An `i64` is
         /// what [`Store::increment`](crate::store::Store::increment) keeps.
         impl RowValue for $number {
+            const CODEC: Option<&'static str> = Some(stringify!($number));
+
             fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
                 out.extend_from_slice(&self.to_be_bytes());
                 Ok(())
@@ -129,6 +137,8 @@ pub struct Json<T>(pub T);
 
 #[cfg(feature = "json")]
 impl<T: serde::Serialize + serde::de::DeserializeOwned> RowValue for Json<T> {
+    const CODEC: Option<&'static str> = Some("json");
+
     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         Ok(serde_json::to_writer(out, &self.0)?)
     }
@@ -145,6 +155,8 @@ pub struct Postcard<T>(pub T);
 
 #[cfg(feature = "postcard")]
 impl<T: serde::Serialize + serde::de::DeserializeOwned> RowValue for Postcard<T> {
+    const CODEC: Option<&'static str> = Some("postcard");
+
     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         let start = std::mem::take(out);
         *out = postcard::to_extend(&self.0, start)?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::encode::{Field, OwnedField, Reader, Sink, Writer};
 use crate::error::DecodeError;
-use crate::layout::Type;
+use crate::layout::{Type, Unit};
 use crate::moment::{Moment, NANOS_PER_SECOND, TimeError, since_1970};
 
 /// A stretch of `SECONDS` seconds, counted from 1970, before it too; in a key it is its first instant, a `T`.
@@ -109,7 +109,7 @@ impl<T: Moment + OwnedField, const SECONDS: u32> Field for Bucket<T, SECONDS> {
     type Ref<'a> = Self;
     const TYPE: &'static Type = {
         let _ = Self::LENGTH;
-        T::TYPE
+        &Type::Measured { unit: Unit::Bucket(SECONDS), ty: T::TYPE }
     };
 
     #[inline]

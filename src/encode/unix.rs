@@ -10,11 +10,11 @@ use std::time::SystemTime;
 
 use crate::encode::{Field, Reader, Sink, Writer};
 use crate::error::DecodeError;
-use crate::layout::Type;
+use crate::layout::{Type, Unit};
 use crate::moment::{Moment, NANOS_PER_SECOND, TimeError};
 
 macro_rules! units {
-    ($($(#[$doc:meta])* $unit:ident, $per_second:literal, $name:literal;)*) => {$(
+    ($($(#[$doc:meta])* $unit:ident, $measure:ident, $per_second:literal, $name:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $unit(pub i64);
@@ -63,7 +63,7 @@ macro_rules! units {
 
         impl Field for $unit {
             type Ref<'a> = Self;
-            const TYPE: &'static Type = i64::TYPE;
+            const TYPE: &'static Type = &Type::Measured { unit: Unit::$measure, ty: i64::TYPE };
 
             #[inline]
             fn encode<S: Sink>(&self, w: &mut Writer<'_, S>) {
@@ -85,7 +85,7 @@ macro_rules! units {
 }
 units! {
     /// An instant in whole seconds since 1970, as an `i64` key field.
-    Seconds, 1, "seconds";
+    Seconds, Seconds, 1, "seconds";
     /// An instant in whole milliseconds since 1970, as an `i64` key field.
     ///
     /// ```
@@ -99,11 +99,11 @@ units! {
     /// assert_eq!(Millis::try_from(UNIX_EPOCH + Duration::from_secs(1))?, Millis(1000));
     /// # Ok::<(), rowkey::TimeError>(())
     /// ```
-    Millis, 1_000, "milliseconds";
+    Millis, Milliseconds, 1_000, "milliseconds";
     /// An instant in whole microseconds since 1970, as an `i64` key field.
-    Micros, 1_000_000, "microseconds";
+    Micros, Microseconds, 1_000_000, "microseconds";
     /// An instant in nanoseconds since 1970, as an `i64` key field: from the year 1677 to 2262.
-    Nanos, 1_000_000_000, "nanoseconds";
+    Nanos, Nanoseconds, 1_000_000_000, "nanoseconds";
 }
 
 /// Seconds and nanoseconds as they are.

@@ -60,6 +60,44 @@ pub trait Encoding<T> {
     /// How many bytes a value has, where every value has as many.
     const WIDTH: Option<usize> = None;
 
+    /// What a generic encoding's values depend on beside its name: the `N` of a `Pad<N>`. A table keeps it, and is not opened
+    /// with other parameters. Default: none.
+    ///
+    /// ```
+    /// use rowkey::encode::{Encoding, Reader, Sink, Writer};
+    /// use rowkey::{DecodeError, Error, Memory, RowKey, Table};
+    ///
+    /// /// Small numbers, `OFFSET` above what they are.
+    /// struct Above<const OFFSET: u8>;
+    ///
+    /// impl<const OFFSET: u8> Encoding<u8> for Above<OFFSET> {
+    ///     const SHAPE: &'static str = "above";
+    ///     const PARAMETERS: &'static [u64] = &[OFFSET as u64];
+    ///
+    ///     fn encode<S: Sink>(number: &u8, w: &mut Writer<'_, S>) {
+    ///         w.array((u16::from(*number) + u16::from(OFFSET)).to_be_bytes());
+    ///     }
+    ///
+    ///     fn decode(r: &mut Reader<'_>) -> Result<u8, DecodeError> {
+    ///         let (at, number) = (r.offset(), u16::from_be_bytes(r.array()?));
+    ///         let number = number.checked_sub(OFFSET.into()).and_then(|number| u8::try_from(number).ok());
+    ///         number.ok_or_else(|| r.bad_value(at, "another number", "it is from 0 to 255, above its offset"))
+    ///     }
+    /// }
+    ///
+    /// #[derive(RowKey)]
+    /// struct Old(#[rowkey(with = Above::<1>)] u8);
+    /// #[derive(RowKey)]
+    /// struct New(#[rowkey(with = Above::<2>)] u8);
+    ///
+    /// let db = Memory::new();
+    /// Table::<Old, (), _>::open(&db, "numbers")?;
+    /// let refused = Table::<New, (), _>::open(&db, "numbers").unwrap_err();
+    /// assert!(matches!(refused, Error::Fields { .. }));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    const PARAMETERS: &'static [u64] = &[];
+
     /// Writes the value.
     fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>);
 
@@ -89,6 +127,7 @@ impl<E: Encoding<T>, T> Codec for With<E, T> {
             );
             E::SHAPE
         },
+        parameters: E::PARAMETERS,
         width: E::WIDTH,
         describe: |r| E::decode(r).map(|value| E::describe(&value)),
     };

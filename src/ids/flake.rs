@@ -14,7 +14,7 @@ use std::str::FromStr;
 use super::ticks::Ticks;
 use super::{IdError, integer_field};
 use crate::clock::{Clock, SystemClock};
-use crate::encode::Millis;
+use crate::encode::{Field, Millis};
 
 const WORKERS: u64 = (1 << 48) - 1;
 
@@ -86,7 +86,7 @@ impl Flake {
     }
 }
 
-integer_field!([] Flake, u128, "the first bit of a flake is 0");
+integer_field!([] Flake, u128: <u128 as Field>::TYPE, "the first bit of a flake is 0");
 
 impl fmt::Display for Flake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

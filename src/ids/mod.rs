@@ -109,10 +109,10 @@ pub enum IdError {
 
 /// A newtype over an integer of which not every value is an id: encoded as the integer is.
 macro_rules! integer_field {
-    ([$($generics:tt)*] $type:ty, $int:ident, $expected:literal) => {
+    ([$($generics:tt)*] $type:ty, $int:ident: $layout:expr, $expected:literal) => {
         impl<$($generics)*> $crate::encode::Field for $type {
             type Ref<'a> = Self;
-            const TYPE: &'static $crate::layout::Type = <$int as $crate::encode::Field>::TYPE;
+            const TYPE: &'static $crate::layout::Type = $layout;
 
             #[inline]
             fn encode<S: $crate::encode::Sink>(&self, w: &mut $crate::encode::Writer<'_, S>) {

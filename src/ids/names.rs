@@ -12,9 +12,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::IdError;
 use crate::RowKey;
-use crate::catalog;
+use crate::catalog::{self, Given, Opened};
 use crate::error::Error;
-use crate::plain::LayoutBuf;
 use crate::prefix::Select;
 use crate::store::{Database, RowBatch, Scan, Store};
 
@@ -91,8 +90,8 @@ impl<const BYTES: usize> NameIds<BYTES> {
     /// can't compare and write; as [`IdError::Store`].
     pub fn open(db: &(impl Database + ?Sized), table: &str, kind: &str) -> Result<Self, IdError> {
         const { assert!(BYTES > 0, "an id has a byte at least") };
-        catalog::keep_layout(db, table, &LayoutBuf::from(&Entry::<BYTES>::LAYOUT))?;
-        let store = db.table(table)?;
+        catalog::check_name(table)?;
+        let Opened { store, .. } = catalog::open(db, table, &Given::new(&Entry::<BYTES>::LAYOUT, None))?;
         if !store.guarantees().compare_and_write {
             return Err(Error::Unsupported("compare-and-write").into());
         }

@@ -14,7 +14,8 @@ use std::str::FromStr;
 use super::ticks::Ticks;
 use super::{IdError, integer_field};
 use crate::clock::{Clock, SystemClock};
-use crate::encode::Millis;
+use crate::encode::{Field, Millis};
+use crate::layout::{Type, Unit};
 
 const WORKERS: u16 = (1 << 10) - 1;
 const SEQUENCES: u16 = (1 << 12) - 1;
@@ -97,7 +98,11 @@ impl<const EPOCH: i64> Snowflake<EPOCH> {
     }
 }
 
-integer_field!([const EPOCH: i64] Snowflake<EPOCH>, u64, "the first bit of a snowflake is 0");
+integer_field!(
+    [const EPOCH: i64] Snowflake<EPOCH>,
+    u64: &Type::Measured { unit: Unit::Snowflake(EPOCH), ty: <u64 as Field>::TYPE },
+    "the first bit of a snowflake is 0"
+);
 
 impl<const EPOCH: i64> fmt::Display for Snowflake<EPOCH> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -184,6 +184,7 @@ where
         new: &str,
         conversion: Conversion<K1, V1, K2, V2>,
     ) -> Result<Self, Error> {
+        [old, new].into_iter().try_for_each(catalog::check_name)?;
         let guarantees = db.guarantees();
         if !guarantees.transactions && !guarantees.compare_and_write {
             return Err(Error::Unsupported("transactions, and no compare-and-write"));
@@ -365,8 +366,7 @@ where
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.db.drop_table(name)?;
-        catalog::forget(&self.db, name)
+        catalog::drop_table(&self.db, name)
     }
 
     fn encode(&self, value: &V2) -> Result<Vec<u8>, Error> {

@@ -439,7 +439,8 @@ impl From<&Type> for TypeBuf {
             Type::List(item) => Self::List(Box::new((*item).into())),
             Type::Enum(variants) => Self::Enum(variants.iter().map(VariantBuf::from).collect()),
             Type::Tuple(fields) => Self::Tuple(fields.iter().map(FieldBuf::from).collect()),
-            Type::Custom { shape, width, describe } => {
+            Type::Measured { ty, .. } => (*ty).into(),
+            Type::Custom { shape, width, describe, .. } => {
                 Self::Custom(CustomBuf { shape: (*shape).to_owned(), width: *width, describe: Some(*describe) })
             }
         }

@@ -187,8 +187,10 @@ where
         let mut report = Report { next: Some(self.start), ..Report::default() };
         while let Some(at) = report.next.take() {
             let first = at.pass() == 1;
-            let fingerprint = if first { K::LAYOUT.fingerprint() } else { K2::LAYOUT.fingerprint() };
-            let seen = look.batch(first, at.key_of(fingerprint)?)?;
+            let (primary, table) = (&self.secondary.primary, &self.secondary.table);
+            let fingerprint = if first { primary.fingerprint() } else { table.fingerprint() };
+            let known = |found| if first { primary.knows(found) } else { table.knows(found) };
+            let seen = look.batch(first, at.key_of_any(fingerprint, known)?)?;
             report.rows += seen.rows;
             report.mended += seen.mended;
             report.next = match (seen.last, first) {

@@ -112,6 +112,8 @@ impl Claims {
 }
 
 impl RowValue for Claims {
+    const CODEC: Option<&'static str> = Some("claims");
+
     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         out.extend(self.to_bytes().unwrap_or_default());
         Ok(())

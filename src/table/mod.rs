@@ -14,20 +14,19 @@ pub use self::groups::FirstOfEach;
 use self::scan::Source;
 pub use self::scan::{Keys, Page, TableScan};
 pub use self::wide::WideTable;
-use crate::catalog;
+use crate::catalog::{self, Given, Opened};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::jobs::BulkLoad;
 use crate::key::{OwnedKey, RowKey};
-use crate::plain::LayoutBuf;
 use crate::prefix::Select;
 use crate::store::{Batch, Database, Scan, Store, count};
 use crate::value::{RowValue, decoded, encoded, unencoded};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
 ///
-/// Opening it checks that its rows' keys have `K`'s layout: the database keeps each table's shape in a table of its
-/// own, `rowkey.layouts`. Handles are cheap to clone where the database's are, and can be shared by threads.
+/// Opening it checks that its rows' keys have `K`'s layout, and its values `V`'s codec: the database keeps each table's in a
+/// table of its own, `rowkey.layouts`. Handles are cheap to clone where the database's are, and can be shared by threads.
 ///
 /// ```
 /// use rowkey::{Memory, RowKey, Table};
@@ -54,12 +53,15 @@ pub struct Table<K, V, D> {
     db: D,
     name: Arc<str>,
     store: Arc<dyn Store>,
+    /// The fingerprints that its keys had before they got more variants.
+    earlier: Arc<[Fingerprint]>,
     types: PhantomData<fn() -> (K, V)>,
 }
 
 impl<K, V, D: Clone> Clone for Table<K, V, D> {
     fn clone(&self) -> Self {
-        Self { db: self.db.clone(), name: self.name.clone(), store: self.store.clone(), types: PhantomData }
+        let Self { db, name, store, earlier, types } = self;
+        Self { db: db.clone(), name: name.clone(), store: store.clone(), earlier: earlier.clone(), types: *types }
     }
 }
 
@@ -69,29 +71,33 @@ impl<K, V, D> std::fmt::Debug for Table<K, V, D> {
     }
 }
 
-impl<K: RowKey, V, D: Database> Table<K, V, D> {
+impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     /// Opens a table; it is made if it is not there.
     ///
     /// Keys whose enums have got more variants are taken, and kept from then on: a program that does not know them is
-    /// refused after that ([`LayoutBuf::extends`]).
+    /// refused after that ([`LayoutBuf::extends`](crate::LayoutBuf::extends)). Cursors from before go on.
     ///
     /// # Errors
     ///
     /// [`Error::Layout`] if the table was opened before with keys of another shape: its rows would be read wrongly.
+    /// [`Error::Fields`] if the shape is the same and a field has another name, place or unit
+    /// ([`catalog::rename_field`](crate::catalog::rename_field) if it was only renamed); a field without a name or a unit, as of a
+    /// tuple or a plain `i64`, is taken for any. [`Error::ValueCodec`] if its values are of another
+    /// [codec](RowValue::CODEC). A table from before these were kept is taken as it is, and they are kept from then on.
+    /// [`Error::ReservedName`] if the name begins with `rowkey.`.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
-        if name == catalog::MIGRATIONS {
-            return Err(Error::ReservedName(name.to_owned()));
-        }
-        catalog::keep_layout(&db, name, &LayoutBuf::from(&K::LAYOUT))?;
-        let store = db.table(name)?;
-        Ok(Self { db, name: name.into(), store, types: PhantomData })
+        catalog::check_name(name)?;
+        let Opened { store, earlier } = catalog::open(&db, name, &Given::new(&K::LAYOUT, V::CODEC))?;
+        Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
+}
 
-    /// Drops the table: its rows, and the shape that is kept of its keys. What becomes of other handles to it is the
-    /// engine's to say: [`Memory`](crate::Memory)'s write on into the table that was.
+impl<K, V, D: Database> Table<K, V, D> {
+    /// Drops the table: its rows, and what is kept of its keys and values. One that is cut off is finished where the table is
+    /// opened next; so nobody should open it meanwhile. What becomes of other handles to it is the engine's to say:
+    /// [`Memory`](crate::Memory)'s write on into the table that was.
     pub fn drop_table(self) -> Result<(), Error> {
-        self.db.drop_table(&self.name)?;
-        catalog::forget(&self.db, &self.name)
+        catalog::drop_table(&self.db, &self.name)
     }
 }
 
@@ -179,7 +185,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     pub fn scan(&self, select: impl Select<K>) -> TableScan<K, V> {
-        TableScan::new(Arc::clone(&self.name), Source::Plain(Arc::clone(&self.store)), select.select())
+        self.scan_of(select)
     }
 
     /// The first of the rows selected.
@@ -243,6 +249,17 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
 }
 
 impl<K: RowKey, V, D> Table<K, V, D> {
+    fn scan_of<T>(&self, select: impl Select<K>) -> TableScan<K, T> {
+        let source = Source::Plain(Arc::clone(&self.store));
+        TableScan::new(Arc::clone(&self.name), Arc::clone(&self.earlier), source, select.select())
+    }
+
+    /// Whether a cursor or checkpoint with this fingerprint is of the table's keys, or of what they were before they got more
+    /// variants.
+    pub(crate) fn knows(&self, fingerprint: Fingerprint) -> bool {
+        fingerprint == K::LAYOUT.fingerprint() || self.earlier.contains(&fingerprint)
+    }
+
     /// Deletes a row.
     pub fn delete(&self, key: &K::Ref<'_>) -> Result<(), Error> {
         self.store.write(Batch::new().push_row(key, None))
@@ -250,7 +267,7 @@ impl<K: RowKey, V, D> Table<K, V, D> {
 
     /// The keys selected, in order.
     pub fn keys(&self, select: impl Select<K>) -> Keys<K> {
-        TableScan::<K, ()>::new(Arc::clone(&self.name), Source::Plain(Arc::clone(&self.store)), select.select()).keys()
+        self.scan_of::<()>(select).keys()
     }
 
     /// How many rows are selected. They are read, though not decoded.

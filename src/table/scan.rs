@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::cursor::Cursor;
 use crate::error::{CursorError, Error};
+use crate::fingerprint::Fingerprint;
 use crate::jobs::ParallelScan;
 use crate::key::{OwnedKey, RowKey};
 use crate::merge::MergedRows;
@@ -22,6 +23,8 @@ use crate::wide::{Columns, WideStore};
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct TableScan<K, V> {
     table: Arc<str>,
+    /// The fingerprints that the table's keys had before they got more variants: cursors from then go on.
+    earlier: Arc<[Fingerprint]>,
     source: Source,
     selection: Selection<K>,
     scan: Scan,
@@ -152,9 +155,10 @@ enum Start<K> {
 }
 
 impl<K: RowKey, V> TableScan<K, V> {
-    pub(super) fn new(table: Arc<str>, source: Source, selection: Selection<K>) -> Self {
+    pub(super) fn new(table: Arc<str>, earlier: Arc<[Fingerprint]>, source: Source, selection: Selection<K>) -> Self {
         Self {
             table,
+            earlier,
             source,
             selection,
             scan: Scan::new(Vec::new()),
@@ -242,8 +246,8 @@ impl<K: RowKey, V> TableScan<K, V> {
 
     /// The keys alone; values are not decoded.
     pub fn keys(self) -> Keys<K> {
-        let Self { table, source, selection, scan, offset, start, progress, value: _ } = self;
-        Keys(TableScan { table, source, selection, scan, offset, start, progress, value: PhantomData })
+        let Self { table, earlier, source, selection, scan, offset, start, progress, value: _ } = self;
+        Keys(TableScan { table, earlier, source, selection, scan, offset, start, progress, value: PhantomData })
     }
 
     /// How many rows were read from the store so far, to be shown beside the rows returned.
@@ -324,7 +328,8 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// A scan of the first row from here. This one does not know any more where it starts.
     pub(super) fn first_row(&mut self) -> Self {
         let start = std::mem::replace(&mut self.start, Start::First);
-        let first = Self::new(Arc::clone(&self.table), self.source.clone(), self.selection.clone());
+        let first =
+            Self::new(Arc::clone(&self.table), Arc::clone(&self.earlier), self.source.clone(), self.selection.clone());
         Self { scan: self.scan.clone().limit(1), start, ..first }
     }
 
@@ -347,7 +352,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         let from = match &self.start {
             Start::First => return Ok(buckets),
             Start::Cursor(cursor) => {
-                check_cursor::<K>(cursor, &buckets)?;
+                check_cursor::<K>(cursor, &self.earlier, &buckets)?;
                 self.behind_key(&cursor.key()[lead..], false)
             }
             Start::Key { key, itself } => self.behind_key(&key[lead.min(key.len())..], *itself),
@@ -393,9 +398,13 @@ fn salt_width<K: RowKey>() -> usize {
     }
 }
 
-fn check_cursor<K: RowKey>(cursor: &Cursor, buckets: &[Vec<KeyRange>]) -> Result<(), CursorError> {
+fn check_cursor<K: RowKey>(
+    cursor: &Cursor,
+    earlier: &[Fingerprint],
+    buckets: &[Vec<KeyRange>],
+) -> Result<(), CursorError> {
     let (found, expected) = (cursor.fingerprint(), K::LAYOUT.fingerprint());
-    if found != expected {
+    if found != expected && !earlier.contains(&found) {
         return Err(CursorError::OtherLayout { found, expected });
     }
     K::decode(cursor.key()).map_err(CursorError::NotAKey)?;

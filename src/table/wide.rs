@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::scan::{Source, TableScan};
+use crate::catalog;
 use crate::error::Error;
+use crate::fingerprint::Fingerprint;
 use crate::key::{OwnedKey, RowKey};
 use crate::prefix::Select;
 use crate::store::Database;
@@ -82,12 +84,15 @@ pub struct WideTable<K, D> {
     db: D,
     name: Arc<str>,
     store: Arc<dyn WideStore>,
+    /// The fingerprints that its keys had before they got more variants.
+    earlier: Arc<[Fingerprint]>,
     key: PhantomData<fn() -> K>,
 }
 
 impl<K, D: Clone> Clone for WideTable<K, D> {
     fn clone(&self) -> Self {
-        Self { db: self.db.clone(), name: self.name.clone(), store: self.store.clone(), key: PhantomData }
+        let Self { db, name, store, earlier, key } = self;
+        Self { db: db.clone(), name: name.clone(), store: store.clone(), earlier: earlier.clone(), key: *key }
     }
 }
 
@@ -104,21 +109,25 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] if it is there with other families, or with keys of another shape;
-    /// [`Self::alter`] changes what can be changed.
+    /// [`Error::Schema`] if it is there with other families, with keys of another shape, or with fields of other names or
+    /// units; [`Self::alter`] and [`Self::rename_field`] change what can be changed. [`Error::ReservedName`] if the name begins
+    /// with `rowkey.`.
     pub fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
+        catalog::check_name(name)?;
         let schema = schema.clone().row_key::<K>();
-        // A time to live is kept in milliseconds, so families that say the same need not be equal.
-        let of_key = |stored: &TableSchema| TableSchema { row_key: schema.row_key.clone(), ..stored.clone() };
-        if let Some(stored) = db.schema(name)?
-            && stored.row_key.is_some()
-            && of_key(&stored).changes_to(&schema).is_empty()
-            && stored.changes_to(&schema).iter().any(|change| change.in_place)
-        {
-            db.alter(name, &schema)?;
+        let mut earlier = Vec::new();
+        if let Some(stored) = db.schema(name)? {
+            // A time to live is kept in milliseconds, so families that say the same need not be equal.
+            let families = |families| TableSchema { families, ..TableSchema::new() };
+            let same = families(stored.families.clone()).changes_to(&families(schema.families.clone())).is_empty();
+            if same && stored.row_key.is_some() && stored.changes_to(&schema).iter().any(|change| change.in_place) {
+                db.alter(name, &schema)?;
+            }
+            earlier = stored.altered_to(&schema).earlier_row_keys;
         }
         let store = db.table(name, &schema)?;
-        Ok(Self { db, name: name.into(), store, key: PhantomData })
+        let earlier = earlier.iter().filter_map(|shape| catalog::fingerprint(shape)).collect();
+        Ok(Self { db, name: name.into(), store, earlier, key: PhantomData })
     }
 
     /// Changes the table's families and answers what was changed; handles from before keep to what they were opened with.
@@ -142,6 +151,18 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     /// As of [`WideDatabase::alter`].
     pub fn alter(db: &D, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
         db.alter(name, &schema.clone().row_key::<K>())
+    }
+
+    /// Gives a field of the row keys another name, as [`catalog::rename_field`](crate::catalog::rename_field) does in a plain
+    /// table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fields`] if there is no such table or field, or another one of that name beside it.
+    pub fn rename_field(db: &D, table: &str, field: &str, name: &str) -> Result<(), Error> {
+        let refused = |differences| Error::Fields { table: table.to_owned(), differences };
+        let schema = db.schema(table)?.ok_or_else(|| refused("there is no such table".to_owned()))?;
+        db.alter(table, &schema.rename_row_field(field, name).map_err(refused)?).map(drop)
     }
 
     /// Drops the table with its rows. What becomes of other handles to it is the engine's to say.
@@ -244,6 +265,7 @@ impl<K: RowKey, D> WideTable<K, D> {
     pub fn scan(&self, select: impl Select<K>, columns: Columns) -> TableScan<K, Row> {
         TableScan::new(
             Arc::clone(&self.name),
+            Arc::clone(&self.earlier),
             Source::Wide(Arc::clone(&self.store), Box::new(columns)),
             select.select(),
         )

@@ -1,5 +1,6 @@
 //! Plain key → value over a wide table: one column of it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::column::{Check, Column, Columns};
@@ -7,7 +8,7 @@ use super::mutation::Mutation;
 use super::row::CellIter;
 use super::schema::{FamilySchema, TableSchema};
 use super::{WideDatabase, WideGuarantees, WideStore};
-use crate::catalog::CATALOG;
+use crate::catalog::{PLAIN, RESERVED};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, Write, check_key};
@@ -175,17 +176,19 @@ impl<W: WideDatabase> OneColumn<W> {
 
 const FAMILY: &str = "v";
 
-/// The catalog of the plain tables, beside that of the wide ones.
-const PLAIN_CATALOG: &str = "rowkey.plain.layouts";
+/// What the crate keeps of plain tables, their catalog and their migrations, stands beside what it keeps of the wide ones.
+fn wide_name(name: &str) -> Cow<'_, str> {
+    name.strip_prefix(RESERVED).map_or(Cow::Borrowed(name), |own| format!("{PLAIN}{own}").into())
+}
 
-fn wide_name(name: &str) -> &str {
-    if name == CATALOG { PLAIN_CATALOG } else { name }
+fn plain_name(name: String) -> String {
+    name.strip_prefix(PLAIN).map(|own| format!("{RESERVED}{own}")).unwrap_or(name)
 }
 
 impl<W: WideDatabase> OneColumnDatabase<W> {
     fn open(&self, name: &str) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
         let schema = TableSchema::new().family(FAMILY, FamilySchema::new());
-        Ok(OneColumn::new(self.wide.table(wide_name(name), &schema)?, FAMILY))
+        Ok(OneColumn::new(self.wide.table(&wide_name(name), &schema)?, FAMILY))
     }
 }
 
@@ -199,18 +202,13 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
-        let mut names = self.wide.tables()?;
-        for name in &mut names {
-            if name == PLAIN_CATALOG {
-                CATALOG.clone_into(name);
-            }
-        }
+        let mut names: Vec<_> = self.wide.tables()?.into_iter().map(plain_name).collect();
         names.sort_unstable();
         Ok(names)
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.wide.drop_table(wide_name(name))
+        self.wide.drop_table(&wide_name(name))
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::KeyFields;
 use crate::error::Error;
 use crate::key::RowKey;
 use crate::plain::LayoutBuf;
@@ -35,6 +36,12 @@ pub struct TableSchema {
     /// The shape of the row keys, if they are typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_key: Option<String>,
+    /// The names and units of their fields, if they are known: a line each, as FORMAT.md writes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_fields: Option<String>,
+    /// The shapes that they had before their enums got more variants. Cursors from then go on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_row_keys: Vec<String>,
     /// The families by name.
     pub families: BTreeMap<String, FamilySchema>,
 }
@@ -95,7 +102,7 @@ impl FamilySchema {
 impl TableSchema {
     /// No family.
     pub const fn new() -> Self {
-        Self { row_key: None, families: BTreeMap::new() }
+        Self { row_key: None, row_fields: None, earlier_row_keys: Vec::new(), families: BTreeMap::new() }
     }
 
     /// Adds a family, or replaces it.
@@ -109,7 +116,21 @@ impl TableSchema {
     #[must_use]
     pub fn row_key<K: RowKey>(mut self) -> Self {
         self.row_key = Some(K::LAYOUT.shape());
+        self.row_fields = Some(KeyFields::of(&K::LAYOUT).to_string());
         self
+    }
+
+    /// Gives a field of the row keys another name, as [`catalog::rename_field`](crate::catalog::rename_field) does in a plain
+    /// table: [`alter`](super::WideDatabase::alter) a table to it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the field or the name.
+    pub fn rename_row_field(mut self, field: &str, name: &str) -> Result<Self, String> {
+        let mut fields: KeyFields = self.row_fields.as_deref().unwrap_or_default().parse()?;
+        fields.rename(field, name)?;
+        self.row_fields = Some(fields.to_string());
+        Ok(self)
     }
 
     /// Whether a table can have it.
@@ -178,6 +199,13 @@ impl TableSchema {
             let extends = layout(other).zip(layout(self)).is_some_and(|(given, stored)| given.extends(&stored));
             add(extends, format!("the row key {} becomes {}", shape(self), shape(other)));
         }
+        if let Some(given) = &other.row_fields {
+            match self.fields_with(given) {
+                Ok((fields, _)) if self.row_fields.as_ref() == Some(&fields) => {}
+                Ok((_, how)) => add(true, format!("the row key's fields are {how}")),
+                Err(differences) => add(false, format!("the row key has other fields: {differences}")),
+            }
+        }
         for (name, before) in &self.families {
             let Some(after) = other.families.get(name) else {
                 add(false, format!("family {name} is gone, its cells are there"));
@@ -192,6 +220,39 @@ impl TableSchema {
             add(true, format!("family {name} is new"));
         }
         changes
+    }
+
+    /// The schema of a table with this one after it is altered to `other`: what is known of its row keys stays known. It is
+    /// for the author of a [`WideDatabase`](super::WideDatabase), who keeps that and not `other`.
+    #[must_use]
+    pub fn altered_to(&self, other: &Self) -> Self {
+        let mut altered = other.clone();
+        altered.row_fields = match &other.row_fields {
+            Some(given) => {
+                self.fields_with(given).map_or_else(|_| other.row_fields.clone(), |(fields, _)| Some(fields))
+            }
+            None => self.row_fields.clone(),
+        };
+        let before = self.row_key.iter().filter(|before| Some(*before) != other.row_key.as_ref());
+        let mut earlier = self.earlier_row_keys.clone();
+        for shape in before.chain(&other.earlier_row_keys) {
+            if !earlier.contains(shape) {
+                earlier.push(shape.clone());
+            }
+        }
+        altered.earlier_row_keys = earlier;
+        altered
+    }
+
+    /// The fields that are known once `given` are: the same, with more, or under other names; and how they came about.
+    fn fields_with(&self, given: &str) -> Result<(String, &'static str), String> {
+        let Some(stored) = &self.row_fields else { return Ok((given.to_owned(), "known from now on")) };
+        let (stored, given): (KeyFields, KeyFields) = (stored.parse()?, given.parse()?);
+        match stored.completed_by(&given) {
+            Ok(completed) => Ok((completed.to_string(), "more")),
+            Err(_) if given.follow(&stored) => Ok((given.to_string(), "renamed")),
+            Err(differences) => Err(differences),
+        }
     }
 }
 
@@ -209,6 +270,9 @@ impl fmt::Display for Change {
     }
 }
 
+const ROW_KEY: &str = "row key: ";
+const EARLIER: &str = "earlier row key: ";
+const ROW_FIELD: &str = "row key field: ";
 const MAX_VERSIONS: &str = "max versions";
 const MIN_VERSIONS: &str = "min versions";
 const TTL: &str = "ttl";
@@ -224,8 +288,13 @@ impl FamilySchema {
 impl fmt::Display for TableSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(shape) = &self.row_key {
-            writeln!(f, "row key: {shape}")?;
+            writeln!(f, "{ROW_KEY}{shape}")?;
         }
+        self.earlier_row_keys.iter().try_for_each(|shape| writeln!(f, "{EARLIER}{shape}"))?;
+        self.row_fields
+            .iter()
+            .flat_map(|fields| fields.lines())
+            .try_for_each(|field| writeln!(f, "{ROW_FIELD}{field}"))?;
         let unsaid = FamilySchema::new().settings();
         for (name, family) in &self.families {
             write!(f, "family {name}: {MAX_VERSIONS} {}", family.max_versions)?;
@@ -256,8 +325,16 @@ impl FromStr for TableSchema {
     fn from_str(text: &str) -> Result<Self, SchemaError> {
         let mut schema = Self::new();
         for (index, line) in text.lines().enumerate() {
-            let read = if let Some(shape) = line.strip_prefix("row key: ") {
+            let read = if let Some(shape) = line.strip_prefix(ROW_KEY) {
                 schema.row_key = Some(shape.to_owned());
+                Some(())
+            } else if let Some(shape) = line.strip_prefix(EARLIER) {
+                schema.earlier_row_keys.push(shape.to_owned());
+                Some(())
+            } else if let Some(field) = line.strip_prefix(ROW_FIELD) {
+                let fields = schema.row_fields.get_or_insert_default();
+                fields.push_str(field);
+                fields.push('\n');
                 Some(())
             } else {
                 line.strip_prefix("family ").and_then(|family| family.split_once(": ")).and_then(|(name, settings)| {
@@ -300,7 +377,9 @@ mod tests {
     fn its_text_comes_back_and_nothing_else_is_taken() {
         let family = FamilySchema::new().max_versions(3).min_versions(2).ttl(Duration::from_millis(1));
         let mut schema = TableSchema::new().family("a", FamilySchema::new()).family("b-2", family);
-        schema.row_key = Some("u64, i64 desc".to_owned());
+        schema.row_key = Some("u64, enum{1: (), 2: (u8)}".to_owned());
+        schema.row_fields = Some("0 user\n1 event|action\n".to_owned());
+        schema.earlier_row_keys = vec!["u64, enum{1: ()}".to_owned()];
         assert_eq!(schema.to_string().parse(), Ok(schema.clone()));
         for (line, text) in [
             (1, "family a"),

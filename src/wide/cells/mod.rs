@@ -21,11 +21,10 @@ use super::mutation::{Edit, Mutation};
 use super::row::Row;
 use super::schema::{Change, TableSchema};
 use super::{WideDatabase, WideGuarantees, WideStore};
-use crate::catalog;
+use crate::catalog::{self, Given, Opened, PLAIN, WideTexts};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::key::RowKey;
-use crate::plain::LayoutBuf;
 use crate::store::{Atomicity, Batch, Database, Metered, Rows, Scan, Store, View, add_to_counter, check_key};
 
 /// A [`WideStore`] over a [`Store`]: a cell is one entry, under a [`CellKey`].
@@ -74,18 +73,24 @@ impl Cells {
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] if it is there with another schema, [`Error::Layout`] if it is no wide table.
+    /// [`Error::Schema`] if it is there with another schema, [`Error::Layout`] if it is no wide table,
+    /// [`Error::ReservedName`] if the name begins with `rowkey.`.
     pub fn open(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
+        catalog::check_name(name)?;
+        Self::open_named(db, name, schema)
+    }
+
+    fn open_named(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
         schema.check()?;
-        catalog::keep_layout(db, name, &LayoutBuf::from(&CellKey::LAYOUT))?;
-        catalog::keep_schema(db, name, |stored| match stored {
-            None => Ok(Some(schema.to_string())),
+        let Opened { store, .. } = catalog::open(db, name, &Given::entries(&CellKey::LAYOUT))?;
+        catalog::keep_wide(db, name, |stored| match stored {
+            None => Ok(Some(texts(schema))),
             Some(stored) => match parse(name, stored)?.changes_to(schema).as_slice() {
                 [] => Ok(None),
                 changes => Err(refusal(name, changes)),
             },
         })?;
-        Self::over(db.table(name)?, schema.clone())
+        Self::over(store, schema.clone())
     }
 }
 
@@ -350,10 +355,25 @@ fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
     }
 }
 
-fn parse(table: &str, stored: &str) -> Result<TableSchema, Error> {
-    stored
-        .parse()
-        .map_err(|error| Error::Schema { table: table.to_owned(), differences: format!("what is kept of it: {error}") })
+/// A schema as the catalog keeps it: what is known of the row keys' fields stands in rows of its own.
+fn texts(schema: &TableSchema) -> WideTexts {
+    let families = TableSchema { row_fields: None, earlier_row_keys: Vec::new(), ..schema.clone() };
+    let earlier: String = schema.earlier_row_keys.iter().flat_map(|shape| [shape, "\n"]).collect();
+    WideTexts {
+        schema: families.to_string(),
+        fields: schema.row_fields.clone(),
+        earlier: Some(earlier).filter(|earlier| !earlier.is_empty()),
+    }
+}
+
+fn parse(table: &str, stored: &WideTexts) -> Result<TableSchema, Error> {
+    let mut schema: TableSchema = stored.schema.parse().map_err(|error| Error::Schema {
+        table: table.to_owned(),
+        differences: format!("what is kept of it: {error}"),
+    })?;
+    schema.row_fields.clone_from(&stored.fields);
+    schema.earlier_row_keys = stored.earlier.iter().flat_map(|shapes| shapes.lines()).map(str::to_owned).collect();
+    Ok(schema)
 }
 
 fn refusal(table: &str, changes: &[Change]) -> Error {
@@ -420,7 +440,10 @@ impl<D: Database> CellsDatabase<D> {
 
     /// Opens a wide table, as [`WideDatabase::table`] does, for what [`Cells`] has besides.
     pub fn cells(&self, name: &str, schema: &TableSchema) -> Result<Cells, Error> {
-        Ok(Cells { stamps: Arc::clone(&self.stamps), ..Cells::open(&self.db, name, schema)? })
+        if !name.starts_with(PLAIN) {
+            catalog::check_name(name)?;
+        }
+        Ok(Cells { stamps: Arc::clone(&self.stamps), ..Cells::open_named(&self.db, name, schema)? })
     }
 }
 
@@ -434,20 +457,21 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
-        catalog::schema(&self.db, name)?.map(|stored| parse(name, &stored)).transpose()
+        catalog::wide(&self.db, name)?.map(|stored| parse(name, &stored)).transpose()
     }
 
     fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
         schema.check()?;
         let mut changes = Vec::new();
-        catalog::keep_schema(&self.db, name, |stored| {
+        catalog::keep_wide(&self.db, name, |stored| {
             let stored = stored.ok_or_else(|| Error::Schema {
                 table: name.to_owned(),
                 differences: "there is no such table".to_owned(),
             })?;
-            changes = parse(name, stored)?.changes_to(schema);
+            let stored = parse(name, stored)?;
+            changes = stored.changes_to(schema);
             if changes.iter().all(|change| change.in_place) {
-                Ok(Some(schema.to_string()))
+                Ok(Some(texts(&stored.altered_to(schema))))
             } else {
                 Err(refusal(name, &changes))
             }
@@ -460,9 +484,8 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
-        if catalog::schema(&self.db, name)?.is_some() {
-            self.db.drop_table(name)?;
-            catalog::forget(&self.db, name)?;
+        if catalog::wide(&self.db, name)?.is_some() {
+            catalog::drop_table(&self.db, name)?;
         }
         Ok(())
     }
