@@ -1,12 +1,11 @@
 //! Databases whose transactions have one fault each.
 
 use std::sync::Arc;
-use std::thread::yield_now;
 
 use rowkey::store::{Batch, Database, Guarantees, Memory, Rows, Scan, Store, View};
 use rowkey::{Error, KeyRange, conformance};
 
-use crate::refused;
+use crate::{in_between, refused};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
@@ -131,7 +130,7 @@ impl Database for Broken {
                     Ok(Vec::new())
                 })?;
                 return tables.iter().zip(&batches).try_for_each(|(name, batch)| {
-                    yield_now();
+                    in_between();
                     self.inner.table(name)?.write(batch)
                 });
             }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use std::thread::yield_now;
 
 use rowkey::store::{Batch, Database, Guarantees, Memory, RowBatch, Rows, Scan, Store, View};
 use rowkey::{Error, KeyRange, conformance};
 
-use crate::refused;
+use crate::{in_between, refused};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
@@ -128,8 +127,9 @@ impl Database for Broken {
         }
         if self.is(WriteTableByTable) || self.is(WriteHalfOnError) {
             return batches.into_iter().try_for_each(|(name, batch)| {
-                yield_now();
-                self.inner.table(name)?.write(batch)
+                self.inner.table(name)?.write(batch)?;
+                in_between();
+                Ok(())
             });
         }
         Database::write(&self.inner, &batches)

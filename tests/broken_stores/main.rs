@@ -5,6 +5,8 @@ mod across_tables;
 mod databases;
 mod modest;
 mod modest_store;
+mod sound;
+mod sound_store;
 mod stores;
 mod transactions;
 mod verdict;
@@ -33,4 +35,9 @@ use refused;
 
 fn table() -> Arc<dyn Store> {
     Memory::new().table("rows").unwrap()
+}
+
+/// Between the halves of what should be one operation: longer than all else that it does, so that who meets it meets it here.
+fn in_between() {
+    std::thread::sleep(std::time::Duration::from_millis(1));
 }

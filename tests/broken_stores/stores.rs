@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::thread::yield_now;
 
 use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_key};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::modest_store::Live;
-use crate::{refused, table};
+use crate::{in_between, refused, table};
 
 type Row = (Vec<u8>, Vec<u8>);
 
@@ -264,7 +263,7 @@ impl Store for Broken {
             };
             if self.is(HalfABatchOnError) || self.is(BatchInParts) && batch.check_keys().is_ok() {
                 self.inner.write(&std::mem::take(&mut whole))?;
-                yield_now();
+                in_between();
             }
         }
         self.inner.write(&whole)
@@ -276,7 +275,7 @@ impl Store for Broken {
         match self.fault {
             IncrementLost => {
                 let sum = add_to_counter(key, stored.as_deref(), by)?;
-                yield_now();
+                in_between();
                 self.put(key, &sum.to_be_bytes())?;
                 Ok(sum)
             }
@@ -308,7 +307,7 @@ impl Store for Broken {
             CompareLosesUpdates => stored.as_deref() == expected,
             _ => return self.inner.compare_and_write(key, expected, new),
         };
-        yield_now();
+        in_between();
         if as_expected {
             match new {
                 Some(value) => self.put(key, value)?,

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::thread::yield_now;
 
 use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View};
 use rowkey::{Error, KeyRange, conformance};
@@ -137,9 +136,7 @@ impl Store for Broken {
             DeclaredButAbsent => Err(Error::Unsupported("transactions")),
             UpdatesLost => {
                 drop(in_turn);
-                let batch = body(&looking)?;
-                yield_now();
-                self.inner.write(&batch)
+                self.inner.write(&body(&looking)?)
             }
             IncrementsLetIn | ViewScansInReverse | ViewWithoutEnd => self.inner.write(&body(&looking)?),
             WrittenOnError => match body(&looking) {

@@ -1,6 +1,9 @@
 //! The suite of wide stores is worth what it refuses: stores with one fault each, and the law that has to name it.
 
 mod databases;
+mod sound;
+#[path = "../broken_stores/sound_store.rs"]
+mod sound_store;
 mod stores;
 #[path = "../broken_stores/verdict.rs"]
 mod verdict;
@@ -23,3 +26,8 @@ macro_rules! refused {
     };
 }
 use refused;
+
+/// Between the halves of what should be one operation: longer than all else that it does, so that who meets it meets it here.
+fn in_between() {
+    std::thread::sleep(std::time::Duration::from_millis(1));
+}

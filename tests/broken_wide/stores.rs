@@ -1,7 +1,5 @@
 //! Wide stores with one fault each.
 
-use std::thread::yield_now;
-
 use rowkey::store::{RowBatch, Rows, Scan};
 use rowkey::wide::{
     Cell, CellIter, Cells, Check, Column, Columns, Edit, Mutation, Row, TableSchema, WideGuarantees, WideStore,
@@ -9,7 +7,7 @@ use rowkey::wide::{
 };
 use rowkey::{Error, KeyRange, Memory, conformance};
 
-use crate::refused;
+use crate::{in_between, refused};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
@@ -324,7 +322,7 @@ impl WideStore for Broken {
                 _ => Mutation::new(),
             });
             self.inner.mutate(row, &first.unwrap_or_default())?;
-            yield_now();
+            in_between();
         }
         self.inner.mutate(row, &changed)
     }
@@ -356,7 +354,7 @@ impl WideStore for Broken {
                 if !distinct || row != b"row" {
                     return self.inner.increment(row, counters);
                 }
-                yield_now();
+                in_between();
                 let mut mutation = Mutation::new();
                 for (sum, (column, by)) in sums.iter_mut().zip(counters) {
                     *sum += by;
@@ -380,7 +378,7 @@ impl WideStore for Broken {
             CheckLosesUpdates if row == b"row" => check.holds(stored()?.value(&check.column)),
             _ => return self.inner.check_and_mutate(row, check, &self.changed(row, mutation)),
         };
-        yield_now();
+        in_between();
         if holds {
             self.inner.mutate(row, mutation)?;
         }

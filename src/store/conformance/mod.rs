@@ -10,6 +10,10 @@
 //! refused with [`Error::Unsupported`](crate::Error::Unsupported), not done by halves. Its random tests draw the same
 //! numbers every time.
 //!
+//! Laws of concurrent callers do not hope for a race. Callers go on until a hundred calls have begun while another was
+//! running. In the body of a transaction, after it has read, another thread calls what competes with it. A store may hold that
+//! up, or let it through and call the body again. A wait that is over breaks no law, so a slow store passes too.
+//!
 //! [`wide`] and [`wide_database`] hold wide stores to theirs, which they list. Those of plain stores and databases:
 //!
 //! | law | what it says |
@@ -43,7 +47,7 @@
 //! | `unsupported` | what is not declared is refused |
 //! | `model` | after any writes every scan and get answers as a sorted map would |
 //! | `lost-increment`, `lost-update` | no concurrent increment, no concurrent compare-and-write is lost (if declared) |
-//! | `lost-transaction` | what a transaction read is not written by others before it has written (if declared) |
+//! | `lost-transaction` | what a transaction read, in rows and ranges, is not written by others before it has written (if declared) |
 //! | `whole-batch` | no scan sees a batch in part (if batches are atomic and scans are snapshots) |
 //! | `one-table` | handles of one name are one table |
 //! | `isolated` | no table sees, or deletes, the rows of another, whatever their names |
@@ -53,11 +57,13 @@
 //! | `batch-across-tables` | a batch across tables is seen whole in each (if declared) |
 //! | `transaction-across-tables` | views come in the order of the names, a table named twice comes twice; all tables are written or none, and no other transaction sees a part (if declared) |
 
+mod between;
 mod databases;
 pub(crate) mod laws;
+pub(crate) mod meetings;
 mod scans;
 mod skips;
-pub(crate) mod threads;
+mod threads;
 mod transactions;
 mod writes;
 
@@ -102,6 +108,7 @@ pub fn store<S: Store>(make: impl Fn() -> S) {
     on_a_new_one(threads::increments);
     on_a_new_one(threads::updates);
     on_a_new_one(threads::batches);
+    on_a_new_one(between::one_table);
     on_a_new_one(transactions::threads);
 }
 
@@ -122,5 +129,6 @@ pub fn database<D: Database>(make: impl Fn() -> D) {
     on_a_new_one(databases::writes);
     on_a_new_one(databases::threads);
     on_a_new_one(transactions::across_tables);
+    on_a_new_one(between::across_tables);
     on_a_new_one(transactions::threads_across_tables);
 }

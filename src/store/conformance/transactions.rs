@@ -2,7 +2,7 @@
 
 use super::laws::{Model, Row, compare, compare_rows, done, equal, expected, fill, holds, put, range, read, read_on};
 use super::laws::{Show, refused};
-use super::threads::{THREADS, in_threads};
+use super::meetings::{THREADS, in_threads};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{Atomicity, Batch, Database, Scan, Store, View};
@@ -95,31 +95,30 @@ fn fails(law: &str, transact: &mut dyn FnMut(&mut Option<Error>) -> Result<(), E
 
 /// One counter, to which some add in transactions and others, where the store has increments, by those.
 pub(super) fn threads(store: &dyn Store) {
-    const EACH: i64 = 50;
     if !store.guarantees().transactions {
         return;
     }
     let law = "lost-transaction";
     let number = |bytes: Option<Vec<u8>>| bytes.map_or(0, |bytes| bytes.try_into().map_or(-1, i64::from_be_bytes));
     let incremented = store.guarantees().increment;
-    in_threads(|| {
-        for round in 0..EACH {
-            if incremented && round % 5 == 0 {
-                done(law, store.increment(b"counter", 1));
-                continue;
-            }
-            done(
-                law,
-                store.transact(&mut |view| {
+    let added = in_threads(THREADS, |caller| {
+        let mut added = 0;
+        while caller.goes_on() {
+            if incremented && added % 5 == 0 {
+                caller.call(|| done(law, store.increment(b"counter", 1)));
+            } else {
+                let mut body = |view: &dyn View| {
                     let sum = number(done(law, view.get(b"counter"))) + 1;
-                    std::thread::yield_now();
                     Ok(std::mem::take(Batch::new().put("counter", sum.to_be_bytes())))
-                }),
-            );
+                };
+                caller.call(|| done(law, store.transact(&mut body)));
+            }
+            added += 1;
         }
-        vec![()]
+        added
     });
-    equal(law, "a number that was counted up", number(done(law, store.get(b"counter"))), THREADS * EACH);
+    let sum: i64 = added.iter().sum();
+    equal(law, "a number that was counted up", number(done(law, store.get(b"counter"))), sum);
 }
 
 pub(super) fn across_tables(database: &dyn Database) {
@@ -185,7 +184,6 @@ pub(super) fn across_tables(database: &dyn Database) {
 /// What is taken from one table is put into the other, so that each transaction finds the same sum; the tables are named
 /// in either order, which must not lock two of them up.
 pub(super) fn threads_across_tables(database: &dyn Database) {
-    const EACH: i64 = 30;
     let guarantees = database.guarantees();
     if !guarantees.transactions || guarantees.batch < Atomicity::Database {
         return;
@@ -195,25 +193,30 @@ pub(super) fn threads_across_tables(database: &dyn Database) {
         bytes.map_or(0, |bytes| bytes.try_into().map_or(i64::MIN, i64::from_be_bytes))
     };
     let move_one = |tables: [&str; 2]| {
+        // What a body reads that is called again was not written from.
+        let mut read = [0; 2];
         let mut body = |views: &[&dyn View]| {
-            let (from, to) = (number(views[0]), number(views[1]));
-            equal(ACROSS, "the sum over two tables", from.wrapping_add(to), 0);
-            let moved = [from - 1, to + 1];
+            read = [number(views[0]), number(views[1])];
+            let moved = [read[0] - 1, read[1] + 1];
             Ok(moved.iter().map(|sum| std::mem::take(Batch::new().put("k", sum.to_be_bytes()))).collect())
         };
         done(ACROSS, database.transact(&tables, &mut body));
+        equal(ACROSS, "the sum over two tables", read[0].wrapping_add(read[1]), 0);
     };
-    in_threads(|| {
-        for _ in 0..EACH {
-            move_one(["a", "b"]);
-            move_one(["a", "b"]);
-            move_one(["b", "a"]);
+    let moved = in_threads(THREADS, |caller| {
+        let mut moved = 0;
+        while caller.goes_on() {
+            caller.call(|| move_one(["a", "b"]));
+            caller.call(|| move_one(["a", "b"]));
+            caller.call(|| move_one(["b", "a"]));
+            moved += 1;
         }
-        vec![()]
+        moved
     });
+    let moved: i64 = moved.iter().sum();
     let mut ends = |views: &[&dyn View]| {
         let sums = vec![number(views[0]), number(views[1])];
-        equal(ACROSS, "what was moved", sums, vec![-THREADS * EACH, THREADS * EACH]);
+        equal(ACROSS, "what was moved", sums, vec![-moved, moved]);
         Ok(vec![Batch::new(); 2])
     };
     done(ACROSS, database.transact(&["a", "b"], &mut ends));

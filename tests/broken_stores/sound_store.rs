@@ -1,0 +1,176 @@
+//! Stores that keep every law in a way of their own.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View};
+use rowkey::{Error, KeyRange};
+
+/// Every operation takes a millisecond, as over a network.
+pub(crate) struct Slow<S>(pub(crate) S);
+
+fn over_the_network() {
+    std::thread::sleep(Duration::from_millis(1));
+}
+
+impl<S: Store> Store for Slow<S> {
+    fn guarantees(&self) -> Guarantees {
+        let mut guarantees = self.0.guarantees();
+        guarantees.slow_scans = true;
+        guarantees
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        over_the_network();
+        self.0.get(key)
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        over_the_network();
+        self.0.get_many(keys)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(SlowRows { rows: self.0.scan(scan), ended: false })
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        over_the_network();
+        self.0.write(batch)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        over_the_network();
+        self.0.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        over_the_network();
+        self.0.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        over_the_network();
+        self.0.delete_ranges(ranges)
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        over_the_network();
+        self.0.transact(&mut |view| {
+            let batch = body(&SlowView(view))?;
+            over_the_network();
+            Ok(batch)
+        })
+    }
+}
+
+struct SlowView<'v>(&'v dyn View);
+
+impl View for SlowView<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        over_the_network();
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(SlowRows { rows: self.0.scan(scan), ended: false })
+    }
+}
+
+struct SlowRows {
+    rows: Box<dyn Rows>,
+    ended: bool,
+}
+
+impl Rows for SlowRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        if !self.ended {
+            over_the_network();
+        }
+        let answer = self.rows.next_batch(batch);
+        self.ended = batch.is_empty();
+        answer
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        self.rows.skip_to(key);
+    }
+}
+
+/// Transactions hold nobody up: they read what is there, whoever writes meanwhile, and begin again if at their end somebody
+/// has.
+pub(crate) struct Optimistic {
+    inner: Arc<dyn Store>,
+    /// How many writes there were; held while one is made.
+    writes: Mutex<u64>,
+}
+
+impl Optimistic {
+    pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
+        Self { inner, writes: Mutex::new(0) }
+    }
+
+    fn writing(&self) -> MutexGuard<'_, u64> {
+        let mut writes = self.writes.lock().unwrap();
+        *writes += 1;
+        writes
+    }
+}
+
+impl Store for Optimistic {
+    fn guarantees(&self) -> Guarantees {
+        self.inner.guarantees()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.inner.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.inner.scan(scan)
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        let _writing = self.writing();
+        self.inner.write(batch)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        let _writing = self.writing();
+        self.inner.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        let _writing = self.writing();
+        self.inner.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        let _writing = self.writing();
+        self.inner.delete_ranges(ranges)
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        loop {
+            let before = *self.writes.lock().unwrap();
+            let batch = body(&AsItIs(&*self.inner))?;
+            let mut writes = self.writes.lock().unwrap();
+            if *writes == before {
+                *writes += 1;
+                return self.inner.write(&batch);
+            }
+        }
+    }
+}
+
+struct AsItIs<'v>(&'v dyn Store);
+
+impl View for AsItIs<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.0.scan(scan)
+    }
+}

@@ -1,0 +1,20 @@
+//! What keeps every law passes, however slow it is and however it keeps them.
+
+use rowkey::conformance;
+use rowkey::store::{Database, Memory, SubStore};
+use rowkey::wide::{Cells, CellsDatabase};
+
+use crate::sound_store::{Optimistic, Slow};
+
+#[test]
+fn slow_cells_pass() {
+    conformance::wide_database(|| CellsDatabase::new(SubStore::new(Slow(Memory::new().table("rows").unwrap()))));
+}
+
+#[test]
+fn cells_of_a_store_whose_transactions_hold_nobody_up_pass() {
+    conformance::wide(|schema| {
+        let store = Optimistic::new(Memory::new().table("rows").unwrap());
+        Cells::over(store, schema.clone()).unwrap()
+    });
+}
