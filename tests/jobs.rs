@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
@@ -211,7 +212,7 @@ fn no_more_is_read_ahead_than_was_said() {
         for item in scan.threads(3).ahead(2).in_order(in_order).start() {
             item.unwrap();
             given += 1;
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(1));
             assert!(read.load(Ordering::SeqCst) <= given + most);
         }
         assert_eq!(given, 100);
@@ -237,19 +238,37 @@ fn numbers(n: u32) -> impl Iterator<Item = Result<u32, Error>> {
     (0..n).map(Ok)
 }
 
+/// Says when it is dropped.
+struct Gone(Arc<AtomicBool>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
 #[test]
 fn a_load_that_fails_tells_what_is_in() {
     let written = Mutex::new(Vec::new());
+    let ended = Arc::new(AtomicBool::new(false));
     let load = BulkLoad::new(|batch: Vec<u32>| {
         if batch.contains(&5_555) {
             return Err(Error::engine("full"));
         }
+        // Writes that were under way when another failed: they end when no more input is read.
+        let begun = Instant::now();
+        while batch[0] > 5_555 && !ended.load(Ordering::SeqCst) && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         written.lock().unwrap().extend(batch);
         Ok(())
     });
-    let error = load.threads(4).batch(10).run(numbers(1_000_000)).unwrap_err();
+    let input = Gone(Arc::clone(&ended));
+    let input = numbers(1_000_000).inspect(move |_| _ = &input);
+    let error = load.threads(4).batch(10).run(input).unwrap_err();
     assert_eq!(error.loaded.writes, written.lock().unwrap().len() as u64);
-    assert!(error.loaded.writes < 7_000 && matches!(error.source, Error::Engine(_)));
+    assert!((5_550..=5_580).contains(&error.loaded.writes), "{}", error.loaded.writes);
+    assert!(matches!(error.source, Error::Engine(_)));
     assert_eq!(error.loaded.batches * 10, error.loaded.writes);
     let due = format!(
         "the load failed; {} writes in {} batches are certain to be in",

@@ -518,7 +518,7 @@ fn endless(panic_at: usize) -> (Box<dyn Rows>, Arc<AtomicUsize>, Arc<AtomicBool>
 
 fn soon(what: impl Fn() -> bool) -> bool {
     let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(10) {
+    while start.elapsed() < Duration::from_secs(120) {
         if what() {
             return true;
         }

@@ -1,17 +1,14 @@
 //! Stores that keep every law in a way of their own.
 
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::sleep;
 use std::time::Duration;
 
 use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View};
 use rowkey::{Error, KeyRange};
 
-/// Every operation takes a millisecond, as over a network.
-pub(crate) struct Slow<S>(pub(crate) S);
-
-fn over_the_network() {
-    std::thread::sleep(Duration::from_millis(1));
-}
+/// Every operation takes its time, as over a network.
+pub(crate) struct Slow<S>(pub(crate) S, pub(crate) Duration);
 
 impl<S: Store> Store for Slow<S> {
     fn guarantees(&self) -> Guarantees {
@@ -21,71 +18,72 @@ impl<S: Store> Store for Slow<S> {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        over_the_network();
+        sleep(self.1);
         self.0.get(key)
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        over_the_network();
+        sleep(self.1);
         self.0.get_many(keys)
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(SlowRows { rows: self.0.scan(scan), ended: false })
+        Box::new(SlowRows { rows: self.0.scan(scan), ended: false, latency: self.1 })
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
-        over_the_network();
+        sleep(self.1);
         self.0.write(batch)
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        over_the_network();
+        sleep(self.1);
         self.0.increment(key, by)
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        over_the_network();
+        sleep(self.1);
         self.0.compare_and_write(key, expected, new)
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        over_the_network();
+        sleep(self.1);
         self.0.delete_ranges(ranges)
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
-        over_the_network();
+        sleep(self.1);
         self.0.transact(&mut |view| {
-            let batch = body(&SlowView(view))?;
-            over_the_network();
+            let batch = body(&SlowView(view, self.1))?;
+            sleep(self.1);
             Ok(batch)
         })
     }
 }
 
-struct SlowView<'v>(&'v dyn View);
+struct SlowView<'v>(&'v dyn View, Duration);
 
 impl View for SlowView<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        over_the_network();
+        sleep(self.1);
         self.0.get(key)
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(SlowRows { rows: self.0.scan(scan), ended: false })
+        Box::new(SlowRows { rows: self.0.scan(scan), ended: false, latency: self.1 })
     }
 }
 
 struct SlowRows {
     rows: Box<dyn Rows>,
     ended: bool,
+    latency: Duration,
 }
 
 impl Rows for SlowRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         if !self.ended {
-            over_the_network();
+            sleep(self.latency);
         }
         let answer = self.rows.next_batch(batch);
         self.ended = batch.is_empty();

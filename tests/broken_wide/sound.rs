@@ -1,14 +1,19 @@
 //! What keeps every law passes, however slow it is and however it keeps them.
 
+use std::time::Duration;
+
 use rowkey::conformance;
-use rowkey::store::{Database, Memory, SubStore};
-use rowkey::wide::{Cells, CellsDatabase};
+use rowkey::store::{Database, Memory};
+use rowkey::wide::Cells;
 
 use crate::sound_store::{Optimistic, Slow};
 
 #[test]
 fn slow_cells_pass() {
-    conformance::wide_database(|| CellsDatabase::new(SubStore::new(Slow(Memory::new().table("rows").unwrap()))));
+    conformance::wide(|schema| {
+        let store = Slow(Memory::new().table("rows").unwrap(), Duration::from_micros(100));
+        Cells::over(store, schema.clone()).unwrap()
+    });
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn make(path: &Path) -> Fjall {
         table.write(&batch).unwrap();
     }
     let files = path.join("keyspaces/1/tables");
-    (0..1_000).take_while(|_| fs::read_dir(&files).unwrap().next().is_none()).for_each(|_| {
+    (0..12_000).take_while(|_| fs::read_dir(&files).unwrap().next().is_none()).for_each(|_| {
         std::thread::sleep(std::time::Duration::from_millis(10));
     });
     db
@@ -133,7 +133,7 @@ fn a_table_that_was_dropped_takes_writes_without_end() {
         }
         written.send(table.get(&(7_u32 << 8).to_be_bytes()).unwrap().map(|value| value.len())).unwrap();
     });
-    let there = answer.recv_timeout(std::time::Duration::from_secs(60)).expect("a write that does not end");
+    let there = answer.recv_timeout(std::time::Duration::from_secs(300)).expect("a write that does not end");
     assert_eq!(there, Some(2_000));
     db.table("other").unwrap().increment(b"a", 1).unwrap();
 }

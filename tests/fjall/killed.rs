@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use rowkey::store::{Durability, Fjall, FjallOptions};
 use rowkey::{RowKey, Table, WriteBatch};
@@ -57,24 +58,33 @@ pub(crate) fn write_on(directory: &Path, durability: Durability) -> ! {
 
 /// Kills `child` so many times, each at another moment, and looks at what is there; how many writes were answered.
 pub(crate) fn kill(times: u64, directory: &Path, child: impl Fn() -> Command) -> u64 {
+    // Only a process that hangs takes as long.
+    const HANGS: Duration = Duration::from_secs(300);
     let mut answered = 0;
     for time in 0..times {
-        // From the making of the database on to some hundred writes.
-        let moment = Duration::from_micros(if time % 5 == 0 { 3_000 * time } else { 20_000 + time * 7_919 % 150_000 });
-        let started = Instant::now();
         let mut process = child().stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(process.stdout.take().unwrap());
+        let (answer, answers) = channel();
         let reader = std::thread::spawn(move || {
             // The test's harness prints lines of its own; a line that was cut off was not answered.
-            out.split(b'\n')
-                .map_while(Result::ok)
-                .filter_map(|line| str::from_utf8(&line).ok()?.parse::<u64>().ok())
-                .last()
+            let lines = out.split(b'\n').map_while(Result::ok);
+            let numbers = lines.filter_map(|line| str::from_utf8(&line).ok()?.parse::<u64>().ok());
+            numbers.for_each(|number| _ = answer.send(number));
         });
-        std::thread::sleep(moment.saturating_sub(started.elapsed()));
+        if time % 5 == 0 {
+            // In the making of the database, or the opening, or the first writes.
+            std::thread::sleep(Duration::from_millis(3 * time));
+        } else {
+            // After some writes, and in the midst of another.
+            for _ in 0..1 + time * 7_919 % 150 {
+                answered = answers.recv_timeout(HANGS).expect("a process that writes on");
+            }
+            std::thread::sleep(Duration::from_micros(time * 37 % 500));
+        }
         process.kill().unwrap();
         process.wait().unwrap();
-        answered = reader.join().unwrap().unwrap_or(answered).max(answered);
+        reader.join().unwrap();
+        answered = answers.iter().last().unwrap_or(answered).max(answered);
 
         let db = Fjall::open(directory).unwrap();
         let tables = Tables::open(&db);

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub(crate) const THREADS: usize = 4;
 
 /// How often a call has to begin while another is running.
-const ENOUGH: u64 = 100;
+const ENOUGH: u64 = 64;
 
 /// How many calls each makes, however soon they have met.
 const AT_LEAST: u64 = 20;

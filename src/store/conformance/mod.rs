@@ -10,7 +10,7 @@
 //! refused with [`Error::Unsupported`](crate::Error::Unsupported), not done by halves. Its random tests draw the same
 //! numbers every time.
 //!
-//! Laws of concurrent callers do not hope for a race. Callers go on until a hundred calls have begun while another was
+//! Laws of concurrent callers do not hope for a race. Callers go on until enough calls have begun while another was
 //! running. In the body of a transaction, after it has read, another thread calls what competes with it. A store may hold that
 //! up, or let it through and call the body again. A wait that is over breaks no law, so a slow store passes too.
 //!
