@@ -181,6 +181,29 @@ pub enum Error {
         what: String,
     },
 
+    /// A write inside a closure that is itself part of a write to the same database: the body of a transaction, the closure of
+    /// an update, what derives a row of a secondary table or converts one of a migration. Nothing is written by it; the
+    /// transaction or the update goes on. It is returned in the closure's own thread: a closure that waits for another
+    /// thread which writes there may wait for ever.
+    #[error(
+        "no write to {tables:?} inside a closure that is part of a write to the same database: return it from the closure, or \
+         write after it"
+    )]
+    Reentrant {
+        /// The tables that were to be written.
+        tables: Vec<String>,
+    },
+
+    /// A batch has writes to a table of another database than the one that it was to be written to; nothing was written.
+    #[error(
+        "the batch writes to table {table:?} of another database than the one that it is written to: take a batch for each \
+         database, and write it there"
+    )]
+    OtherDatabase {
+        /// The table.
+        table: String,
+    },
+
     /// A cursor is refused.
     #[error(transparent)]
     Cursor(#[from] CursorError),

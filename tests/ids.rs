@@ -6,7 +6,7 @@ use std::thread;
 
 use proptest::prelude::*;
 use rowkey::ids::{BlockCounter, Flake, FlakeIds, IdError, Snowflake, SnowflakeIds, TWITTER_EPOCH, UlidIds, UuidIds};
-use rowkey::store::{Database, Guarantees, Rows, Scan, Store};
+use rowkey::store::{Database, DatabaseId, Guarantees, Rows, Scan, Store, TableId};
 use rowkey::{Error, KeyRange, Memory, Millis, RowKey};
 
 const THREADS: usize = 16;
@@ -330,9 +330,12 @@ fn a_counter_at_its_end_is_an_error_for_ever() {
 }
 
 /// A store without counters.
-struct Plain;
+struct Plain(TableId);
 
 impl Store for Plain {
+    fn id(&self) -> &TableId {
+        &self.0
+    }
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = Guarantees::all();
         guarantees.increment = false;
@@ -363,7 +366,8 @@ fn block_counters_that_can_not_be() {
     let store = Memory::new().table("counters").unwrap();
     assert!(matches!(BlockCounter::new(&store, "n", 0), Err(IdError::EmptyBlock)));
     assert!(matches!(BlockCounter::new(&store, "", 1), Err(IdError::Store(Error::EmptyKey))));
-    assert!(matches!(BlockCounter::new(Plain, "n", 1), Err(IdError::Store(Error::Unsupported(_)))));
+    let plain = Plain(DatabaseId::unique().table("plain"));
+    assert!(matches!(BlockCounter::new(plain, "n", 1), Err(IdError::Store(Error::Unsupported(_)))));
     store.increment(b"below", -3).unwrap();
     assert!(matches!(BlockCounter::new(&store, "below", 2).unwrap().next(), Err(IdError::Spent { value: -1 })));
     assert!(matches!(BlockCounter::new(&store, "below", 2).unwrap().next(), Err(IdError::Spent { value: 1 })));

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use rowkey::Error;
 use rowkey::KeyRange;
 use rowkey::merge::{Counted, Merge, MergedRows, Prefetch};
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store};
+use rowkey::store::{Batch, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId};
 
 type Row = (Vec<u8>, Vec<u8>);
 
@@ -404,6 +404,7 @@ fn rows_read_are_counted_where_they_were_read() {
 
 /// A store that can only be scanned; it knows the threads it was read in and the rows it gave.
 struct Shelf {
+    id: TableId,
     rows: Vec<Row>,
     slow: bool,
     threads: Arc<Mutex<Vec<Option<String>>>>,
@@ -422,6 +423,10 @@ impl Rows for ShelfRows {
 }
 
 impl Store for Shelf {
+    fn id(&self) -> &TableId {
+        &self.id
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = Guarantees::all();
         guarantees.slow_scans = self.slow;
@@ -465,6 +470,7 @@ impl Store for Shelf {
 fn opening_pushes_direction_limit_and_batch_size_to_each_bucket() {
     for slow in [false, true] {
         let shelf = Shelf {
+            id: DatabaseId::unique().table("shelf"),
             rows: rows(&["0a", "0d", "0e", "0f", "1b", "1c", "1g", "1h", "2z"]),
             slow,
             threads: Arc::default(),

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::error::Error;
+use crate::store::reentry::Inherited;
 use crate::store::{Store, Write};
 use crate::wide::{Mutation, WideStore};
 
@@ -163,16 +164,22 @@ impl<F> BulkLoad<F> {
         let (give, batches) = sync_channel(self.threads);
         let (batches, state) = (Mutex::new(batches), Mutex::new(State::default()));
         let (mut stopped, mut unreadable) = (false, None);
+        let inside = Inherited::of_this_thread();
         thread::scope(|scope| {
             // It ends with the scope's closure, however that ends, and with it the threads.
             let give = give;
             let mut started = false;
             for _ in 0..self.threads {
-                let work = || write_batches(&self.write, &batches, &state);
+                let inside = inside.clone();
+                let (write, batches, state) = (&self.write, &batches, &state);
+                let work = move || {
+                    inside.enter();
+                    write_batches(write, batches, state);
+                };
                 match thread::Builder::new().name("rowkey-load".into()).spawn_scoped(scope, work) {
                     Ok(_) => started = true,
                     Err(_) if started => break,
-                    Err(error) => return locked(&state).fail(Error::engine(error)),
+                    Err(error) => return locked(state).fail(Error::engine(error)),
                 }
             }
             let mut writes = writes.into_iter().fuse();

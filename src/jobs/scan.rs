@@ -15,6 +15,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::error::Error;
 use crate::range::KeyRange;
+use crate::store::reentry::Inherited;
 use crate::store::{RowBatch, Rows, Scan, Store};
 use crate::wide::{Columns, WideStore};
 
@@ -222,8 +223,8 @@ impl<T: Send + 'static> ParallelScan<T> {
             progress,
         };
         for _ in 0..threads.min(progress.ranges) {
-            let worker = worker.clone();
-            match thread::Builder::new().name("rowkey-scan".into()).spawn(move || worker.work()) {
+            let (worker, inside) = (worker.clone(), Inherited::of_this_thread());
+            match thread::Builder::new().name("rowkey-scan".into()).spawn(move || worker.work(inside)) {
                 Ok(thread) => iter.threads.push(thread),
                 Err(error) => iter.not_started = Some(error),
             }
@@ -294,7 +295,8 @@ impl<T> Clone for Worker<T> {
 }
 
 impl<T> Worker<T> {
-    fn work(self) {
+    fn work(self, inside: Inherited) {
+        inside.enter();
         loop {
             let job = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(Job { range, output }) = job else { return };

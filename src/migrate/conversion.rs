@@ -4,9 +4,11 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::key::OwnedKey;
+use crate::store::DatabaseId;
 use crate::value::{RowValue, decoded, encoded};
 
-/// How rows under `K1` become rows under `K2`, and come back: one for one.
+/// How rows under `K1` become rows under `K2`, and come back: one for one. The closures do not write to the database: that
+/// returns [`Error::Reentrant`].
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -86,6 +88,7 @@ pub(super) trait Convert: Send + Sync {
 /// A conversion between two tables.
 pub(super) struct Between<K1, V1, K2, V2> {
     pub(super) conversion: Conversion<K1, V1, K2, V2>,
+    pub(super) database: DatabaseId,
     pub(super) name: String,
     pub(super) old: String,
     pub(super) new: String,
@@ -111,22 +114,26 @@ impl<K1: OwnedKey, V1: RowValue, K2: OwnedKey, V2: RowValue> Between<K1, V1, K2,
 
 impl<K1: OwnedKey, V1: RowValue, K2: OwnedKey, V2: RowValue> Convert for Between<K1, V1, K2, V2> {
     fn key(&self, old: &[u8]) -> Result<Vec<u8>, Error> {
+        let _inside = self.database.enter();
         let new = (self.conversion.key)(K1::decode(old)?).encode();
         let back = (self.conversion.key_back)(K2::decode(&new)?).encode();
         if back == old { Ok(new) } else { Err(self.no_way_back(&self.old, old)) }
     }
 
     fn key_back(&self, new: &[u8]) -> Result<Vec<u8>, Error> {
+        let _inside = self.database.enter();
         let old = (self.conversion.key_back)(K2::decode(new)?).encode();
         let forth = (self.conversion.key)(K1::decode(&old)?).encode();
         if forth == new { Ok(old) } else { Err(self.no_way_back(&self.new, new)) }
     }
 
     fn value(&self, old_key: &[u8], old: &[u8]) -> Result<Vec<u8>, Error> {
+        let _inside = self.database.enter();
         recoded((&self.old, &self.new), old_key, old, &self.conversion.value)
     }
 
     fn value_back(&self, new_key: &[u8], new: &[u8]) -> Result<Vec<u8>, Error> {
+        let _inside = self.database.enter();
         recoded((&self.new, &self.old), new_key, new, &self.conversion.value_back)
     }
 }

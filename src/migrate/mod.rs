@@ -208,7 +208,8 @@ where
         // A table that is dropped is not to be made again.
         let old_table = state.phase.has_old().then(|| Table::open(db.clone(), old)).transpose()?;
         let new_table = state.phase.has_new().then(|| Table::open(db.clone(), new)).transpose()?;
-        let between = Between { conversion, name: name.to_owned(), old: old.to_owned(), new: new.to_owned() };
+        let (database, name, old, new) = (db.id(), name.to_owned(), old.to_owned(), new.to_owned());
+        let between = Between { conversion, database, name, old, new };
         Ok(Self { db, between, old: old_table, new: new_table, timeout: Duration::from_secs(60) })
     }
 
@@ -286,6 +287,7 @@ where
         let key = key.encode();
         let mut after = None;
         self.core().change(&key, &mut |before| {
+            let _inside = self.between.database.enter();
             after = change(before.map(|value| self.decode(&key, value)).transpose()?);
             after.as_ref().map(|value| self.encode(value)).transpose()
         })?;

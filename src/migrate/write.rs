@@ -77,6 +77,7 @@ impl<'m> Core<'m> {
 
     /// Changes a row in the tables that the phase has.
     pub(super) fn change(&self, new_key: &[u8], decide: &mut Decide<'_>) -> Result<(), Error> {
+        self.db().id().check_write([self.old_name, self.new_name])?;
         let old_key = self.convert.key_back(new_key)?;
         if self.db().guarantees().transactions {
             self.change_exactly((&old_key, new_key), decide)
@@ -258,6 +259,8 @@ impl<'m> Core<'m> {
 
     /// Locks a row. A lock whose holder was cut off is taken over, and what it left half done is done.
     pub(super) fn lock(&self, keys: (&[u8], &[u8])) -> Result<Token, Error> {
+        // A closure of the lock's own holder would wait for it.
+        self.db().id().check_write([TABLE])?;
         let locks = self.db().table(TABLE)?;
         let key = self.lock_key(keys.0);
         loop {

@@ -153,7 +153,9 @@ where
         let db = primary.database().clone();
         let table = Table::<K2, Claims, D>::open(db.clone(), name)?;
         let (primary_name, secondary_name) = (primary.name().to_owned(), name.to_owned());
+        let database = db.id();
         let derive: Box<Derive> = Box::new(move |key, value| {
+            let _inside = database.enter();
             let (row, value) = (K::decode(key)?, decoded(&primary_name, key, value)?);
             let mut bytes = Entries::new();
             for (entry, value) in entries(&row, &value) {

@@ -47,6 +47,7 @@ where
     }
 
     /// Declares a secondary table: what keys and values a row has in it. Of two equal keys of one row the later holds.
+    /// The closure does not write to the database: that returns [`Error::Reentrant`].
     ///
     /// Where the table has rows from before, [`Secondary::rebuild`] brings them in. What the closure answers must follow
     /// from the row alone.
@@ -103,6 +104,7 @@ where
         let key = key.encode();
         let mut after = None;
         self.change(std::slice::from_ref(&key), &mut |_, before| {
+            let _inside = self.table.store().id().database().enter();
             after = change(before.map(|value| self.table.decode(&key, value)).transpose()?);
             after.as_ref().map(|value| self.table.encode(value)).transpose()
         })?;
@@ -142,6 +144,7 @@ where
     }
 
     fn change(&self, keys: &[Vec<u8>], decide: &mut exact::Decide<'_>) -> Result<(), Error> {
+        self.table.store().id().check_write()?;
         if self.table.database().guarantees().transactions {
             exact::change(self.table.database(), self.table.name(), &self.followers, keys, decide)
         } else {

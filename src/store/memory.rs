@@ -2,18 +2,22 @@
 //!
 //! A table is a persistent B+tree. A scan takes the root as it stands and walks that; a writer copies only what a scan
 //! still holds, and changes the rest in place. So neither waits for the other, and a scan never sees half a write.
+//!
+//! Writers of a table take turns. The body of a transaction runs in its turn, on the roots as they stand, and holds no lock
+//! that a reader waits for.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::hint::black_box;
 use std::ops::Bound;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use imbl::OrdSet;
 
 use super::{
-    Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_batches, check_key,
+    Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter,
+    check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
@@ -38,9 +42,16 @@ use crate::range::KeyRange;
 ///
 /// A table that is dropped loses its rows. Handles from before keep working on the table that was, which no name leads
 /// to any more.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Memory {
+    id: DatabaseId,
     tables: Arc<RwLock<BTreeMap<String, Arc<MemoryTable>>>>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { id: DatabaseId::unique(), tables: Arc::default() }
+    }
 }
 
 impl Memory {
@@ -49,22 +60,27 @@ impl Memory {
         Self::default()
     }
 
-    fn open(&self, name: &str) -> Arc<MemoryTable> {
+    fn open(&self, name: &str) -> Result<Arc<MemoryTable>, Error> {
         if let Some(table) = read(&self.tables).get(name) {
-            return Arc::clone(table);
+            return Ok(Arc::clone(table));
         }
-        Arc::clone(write(&self.tables).entry(name.to_owned()).or_default())
+        self.id.check_write([name])?;
+        let new = || Arc::new(MemoryTable::new(self.id.table(name)));
+        Ok(Arc::clone(write(&self.tables).entry(name.to_owned()).or_insert_with(new)))
     }
 
     /// The tables, in the order of their names and each once; and where in it each of `names` is.
-    fn open_all<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> (Vec<Arc<MemoryTable>>, Vec<usize>) {
+    fn open_all<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Result<OpenedTables, Error> {
+        self.id.check_write(names.clone())?;
         let mut sorted: Vec<&str> = names.clone().collect();
         sorted.sort_unstable();
         sorted.dedup();
         let places = names.filter_map(|name| sorted.binary_search(&name).ok()).collect();
-        (sorted.into_iter().map(|name| self.open(name)).collect(), places)
+        Ok((sorted.into_iter().map(|name| self.open(name)).collect::<Result<_, _>>()?, places))
     }
 }
+
+type OpenedTables = (Vec<Arc<MemoryTable>>, Vec<usize>);
 
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,12 +89,16 @@ impl fmt::Debug for Memory {
 }
 
 impl Database for Memory {
+    fn id(&self) -> DatabaseId {
+        self.id
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::all()
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        Ok(self.open(name))
+        Ok(self.open(name)?)
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -86,6 +106,7 @@ impl Database for Memory {
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.id.check_write([name])?;
         let dropped = write(&self.tables).remove(name);
         if let Some(table) = dropped {
             table.clear();
@@ -95,7 +116,8 @@ impl Database for Memory {
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
-        let (tables, places) = self.open_all(batches.iter().map(|&(name, _)| name));
+        let (tables, places) = self.open_all(batches.iter().map(|&(name, _)| name))?;
+        let _turns = turns(&tables);
         let mut locked = lock(&tables);
         for (&place, (_, batch)) in places.iter().zip(batches) {
             apply(&mut locked[place], batch);
@@ -108,11 +130,17 @@ impl Database for Memory {
         tables: &[&str],
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
-        let (opened, places) = self.open_all(tables.iter().copied());
-        let mut locked = lock(&opened);
-        let views: Vec<&dyn View> = places.iter().map(|&place| &*locked[place] as &dyn View).collect();
-        let batches = body(&views)?;
+        let (opened, places) = self.open_all(tables.iter().copied())?;
+        let _turns = turns(&opened);
+        let batches = {
+            // Gone before the writes: they would have to copy what it shares with the tables.
+            let seen: Vec<OrdSet<Row>> = opened.iter().map(|table| read(&table.rows).clone()).collect();
+            let views: Vec<&dyn View> = places.iter().map(|&place| &seen[place] as &dyn View).collect();
+            let _inside = self.id.enter();
+            body(&views)?
+        };
         check_batches(tables, &batches)?;
+        let mut locked = lock(&opened);
         for (&place, batch) in places.iter().zip(&batches) {
             apply(&mut locked[place], batch);
         }
@@ -120,21 +148,38 @@ impl Database for Memory {
     }
 }
 
-/// Locked in the order of their names, two writers can't wait for each other; locked all at once, no reader finds the
-/// batch in one table and misses it in the next.
+/// In the order of their names, two writers can't wait for each other.
+fn turns(tables: &[Arc<MemoryTable>]) -> Vec<MutexGuard<'_, ()>> {
+    tables.iter().map(|table| table.turn()).collect()
+}
+
+/// Locked all at once, no reader finds the batch in one table and misses it in the next. Whoever locks has the turns.
 fn lock(tables: &[Arc<MemoryTable>]) -> Vec<RwLockWriteGuard<'_, OrdSet<Row>>> {
     tables.iter().map(|table| write(&table.rows)).collect()
 }
 
 /// One table of a [`Memory`].
-#[derive(Default)]
 struct MemoryTable {
+    id: TableId,
+    /// Held by who writes, and before `rows`; it alone is held while a transaction's body runs.
+    writer: Mutex<()>,
     rows: RwLock<OrdSet<Row>>,
 }
 
 impl MemoryTable {
+    fn new(id: TableId) -> Self {
+        Self { id, writer: Mutex::default(), rows: RwLock::default() }
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn clear(&self) {
-        let rows = std::mem::take(&mut *write(&self.rows));
+        let rows = {
+            let _turn = self.turn();
+            std::mem::take(&mut *write(&self.rows))
+        };
         // A large tree takes its time to fall, and nobody has to wait for it.
         drop(rows);
     }
@@ -147,6 +192,10 @@ impl fmt::Debug for MemoryTable {
 }
 
 impl Store for MemoryTable {
+    fn id(&self) -> &TableId {
+        &self.id
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::all()
     }
@@ -165,13 +214,17 @@ impl Store for MemoryTable {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.id.check_write()?;
         batch.check_keys()?;
+        let _turn = self.turn();
         apply(&mut write(&self.rows), batch);
         Ok(())
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.id.check_write()?;
         check_key(key)?;
+        let _turn = self.turn();
         let mut rows = write(&self.rows);
         let sum = add_to_counter(key, rows.get(key).map(Row::value), by)?;
         rows.insert(Row::new(key, &sum.to_be_bytes()));
@@ -179,7 +232,9 @@ impl Store for MemoryTable {
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.id.check_write()?;
         check_key(key)?;
+        let _turn = self.turn();
         let mut rows = write(&self.rows);
         if rows.get(key).map(Row::value) != expected {
             return Ok(false);
@@ -192,10 +247,12 @@ impl Store for MemoryTable {
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.id.check_write()?;
         if ranges.contains(&KeyRange::all()) {
             self.clear();
             return Ok(());
         }
+        let _turn = self.turn();
         let mut rows = write(&self.rows);
         for range in ranges {
             let doomed: Vec<Row> = rows.range::<_, [u8]>(bounds(range.start(), range.end())).cloned().collect();
@@ -207,10 +264,16 @@ impl Store for MemoryTable {
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
-        let mut rows = write(&self.rows);
-        let batch = body(&*rows)?;
+        self.id.check_write()?;
+        let _turn = self.turn();
+        let batch = {
+            // Gone before the writes: they would have to copy what it shares with the table.
+            let seen = read(&self.rows).clone();
+            let _inside = self.id.database().enter();
+            body(&seen)?
+        };
         batch.check_keys()?;
-        apply(&mut rows, &batch);
+        apply(&mut write(&self.rows), &batch);
         Ok(())
     }
 }

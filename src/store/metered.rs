@@ -5,7 +5,7 @@ use std::ops::Sub;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View};
+use super::{Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use crate::error::Error;
 use crate::range::KeyRange;
 
@@ -162,6 +162,10 @@ impl<D> fmt::Debug for Metered<D> {
 }
 
 impl<D: Database> Database for Metered<D> {
+    fn id(&self) -> DatabaseId {
+        self.db.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.db.guarantees()
     }
@@ -216,6 +220,10 @@ struct MeteredStore {
 }
 
 impl Store for MeteredStore {
+    fn id(&self) -> &TableId {
+        self.store.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.store.guarantees()
     }

@@ -9,8 +9,10 @@ mod batch;
 pub mod conformance;
 #[cfg(feature = "fjall")]
 mod fjall;
+mod id;
 mod memory;
 mod metered;
+pub(crate) mod reentry;
 mod sub;
 
 use std::sync::Arc;
@@ -18,8 +20,10 @@ use std::sync::Arc;
 pub use self::batch::{Batch, Write};
 #[cfg(feature = "fjall")]
 pub use self::fjall::{Durability, Fjall, FjallError, FjallOptions, TableOptions};
+pub use self::id::{DatabaseId, TableId};
 pub use self::memory::Memory;
 pub use self::metered::{Costs, Metered};
+pub use self::reentry::Entered;
 pub use self::sub::SubStore;
 use crate::error::Error;
 use crate::range::KeyRange;
@@ -28,7 +32,13 @@ use crate::range::KeyRange;
 ///
 /// Keys are not empty: every method that would store, or change, the empty key answers [`Error::EmptyKey`]; one that
 /// reads it answers that, or that there is no such row.
+///
+/// A method that writes begins with [`TableId::check_write`]: inside a closure that is part of a write to the same database
+/// it returns [`Error::Reentrant`], and never waits for that write. Reads return in any case.
 pub trait Store: Send + Sync {
+    /// Which table of which database it is; of a wrapper, what it wraps.
+    fn id(&self) -> &TableId;
+
     /// What this store promises.
     fn guarantees(&self) -> Guarantees;
 
@@ -62,7 +72,9 @@ pub trait Store: Send + Sync {
     /// Reads and writes as one: what `body` answers is written, and nobody else writes between what it reads and that.
     /// If it fails, nothing is written. It may be called again, where an engine finds out at the end that somebody did.
     ///
-    /// `body` reads through the [`View`] that it is given; it must not use the store itself, which may be locked.
+    /// `body` reads through the [`View`] that it is given. Other handles still read what was there before; a write by
+    /// them, to any table of the database, returns [`Error::Reentrant`], and the transaction goes on. What `body` wants
+    /// to write it returns. If it panics, nothing is written, and the store is as usable as before.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -82,7 +94,8 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     ///
-    /// What `body` fails with; [`Error::Unsupported`] unless [`Guarantees::transactions`].
+    /// What `body` fails with; [`Error::Unsupported`] unless [`Guarantees::transactions`]; [`Error::Reentrant`] inside
+    /// another closure of a write to the database.
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
         let _ = body;
         Err(Error::Unsupported("transactions"))
@@ -99,7 +112,13 @@ pub trait View {
 }
 
 /// Tables by name, and writes that span them.
+///
+/// A method that writes, makes a table or drops one begins with [`DatabaseId::check_write`], as those of a [`Store`] do.
 pub trait Database: Send + Sync {
+    /// Which database it is: one for all its handles. An engine keeps a [`DatabaseId::unique`], one on a network a
+    /// [`DatabaseId::of`] its address; a wrapper forwards it. The id of a table is [`DatabaseId::table`] of its name.
+    fn id(&self) -> DatabaseId;
+
     /// What this database and its tables promise.
     fn guarantees(&self) -> Guarantees;
 
@@ -118,8 +137,8 @@ pub trait Database: Send + Sync {
 
     /// Reads and writes several tables (made if not there) as one: as [`Store::transact`], with a view and a batch for
     /// each of `tables`, in their order; the last tables can be left out. A table that is named twice comes twice, and of two
-    /// writes to one of its keys the later holds. `body` reads through its views alone: what else it asks of the database may
-    /// wait for its own end.
+    /// writes to one of its keys the later holds. Inside `body` other handles read and do not write:
+    /// [`Error::Reentrant`], as of [`Store::transact`].
     ///
     /// ```
     /// use rowkey::store::{Batch, Database, View};
@@ -146,7 +165,7 @@ pub trait Database: Send + Sync {
     /// # Errors
     ///
     /// What `body` fails with; [`Error::Unsupported`] unless the database declares [`Guarantees::transactions`] and
-    /// batches that are atomic across it.
+    /// batches that are atomic across it; [`Error::Reentrant`] inside another closure of a write to the database.
     #[expect(clippy::type_complexity, reason = "as Store::transact, of several tables")]
     fn transact(
         &self,
@@ -381,6 +400,9 @@ pub fn add_to_counter(key: &[u8], stored: Option<&[u8]>, by: i64) -> Result<i64,
 macro_rules! through_a_pointer {
     ($inner:ident: $($pointer:ty),*) => {$(
         impl<$inner: Store + ?Sized> Store for $pointer {
+            fn id(&self) -> &TableId {
+                (**self).id()
+            }
             fn guarantees(&self) -> Guarantees {
                 (**self).guarantees()
             }
@@ -416,6 +438,9 @@ macro_rules! through_a_pointer {
         }
 
         impl<$inner: Database + ?Sized> Database for $pointer {
+            fn id(&self) -> DatabaseId {
+                (**self).id()
+            }
             fn guarantees(&self) -> Guarantees {
                 (**self).guarantees()
             }

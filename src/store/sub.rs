@@ -14,7 +14,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, check_batches, check_key,
+    Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
+    check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
@@ -45,19 +46,20 @@ use crate::range::KeyRange;
 /// A table is listed from its opening until it is dropped, rows or none. A handle from before a drop still writes under
 /// the table's prefix, into a table that is not listed until it is opened again.
 pub struct SubStore<S> {
+    id: DatabaseId,
     store: Arc<S>,
 }
 
-impl<S> SubStore<S> {
+impl<S: Store> SubStore<S> {
     /// A database in `store`.
     pub fn new(store: S) -> Self {
-        Self { store: Arc::new(store) }
+        Self { id: DatabaseId::within(store.id()), store: Arc::new(store) }
     }
 }
 
 impl<S> Clone for SubStore<S> {
     fn clone(&self) -> Self {
-        Self { store: Arc::clone(&self.store) }
+        Self { id: self.id, store: Arc::clone(&self.store) }
     }
 }
 
@@ -68,6 +70,10 @@ impl<S> fmt::Debug for SubStore<S> {
 }
 
 impl<S: Store + 'static> Database for SubStore<S> {
+    fn id(&self) -> DatabaseId {
+        self.id
+    }
+
     fn guarantees(&self) -> Guarantees {
         across_tables(self.store.guarantees())
     }
@@ -75,9 +81,10 @@ impl<S: Store + 'static> Database for SubStore<S> {
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         let registered = register_key(name);
         if self.store.get(&registered)?.is_none() {
+            self.id.check_write([name])?;
             self.store.write(Batch::new().put(registered, []))?;
         }
-        Ok(Arc::new(SubTable { store: Arc::clone(&self.store), prefix: prefix(name) }))
+        Ok(Arc::new(SubTable { id: self.id.table(name), store: Arc::clone(&self.store), prefix: prefix(name) }))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -97,12 +104,14 @@ impl<S: Store + 'static> Database for SubStore<S> {
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.id.check_write([name])?;
         // The rows first: an engine that fails in between leaves an empty table, and not rows that come back with the
         // next table of that name.
         self.store.delete_ranges(&[KeyRange::prefix(prefix(name)), KeyRange::point(register_key(name))])
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        self.id.check_write(batches.iter().map(|&(name, _)| name))?;
         let mut all = Batch::new();
         for &(name, batch) in batches {
             batch.check_keys()?;
@@ -117,6 +126,7 @@ impl<S: Store + 'static> Database for SubStore<S> {
         tables: &[&str],
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
+        self.id.check_write(tables.iter().copied())?;
         let prefixes: Vec<Vec<u8>> = tables.iter().map(|name| prefix(name)).collect();
         self.store.transact(&mut |view| {
             let views: Vec<SubView<'_>> = prefixes.iter().map(|prefix| SubView { view, prefix }).collect();
@@ -152,6 +162,7 @@ impl View for SubView<'_> {
 
 /// One table of a [`SubStore`].
 struct SubTable<S> {
+    id: TableId,
     store: Arc<S>,
     prefix: Vec<u8>,
 }
@@ -178,6 +189,10 @@ impl<S: Store> SubTable<S> {
 }
 
 impl<S: Store> Store for SubTable<S> {
+    fn id(&self) -> &TableId {
+        &self.id
+    }
+
     fn guarantees(&self) -> Guarantees {
         across_tables(self.store.guarantees())
     }
@@ -198,6 +213,7 @@ impl<S: Store> Store for SubTable<S> {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.id.check_write()?;
         batch.check_keys()?;
         let mut beneath = Batch::new();
         under(&self.prefix, batch, &mut beneath);
@@ -205,20 +221,24 @@ impl<S: Store> Store for SubTable<S> {
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.id.check_write()?;
         check_key(key)?;
         self.store.increment(&self.key(key), by).map_err(|error| self.error(error))
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.id.check_write()?;
         check_key(key)?;
         self.store.compare_and_write(&self.key(key), expected, new).map_err(|error| self.error(error))
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.id.check_write()?;
         self.store.delete_ranges(&self.ranges(ranges)).map_err(|error| self.error(error))
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        self.id.check_write()?;
         self.store.transact(&mut |view| {
             let batch = body(&SubView { view, prefix: &self.prefix })?;
             batch.check_keys()?;

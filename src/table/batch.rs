@@ -3,7 +3,7 @@
 use super::Table;
 use crate::error::Error;
 use crate::key::RowKey;
-use crate::store::{Batch, Database};
+use crate::store::{Batch, Database, DatabaseId};
 use crate::value::RowValue;
 
 /// Writes to tables of one database, applied as one where its
@@ -25,7 +25,7 @@ use crate::value::RowValue;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct WriteBatch {
-    tables: Vec<(String, Batch)>,
+    tables: Vec<(DatabaseId, String, Batch)>,
 }
 
 impl WriteBatch {
@@ -42,38 +42,48 @@ impl WriteBatch {
         value: &V,
     ) -> Result<&mut Self, Error> {
         let value = table.encode(value)?;
-        self.of(table.name()).push_row(key, Some(&value));
+        self.of(table).push_row(key, Some(&value));
         Ok(self)
     }
 
     /// Adds: the row is gone.
     pub fn delete<K: RowKey, V, D>(&mut self, table: &Table<K, V, D>, key: &K::Ref<'_>) -> &mut Self {
-        self.of(table.name()).push_row(key, None);
+        self.of(table).push_row(key, None);
         self
     }
 
     /// How many writes there are.
     pub fn len(&self) -> usize {
-        self.tables.iter().map(|(_, batch)| batch.len()).sum()
+        self.tables.iter().map(|(.., batch)| batch.len()).sum()
     }
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.tables.iter().all(|(_, batch)| batch.is_empty())
+        self.tables.iter().all(|(.., batch)| batch.is_empty())
     }
 
     /// Applies the writes to the database of their tables, as durably as this handle to it writes; of two to one row the later
     /// holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherDatabase`] if one of the tables is in another database than `db`; nothing is written.
     pub fn write(&self, db: &(impl Database + ?Sized)) -> Result<(), Error> {
-        let batches: Vec<_> = self.tables.iter().map(|(name, batch)| (name.as_str(), batch)).collect();
+        let id = db.id();
+        if let Some((_, table, _)) = self.tables.iter().find(|(database, ..)| *database != id) {
+            return Err(Error::OtherDatabase { table: table.clone() });
+        }
+        let batches: Vec<_> = self.tables.iter().map(|(_, name, batch)| (name.as_str(), batch)).collect();
         db.write(&batches)
     }
 
-    fn of(&mut self, table: &str) -> &mut Batch {
-        let at = self.tables.iter().position(|(name, _)| name == table).unwrap_or_else(|| {
-            self.tables.push((table.to_owned(), Batch::new()));
+    fn of<K, V, D>(&mut self, table: &Table<K, V, D>) -> &mut Batch {
+        let (id, table) = (table.store().id().database(), table.name());
+        let at = self.tables.iter().position(|(database, name, _)| *database == id && name == table);
+        let at = at.unwrap_or_else(|| {
+            self.tables.push((id, table.to_owned(), Batch::new()));
             self.tables.len() - 1
         });
-        &mut self.tables[at].1
+        &mut self.tables[at].2
     }
 }

@@ -142,7 +142,8 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     }
 
     /// Changes a row by what it was, and answers what it became: `None` is no row, before and after. The closure is
-    /// called again if somebody else wrote the row meanwhile.
+    /// called again if somebody else wrote the row meanwhile; a write by it to the same database returns
+    /// [`Error::Reentrant`].
     ///
     /// ```
     /// use rowkey::{Memory, Table};
@@ -157,13 +158,17 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the store has no compare-and-write.
+    /// [`Error::Unsupported`] if the store has no compare-and-write; [`Error::Reentrant`] inside another closure of a write
+    /// to the database.
     pub fn update(&self, key: &K::Ref<'_>, mut change: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>, Error> {
         let key = key.encode();
+        self.store.id().check_write()?;
         loop {
             let before = self.store.get(&key)?;
+            let inside = self.store.id().database().enter();
             let after = change(before.as_deref().map(|value| self.decode(&key, value)).transpose()?);
             let bytes = after.as_ref().map(|value| self.encode(value)).transpose()?;
+            drop(inside);
             if self.store.compare_and_write(&key, before.as_deref(), bytes.as_deref())? {
                 return Ok(after);
             }

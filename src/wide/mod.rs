@@ -78,10 +78,15 @@ pub use self::row::{Cell, CellIter, Row, push_cell};
 pub use self::schema::{Change, FamilySchema, SchemaError, TableSchema};
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{RowBatch, Rows, Scan};
+use crate::store::{DatabaseId, RowBatch, Rows, Scan, TableId};
 
 /// One table of wide rows.
+///
+/// A method that writes begins with [`TableId::check_write`], as those of a [`Store`](crate::store::Store) do.
 pub trait WideStore: Send + Sync {
+    /// Which table of which database it is; of a wrapper, what it wraps.
+    fn id(&self) -> &TableId;
+
     /// What this store promises.
     fn guarantees(&self) -> WideGuarantees;
 
@@ -135,7 +140,12 @@ pub trait WideStore: Send + Sync {
 }
 
 /// Wide tables by name.
+///
+/// A method that makes a table, alters one or drops one begins with [`DatabaseId::check_write`].
 pub trait WideDatabase: Send + Sync {
+    /// Which database it is: one for all its handles, as of a [`Database`](crate::store::Database).
+    fn id(&self) -> DatabaseId;
+
     /// What the tables promise.
     fn guarantees(&self) -> WideGuarantees;
 
@@ -202,6 +212,9 @@ impl WideGuarantees {
 macro_rules! through_a_pointer {
     ($inner:ident: $($pointer:ty),*) => {$(
         impl<$inner: WideStore + ?Sized> WideStore for $pointer {
+            fn id(&self) -> &TableId {
+                (**self).id()
+            }
             fn guarantees(&self) -> WideGuarantees {
                 (**self).guarantees()
             }
@@ -238,6 +251,9 @@ macro_rules! through_a_pointer {
         }
 
         impl<$inner: WideDatabase + ?Sized> WideDatabase for $pointer {
+            fn id(&self) -> DatabaseId {
+                (**self).id()
+            }
             fn guarantees(&self) -> WideGuarantees {
                 (**self).guarantees()
             }

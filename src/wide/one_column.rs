@@ -11,7 +11,9 @@ use super::{WideDatabase, WideGuarantees, WideStore};
 use crate::catalog::{PLAIN, RESERVED};
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, Write, check_key};
+use crate::store::{
+    Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write, check_key,
+};
 
 /// A [`Store`] over one column of a [`WideStore`]: a key is a row, its value the column's newest version.
 ///
@@ -30,6 +32,7 @@ use crate::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan,
 /// A batch is atomic row by row, as that is what wide stores promise; there are no transactions.
 #[derive(Clone, Debug)]
 pub struct OneColumn<W> {
+    id: TableId,
     wide: W,
     column: Column,
 }
@@ -37,7 +40,8 @@ pub struct OneColumn<W> {
 impl<W: WideStore> OneColumn<W> {
     /// One column of `wide`, of a family that it has.
     pub fn new(wide: W, column: impl Into<Column>) -> Self {
-        Self { wide, column: column.into() }
+        let column = column.into();
+        Self { id: DatabaseId::within(wide.id()).table(&column.to_string()), wide, column }
     }
 
     fn columns(&self) -> Columns {
@@ -57,6 +61,10 @@ fn of_column(beneath: WideGuarantees) -> Guarantees {
 }
 
 impl<W: WideStore> Store for OneColumn<W> {
+    fn id(&self) -> &TableId {
+        &self.id
+    }
+
     fn guarantees(&self) -> Guarantees {
         of_column(self.wide.guarantees())
     }
@@ -188,11 +196,16 @@ fn plain_name(name: String) -> String {
 impl<W: WideDatabase> OneColumnDatabase<W> {
     fn open(&self, name: &str) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
         let schema = TableSchema::new().family(FAMILY, FamilySchema::new());
-        Ok(OneColumn::new(self.wide.table(&wide_name(name), &schema)?, FAMILY))
+        let wide = self.wide.table(&wide_name(name), &schema)?;
+        Ok(OneColumn { id: self.id().table(name), wide, column: FAMILY.into() })
     }
 }
 
 impl<W: WideDatabase> Database for OneColumnDatabase<W> {
+    fn id(&self) -> DatabaseId {
+        DatabaseId::within(&self.wide.id().table(PLAIN_CATALOG))
+    }
+
     fn guarantees(&self) -> Guarantees {
         of_column(self.wide.guarantees())
     }

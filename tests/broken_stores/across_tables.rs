@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Batch, Database, Guarantees, Memory, Rows, Scan, Store, View};
+use rowkey::store::{Batch, Database, DatabaseId, Guarantees, Memory, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{in_between, refused};
@@ -50,6 +50,10 @@ impl Broken {
 type Body<'b> = &'b mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>;
 
 impl Database for Broken {
+    fn id(&self) -> DatabaseId {
+        self.inner.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = self.inner.guarantees();
         guarantees.transactions = self.fault != NotDeclared;
@@ -153,6 +157,10 @@ impl Database for Broken {
 struct Plain(Arc<dyn Store>);
 
 impl Store for Plain {
+    fn id(&self) -> &TableId {
+        self.0.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = self.0.guarantees();
         guarantees.transactions = false;

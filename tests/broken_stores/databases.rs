@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, Database, Guarantees, Memory, RowBatch, Rows, Scan, Store, View};
+use rowkey::store::{Batch, Database, DatabaseId, Guarantees, Memory, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{in_between, refused};
@@ -60,6 +60,10 @@ impl Broken {
 }
 
 impl Database for Broken {
+    fn id(&self) -> DatabaseId {
+        self.inner.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.inner.guarantees()
     }
@@ -161,6 +165,10 @@ impl Leaking {
 }
 
 impl Store for Leaking {
+    fn id(&self) -> &TableId {
+        self.table.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.table.guarantees()
     }

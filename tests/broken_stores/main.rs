@@ -5,6 +5,7 @@ mod across_tables;
 mod databases;
 mod modest;
 mod modest_store;
+mod reentry;
 mod sound;
 mod sound_store;
 mod stores;

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Atomicity, Batch, Guarantees, RowBatch, Rows, Scan, Store, check_key};
+use rowkey::store::{Atomicity, Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, check_key};
 use rowkey::{Error, KeyRange};
 
 /// No snapshots, no counters, each row by itself.
 pub(crate) struct Modest(pub(crate) Arc<dyn Store>);
 
 impl Store for Modest {
+    fn id(&self) -> &TableId {
+        self.0.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = Guarantees::all();
         guarantees.batch = Atomicity::Row;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_key};
+use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter, check_key};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::modest_store::Live;
@@ -137,6 +137,10 @@ fn after(key: &[u8]) -> Vec<u8> {
 }
 
 impl Store for Broken {
+    fn id(&self) -> &TableId {
+        self.inner.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = self.inner.guarantees();
         guarantees.increment = !self.is(IncrementNotDeclared);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View};
+use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{refused, table};
@@ -95,6 +95,10 @@ impl Rows for Endless {
 }
 
 impl Store for Broken {
+    fn id(&self) -> &TableId {
+        self.inner.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = self.inner.guarantees();
         guarantees.transactions = self.fault != NotDeclared;

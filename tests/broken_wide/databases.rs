@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowkey::store::DatabaseId;
 use rowkey::wide::{CellsDatabase, Change, TableSchema, WideDatabase, WideGuarantees, WideStore};
 use rowkey::{Error, Memory, conformance};
 
@@ -33,6 +34,10 @@ refused! { |fault: Fault| conformance::wide_database(move || Broken(CellsDatabas
 struct Broken(CellsDatabase<Memory>, Fault);
 
 impl WideDatabase for Broken {
+    fn id(&self) -> DatabaseId {
+        self.0.id()
+    }
+
     fn guarantees(&self) -> WideGuarantees {
         self.0.guarantees()
     }

@@ -1,6 +1,8 @@
 //! Wide stores with one fault each.
 
-use rowkey::store::{RowBatch, Rows, Scan};
+use std::thread::yield_now;
+
+use rowkey::store::{RowBatch, Rows, Scan, TableId};
 use rowkey::wide::{
     Cell, CellIter, Cells, Check, Column, Columns, Edit, Mutation, Row, TableSchema, WideGuarantees, WideStore,
     push_cell,
@@ -234,6 +236,10 @@ impl Broken {
 }
 
 impl WideStore for Broken {
+    fn id(&self) -> &TableId {
+        self.inner.id()
+    }
+
     fn guarantees(&self) -> WideGuarantees {
         let mut guarantees = self.inner.guarantees();
         guarantees.increment = self.fault != IncrementNotDeclared;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View};
+use rowkey::store::{Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, Memory};
 
 /// What is counted, and what the database promises.
@@ -107,6 +107,10 @@ impl Failing {
 }
 
 impl Database for Failing {
+    fn id(&self) -> DatabaseId {
+        self.memory.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = Guarantees::all();
         guarantees.transactions = self.how.transactions;
@@ -153,6 +157,10 @@ struct FailingStore {
 }
 
 impl Store for FailingStore {
+    fn id(&self) -> &TableId {
+        self.store.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.db.guarantees()
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rowkey::clock::Clock;
 use rowkey::splits::{Splits, Weight};
-use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store};
+use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::wide::{
     CellIter, CellKey, Cells, CellsDatabase, Check, Column, Columns, Entry, FamilySchema, Kind, Mutation, Place,
     PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
@@ -181,6 +181,10 @@ struct Tearing {
 }
 
 impl Store for Tearing {
+    fn id(&self) -> &TableId {
+        self.store.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = self.store.guarantees();
         guarantees.batch = Atomicity::Row;

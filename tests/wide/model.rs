@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rowkey::store::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, View};
+use rowkey::store::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId, View};
 use rowkey::wide::{
     CellIter, Cells, Check, Column, Columns, Compare, FamilySchema, Mutation, PurgeReport, TableSchema, WideStore,
 };
@@ -297,6 +297,10 @@ impl Rows for NoSkipRows {
 }
 
 impl Store for NoSkip {
+    fn id(&self) -> &TableId {
+        self.0.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.0.guarantees()
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use rowkey::store::DatabaseId;
 use rowkey::wide::{
     Cells, CellsDatabase, Change, Check, Columns, Compare, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
     WideGuarantees, WideStore,
@@ -286,6 +287,10 @@ fn a_key_with_more_variants_opens_a_table_whose_time_to_live_is_no_whole_millise
 struct Unaltered(CellsDatabase<Memory>);
 
 impl WideDatabase for Unaltered {
+    fn id(&self) -> DatabaseId {
+        self.0.id()
+    }
+
     fn guarantees(&self) -> WideGuarantees {
         self.0.guarantees()
     }

@@ -44,6 +44,10 @@
 //! | `not-a-counter` | a value of another length is refused, and left alone (if increments are declared) |
 //! | `compare-and-write` | writes if the value is the expected one and not otherwise (if declared) |
 //! | `transaction` | the body reads what is there, and what it answers is written; where it fails, or a key is empty, nothing is (if declared) |
+//! | `reentrant-write` | inside a transaction's body, or another closure of a write, each write to the database is `Reentrant`, soon, and changes nothing; the transaction goes on |
+//! | `body-reads` | there, reads by other handles return, and show what was there before |
+//! | `body-panics` | after a body that panicked nothing of it is written, and all works as before (if transactions are declared) |
+//! | `same-id` | an id stays as it is, and a table's is its database's and its name |
 //! | `unsupported` | what is not declared is refused |
 //! | `model` | after any writes every scan and get answers as a sorted map would |
 //! | `lost-increment`, `lost-update` | no concurrent increment, no concurrent compare-and-write is lost (if declared) |
@@ -61,6 +65,7 @@ mod between;
 mod databases;
 pub(crate) mod laws;
 pub(crate) mod meetings;
+mod reentry;
 mod scans;
 mod skips;
 mod threads;
@@ -84,7 +89,7 @@ pub use crate::wide::conformance::{wide, wide_database};
 ///
 /// Where a law does not hold.
 #[track_caller]
-pub fn store<S: Store>(make: impl Fn() -> S) {
+pub fn store<S: Store + 'static>(make: impl Fn() -> S) {
     let on_a_new_one = |laws: fn(&dyn Store)| laws(&make());
     on_a_new_one(scans::bounds);
     on_a_new_one(scans::ranges);
@@ -110,6 +115,7 @@ pub fn store<S: Store>(make: impl Fn() -> S) {
     on_a_new_one(threads::batches);
     on_a_new_one(between::one_table);
     on_a_new_one(transactions::threads);
+    reentry::in_a_store(make());
 }
 
 /// Holds a database, and the tables that it opens, to their laws. `make` answers an empty one each time.
@@ -120,7 +126,7 @@ pub fn store<S: Store>(make: impl Fn() -> S) {
 ///
 /// Where a law does not hold.
 #[track_caller]
-pub fn database<D: Database>(make: impl Fn() -> D) {
+pub fn database<D: Database + 'static>(make: impl Fn() -> D) {
     store(|| laws::done("one-table", make().table("a")));
     let on_a_new_one = |laws: fn(&dyn Database)| laws(&make());
     on_a_new_one(databases::names);
@@ -131,4 +137,5 @@ pub fn database<D: Database>(make: impl Fn() -> D) {
     on_a_new_one(transactions::across_tables);
     on_a_new_one(between::across_tables);
     on_a_new_one(transactions::threads_across_tables);
+    reentry::in_a_database(make());
 }

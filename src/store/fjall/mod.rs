@@ -21,7 +21,8 @@ use self::error::guarded;
 pub use self::options::{Durability, FjallOptions, TableOptions};
 use self::rows::FjallView;
 use super::{
-    Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, View, Write, add_to_counter, check_batches, check_key,
+    Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter,
+    check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
@@ -66,6 +67,7 @@ pub struct Fjall {
 
 /// What all handles to a database have in common.
 struct Shared {
+    id: DatabaseId,
     db: ::fjall::Database,
     options: FjallOptions,
     /// Held for reading by what only writes, and alone by what reads first: increments, conditions, transactions, and what
@@ -118,10 +120,14 @@ impl FjallOptions {
             return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
         }
         let durability = self.durability;
-        Ok(Fjall {
-            shared: Arc::new(Shared { db, options: self, writers: RwLock::new(()), dropped: AtomicBool::new(false) }),
-            durability,
-        })
+        let shared = Shared {
+            id: DatabaseId::unique(),
+            db,
+            options: self,
+            writers: RwLock::new(()),
+            dropped: AtomicBool::new(false),
+        };
+        Ok(Fjall { shared: Arc::new(shared), durability })
     }
 }
 
@@ -166,7 +172,8 @@ impl Fjall {
         check_length("a table's name", name.len(), LONGEST_NAME)?;
         let options = self.shared.options.by_name.get(name).unwrap_or(&self.shared.options.new_tables);
         let keyspace = guarded(|| self.shared.db.keyspace(&format!("{TABLE}{name}"), || options.to_engine()))?;
-        Ok(FjallTable { shared: Arc::clone(&self.shared), durability: self.durability, keyspace })
+        let id = self.shared.id.table(name);
+        Ok(FjallTable { id, shared: Arc::clone(&self.shared), durability: self.durability, keyspace })
     }
 }
 
@@ -177,6 +184,10 @@ impl fmt::Debug for Fjall {
 }
 
 impl Shared {
+    fn has_table(&self, name: &str) -> bool {
+        name.len() <= LONGEST_NAME && self.db.keyspace_exists(&format!("{TABLE}{name}"))
+    }
+
     fn writing(&self) -> RwLockReadGuard<'_, ()> {
         self.writers.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -219,11 +230,18 @@ fn commit(batch: OwnedWriteBatch) -> Result<(), Error> {
 }
 
 impl Database for Fjall {
+    fn id(&self) -> DatabaseId {
+        self.shared.id
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::all()
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        if !self.shared.has_table(name) {
+            self.shared.id.check_write([name])?;
+        }
         Ok(Arc::new(self.open_table(name)?))
     }
 
@@ -236,9 +254,9 @@ impl Database for Fjall {
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.shared.id.check_write([name])?;
         let _alone = self.shared.alone();
-        let keyspace = format!("{TABLE}{name}");
-        if name.len() <= LONGEST_NAME && self.shared.db.keyspace_exists(&keyspace) {
+        if self.shared.has_table(name) {
             let table = self.open_table(name)?;
             self.shared.dropped.store(true, Ordering::Relaxed);
             guarded(|| self.shared.db.delete_keyspace(table.keyspace))?;
@@ -247,6 +265,7 @@ impl Database for Fjall {
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        self.shared.id.check_write(batches.iter().map(|&(name, _)| name))?;
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
         let _writing = self.shared.writing();
         let mut all = self.shared.batch(self.durability);
@@ -261,12 +280,16 @@ impl Database for Fjall {
         tables: &[&str],
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
+        self.shared.id.check_write(tables.iter().copied())?;
         let _alone = self.shared.alone();
         let opened = tables.iter().map(|name| self.open_table(name)).collect::<Result<Vec<_>, _>>()?;
         let snapshot = self.shared.db.snapshot();
         let views: Vec<_> = opened.iter().map(|table| table.at(&snapshot)).collect();
         let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
-        let batches = body(&views)?;
+        let batches = {
+            let _inside = self.shared.id.enter();
+            body(&views)?
+        };
         check_batches(tables, &batches)?;
         let mut all = self.shared.batch(self.durability);
         for (table, batch) in opened.iter().zip(&batches) {
@@ -278,6 +301,7 @@ impl Database for Fjall {
 
 /// One table of a [`Fjall`].
 struct FjallTable {
+    id: TableId,
     shared: Arc<Shared>,
     durability: Durability,
     keyspace: Keyspace,
@@ -344,6 +368,10 @@ fn get(keyspace: &Keyspace, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
 }
 
 impl Store for FjallTable {
+    fn id(&self) -> &TableId {
+        &self.id
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::all()
     }
@@ -362,12 +390,14 @@ impl Store for FjallTable {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.id.check_write()?;
         batch.check_keys()?;
         let _writing = self.shared.writing();
         self.commit(batch)
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.id.check_write()?;
         check_key(key)?;
         let _alone = self.shared.alone();
         let sum = add_to_counter(key, get(&self.keyspace, key)?.as_deref(), by)?;
@@ -376,6 +406,7 @@ impl Store for FjallTable {
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.id.check_write()?;
         check_key(key)?;
         let _alone = self.shared.alone();
         if get(&self.keyspace, key)?.as_deref() != expected {
@@ -391,6 +422,7 @@ impl Store for FjallTable {
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.id.check_write()?;
         let _alone = self.shared.alone();
         let mut rows = self.scan(&Scan::new(ranges.to_vec()).batch_rows(4096));
         let (mut found, mut doomed) = (RowBatch::new(), Batch::new());
@@ -409,8 +441,13 @@ impl Store for FjallTable {
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        self.id.check_write()?;
         let _alone = self.shared.alone();
-        let batch = body(&self.at(&self.shared.db.snapshot()))?;
+        let batch = {
+            let view = self.at(&self.shared.db.snapshot());
+            let _inside = self.id.database().enter();
+            body(&view)?
+        };
         batch.check_keys()?;
         self.commit(&batch)
     }

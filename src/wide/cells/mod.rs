@@ -25,7 +25,9 @@ use crate::catalog::{self, Given, Opened, PLAIN, WideTexts};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::key::RowKey;
-use crate::store::{Atomicity, Batch, Database, Metered, Rows, Scan, Store, View, add_to_counter, check_key};
+use crate::store::{
+    Atomicity, Batch, Database, DatabaseId, Metered, Rows, Scan, Store, TableId, View, add_to_counter, check_key,
+};
 
 /// A [`WideStore`] over a [`Store`]: a cell is one entry, under a [`CellKey`].
 ///
@@ -251,6 +253,10 @@ impl<S: Store> Cells<S> {
 }
 
 impl<S: Store> WideStore for Cells<S> {
+    fn id(&self) -> &TableId {
+        self.store.id()
+    }
+
     fn guarantees(&self) -> WideGuarantees {
         over(self.store.guarantees())
     }
@@ -448,6 +454,10 @@ impl<D: Database> CellsDatabase<D> {
 }
 
 impl<D: Database> WideDatabase for CellsDatabase<D> {
+    fn id(&self) -> DatabaseId {
+        self.db.id()
+    }
+
     fn guarantees(&self) -> WideGuarantees {
         over(self.db.guarantees())
     }

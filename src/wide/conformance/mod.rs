@@ -4,6 +4,7 @@ mod columns;
 mod databases;
 mod laws;
 mod model;
+mod reentry;
 mod scans;
 mod threads;
 mod versions;
@@ -55,6 +56,7 @@ use crate::store::conformance::laws::Random;
 /// | `increment`, `counters-together`, `not-a-counter` | an absent counter is 0, sums wrap, eight bytes big-endian; several are added to as one (if declared) |
 /// | `check-and-mutate` | writes if the newest version compares so, or is absent, and not otherwise (if declared) |
 /// | `lost-increment`, `lost-update` | nothing is lost among threads (if declared) |
+/// | `reentrant-write` | inside a closure of a write to the database each write is `Reentrant`, and changes nothing; reads return |
 /// | `unsupported` | what is not declared is refused, and changes nothing |
 /// | `model` | after any mutations every read and scan answers as a list of cells and markers would |
 ///
@@ -86,6 +88,7 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     on_a_new_one(threads::atomic_rows);
     on_a_new_one(threads::increments);
     on_a_new_one(threads::updates);
+    on_a_new_one(reentry::writes);
 }
 
 /// Holds a database of wide tables, and the tables that it opens, to their laws. `make` answers an empty one each time.
@@ -97,7 +100,8 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
 /// | `alter` | what can be altered in place is, rows stay, and the changes are told |
 /// | `alter-refused` | where something can't, nothing is altered |
 /// | `one-table` | handles of one name are one table |
-/// | `tables`, `isolated`, `drop-table` | as for plain databases |
+/// | `tables`, `isolated`, `drop-table`, `same-id` | as for plain databases |
+/// | `reentrant-write` | inside a closure of a write no table is made, altered or dropped: `Reentrant` |
 ///
 /// # Panics
 ///
@@ -107,4 +111,5 @@ pub fn wide_database<D: WideDatabase>(make: impl Fn() -> D) {
     wide(|schema| laws::done("schema-kept", make().table("a", schema)));
     databases::schemas(&make());
     databases::tables(&make());
+    reentry::tables(&make());
 }

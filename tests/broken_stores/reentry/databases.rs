@@ -1,0 +1,91 @@
+//! Databases with one fault each.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rowkey::store::{Batch, Database, DatabaseId, Guarantees, Memory, Store, View, check_batches};
+use rowkey::{Error, conformance};
+
+use super::{Live, unasked};
+use crate::refused;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    AnotherIdEachTime,
+    AnIdOfItsOwn,
+    TableMade,
+    TableDropped,
+    WriteLetThrough,
+    BodyNotEntered,
+}
+use Fault::*;
+
+refused! { Broken::new, database:
+    AnotherIdEachTime => "same-id",
+    AnIdOfItsOwn => "same-id",
+    TableMade => "reentrant-write",
+    TableDropped => "reentrant-write",
+    WriteLetThrough => "reentrant-write",
+    BodyNotEntered => "reentrant-write",
+}
+
+/// A [`Memory`] with one fault.
+struct Broken {
+    inner: Memory,
+    fault: Fault,
+    own: DatabaseId,
+    turn: Mutex<()>,
+}
+
+impl Broken {
+    fn new(fault: Fault) -> Self {
+        Self { inner: Memory::new(), fault, own: DatabaseId::unique(), turn: Mutex::default() }
+    }
+}
+
+impl Database for Broken {
+    fn id(&self) -> DatabaseId {
+        match self.fault {
+            AnotherIdEachTime => DatabaseId::unique(),
+            AnIdOfItsOwn => self.own,
+            _ => self.inner.id(),
+        }
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        self.inner.guarantees()
+    }
+
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        if self.fault == TableMade { unasked(|| self.inner.table(name)) } else { self.inner.table(name) }
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        self.inner.tables()
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        if self.fault == TableDropped { unasked(|| self.inner.drop_table(name)) } else { self.inner.drop_table(name) }
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        match self.fault {
+            WriteLetThrough => unasked(|| Database::write(&self.inner, batches)),
+            _ => Database::write(&self.inner, batches),
+        }
+    }
+
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error> {
+        if self.fault != BodyNotEntered {
+            return self.inner.transact(tables, body);
+        }
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let live = tables.iter().map(|name| self.inner.table(name).map(Live)).collect::<Result<Vec<_>, _>>()?;
+        let batches = body(&live.iter().map(|view| view as &dyn View).collect::<Vec<_>>())?;
+        check_batches(tables, &batches)?;
+        Database::write(&self.inner, &tables.iter().copied().zip(&batches).collect::<Vec<_>>())
+    }
+}
