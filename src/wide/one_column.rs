@@ -85,6 +85,7 @@ impl<W: WideStore> Store for OneColumn<W> {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.id.check_write()?;
         batch.check_keys()?;
         let mut rows: Vec<(Vec<u8>, Mutation)> = Vec::with_capacity(batch.len());
         for write in batch.writes() {
@@ -98,6 +99,7 @@ impl<W: WideStore> Store for OneColumn<W> {
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.id.check_write()?;
         check_key(key)?;
         match self.wide.increment(key, &[(self.column.clone(), by)]) {
             Ok(sums) => sums.first().copied().ok_or_else(|| Error::engine("a counter's new value did not come")),
@@ -107,6 +109,7 @@ impl<W: WideStore> Store for OneColumn<W> {
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.id.check_write()?;
         check_key(key)?;
         let check = match expected {
             Some(value) => Check::equal(&self.column, value),
@@ -120,6 +123,7 @@ impl<W: WideStore> Store for OneColumn<W> {
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.id.check_write()?;
         let mut rows = self.wide.scan(&Scan::new(ranges.to_vec()), &self.columns());
         let mut batch = RowBatch::new();
         loop {
@@ -221,10 +225,12 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.id().check_write([name])?;
         self.wide.drop_table(&wide_name(name))
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        self.id().check_write(batches.iter().map(|&(name, _)| name))?;
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
         batches.iter().try_for_each(|(name, batch)| self.open(name)?.write(batch))
     }

@@ -64,6 +64,7 @@ fn writes_are_refused(tell: Tell<'_>, store: &dyn Store) {
     try_to("a put inside a closure of a write", &|| store.write(&one("new", "v")));
     try_to("a delete inside a closure of a write", &|| store.write(Batch::new().delete("a")));
     try_to("a deletion of ranges inside a closure of a write", &|| store.delete_ranges(&[KeyRange::prefix("a")]));
+    try_to("a deletion of no row inside a closure of a write", &|| store.delete_ranges(&[KeyRange::prefix("absent")]));
     try_to("a deletion of all rows inside a closure of a write", &|| store.delete_ranges(&[KeyRange::all()]));
     if guarantees.increment {
         try_to("an increment inside a closure of a write", &|| store.increment(b"new", 1).map(drop));
@@ -181,6 +182,7 @@ fn database_refuses(tell: Tell<'_>, database: &dyn Database) {
     try_to("a write that makes a table inside a closure of a write", &|| database.write(&[("ab", &batch)]));
     try_to("an opening that makes a table inside a closure of a write", &|| database.table("ab").map(drop));
     try_to("a drop of a table inside a closure of a write", &|| database.drop_table("b"));
+    try_to("a drop of no table inside a closure of a write", &|| database.drop_table("ab"));
     if guarantees.transactions && guarantees.batch >= Atomicity::Database {
         try_to("a transaction across tables inside a closure of a write", &|| {
             database.transact(&["a", "b"], &mut |_| Ok(vec![one("new", "v")]))

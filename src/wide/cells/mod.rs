@@ -494,6 +494,7 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.id().check_write([name])?;
         if catalog::wide(&self.db, name)?.is_some() {
             catalog::drop_table(&self.db, name)?;
         }

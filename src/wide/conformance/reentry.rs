@@ -46,6 +46,7 @@ pub(super) fn tables(database: &dyn WideDatabase) {
         refused(LAW, "an opening that makes a table inside a closure of a write", answer, is_reentrant);
         refused(LAW, "an alteration inside a closure of a write", database.alter("a", &more), is_reentrant);
         refused(LAW, "a drop of a table inside a closure of a write", database.drop_table("a"), is_reentrant);
+        refused(LAW, "a drop of no table inside a closure of a write", database.drop_table("b"), is_reentrant);
         done(LAW, database.table("a", &schema));
     }
     equal(LAW, "the list of tables", done(LAW, database.tables()), vec!["a".to_owned()]);
