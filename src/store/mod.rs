@@ -74,7 +74,8 @@ pub trait Store: Send + Sync {
     ///
     /// `body` reads through the [`View`] that it is given. Other handles still read what was there before; a write by
     /// them, to any table of the database, returns [`Error::Reentrant`], and the transaction goes on. What `body` wants
-    /// to write it returns. If it panics, nothing is written, and the store is as usable as before.
+    /// to write it returns. It does not wait for another thread that writes, which may be waiting for it. If it panics,
+    /// nothing is written, and the store is as usable as before.
     ///
     /// ```
     /// use rowkey::Memory;

@@ -142,8 +142,8 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     }
 
     /// Changes a row by what it was, and answers what it became: `None` is no row, before and after. The closure is
-    /// called again if somebody else wrote the row meanwhile; a write by it to the same database returns
-    /// [`Error::Reentrant`].
+    /// called again if somebody else wrote the row meanwhile; a write to the same database by it, or by the value's codec,
+    /// returns [`Error::Reentrant`].
     ///
     /// ```
     /// use rowkey::{Memory, Table};

@@ -55,7 +55,8 @@ use crate::range::KeyRange;
 /// ([`Durability::Synced`]): see [`Fjall::durability`]. [The guide](crate::guide::on_disk) says what else it is to keep rows on
 /// a disk.
 ///
-/// Increments, conditions and transactions are one at a time in all tables, and plain writes wait for them. Ranges of more than
+/// Increments, conditions and transactions are one at a time in all tables, and plain writes wait for them; a write in the body
+/// of a transaction is [`Error::Reentrant`]. Ranges of more than
 /// 100,000 rows are deleted in several batches.
 ///
 /// A table that is dropped loses its rows. Handles from before keep working on the table that was, until this process ends.
