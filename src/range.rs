@@ -4,6 +4,8 @@
 //! the table" to every engine. The end of a prefix is the next *shorter-or-equal* byte string, not the prefix with an
 //! FF behind it; a prefix of nothing but FF has no end.
 
+use std::ops::Bound;
+
 /// A non-empty range of row keys: `start` is in it, `end` is not, no `end` is the end of the table.
 ///
 /// ```
@@ -66,6 +68,11 @@ impl KeyRange {
     /// The first key after the range, if there is one.
     pub fn end(&self) -> Option<&[u8]> {
         self.end.as_deref()
+    }
+
+    /// The range as the standard library's maps and sets take it.
+    pub(crate) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
+        (Bound::Included(&self.start), self.end().map_or(Bound::Unbounded, Bound::Excluded))
     }
 
     /// Whether `key` is in the range.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::claim::Claims;
 use crate::error::Error;
-use crate::store::{Rows, Scan, Store, View};
+pub(crate) use crate::store::Live;
+use crate::store::{Store, View};
 
 /// Secondary keys and values that follow from one primary row.
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -44,18 +45,5 @@ impl Follower {
             holder: holder.to_vec(),
             claimant: claimant.to_vec(),
         }
-    }
-}
-
-/// A store as it stands now, read as a transaction reads it.
-pub(crate) struct Live<'s>(pub(crate) &'s dyn Store);
-
-impl View for Live<'_> {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.0.scan(scan)
     }
 }

@@ -112,6 +112,19 @@ pub trait View {
     fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
 }
 
+/// A store as it stands now, read as a transaction reads it.
+pub(crate) struct Live<'s>(pub(crate) &'s dyn Store);
+
+impl View for Live<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.0.scan(scan)
+    }
+}
+
 /// Tables by name, and writes that span them.
 ///
 /// A method that writes, makes a table or drops one begins with [`DatabaseId::check_write`], as those of a [`Store`] do.

@@ -72,16 +72,6 @@ impl Edit {
         }
     }
 
-    /// Whether it deletes something of a column.
-    pub(super) fn deletes(&self, of: &Column) -> bool {
-        match self {
-            Self::Put { .. } => false,
-            Self::DeleteVersion { column, .. } | Self::DeleteColumn { column, .. } => column == of,
-            Self::DeleteFamily { family, .. } => *family == of.family,
-            Self::DeleteRow { .. } => true,
-        }
-    }
-
     /// The family that it is in; `None` of the whole row's.
     pub fn family(&self) -> Option<&str> {
         match self {

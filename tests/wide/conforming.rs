@@ -8,7 +8,7 @@ use rowkey::store::{Database, Store, SubStore};
 use rowkey::wide::{Cells, CellsDatabase, TableSchema, WideDatabase, WideStore};
 
 #[path = "../broken_stores/modest_store.rs"]
-mod modest_store;
+pub(crate) mod modest_store;
 
 use modest_store::Modest;
 

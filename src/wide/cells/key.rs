@@ -151,6 +151,11 @@ impl FamilyPlaces {
         self.markers.clone()
     }
 
+    /// What the places of all columns begin with.
+    pub(super) fn columns_prefix(&self) -> &[u8] {
+        &self.columns
+    }
+
     /// The places of the columns whose qualifiers lie in a range.
     pub(super) fn columns(&self, qualifiers: &KeyRange) -> Option<KeyRange> {
         let bound = |qualifier: &[u8]| {

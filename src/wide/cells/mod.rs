@@ -2,11 +2,11 @@
 
 mod entries;
 mod key;
+mod pending;
 mod purge;
 mod read;
-mod stamps;
 mod visible;
-mod written;
+mod writer;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,8 +14,7 @@ use std::sync::Arc;
 pub use self::key::{CellKey, Entry, Kind, Place, Version};
 pub use self::purge::PurgeReport;
 use self::read::{CellRows, Families, Plan, RowReader};
-use self::stamps::{Stamp, Stamps};
-use self::written::Written;
+use self::writer::Writer;
 use super::column::{Check, Column, Columns};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
@@ -26,7 +25,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::key::RowKey;
 use crate::store::{
-    Atomicity, Batch, Database, DatabaseId, Metered, Rows, Scan, Store, TableId, View, add_to_counter, check_key,
+    Atomicity, Database, DatabaseId, Live, Metered, Rows, Scan, Store, TableId, View, add_to_counter, check_key,
 };
 
 /// A [`WideStore`] over a [`Store`]: a cell is one entry, under a [`CellKey`].
@@ -55,12 +54,12 @@ use crate::store::{
 pub struct Cells<S = Arc<dyn Store>> {
     store: S,
     families: Arc<Families>,
-    stamps: Arc<Stamps>,
+    clock: Arc<dyn Clock>,
 }
 
 impl<S: Clone> Clone for Cells<S> {
     fn clone(&self) -> Self {
-        Self { store: self.store.clone(), families: Arc::clone(&self.families), stamps: Arc::clone(&self.stamps) }
+        Self { store: self.store.clone(), families: Arc::clone(&self.families), clock: Arc::clone(&self.clock) }
     }
 }
 
@@ -107,7 +106,7 @@ impl<S: Store> Cells<S> {
         Ok(Self {
             store,
             families: Arc::new(Families::new(schema)),
-            stamps: Arc::new(Stamps::new(Arc::new(SystemClock))),
+            clock: Arc::new(SystemClock),
         })
     }
 
@@ -128,7 +127,7 @@ impl<S: Store> Cells<S> {
     /// ```
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.stamps = Arc::new(Stamps::new(Arc::new(clock)));
+        self.clock = Arc::new(clock);
         self
     }
 
@@ -138,7 +137,7 @@ impl<S: Store> Cells<S> {
     }
 
     fn plan(&self, columns: &Columns) -> Result<Plan, Error> {
-        Plan::new(&self.families, columns, self.stamps.now())
+        Plan::new(&self.families, columns, self.clock.now())
     }
 
     /// Reads a row by a scan of its entries.
@@ -147,16 +146,6 @@ impl<S: Store> Cells<S> {
         let few = if columns.families.is_empty() && !columns.first_only { 32 } else { 4 };
         let scan = Scan::new(plan.range_of(row).into_iter().collect()).batch_rows(few);
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
-    }
-
-    /// The newest version of a column: its timestamp and value.
-    fn newest(&self, row: &[u8], column: &Column, view: &dyn View) -> Result<Option<(i64, Vec<u8>)>, Error> {
-        let found = self.read(row, &Columns::of(column), &|scan| view.scan(scan))?;
-        Ok(found.cells().next().map(|cell| (cell.timestamp, cell.value.to_vec())))
-    }
-
-    fn keeps_versions(&self, family: &str) -> bool {
-        self.families.schema.families.get(family).is_some_and(|family| family.max_versions > 1)
     }
 
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
@@ -169,86 +158,25 @@ impl<S: Store> Cells<S> {
             .try_for_each(|family| self.families.schema.require(family).map(drop))
     }
 
-    /// Writes mutations. They get their timestamps where nobody else writes: an increment between a put's timestamp and
-    /// the put would hide it.
+    /// Writes mutations. The time is taken where nobody else writes, so of two writes the later has no earlier time of one
+    /// clock.
     fn apply<'m>(&self, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone) -> Result<(), Error> {
-        let write_all = |view: Option<&dyn View>| {
-            let mut batch = Batch::new();
-            for (row, mutation) in rows.clone() {
-                self.write(row, mutation, self.stamps.of_row(row), view, &mut batch)?;
-            }
-            Ok(batch)
+        let mut edits = rows.clone().flat_map(|(_, mutation)| mutation.edits());
+        if edits.clone().all(|edit| edit.timestamp().is_some()) {
+            return self.store.write(&writer::timed(&self.families, rows));
+        }
+        let batch = |view: &dyn View| {
+            let mut writer = Writer::new(&self.families, view, self.clock.now());
+            rows.clone().try_for_each(|(row, mutation)| writer.mutate(row, mutation))?;
+            Ok(writer.into_batch())
         };
-        let timed = rows.clone().all(|(_, mutation)| mutation.edits().iter().all(|edit| edit.timestamp().is_some()));
-        if timed || !self.store.guarantees().transactions {
-            return self.store.write(&write_all(None)?);
+        if self.store.guarantees().transactions {
+            return self.store.transact(&mut |view| batch(view));
         }
-        self.store.transact(&mut |view| write_all(Some(view)))
-    }
-
-    /// Adds a mutation's entries to a batch. `view` is the store before the mutation, if it has to be looked at.
-    fn write(
-        &self,
-        row: &[u8],
-        mutation: &Mutation,
-        mut stamp: Stamp<'_>,
-        view: Option<&dyn View>,
-        batch: &mut Batch,
-    ) -> Result<(), Error> {
-        // The deletes that were given the timestamp which a put would get.
-        let mut now_deleted: Vec<&Edit> = Vec::new();
-        let put = |batch: &mut Batch, family: &str, entry: Entry<'_>, value: &[u8]| {
-            let key = CellKey { row: row.into(), place: Place { family, entry } };
-            batch.put(key.encode(), value);
-        };
-        fn version(column: &Column, at: i64, kind: Kind) -> Entry<'_> {
-            Entry::Column { qualifier: column.qualifier.as_slice().into(), version: Version { at, kind } }
+        if edits.any(|edit| matches!(edit, Edit::DeleteVersion { at: None, .. })) {
+            return Err(Error::Unsupported("transactions"));
         }
-        for edit in mutation.edits() {
-            if edit.timestamp().is_none() && !matches!(edit, Edit::Put { .. } | Edit::DeleteVersion { .. }) {
-                now_deleted.push(edit);
-            }
-            match edit {
-                Edit::Put { column, at, value } => {
-                    let at = at.unwrap_or_else(|| {
-                        let behind = now_deleted.iter().any(|edit| edit.deletes(column));
-                        if behind {
-                            now_deleted.clear();
-                        }
-                        stamp.put(behind, self.keeps_versions(&column.family))
-                    });
-                    put(batch, &column.family, version(column, at, Kind::Value), value);
-                }
-                Edit::DeleteVersion { column, at } => {
-                    let at = match (at, view) {
-                        (Some(at), _) => Some(*at),
-                        (None, Some(view)) => self.newest(row, column, &Written { view, batch })?.map(|(at, _)| at),
-                        (None, None) => return Err(Error::Unsupported("transactions")),
-                    };
-                    if let Some(at) = at {
-                        if stamp.delete_at(at) {
-                            now_deleted.push(edit);
-                        }
-                        put(batch, &column.family, version(column, at, Kind::VersionDeleted), &[]);
-                    }
-                }
-                Edit::DeleteColumn { column, until } => {
-                    let until = until.unwrap_or_else(|| stamp.delete());
-                    put(batch, &column.family, version(column, until, Kind::ColumnDeleted), &[]);
-                }
-                Edit::DeleteFamily { family, until } => {
-                    let until = until.unwrap_or_else(|| stamp.delete());
-                    put(batch, family, Entry::FamilyDeleted { until }, &[]);
-                }
-                Edit::DeleteRow { until } => {
-                    let until = until.unwrap_or_else(|| stamp.delete());
-                    for family in self.families.schema.families.keys() {
-                        put(batch, family, Entry::FamilyDeleted { until }, &[]);
-                    }
-                }
-            }
-        }
-        Ok(())
+        self.store.write(&batch(&Live(&self.store))?)
     }
 }
 
@@ -292,34 +220,15 @@ impl<S: Store> WideStore for Cells<S> {
         let mut sums = Vec::new();
         self.store.transact(&mut |view| {
             sums.clear();
-            let mut batch = Batch::new();
-            let mut added: Vec<(&Column, i64, i64)> = Vec::new();
+            let mut writer = Writer::new(&self.families, view, self.clock.now());
+            writer.row(row);
             for (column, by) in counters {
-                let schema = self.families.schema.require(&column.family)?;
-                let (before, sum) = match added.iter().find(|(other, ..)| *other == column) {
-                    Some(&(_, at, sum)) => (Some(at), sum.wrapping_add(*by)),
-                    None => {
-                        let (at, value) = self.newest(row, column, view)?.unzip();
-                        let sum = add_to_counter(row, value.as_deref(), *by);
-                        (at, sum.map_err(|error| not_a_counter(error, column))?)
-                    }
-                };
-                let at = self.stamps.of_row(row).after(before, schema.max_versions > 1);
-                let entry = |at| {
-                    let version = Version { at, kind: Kind::Value };
-                    let entry = Entry::Column { qualifier: column.qualifier.as_slice().into(), version };
-                    CellKey { row: row.into(), place: Place { family: &column.family, entry } }.encode()
-                };
-                // Nobody reads the old one: a counter would grow by an entry each time.
-                if let Some(before) = before.filter(|_| schema.max_versions == 1) {
-                    batch.delete(entry(before));
-                }
-                batch.put(entry(at), sum.to_be_bytes());
-                added.retain(|(other, ..)| *other != column);
-                added.push((column, at, sum));
+                let (before, value) = writer.newest(column)?.unzip();
+                let sum = add_to_counter(row, value.as_deref(), *by).map_err(|error| not_a_counter(error, column))?;
+                writer.put_counter(column, before, sum)?;
                 sums.push(sum);
             }
-            Ok(batch)
+            Ok(writer.into_batch())
         })?;
         Ok(sums)
     }
@@ -328,14 +237,14 @@ impl<S: Store> WideStore for Cells<S> {
         self.check(row, mutation)?;
         let mut holds = false;
         self.store.transact(&mut |view| {
-            let (at, value) = self.newest(row, &check.column, view)?.unzip();
-            holds = check.holds(value.as_deref());
-            let mut batch = Batch::new();
+            let mut writer = Writer::new(&self.families, view, self.clock.now());
+            writer.row(row);
+            let newest = writer.newest(&check.column)?;
+            holds = check.holds(newest.as_ref().map(|(_, value)| value.as_slice()));
             if holds {
-                let stamp = self.stamps.of_row(row).not_before(at);
-                self.write(row, mutation, stamp, Some(view), &mut batch)?;
+                writer.mutate(row, mutation)?;
             }
-            Ok(batch)
+            Ok(writer.into_batch())
         })?;
         Ok(holds)
     }
@@ -394,7 +303,7 @@ fn refusal(table: &str, changes: &[Change]) -> Error {
 #[derive(Clone)]
 pub struct CellsDatabase<D> {
     db: D,
-    stamps: Arc<Stamps>,
+    clock: Arc<dyn Clock>,
 }
 
 impl<D> fmt::Debug for CellsDatabase<D> {
@@ -435,13 +344,13 @@ impl<D: Database> CellsDatabase<D> {
     /// Wide tables in `db`, beside its plain ones. Over a [`Metered`] one use [`metered`](Self::metered): here each cell
     /// would count as a row.
     pub fn new(db: D) -> Self {
-        Self { db, stamps: Arc::new(Stamps::new(Arc::new(SystemClock))) }
+        Self { db, clock: Arc::new(SystemClock) }
     }
 
     /// Takes the time from another clock.
     #[must_use]
     pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
-        Self { stamps: Arc::new(Stamps::new(Arc::new(clock))), ..self }
+        Self { clock: Arc::new(clock), ..self }
     }
 
     /// Opens a wide table, as [`WideDatabase::table`] does, for what [`Cells`] has besides.
@@ -449,7 +358,7 @@ impl<D: Database> CellsDatabase<D> {
         if !name.starts_with(PLAIN) {
             catalog::check_name(name)?;
         }
-        Ok(Cells { stamps: Arc::clone(&self.stamps), ..Cells::open_named(&self.db, name, schema)? })
+        Ok(Cells { clock: Arc::clone(&self.clock), ..Cells::open_named(&self.db, name, schema)? })
     }
 }
 

@@ -103,11 +103,11 @@ impl<S: Store> Cells<S> {
                 let mut next = PurgeReport::default();
                 self.store.transact(&mut |view| {
                     next = report.clone();
-                    self.purge_some(&mut next, self.stamps.now(), &|scan| view.scan(scan))
+                    self.purge_some(&mut next, self.clock.now(), &|scan| view.scan(scan))
                 })?;
                 report = next;
             } else {
-                let dead = self.purge_some(&mut report, self.stamps.now(), &|scan| self.store.scan(scan))?;
+                let dead = self.purge_some(&mut report, self.clock.now(), &|scan| self.store.scan(scan))?;
                 if !dead.is_empty() {
                     self.store.write(&dead)?;
                 }

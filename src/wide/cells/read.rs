@@ -42,6 +42,11 @@ impl Families {
         Self { schema, places }
     }
 
+    /// What the places of a family's columns begin with.
+    pub(super) fn columns_of(&self, family: &str) -> Result<&[u8], Error> {
+        Ok(self.places(family)?.columns_prefix())
+    }
+
     fn places(&self, family: &str) -> Result<&FamilyPlaces, Error> {
         match self.places.get(family) {
             Some(places) => Ok(places),
@@ -77,6 +82,16 @@ impl Plan {
         };
         let piece = columns.piece.map(|cells| cells.max(1));
         Ok(Self { families: Arc::clone(families), places: looked_at, pick, rows_where, piece })
+    }
+
+    /// The entries of one row that are looked at.
+    pub(super) fn ranges_of(&self, row: &[u8]) -> Vec<KeyRange> {
+        let part = CellKey::row_part(row);
+        let of_row = |place: &KeyRange| {
+            let end = place.end().map_or_else(|| successor(&part), |end| Some([&part, end].concat()));
+            KeyRange::new([&part, place.start()].concat(), end)
+        };
+        self.places.iter().filter_map(of_row).collect()
     }
 
     /// The entries of one row from the first to the last that is looked at; a reader jumps over what is between.
@@ -261,7 +276,7 @@ impl Pick {
 }
 
 /// How many bytes of a column's place are the version.
-const VERSION: usize = match Version::LAYOUT.width() {
+pub(super) const VERSION: usize = match Version::LAYOUT.width() {
     Some(width) => width,
     None => panic!("a version has one width"),
 };

@@ -1,0 +1,121 @@
+//! The writes of a batch while it is built: what they read has to show what was written before them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::key::Kind;
+use crate::error::Error;
+use crate::range::KeyRange;
+use crate::store::{Batch, RowBatch, Rows};
+
+type Puts<'m> = BTreeMap<Vec<u8>, Cow<'m, [u8]>>;
+
+/// Puts and deletes of entries, by key. An entry is in one of the maps.
+pub(super) struct Pending<'m> {
+    now: i64,
+    /// Entries before `now`, which no write without a timestamp has to look through.
+    earlier: Puts<'m>,
+    /// Entries of `now`, or later.
+    later: Puts<'m>,
+    /// Entries that are dropped.
+    values: BTreeSet<Vec<u8>>,
+    markers: BTreeSet<Vec<u8>>,
+}
+
+impl<'m> Pending<'m> {
+    pub(super) fn new(now: i64) -> Self {
+        let (values, markers) = (BTreeSet::new(), BTreeSet::new());
+        Self { now, earlier: BTreeMap::new(), later: BTreeMap::new(), values, markers }
+    }
+
+    pub(super) fn put(&mut self, key: Vec<u8>, at: i64, value: Cow<'m, [u8]>) {
+        self.values.remove(&key);
+        self.markers.remove(&key);
+        let puts = if at < self.now { &mut self.earlier } else { &mut self.later };
+        puts.insert(key, value);
+    }
+
+    pub(super) fn drop_entry(&mut self, key: Vec<u8>, kind: Kind) {
+        self.earlier.remove(&key);
+        self.later.remove(&key);
+        if kind == Kind::Value { self.values.insert(key) } else { self.markers.insert(key) };
+    }
+
+    /// The keys in a range that were put with a timestamp of now or later.
+    pub(super) fn later_in<'p>(&'p self, range: &'p KeyRange) -> impl Iterator<Item = &'p Vec<u8>> {
+        self.later.range::<[u8], _>(range.bounds()).map(|(key, _)| key)
+    }
+
+    /// The rows of a scan, forward, as they will be once the batch is written. `ranges` are those that are looked at.
+    pub(super) fn over(&self, rows: Box<dyn Rows>, ranges: &[KeyRange]) -> Box<dyn Rows> {
+        let mut writes = Vec::new();
+        for range in ranges {
+            let puts = [&self.earlier, &self.later].into_iter().flat_map(|puts| puts.range::<[u8], _>(range.bounds()));
+            writes.extend(puts.map(|(key, value)| (key.clone(), Some(value.to_vec()))));
+            let dropped = [&self.values, &self.markers].into_iter().flat_map(|dropped| dropped.range::<[u8], _>(range.bounds()));
+            writes.extend(dropped.map(|key| (key.clone(), None)));
+        }
+        if writes.is_empty() {
+            return rows;
+        }
+        writes.sort_unstable();
+        Box::new(Over { rows, read: RowBatch::new(), writes: writes.into_iter().peekable() })
+    }
+
+    /// New entries come before those that are dropped, and values are dropped before the markers that may hide them, should
+    /// a store fail in between.
+    pub(super) fn into_batch(self) -> Batch {
+        let mut batch = Batch::new();
+        for (key, value) in self.earlier.iter().chain(&self.later) {
+            batch.put(key, value);
+        }
+        for key in self.values.iter().chain(&self.markers) {
+            batch.delete(key);
+        }
+        batch
+    }
+}
+
+type Writes = std::iter::Peekable<std::vec::IntoIter<(Vec<u8>, Option<Vec<u8>>)>>;
+
+/// A scan, and writes over it.
+struct Over {
+    rows: Box<dyn Rows>,
+    read: RowBatch,
+    writes: Writes,
+}
+
+impl Rows for Over {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        while batch.is_empty() {
+            self.rows.next_batch(&mut self.read)?;
+            for (key, value) in self.read.iter() {
+                push_until(&mut self.writes, Some(key), batch);
+                match self.writes.next_if(|(written, _)| written == key) {
+                    Some((_, None)) => {}
+                    Some((_, Some(value))) => batch.push(key, &value),
+                    None => batch.push(key, value),
+                }
+            }
+            if self.read.is_empty() {
+                push_until(&mut self.writes, None, batch);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        self.rows.skip_to(key);
+    }
+}
+
+/// Adds what is put before `key`, or all of it.
+fn push_until(writes: &mut Writes, key: Option<&[u8]>, batch: &mut RowBatch) {
+    while let Some((written, value)) = writes.next_if(|(written, _)| key.is_none_or(|key| written.as_slice() < key)) {
+        if let Some(value) = value {
+            batch.push(&written, &value);
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Mutations, as a batch of entries.
+//!
+//! A write without a timestamp is the latest there is. Its time is the clock's, `now`; what has that time or a later one (of
+//! another write in the same millisecond, of a clock that was put back, or given) and stands in its way is dropped with it:
+//! no clock has to be kept, and none can run ahead.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::entries::Entries;
+use super::key::{CellKey, Entry, Kind, Place, Version};
+use super::pending::Pending;
+use super::read::{Families, Plan, RowReader, VERSION};
+use crate::error::Error;
+use crate::key::RowKey;
+use crate::range::{KeyRange, successor};
+use crate::store::{Batch, Scan, View};
+use crate::wide::column::{Column, Columns};
+use crate::wide::mutation::{Edit, Mutation};
+use crate::wide::row::Row;
+
+/// Builds a batch out of mutations, each of which sees those before it.
+pub(super) struct Writer<'a> {
+    families: &'a Arc<Families>,
+    view: &'a dyn View,
+    now: i64,
+    pending: Pending<'a>,
+    row: OfRow<'a>,
+}
+
+/// What is known of the row that is being written.
+#[derive(Default)]
+struct OfRow<'a> {
+    row: &'a [u8],
+    /// What its keys begin with.
+    part: Vec<u8>,
+    /// The families of which the store has no marker of now or later, but for those that are dropped.
+    cut: BTreeSet<&'a str>,
+    /// The families of which the store has no value from now on up to a timestamp, but for those that are dropped.
+    swept: BTreeMap<&'a str, i64>,
+}
+
+impl<'a> Writer<'a> {
+    /// Timestamps begin at 0, so a clock that stands before that gives 0.
+    pub(super) fn new(families: &'a Arc<Families>, view: &'a dyn View, now: i64) -> Self {
+        let now = now.max(0);
+        Self { families, view, now, pending: Pending::new(now), row: OfRow::default() }
+    }
+
+    pub(super) fn into_batch(self) -> Batch {
+        self.pending.into_batch()
+    }
+
+    /// The row that is written next.
+    pub(super) fn row(&mut self, row: &'a [u8]) {
+        if self.row.row != row {
+            self.row = OfRow { row, part: CellKey::row_part(row), ..OfRow::default() };
+        }
+    }
+
+    pub(super) fn mutate(&mut self, row: &'a [u8], mutation: &'a Mutation) -> Result<(), Error> {
+        self.row(row);
+        mutation.edits().iter().try_for_each(|edit| self.edit(edit))
+    }
+
+    fn edit(&mut self, edit: &'a Edit) -> Result<(), Error> {
+        match edit {
+            Edit::Put { column, at: None, value } => self.put(column, Cow::Borrowed(value)),
+            Edit::DeleteVersion { column, at: None } => self.delete_latest(column),
+            Edit::DeleteColumn { column, until: None } => self.delete_column(column),
+            Edit::DeleteFamily { family, until: None } => self.delete_family(family),
+            Edit::DeleteRow { until: None } => {
+                let families = self.families;
+                families.schema.families.keys().try_for_each(|family| self.delete_family(family))
+            }
+            timed => {
+                let (row, pending) = (self.row.row, &mut self.pending);
+                timed_entries(self.families, timed, |at, place, value| {
+                    pending.put(CellKey { row: row.into(), place }.encode(), at, Cow::Borrowed(value));
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// The newest version of a column: its timestamp and value.
+    pub(super) fn newest(&self, column: &Column) -> Result<Option<(i64, Vec<u8>)>, Error> {
+        let plan = Plan::new(self.families, &Columns::of(column), self.now)?;
+        let scan = Scan::new(plan.range_of(self.row.row).into_iter().collect()).batch_rows(4);
+        let rows = self.pending.over(self.view.scan(&scan), &plan.ranges_of(self.row.row));
+        let row = Row::from_cells(RowReader::new(plan, rows, false).into_cells()?);
+        Ok(row.cells().next().map(|cell| (cell.timestamp, cell.value.to_vec())))
+    }
+
+    /// The column has this value, whatever stood there.
+    pub(super) fn put(&mut self, column: &'a Column, value: Cow<'a, [u8]>) -> Result<(), Error> {
+        let key = self.column_key(column, self.now, Kind::Value);
+        let marker = self.column_key(column, self.now - 1, Kind::ColumnDeleted);
+        let versions = KeyRange::new(&key[..key.len() - VERSION], Some(marker.as_slice()));
+        let markers = self.family_markers(&column.family);
+        let stored = markers.iter().filter(|_| !self.row.cut.contains(column.family.as_str())).chain(&versions);
+        let mut found = self.stored(stored.cloned().collect())?;
+        self.row.cut.insert(&column.family);
+        for range in markers.iter().chain(&versions) {
+            found.extend(self.pending.later_in(range).cloned());
+        }
+
+        let (mut column_deleted, mut family_deleted) = (false, None);
+        for key in found {
+            let kind = match Place::decode(&key[self.row.part.len()..])?.entry {
+                Entry::FamilyDeleted { until } => {
+                    family_deleted = family_deleted.max(Some(until));
+                    Kind::ColumnDeleted
+                }
+                Entry::Column { version: Version { kind, .. }, .. } => {
+                    column_deleted |= kind == Kind::ColumnDeleted;
+                    kind
+                }
+            };
+            self.pending.drop_entry(key, kind);
+        }
+        // What they hid of older versions stays hidden.
+        if let Some(until) = family_deleted {
+            self.sweep(&column.family, until)?;
+            self.mark_family(&column.family);
+        }
+        if column_deleted && self.now > 0 {
+            self.pending.put(marker, self.now - 1, Cow::Borrowed(&[]));
+        }
+        self.pending.put(key, self.now, value);
+        Ok(())
+    }
+
+    /// What a counter's column has in the place of `before`.
+    pub(super) fn put_counter(&mut self, column: &'a Column, before: Option<i64>, sum: i64) -> Result<(), Error> {
+        let keeps_one = self.families.schema.require(&column.family)?.max_versions == 1;
+        // Nobody reads the old one: a counter would grow by an entry each time.
+        if let Some(before) = before.filter(|_| keeps_one) {
+            self.pending.drop_entry(self.column_key(column, before, Kind::Value), Kind::Value);
+        }
+        self.put(column, Cow::Owned(sum.to_be_bytes().to_vec()))
+    }
+
+    fn delete_latest(&mut self, column: &'a Column) -> Result<(), Error> {
+        match self.newest(column)? {
+            Some((at, _)) if at < self.now => {
+                let key = self.column_key(column, at, Kind::VersionDeleted);
+                self.pending.put(key, at, Cow::Borrowed(&[]));
+            }
+            // A marker would hide what is put next.
+            Some((at, _)) => self.pending.drop_entry(self.column_key(column, at, Kind::Value), Kind::Value),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn delete_column(&mut self, column: &'a Column) -> Result<(), Error> {
+        let marker = self.column_key(column, self.now - 1, Kind::ColumnDeleted);
+        if let Some(range) = KeyRange::new(&marker[..marker.len() - VERSION], Some(marker.as_slice())) {
+            let mut found = self.stored(vec![range.clone()])?;
+            found.extend(self.pending.later_in(&range).cloned());
+            for key in found {
+                if version_of(&self.row.part, &key)?.kind == Kind::Value {
+                    self.pending.drop_entry(key, Kind::Value);
+                }
+            }
+        }
+        if self.now > 0 {
+            self.pending.put(marker, self.now - 1, Cow::Borrowed(&[]));
+        }
+        Ok(())
+    }
+
+    fn delete_family(&mut self, family: &'a str) -> Result<(), Error> {
+        self.sweep(family, i64::MAX)?;
+        self.mark_family(family);
+        Ok(())
+    }
+
+    /// A marker that hides what a family has before now.
+    fn mark_family(&mut self, family: &str) {
+        if self.now > 0 {
+            let key = self.key(family, Entry::FamilyDeleted { until: self.now - 1 });
+            self.pending.put(key, self.now - 1, Cow::Borrowed(&[]));
+        }
+    }
+
+    /// Drops a family's values from now on up to a timestamp.
+    fn sweep(&mut self, family: &'a str, until: i64) -> Result<(), Error> {
+        let part = self.row.part.as_slice();
+        let place = self.families.columns_of(family)?;
+        let prefix = [part, place].concat();
+        let Some(range) = KeyRange::new(prefix.as_slice(), successor(&prefix)) else { return Ok(()) };
+        let mut values = Vec::new();
+        for key in self.pending.later_in(&range) {
+            let version = version_of(part, key)?;
+            if version.kind == Kind::Value && version.at <= until {
+                values.push(key.clone());
+            }
+        }
+        if self.row.swept.get(family).is_none_or(|swept| *swept < until) {
+            let mut entries = Entries::new(self.view.scan(&Scan::new(vec![range])));
+            while entries.settle()? {
+                let (key, _) = entries.get();
+                let version = version_of(part, key)?;
+                if version.at < self.now {
+                    entries.pass(key.len() - VERSION)?;
+                    continue;
+                }
+                if version.kind == Kind::Value && version.at <= until {
+                    values.push(key.to_vec());
+                }
+                entries.advance();
+            }
+            self.row.swept.insert(family, until);
+        }
+        values.into_iter().for_each(|key| self.pending.drop_entry(key, Kind::Value));
+        Ok(())
+    }
+
+    /// The keys that the store has in some ranges, which are few.
+    fn stored(&self, ranges: Vec<KeyRange>) -> Result<Vec<Vec<u8>>, Error> {
+        let mut entries = Entries::new(self.view.scan(&Scan::new(ranges).batch_rows(1)));
+        let mut keys = Vec::new();
+        while entries.settle()? {
+            keys.push(entries.get().0.to_vec());
+            entries.advance();
+        }
+        Ok(keys)
+    }
+
+    /// A family's markers of now or later.
+    fn family_markers(&self, family: &str) -> Option<KeyRange> {
+        let first = self.key(family, Entry::FamilyDeleted { until: i64::MAX });
+        KeyRange::new(first, Some(self.key(family, Entry::FamilyDeleted { until: self.now - 1 })))
+    }
+
+    fn column_key(&self, column: &Column, at: i64, kind: Kind) -> Vec<u8> {
+        let version = Version { at, kind };
+        self.key(&column.family, Entry::Column { qualifier: column.qualifier.as_slice().into(), version })
+    }
+
+    fn key(&self, family: &str, entry: Entry<'_>) -> Vec<u8> {
+        let qualifier = if let Entry::Column { qualifier, .. } = &entry { qualifier.len() } else { 0 };
+        let mut key = Vec::with_capacity(self.row.part.len() + family.len() + qualifier + 16);
+        key.extend_from_slice(&self.row.part);
+        Place { family, entry }.encode_to(&mut key);
+        key
+    }
+}
+
+/// The version of an entry of a column.
+fn version_of(part: &[u8], key: &[u8]) -> Result<Version, Error> {
+    match Place::decode(&key[part.len()..])?.entry {
+        Entry::Column { version, .. } => Ok(version),
+        Entry::FamilyDeleted { until } => Ok(Version { at: until, kind: Kind::ColumnDeleted }),
+    }
+}
+
+/// The entries of mutations of which all edits have a timestamp: nothing has to be read.
+pub(super) fn timed<'m>(
+    families: &Families,
+    rows: impl Iterator<Item = (&'m [u8], &'m Mutation)>,
+) -> Batch {
+    let mut batch = Batch::new();
+    for (row, mutation) in rows {
+        for edit in mutation.edits() {
+            timed_entries(families, edit, |_, place, value| {
+                batch.put(CellKey { row: row.into(), place }.encode(), value);
+            });
+        }
+    }
+    batch
+}
+
+/// The entries of an edit that has a timestamp.
+fn timed_entries<'e>(families: &'e Families, edit: &'e Edit, mut put: impl FnMut(i64, Place<'e>, &'e [u8])) {
+    let Some(at) = edit.timestamp() else { return };
+    let version = |column: &'e Column, kind| {
+        let entry = Entry::Column { qualifier: column.qualifier.as_slice().into(), version: Version { at, kind } };
+        Place { family: &column.family, entry }
+    };
+    let of_family = |family| Place { family, entry: Entry::FamilyDeleted { until: at } };
+    match edit {
+        Edit::Put { column, value, .. } => put(at, version(column, Kind::Value), value),
+        Edit::DeleteVersion { column, .. } => put(at, version(column, Kind::VersionDeleted), &[]),
+        Edit::DeleteColumn { column, .. } => put(at, version(column, Kind::ColumnDeleted), &[]),
+        Edit::DeleteFamily { family, .. } => put(at, of_family(family), &[]),
+        Edit::DeleteRow { .. } => families.schema.families.keys().for_each(|family| put(at, of_family(family), &[])),
+    }
+}
