@@ -242,7 +242,8 @@ const NOT_HERE: usize = 73;
 #[test]
 fn cells_answers_as_hbase_did() {
     let read = |text| parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let cases = read(include_str!("hbase.cases"));
+    let mut cases = read(include_str!("hbase.cases"));
+    cases.extend(read(include_str!("pages.cases")));
     let mut differences: Vec<(String, Asked)> = Vec::new();
     for case in read(include_str!("differences.cases")) {
         differences.extend(case.steps.into_iter().map(|step| (case.name.clone(), step)));

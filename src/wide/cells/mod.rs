@@ -103,11 +103,7 @@ impl<S: Store> Cells<S> {
     /// [`Error::Family`] if there can't be such a table.
     pub fn over(store: S, schema: TableSchema) -> Result<Self, Error> {
         schema.check()?;
-        Ok(Self {
-            store,
-            families: Arc::new(Families::new(schema)),
-            clock: Arc::new(SystemClock),
-        })
+        Ok(Self { store, families: Arc::new(Families::new(schema)), clock: Arc::new(SystemClock) })
     }
 
     /// Takes the time from another clock.

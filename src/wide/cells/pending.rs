@@ -38,7 +38,11 @@ impl<'m> Pending<'m> {
     pub(super) fn drop_entry(&mut self, key: Vec<u8>, kind: Kind) {
         self.earlier.remove(&key);
         self.later.remove(&key);
-        if kind == Kind::Value { self.values.insert(key) } else { self.markers.insert(key) };
+        if kind == Kind::Value {
+            self.values.insert(key)
+        } else {
+            self.markers.insert(key)
+        };
     }
 
     /// The keys in a range that were put with a timestamp of now or later.
@@ -52,7 +56,8 @@ impl<'m> Pending<'m> {
         for range in ranges {
             let puts = [&self.earlier, &self.later].into_iter().flat_map(|puts| puts.range::<[u8], _>(range.bounds()));
             writes.extend(puts.map(|(key, value)| (key.clone(), Some(value.to_vec()))));
-            let dropped = [&self.values, &self.markers].into_iter().flat_map(|dropped| dropped.range::<[u8], _>(range.bounds()));
+            let dropped =
+                [&self.values, &self.markers].into_iter().flat_map(|dropped| dropped.range::<[u8], _>(range.bounds()));
             writes.extend(dropped.map(|key| (key.clone(), None)));
         }
         if writes.is_empty() {

@@ -259,10 +259,7 @@ fn version_of(part: &[u8], key: &[u8]) -> Result<Version, Error> {
 }
 
 /// The entries of mutations of which all edits have a timestamp: nothing has to be read.
-pub(super) fn timed<'m>(
-    families: &Families,
-    rows: impl Iterator<Item = (&'m [u8], &'m Mutation)>,
-) -> Batch {
+pub(super) fn timed<'m>(families: &Families, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)>) -> Batch {
     let mut batch = Batch::new();
     for (row, mutation) in rows {
         for edit in mutation.edits() {
