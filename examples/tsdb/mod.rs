@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ops::RangeInclusive;
+use std::sync::{Mutex, PoisonError};
 
 use rowkey::ids::NameIds;
 use rowkey::store::Metered;
@@ -58,6 +59,9 @@ pub(crate) struct Tsdb<const WIDTH: u32> {
     pub(crate) metrics: NameIds,
     pub(crate) tag_names: NameIds,
     pub(crate) tag_values: NameIds,
+    /// How many points were written. A point's timestamp is its number: of any two it tells which came later, where the clock
+    /// may stand still.
+    written: Mutex<i64>,
 }
 
 /// What is asked for: a metric in a window, of all series, those with a tag, or one; its points downsampled, by a tag.
@@ -95,12 +99,11 @@ pub(crate) struct Summary {
 impl<const WIDTH: u32> Tsdb<WIDTH> {
     pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
         let db = Metered::new(Memory::new());
-        // Where several versions are kept, no two writes to a row have one timestamp: of any two it tells which came later.
         let schema = TableSchema::new().family(POINTS, FamilySchema::new().max_versions(2));
         let rows = WideTable::open(CellsDatabase::metered(&db), "tsdb", &schema)?;
         let names = |kind| NameIds::open(&db, "tsdb-uid", kind);
         let (metrics, tag_names, tag_values) = (names("metric")?, names("tagk")?, names("tagv")?);
-        Ok(Self { db, rows, metrics, tag_names, tag_values })
+        Ok(Self { db, rows, metrics, tag_names, tag_values, written: Mutex::new(0) })
     }
 
     pub(crate) fn ids(&self, (metric, tags): &Series) -> Result<(Uid, Tags), Box<dyn Error>> {
@@ -118,11 +121,15 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
     /// Writes points, each a cell of its own.
     pub(crate) fn write(&self, points: &[(&Series, u32, f64)]) -> Result<(), Box<dyn Error>> {
         let mut rows = Vec::with_capacity(points.len());
+        // It is held until they are there: what is compacted has no later number than what is still to come.
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         for (series, at, value) in points {
             let (metric, tags) = self.ids(series)?;
             let (hour, rest) = Bucket::<Seconds, WIDTH>::split(Seconds(i64::from(*at)))?;
             let (seconds, values) = (List(vec![rest.as_secs().try_into()?]), List(vec![*value]));
-            let point = Mutation::new().put((POINTS, Offsets { seconds }.encode()), Values { values }.encode());
+            *written += 1;
+            let column = (POINTS, Offsets { seconds }.encode());
+            let point = Mutation::new().put_at(column, *written, Values { values }.encode());
             rows.push((SeriesHour { metric, hour: hour.start().0.try_into()?, tags }, point));
         }
         Ok(self.rows.mutate_many(rows)?)

@@ -22,6 +22,8 @@ struct Visitor {
 pub(crate) struct Urls {
     db: Db,
     urls: Wide<Visitor>,
+    /// The time of the view before: the log has seconds, and two views of one time would be one version of a column.
+    last: std::cell::Cell<i64>,
 }
 
 impl Urls {
@@ -33,14 +35,16 @@ impl Urls {
             // One column whose timestamps are counts: the newest version is the URL that was viewed most.
             .family("most", FamilySchema::new())
             .family("last", FamilySchema::new().max_versions(5));
-        Ok(Self { db: db.clone(), urls: Wide::open(time.tables(db), "visitor_urls", &schema)? })
+        let urls = Wide::open(time.tables(db), "visitor_urls", &schema)?;
+        Ok(Self { db: db.clone(), urls, last: std::cell::Cell::new(i64::MIN) })
     }
 
     pub(crate) fn add(&self, view: &View) -> Result<(), Box<dyn Error>> {
         let Some(path) = &view.path else { return Ok(()) };
         let visitor = Visitor { visitor: view.visitor.clone() };
         let count = self.urls.increment(&visitor, ("count", path.as_str()), 1)?;
-        let seen = Mutation::new().put(("seen", path.as_str()), []).put("last:url", path.as_str());
+        self.last.set(view.millis().max(self.last.get().saturating_add(1)));
+        let seen = Mutation::new().put(("seen", path.as_str()), []).put_at("last:url", self.last.get(), path.as_str());
         Ok(self.urls.mutate(&visitor, &seen.put_at("most:url", count, path.as_str()))?)
     }
 

@@ -148,7 +148,7 @@ pub struct Columns {
     pub families: BTreeMap<String, Vec<KeyRange>>,
     /// At most so many versions of a column, newest first; no more come than the family keeps.
     pub versions: u32,
-    /// Only versions with a timestamp from the first on, up to and without the second.
+    /// Only versions with a timestamp in this range: the start is in it, the end is not. See [`Self::time`](Columns::time()).
     pub time: Option<(i64, i64)>,
     /// Only versions whose value compares so.
     pub value: Option<(Compare, Vec<u8>)>,
@@ -308,7 +308,31 @@ impl Columns {
         self
     }
 
-    /// Only versions with a timestamp in `start..end`, in milliseconds since 1970.
+    /// Only versions with a timestamp in `start..end`, in milliseconds since 1970: `start` is in it, `end` is not. So no range has a
+    /// version at `i64::MAX`.
+    ///
+    /// The range comes before versions are counted: a read of one version returns the newest in the range, not the newest of
+    /// all. The numbers that a family keeps, [`max_versions`](super::FamilySchema::max_versions) and
+    /// [`min_versions`](super::FamilySchema::min_versions), are counted in the range too, so a version that newer ones have replaced
+    /// is returned until it is purged. Deletes hide versions whether they are in the range or not. A condition
+    /// ([`Self::rows_where`]) looks at the newest version of all.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+    ///
+    /// let schema = TableSchema::new().family("a", FamilySchema::new().max_versions(3));
+    /// let table = Cells::open(&Memory::new(), "table", &schema)?;
+    /// for at in [10, 20, 30] {
+    ///     table.mutate(b"row", &Mutation::new().put_at("a:q", at, ""))?;
+    /// }
+    /// let times = |columns: Columns| -> Result<Vec<i64>, rowkey::Error> {
+    ///     Ok(table.get(b"row", &columns)?.cells().map(|cell| cell.timestamp).collect())
+    /// };
+    /// assert_eq!(times(Columns::all().time(10..30))?, [20]);
+    /// assert_eq!(times(Columns::all().time(10..30).versions(9))?, [20, 10]);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
     #[must_use]
     pub const fn time(mut self, time: std::ops::Range<i64>) -> Self {
         self.time = Some((time.start, time.end));

@@ -19,17 +19,24 @@
 //!
 //! # What holds
 //!
-//! Semantics follow HBase, as it was seen to do: `tests/wide/hbase.cases` has what HBase 2.6 answered in 145 doubtful
-//! cases, and the tests ask [`Cells`] the same.
+//! Semantics follow HBase, as it was seen to do: `tests/wide/hbase.cases` and `pages.cases` have what HBase 2.6 answered in
+//! 147 doubtful cases, and the tests ask [`Cells`] the same.
+//!
+//! - **A write without a timestamp is the latest there is**, in `Cells`. Its time is the clock's when it is written. A put drops
+//!   what its column has of that time or later, deletes too, and cuts a later delete of its family back; a delete drops what it
+//!   names, of that time or later too. So what returned `Ok` takes effect at once, whatever was there: another write of the same
+//!   millisecond, one of a handle whose clock is ahead, one from before the clock was put back, one whose timestamp was given and
+//!   lies in the future. Increments and mutations under a condition are such writes, and `delete_latest` is.
 //!
 //! - A row's key is not empty. Families sort by name, qualifiers by their bytes (the empty one first), versions by their
-//!   timestamps, newest first. Two writes to one column with one timestamp (given, or in one mutation) are one version,
+//!   timestamps, newest first. Two writes to one column with one timestamp (given, or in one millisecond) are one version,
 //!   the later one.
 //! - Deletes write markers. A marker hides what is as old as it says or older, also what is written later with such a
 //!   timestamp, until [`Cells::purge`] drops it (HBase: a major compaction).
 //! - A family keeps its newest [`max_versions`](FamilySchema::max_versions). Older ones are not read any more but may be
 //!   there until they are purged; so a newest version that is deleted uncovers the one before it.
-//! - Expired versions are not read, but for the newest [`min_versions`](FamilySchema::min_versions).
+//! - Expired versions are not read, unless they are among the newest [`min_versions`](FamilySchema::min_versions) of their column.
+//!   Time to live counts from the version's timestamp to the reader's clock.
 //! - What is read of a column: not the deleted versions, nor the expired ones; of the rest those in the time range; of
 //!   these as many as the family keeps; of these those with the right value; of these as many as were asked for. Columns
 //!   that have none left take no place in a page.
@@ -38,20 +45,17 @@
 //!
 //! | | HBase | `Cells` |
 //! |---|---|---|
-//! | a put after a delete in the same millisecond | is hidden by the delete | is a millisecond later |
-//! | two mutations in the same millisecond | are one version of a column | are two, a millisecond apart, in families that keep several |
+//! | a write without a timestamp, where a cell or a delete has the clock's time or a later one | is hidden, or misses it; a put after a check, or a counter, gets a timestamp ahead of the clock | is the latest there is: the rule above |
 //! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order, and `delete_latest` looks at the row as it was before | they take effect in their order |
-//! | a clock that was put back | later puts may be older than earlier ones | the clock of a handle and its clones does not go back in a row |
 //! | [`Mutation::delete_latest`] where nothing is | writes a marker | does nothing |
 //! | versions that are no longer kept | go with a flush or a compaction | go with `purge`; a counter's at once, where one version is kept |
 //! | a put whose marker was compacted before it was flushed | comes back | is purged with what is hidden |
 //! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum |
-//! | a counter of one version, in one millisecond | its timestamp runs ahead of the clock, where a delete misses it | keeps the clock's |
 //! | [`Check::absent`] and an empty value | an empty value is absent | it is there |
 //! | a comparison with the empty value | every operator but ≠ is read as = | as any other value |
-//! | a delete behind a [check](WideStore::check_and_mutate) of a cell in the future | misses the cell | gets its timestamp, as a put does |
 //! | a mutation that can't be, behind a check that fails | the check fails | is refused |
 //! | a page of columns with several versions | has the newest version of each | has as many of each as were asked for |
+//! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column |
 //! | a page, in HBase's client | counts columns, or cells by family | counts columns |
 //! | a family and one of its columns in one read | that column alone | the family |
 //! | a row's condition on a column that is not read, or of no family | takes the column for absent | sees it; is refused |

@@ -9,8 +9,8 @@ use crate::value::RowValue;
 /// Writes to one row, applied as one: no reader sees some of them without the others.
 ///
 /// They take effect in their order, deletes too. A timestamp is milliseconds since 1970; where none is given, the table's
-/// clock gives one. What is put under the timestamp of an earlier version takes its place; under an older one it does
-/// not become the newest.
+/// clock gives one, and the write is [the latest there is](super#what-holds). What is put under the timestamp of an earlier
+/// version takes its place, as two puts within a millisecond do; under an older one it does not become the newest.
 ///
 /// ```
 /// use rowkey::wide::Mutation;
@@ -39,7 +39,7 @@ pub enum Edit {
     DeleteVersion {
         /// The column.
         column: Column,
-        /// The version's timestamp; `None` is that of the newest there is.
+        /// The version's timestamp. `None`: that of the newest.
         at: Option<i64>,
     },
     /// All versions of a column are gone.
@@ -102,8 +102,8 @@ impl Mutation {
     }
 
     /// The column has this value in a version of a timestamp: milliseconds, where HBase's `LATEST_TIMESTAMP`, `i64::MAX`, is
-    /// no exception. A timestamp that lies in the future hides what is put before that time has come, and deletes without a
-    /// timestamp do not reach it.
+    /// no exception. A version in the future is the newest until a write without a timestamp drops it; it expires that much
+    /// later.
     #[must_use]
     pub fn put_at(self, column: impl Into<Column>, at: i64, value: impl Into<Vec<u8>>) -> Self {
         self.and(Edit::Put { column: column.into(), at: Some(at), value: value.into() })

@@ -51,11 +51,13 @@ pub struct TableSchema {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct FamilySchema {
-    /// So many versions of a column are kept; 1 unless told.
+    /// Maximum number of versions of a column that are kept. Default: 1.
     pub max_versions: u32,
-    /// So many are kept, and read, though they have expired; 0 unless told.
+    /// Number of a column's newest versions that are kept and returned even if their time to live is over. Default: 0. Versions that
+    /// have not expired count: with 2, a column of two such versions has no expired one. Deleted versions don't count. In a
+    /// [time range](super::Columns::time) the newest of that range are counted. Without a time to live it says nothing.
     pub min_versions: u32,
-    /// A version expires when it is as old as this; never, unless told. It counts in milliseconds.
+    /// Time to live: a version expires when its timestamp is as long ago as this, in whole milliseconds. Default: never.
     pub ttl: Option<Duration>,
 }
 
@@ -78,7 +80,8 @@ impl FamilySchema {
         self
     }
 
-    /// Keeps so many versions of a column though they have expired.
+    /// Keeps and returns this many of a column's newest versions even if their time to live is over. See the field
+    /// [`min_versions`](Self::min_versions).
     #[must_use]
     pub const fn min_versions(mut self, versions: u32) -> Self {
         self.min_versions = versions;
@@ -137,7 +140,7 @@ impl TableSchema {
     ///
     /// # Errors
     ///
-    /// [`Error::Family`] says what is wrong with which family: a name is one or more printable ASCII characters, no
+    /// [`Error::Family`] says what is wrong with which family: a name is 1 to 255 printable ASCII characters, no
     /// blank, `:` or `/`, the first no `.`, as HBase asks; versions are at least 1 and no fewer than the least kept; a
     /// time to live is a millisecond or more.
     pub fn check(&self) -> Result<(), Error> {
@@ -149,6 +152,8 @@ impl TableSchema {
             let printable = name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':' && byte != b'/');
             let what = if name.is_empty() || !printable || name.starts_with('.') {
                 "a family's name is printable ASCII without blank, `:` and `/`, and does not begin with `.`"
+            } else if name.len() > MAX_FAMILY_NAME {
+                "a family's name has at most 255 bytes"
             } else if schema.max_versions == 0 {
                 "a family keeps at least one version"
             } else if schema.min_versions > schema.max_versions {
@@ -269,6 +274,9 @@ impl fmt::Display for Change {
         f.write_str(&self.what)
     }
 }
+
+/// A cell that is read has the length of its family's name in one byte.
+const MAX_FAMILY_NAME: usize = u8::MAX as usize;
 
 const ROW_KEY: &str = "row key: ";
 const EARLIER: &str = "earlier row key: ";
@@ -411,6 +419,10 @@ mod tests {
             let error = TableSchema::new().family(name, family).check().unwrap_err();
             assert!(matches!(error, Error::Family { name: said, .. } if said == name));
         }
+        let (longest, longer) = ("f".repeat(255), "f".repeat(256));
+        TableSchema::new().family(longest, one).check().unwrap();
+        let error = TableSchema::new().family(&longer, one).check().unwrap_err();
+        assert!(matches!(error, Error::Family { name, what } if name == longer && what.contains("255")));
         assert!(TableSchema::new().check().is_err());
         TableSchema::new().family("a.b", one.ttl(Duration::MAX)).check().unwrap();
     }

@@ -26,7 +26,7 @@ fn schema() -> TableSchema {
         .family("ttl", FamilySchema::new().max_versions(3).ttl(Duration::from_secs(3600)))
 }
 
-fn every() -> Columns {
+pub(crate) fn every() -> Columns {
     Columns::all().versions(u32::MAX)
 }
 
@@ -316,7 +316,7 @@ fn read(table: &Cells) -> Vec<Cell> {
     cells_of(table.get(ROW, &every()).unwrap().as_bytes())
 }
 
-fn some_edit(random: &mut Random, mutation: Mutation, now: i64, latest: bool) -> Mutation {
+pub(crate) fn some_edit(random: &mut Random, mutation: Mutation, now: i64, latest: bool) -> Mutation {
     let (column, value) =
         (Column::from((random.one_of(&["many", "more"]), random.one_of(&["", "q"]))), random.below(100) as i64);
     let given = now.saturating_add(random.one_of(&[-now, -1, 0, 1, 5, HOUR, i64::MAX])).max(0);
@@ -334,7 +334,7 @@ fn some_edit(random: &mut Random, mutation: Mutation, now: i64, latest: bool) ->
     }
 }
 
-fn two_families() -> TableSchema {
+pub(crate) fn two_families() -> TableSchema {
     let all = FamilySchema::new().max_versions(u32::MAX);
     TableSchema::new().family("many", all).family("more", all)
 }

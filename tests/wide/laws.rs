@@ -9,13 +9,14 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rowkey::clock::Clock;
 use rowkey::splits::{Splits, Weight};
-use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, TableId};
+use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write};
 use rowkey::wide::{
     CellIter, CellKey, Cells, CellsDatabase, Check, Column, Columns, Entry, FamilySchema, Kind, Mutation, Place,
     PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
 };
 use rowkey::{Cursor, Error, KeyRange, Memory, RowKey, RowValue};
 
+use crate::latest::{every, some_edit, two_families};
 use crate::model::{
     Random, cells_of, column, columns, entries, go_on, memory, model_rows, over, rows_of, scan_of, schema, tables,
     written,
@@ -274,6 +275,36 @@ proptest! {
                 }
                 Err(Error::Engine(_)) => failures += 1,
                 Err(other) => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+
+    #[test]
+    fn a_mutation_that_is_torn_shows_nothing_that_was_deleted(seed: u64) {
+        let random = &mut Random(seed);
+        let (now, whole) = (random.one_of(&[0, 1, 1000]), memory());
+        let open = |store: Arc<dyn Store>, now: i64| Cells::over(store, two_families()).unwrap().with_clock(move || now);
+        let (table, ahead) = (open(Arc::clone(&whole), now), open(Arc::clone(&whole), now + 500));
+        for _ in 0..10 {
+            let table = if random.chance(2) { &table } else { &ahead };
+            table.mutate(b"r", &some_edit(random, Mutation::new(), now, true)).unwrap();
+        }
+        let first = Mutation::new().put("many:", "v");
+        let mutation = (0..1 + random.below(3)).fold(first, |m, _| some_edit(random, m, now, false));
+        let (before, stored) = (table.get(b"r", &every()).unwrap(), entries(&*whole));
+        table.mutate(b"r", &mutation).unwrap();
+        let after = table.get(b"r", &every()).unwrap();
+        for left in 0.. {
+            let store = memory();
+            store.write(&stored.iter().map(|(key, value)| Write::Put(key, value)).collect()).unwrap();
+            let tearing = Tearing { store: Arc::clone(&store), left: AtomicUsize::new(left) };
+            let done = open(Arc::new(tearing), now).mutate(b"r", &mutation).is_ok();
+            let found = open(store, now).get(b"r", &every()).unwrap();
+            let known = |found| before.cells().chain(after.cells()).any(|cell| cell == found);
+            prop_assert!(found.cells().all(known), "{:?} after {} writes of {:?}", found, left, mutation);
+            if done {
+                prop_assert_eq!(&found, &after);
+                break;
             }
         }
     }

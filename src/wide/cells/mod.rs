@@ -28,7 +28,7 @@ use crate::store::{
     Atomicity, Database, DatabaseId, Live, Metered, Rows, Scan, Store, TableId, View, add_to_counter, check_key,
 };
 
-/// A [`WideStore`] over a [`Store`]: a cell is one entry, under a [`CellKey`].
+/// Emulates HBase rows on a key-value store: a [`WideStore`] over a [`Store`], in which a cell is one entry, under a [`CellKey`].
 ///
 /// ```
 /// use rowkey::Memory;
@@ -49,8 +49,11 @@ use crate::store::{
 /// Mutations of a row are atomic where the store's batches are; increments, conditions and
 /// [`Mutation::delete_latest`] need its [transactions](crate::store::Guarantees::transactions).
 ///
-/// Timestamps that are not given come from a clock, and never go back in a row, whatever the clock does: those of
-/// a handle and its clones, that is, and of all tables of one [`CellsDatabase`].
+/// A write without a timestamp takes the clock's time and is the latest there is ([what holds](super#what-holds)), across handles,
+/// restarts and steps of the clock. So it reads before it writes: a put reads its column from now on, and the family's deletes; a
+/// delete of a family, or of the row, looks at each of its columns, which takes time by their number. Without
+/// [transactions](crate::store::Guarantees::transactions) it sees what was acknowledged before, and is not atomic with a concurrent
+/// write to the same columns. A mutation of which every edit has a timestamp reads nothing.
 pub struct Cells<S = Arc<dyn Store>> {
     store: S,
     families: Arc<Families>,
@@ -106,7 +109,7 @@ impl<S: Store> Cells<S> {
         Ok(Self { store, families: Arc::new(Families::new(schema)), clock: Arc::new(SystemClock) })
     }
 
-    /// Takes the time from another clock.
+    /// Takes the time from another clock. It may stand still, jump and step back.
     ///
     /// ```
     /// use std::time::Duration;
@@ -154,8 +157,7 @@ impl<S: Store> Cells<S> {
             .try_for_each(|family| self.families.schema.require(family).map(drop))
     }
 
-    /// Writes mutations. The time is taken where nobody else writes, so of two writes the later has no earlier time of one
-    /// clock.
+    /// Writes mutations. The time is read in the transaction, so it is not that of before another write.
     fn apply<'m>(&self, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone) -> Result<(), Error> {
         let mut edits = rows.clone().flat_map(|(_, mutation)| mutation.edits());
         if edits.clone().all(|edit| edit.timestamp().is_some()) {
@@ -295,7 +297,8 @@ fn refusal(table: &str, changes: &[Change]) -> Error {
     Error::Schema { table: table.to_owned(), differences: told.collect::<Vec<_>>().join("; ") }
 }
 
-/// A [`WideDatabase`] over a [`Database`]: each wide table is a table of [`Cells`].
+/// Emulates HBase tables on a key-value store: a [`WideDatabase`] over a [`Database`], in which each wide table is a table of
+/// [`Cells`].
 #[derive(Clone)]
 pub struct CellsDatabase<D> {
     db: D,

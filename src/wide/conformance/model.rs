@@ -204,7 +204,7 @@ fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Mo
             let column = column(random, &["b"]);
             mutate(LAW, store, key, Mutation::new().delete_latest(&column));
             if let Some(at) = model.versions(&column).first().map(|(at, _)| *at) {
-                // No clock gives a time again that it gave before a delete.
+                // A clock's time that comes again is the latest, and not hidden.
                 model.delete(of(&column, at, at), keep && at < GIVEN);
             }
             return;
