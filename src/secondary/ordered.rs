@@ -23,11 +23,12 @@ const LOOKS: u32 = 20;
 pub(super) fn change(
     rows: &dyn Store,
     followers: &[Arc<Follower>],
+    timeout: Duration,
     keys: &[Vec<u8>],
     decide: &mut Decide<'_>,
 ) -> Result<(), Error> {
     for (at, key) in keys.iter().enumerate() {
-        change_row(rows, followers, key, &mut |old| decide(at, old))?;
+        change_row(rows, followers, timeout, key, &mut |old| decide(at, old))?;
     }
     Ok(())
 }
@@ -35,6 +36,7 @@ pub(super) fn change(
 fn change_row(
     rows: &dyn Store,
     followers: &[Arc<Follower>],
+    timeout: Duration,
     key: &[u8],
     decide: &mut DecideRow<'_>,
 ) -> Result<(), Error> {
@@ -52,7 +54,7 @@ fn change_row(
         for (follower, before, after) in &diffs {
             for (entry, value) in after.iter().filter(|(entry, _)| !before.contains_key(*entry)) {
                 claimed.push((*follower, entry));
-                if let Err(error) = claim(rows, follower, entry, key, value, token, WRITE_TIMEOUT) {
+                if let Err(error) = claim(rows, follower, entry, key, value, token, timeout) {
                     withdraw(&claimed, token)?;
                     return Err(error);
                 }
@@ -61,7 +63,7 @@ fn change_row(
         if rows.compare_and_write(key, old.as_deref(), new.as_deref())? {
             return diffs
                 .iter()
-                .try_for_each(|(follower, before, after)| finish(rows, follower, key, (before, after), token));
+                .try_for_each(|(follower, before, after)| finish(rows, follower, key, (before, after), token, timeout));
         }
         withdraw(&claimed, token)?;
     }
@@ -74,6 +76,7 @@ fn finish(
     key: &[u8],
     (before, after): (&Entries, &Entries),
     token: Token,
+    timeout: Duration,
 ) -> Result<(), Error> {
     for (entry, value) in after {
         match before.get(entry) {
@@ -83,7 +86,7 @@ fn finish(
         }
     }
     before.keys().filter(|entry| !after.contains_key(*entry)).try_for_each(|entry| {
-        sweep(rows, follower, entry, key, WRITE_TIMEOUT)?;
+        sweep(rows, follower, entry, key, timeout)?;
         Ok(())
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::follow::Follower;
 use super::{Secondary, exact, ordered};
@@ -18,6 +19,7 @@ use crate::value::RowValue;
 pub struct Primary<K, V, D> {
     table: Table<K, V, D>,
     followers: Vec<Arc<Follower>>,
+    timeout: Duration,
 }
 
 impl<K, V, D> std::fmt::Debug for Primary<K, V, D> {
@@ -43,7 +45,17 @@ where
         if !guarantees.transactions && !guarantees.compare_and_write {
             return Err(Error::Unsupported("transactions, and no compare-and-write"));
         }
-        Ok(Self { table: Table::open(db, name)?, followers: Vec::new() })
+        Ok(Self { table: Table::open(db, name)?, followers: Vec::new(), timeout: ordered::WRITE_TIMEOUT })
+    }
+
+    /// How long a write without transactions may take. Default: 60 seconds. It has no meaning with transactions.
+    ///
+    /// What a write that has not finished by then has marked is taken for that of a process that was killed. All processes
+    /// that write the table should have the same.
+    #[must_use]
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
     }
 
     /// Declares a secondary table: what keys and values a row has in it. Of two equal keys of one row the later holds.
@@ -148,7 +160,7 @@ where
         if self.table.database().guarantees().transactions {
             exact::change(self.table.database(), self.table.name(), &self.followers, keys, decide)
         } else {
-            ordered::change(&**self.table.store(), &self.followers, keys, decide)
+            ordered::change(&**self.table.store(), &self.followers, self.timeout, keys, decide)
         }
     }
 }
