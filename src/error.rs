@@ -143,7 +143,7 @@ pub enum Error {
         differences: String,
     },
 
-    /// Two rows claim one key of a secondary table; nothing was written.
+    /// Two rows claim one key of a secondary table; nothing was written, or it was taken back.
     #[error(
         "key {} of secondary table {table:?} belongs to the row at key {}, the row at key {} can't have it too",
         Hex(key),
@@ -159,6 +159,38 @@ pub enum Error {
         holder: Vec<u8>,
         /// The key of the primary row that was to have it.
         claimant: Vec<u8>,
+    },
+
+    /// Two rows have one key of a secondary table: the write of one took longer than the time-out of writes, another row
+    /// was given the key meanwhile, and the first row could not be taken back, as it or its old keys were changed since. Only
+    /// on a database without transactions. Until one of the rows is changed, a verification names it as a conflict.
+    #[error(
+        "key {} of secondary table {table:?} belongs to the row at key {}, and the row at key {} has it too: \
+         its write took too long and can't be taken back",
+        Hex(key),
+        Hex(holder),
+        Hex(claimant)
+    )]
+    SecondaryDuplicate {
+        /// The secondary table's name.
+        table: Box<str>,
+        /// The secondary key.
+        key: Vec<u8>,
+        /// The key of the primary row to which the secondary key belongs.
+        holder: Vec<u8>,
+        /// The key of the primary row that was written and has it too.
+        claimant: Vec<u8>,
+    },
+
+    /// A secondary table can't have this name.
+    #[error("table {primary:?} can't have a secondary table {secondary:?}: {what}")]
+    SecondaryName {
+        /// The primary table's name.
+        primary: String,
+        /// The name that the secondary table was to have.
+        secondary: String,
+        /// What is wrong with it.
+        what: &'static str,
     },
 
     /// A migration is in a phase that does not allow the step.

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use self::look::Look;
-use super::{Secondary, ordered};
+use super::Secondary;
 use crate::cursor::{Checkpoint, Cursor};
 use crate::error::Error;
 use crate::key::OwnedKey;
@@ -144,7 +144,7 @@ where
     D: Database + Clone,
 {
     pub(super) fn new(secondary: &'s Secondary<K2, V2, K, V, D>, mend: bool) -> Self {
-        Self { secondary, mend, start: Checkpoint::default(), batch_rows: 256, timeout: ordered::WRITE_TIMEOUT }
+        Self { secondary, mend, start: Checkpoint::default(), batch_rows: 256, timeout: secondary.timeout }
     }
 
     /// Goes on where another check of the table was stopped.

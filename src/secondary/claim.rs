@@ -22,6 +22,26 @@ pub(crate) struct Claim {
     pub(crate) value: Vec<u8>,
 }
 
+impl Claim {
+    /// Whether the primary row is to have the key by it.
+    pub(crate) fn claims(&self) -> bool {
+        !matches!(self.state, State::Changing(_))
+    }
+
+    /// The token of the write that has marked the secondary row by it and not finished.
+    pub(crate) fn mark(&self) -> Option<Token> {
+        match self.state {
+            State::Exact | State::Done(_) => None,
+            State::UnderWay(token) | State::Changing(token) => Some(token),
+        }
+    }
+
+    /// Whether it is the mark of a write that may still go on.
+    pub(crate) fn is_under_way(&self, timeout: Duration) -> bool {
+        self.mark().is_some_and(|token| !token.is_older_than(timeout))
+    }
+}
+
 /// How far the write is that made a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -29,8 +49,10 @@ pub(crate) enum State {
     Exact,
     /// The primary row was written after it.
     Done(Token),
-    /// The primary row is about to be written, unless its writer was cut off.
+    /// The primary row is about to be written, and to have the key.
     UnderWay(Token),
+    /// The primary row has the key, and is about to leave it or to have another value there: a mark alone, no claim.
+    Changing(Token),
 }
 
 /// What no two writes have in common.
@@ -90,6 +112,10 @@ impl Claims {
                     bytes.push(2);
                     bytes.extend(token.to_bytes());
                 }
+                State::Changing(token) => {
+                    bytes.push(3);
+                    bytes.extend(token.to_bytes());
+                }
             }
             for part in [primary, value] {
                 bytes.extend((part.len() as u64).to_be_bytes());
@@ -99,10 +125,10 @@ impl Claims {
         Some(bytes).filter(|bytes| !bytes.is_empty())
     }
 
-    /// The primary rows that claim the key, each once.
+    /// The primary rows that claim the key, each once, in the order of their first claims.
     pub(crate) fn primaries(&self) -> Vec<&[u8]> {
         let mut keys: Vec<&[u8]> = Vec::with_capacity(self.0.len());
-        for claim in &self.0 {
+        for claim in self.0.iter().filter(|claim| claim.claims()) {
             if !keys.contains(&claim.primary.as_slice()) {
                 keys.push(&claim.primary);
             }
@@ -127,6 +153,7 @@ impl RowValue for Claims {
                 0 => State::Exact,
                 1 => State::Done(Token::from_bytes(take_array(&mut bytes)?)),
                 2 => State::UnderWay(Token::from_bytes(take_array(&mut bytes)?)),
+                3 => State::Changing(Token::from_bytes(take_array(&mut bytes)?)),
                 _ => return Err(format!("a claim can't begin with {state:02x}").into()),
             };
             claims.push(Claim { state, primary: take_part(&mut bytes)?, value: take_part(&mut bytes)? });
@@ -157,15 +184,17 @@ mod tests {
         let claim = |state| Claim { state, primary: b"key".to_vec(), value: b"v".to_vec() };
         let (a, b) = (Token::new(), Token::new());
         assert_ne!(a, b);
-        let claims = Claims(vec![claim(State::Exact), claim(State::Done(a)), claim(State::UnderWay(b))]);
+        let states = [State::Exact, State::Done(a), State::UnderWay(b), State::Changing(a)];
+        let claims = Claims(states.map(claim).into());
         let bytes = claims.to_bytes().unwrap();
         assert_eq!(Claims::decode_value(&bytes).unwrap(), claims);
-        let whole = [0, 21, 58];
+        let whole = [0, 21, 58, 95];
         for cut in (1..bytes.len()).filter(|cut| !whole.contains(cut)) {
             assert!(Claims::decode_value(&bytes[..cut]).is_err(), "cut at {cut}");
         }
-        assert!(Claims::decode_value(&[3]).is_err());
+        assert!(Claims::decode_value(&[4]).is_err());
         assert_eq!(claims.primaries(), [b"key"]);
+        assert!(Claims(vec![claim(State::Changing(a))]).primaries().is_empty());
         assert_eq!(Claims::default().to_bytes(), None);
     }
 

@@ -82,12 +82,14 @@ mod check;
 mod claim;
 mod exact;
 mod follow;
+mod mark;
 mod ordered;
 mod primary;
 mod scan;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use self::check::{Check, Difference, DifferenceKind, Progress, Report};
 use self::claim::Claims;
@@ -112,6 +114,7 @@ pub struct Secondary<K2, V2, K, V, D> {
     table: Table<K2, Claims, D>,
     primary: Table<K, V, D>,
     follower: Arc<Follower>,
+    timeout: Duration,
     value: PhantomData<fn() -> V2>,
 }
 
@@ -122,6 +125,7 @@ impl<K2, V2, K, V, D: Clone> Clone for Secondary<K2, V2, K, V, D> {
             table: self.table.clone(),
             primary: self.primary.clone(),
             follower: Arc::clone(&self.follower),
+            timeout: self.timeout,
             value: PhantomData,
         }
     }
@@ -145,6 +149,7 @@ where
     fn open<I>(
         primary: &Table<K, V, D>,
         name: &str,
+        timeout: Duration,
         entries: impl Fn(&K, &V) -> I + Send + Sync + 'static,
     ) -> Result<Self, Error>
     where
@@ -165,7 +170,7 @@ where
             Ok(bytes)
         });
         let follower = Arc::new(Follower { name: name.into(), store: Arc::clone(table.store()), derive });
-        Ok(Self { db, table, primary: primary.clone(), follower, value: PhantomData })
+        Ok(Self { db, table, primary: primary.clone(), follower, timeout, value: PhantomData })
     }
 
     /// The table's name.

@@ -1,269 +1,155 @@
-//! Writes where there is compare-and-write alone: new claims, then the primary row, then the claims that are left over.
+//! Writes where there is compare-and-write alone: marks on what is to change, then the primary row, then what follows.
 
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::claim::{Claim, Claims, State, Token};
+use super::claim::Token;
 use super::exact::Decide;
-use super::follow::{Entries, Follower, Live};
+use super::follow::Follower;
+use super::mark::{LOOKS, Mark, Pair};
 use crate::error::Error;
 use crate::store::Store;
 
 /// What becomes of a row, by what it was.
 type DecideRow<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
 
-/// How long a write that is not finished is taken for one under way, and not for one that was cut off.
+/// How long a write that is not finished is taken for one under way, and not for that of a killed process.
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often, a millisecond apart, a write looks again whether another one under way claims the same key.
-const LOOKS: u32 = 20;
+/// How often a write starts again that is too old before it writes its row. Where writes always take longer than the
+/// time-out, it goes on then: it finds out after whether another row has got its keys.
+const RESTARTS: u32 = 3;
 
-/// Changes rows of distinct keys, one by one.
-pub(super) fn change(
-    rows: &dyn Store,
-    followers: &[Arc<Follower>],
-    timeout: Duration,
-    keys: &[Vec<u8>],
-    decide: &mut Decide<'_>,
-) -> Result<(), Error> {
-    for (at, key) in keys.iter().enumerate() {
-        change_row(rows, followers, timeout, key, &mut |old| decide(at, old))?;
-    }
-    Ok(())
+/// Where rows are written.
+#[derive(Clone, Copy)]
+pub(super) struct Writer<'w> {
+    pub(super) rows: &'w dyn Store,
+    pub(super) followers: &'w [Arc<Follower>],
+    pub(super) timeout: Duration,
 }
 
-fn change_row(
-    rows: &dyn Store,
-    followers: &[Arc<Follower>],
-    timeout: Duration,
-    key: &[u8],
-    decide: &mut DecideRow<'_>,
-) -> Result<(), Error> {
-    crate::store::check_key(key)?;
-    loop {
-        let old = rows.get(key)?;
-        let new = decide(old.as_deref())?;
-        let mut diffs = Vec::with_capacity(followers.len());
-        for follower in followers {
+/// A write of one row.
+struct Write<'w> {
+    writer: Writer<'w>,
+    key: &'w [u8],
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+    /// What is claimed comes first, of all secondary tables: while it is settled the old keys are still there to go back to.
+    touched: Vec<(&'w Follower, Vec<u8>, Mark)>,
+    token: Token,
+    started: Instant,
+}
+
+/// What became of a write.
+enum Attempt {
+    Written,
+    /// Somebody else has changed the row; nothing is written.
+    Changed,
+    /// It may be taken for that of a killed process; nothing is written.
+    TooOld,
+    /// It is written, and another row has got one of its keys meanwhile: the error says which.
+    TooLate(Error),
+}
+
+impl<'w> Writer<'w> {
+    /// Changes rows of distinct keys, one by one.
+    pub(super) fn change(self, keys: &[Vec<u8>], decide: &mut Decide<'_>) -> Result<(), Error> {
+        keys.iter().enumerate().try_for_each(|(at, key)| self.change_row(key, &mut |old| decide(at, old)))
+    }
+
+    fn change_row(self, key: &[u8], decide: &mut DecideRow<'_>) -> Result<(), Error> {
+        crate::store::check_key(key)?;
+        let mut restarts = RESTARTS;
+        loop {
+            let old = self.rows.get(key)?;
+            let new = decide(old.as_deref())?;
+            let write = Write::new(self, key, old, new)?;
+            match write.attempt(restarts > 0)? {
+                Attempt::Written => return Ok(()),
+                Attempt::Changed => {}
+                Attempt::TooOld => restarts -= 1,
+                Attempt::TooLate(conflict) => return write.take_back(conflict),
+            }
+        }
+    }
+}
+
+impl<'w> Write<'w> {
+    fn new(writer: Writer<'w>, key: &'w [u8], old: Option<Vec<u8>>, new: Option<Vec<u8>>) -> Result<Self, Error> {
+        let started = Instant::now();
+        let (mut claimed, mut changed) = (Vec::new(), Vec::new());
+        for follower in writer.followers {
             let before = follower.entries(key, old.as_deref())?;
-            diffs.push((&**follower, before, follower.entries(key, new.as_deref())?));
-        }
-        let token = Token::new();
-        let mut claimed = Vec::new();
-        for (follower, before, after) in &diffs {
-            for (entry, value) in after.iter().filter(|(entry, _)| !before.contains_key(*entry)) {
-                claimed.push((*follower, entry));
-                if let Err(error) = claim(rows, follower, entry, key, value, token, timeout) {
-                    withdraw(&claimed, token)?;
-                    return Err(error);
+            let after = follower.entries(key, new.as_deref())?;
+            let left = before.keys().filter(|entry| !after.contains_key(*entry)).cloned();
+            changed.extend(left.map(|entry| (&**follower, entry, Mark::Change)));
+            for (entry, value) in after {
+                match before.get(&entry) {
+                    None => claimed.push((&**follower, entry, Mark::Claim)),
+                    Some(old) if *old != value => changed.push((&**follower, entry, Mark::Change)),
+                    Some(_) => {}
                 }
             }
         }
-        if rows.compare_and_write(key, old.as_deref(), new.as_deref())? {
-            return diffs
-                .iter()
-                .try_for_each(|(follower, before, after)| finish(rows, follower, key, (before, after), token, timeout));
-        }
-        withdraw(&claimed, token)?;
+        claimed.extend(changed);
+        Ok(Self { writer, key, old, new, touched: claimed, token: Token::new(), started })
     }
-}
 
-/// Behind the write of the primary row: claims are done, values are the new ones, what is left over goes.
-fn finish(
-    rows: &dyn Store,
-    follower: &Follower,
-    key: &[u8],
-    (before, after): (&Entries, &Entries),
-    token: Token,
-    timeout: Duration,
-) -> Result<(), Error> {
-    for (entry, value) in after {
-        match before.get(entry) {
-            None => settle(follower, entry, key, value, token)?,
-            Some(old) if old != value => set_value(rows, follower, entry, key)?,
-            Some(_) => {}
-        }
+    fn pairs(&self) -> impl Iterator<Item = (Pair<'_>, Mark)> {
+        let Writer { rows, timeout, .. } = self.writer;
+        self.touched
+            .iter()
+            .map(move |&(follower, ref entry, mark)| (Pair { rows, follower, entry, key: self.key, timeout }, mark))
     }
-    before.keys().filter(|entry| !after.contains_key(*entry)).try_for_each(|entry| {
-        sweep(rows, follower, entry, key, timeout)?;
-        Ok(())
-    })
-}
 
-/// Changes the claims of a secondary row; `edit` answers whether it did, and is called again where somebody else did.
-fn edit(
-    follower: &Follower,
-    entry: &[u8],
-    mut edit: impl FnMut(&mut Claims) -> Result<bool, Error>,
-) -> Result<bool, Error> {
-    loop {
-        let stored = follower.store.get(entry)?;
-        let mut claims = follower.claims(entry, stored.as_deref())?;
-        if !edit(&mut claims)? {
-            return Ok(false);
-        }
-        if follower.store.compare_and_write(entry, stored.as_deref(), claims.to_bytes().as_deref())? {
-            return Ok(true);
-        }
-    }
-}
-
-/// Claims a secondary key for a write that is to come; refused where another row has it, or is about to.
-fn claim(
-    rows: &dyn Store,
-    follower: &Follower,
-    entry: &[u8],
-    key: &[u8],
-    value: &[u8],
-    token: Token,
-    timeout: Duration,
-) -> Result<(), Error> {
-    let mut looks = LOOKS;
-    edit(follower, entry, |claims| {
-        while let Some((other, under_way)) = holder(rows, follower, entry, key, claims, timeout)? {
-            if !under_way || looks == 0 {
-                return Err(follower.conflict(entry, &other, key));
+    fn attempt(&self, may_restart: bool) -> Result<Attempt, Error> {
+        for (marked, (pair, mark)) in self.pairs().enumerate() {
+            if let Err(error) = pair.mark(mark, self.token, LOOKS) {
+                self.withdraw(marked + 1)?;
+                return Err(error);
             }
-            looks -= 1;
-            thread::sleep(Duration::from_millis(1));
-            *claims = follower.claims(entry, follower.store.get(entry)?.as_deref())?;
         }
-        claims.0.push(Claim { state: State::UnderWay(token), primary: key.to_vec(), value: value.to_vec() });
-        Ok(true)
-    })?;
-    Ok(())
-}
-
-/// Another row that has a secondary key, and whether it is only about to have it.
-fn holder(
-    rows: &dyn Store,
-    follower: &Follower,
-    entry: &[u8],
-    key: &[u8],
-    claims: &Claims,
-    timeout: Duration,
-) -> Result<Option<(Vec<u8>, bool)>, Error> {
-    for claim in claims.0.iter().filter(|claim| claim.primary != key) {
-        if follower.derived(&Live(rows), &claim.primary, entry)?.is_some() {
-            return Ok(Some((claim.primary.clone(), false)));
+        if may_restart && self.started.elapsed() >= self.writer.timeout {
+            return self.withdraw(self.touched.len()).map(|()| Attempt::TooOld);
         }
-        if matches!(claim.state, State::UnderWay(token) if !token.is_older_than(timeout)) {
-            return Ok(Some((claim.primary.clone(), true)));
+        if !self.writer.rows.compare_and_write(self.key, self.old.as_deref(), self.new.as_deref())? {
+            return self.withdraw(self.touched.len()).map(|()| Attempt::Changed);
         }
+        for (pair, mark) in self.pairs() {
+            match pair.finish(mark, self.token, false) {
+                Err(conflict @ Error::SecondaryConflict { .. }) => return Ok(Attempt::TooLate(conflict)),
+                finished => finished?,
+            };
+        }
+        Ok(Attempt::Written)
     }
-    Ok(None)
-}
 
-/// Takes back claims of a write that did not come.
-fn withdraw(claimed: &[(&Follower, &Vec<u8>)], token: Token) -> Result<(), Error> {
-    claimed.iter().try_for_each(|(follower, entry)| {
-        edit(follower, entry, |claims| {
-            let before = claims.0.len();
-            claims.0.retain(|claim| claim.state != State::UnderWay(token));
-            Ok(claims.0.len() < before)
-        })?;
+    /// Takes off the first marks.
+    fn withdraw(&self, marked: usize) -> Result<(), Error> {
+        self.pairs().take(marked).try_for_each(|(pair, _)| pair.withdraw(self.token))
+    }
+
+    /// After a write that was too late: writes what the row was before, as any other write.
+    fn take_back(self, conflict: Error) -> Result<(), Error> {
+        let back = Self::new(self.writer, self.key, self.new.clone(), self.old.clone())?;
+        let taken_back = match back.attempt(false) {
+            Ok(attempt) => matches!(attempt, Attempt::Written),
+            // An old key is another row's by now.
+            Err(Error::SecondaryConflict { .. }) => false,
+            Err(error) => return Err(error),
+        };
+        for write in [&self, &back] {
+            write.pairs().try_for_each(|(pair, mark)| pair.finish(mark, write.token, true).map(drop))?;
+        }
+        if taken_back {
+            return Err(conflict);
+        }
+        for (pair, _) in self.pairs().chain(back.pairs()) {
+            if let Some(duplicate) = pair.duplicate()? {
+                return Err(duplicate);
+            }
+        }
+        // Somebody else has changed the row since, or the other row gave the key up.
         Ok(())
-    })
-}
-
-/// Says of a claim that its primary row was written.
-fn settle(follower: &Follower, entry: &[u8], key: &[u8], value: &[u8], token: Token) -> Result<(), Error> {
-    edit(follower, entry, |claims| {
-        // A claim that was taken for one of a writer cut off is made again.
-        claims.0.retain(|claim| claim.state != State::UnderWay(token));
-        claims.0.push(Claim { state: State::Done(token), primary: key.to_vec(), value: value.to_vec() });
-        Ok(true)
-    })?;
-    Ok(())
-}
-
-/// Writes the value that follows from the primary row beside its claims; answers nothing where none follows.
-pub(super) fn set_value(rows: &dyn Store, follower: &Follower, entry: &[u8], key: &[u8]) -> Result<(), Error> {
-    edit(follower, entry, |claims| {
-        let Some(value) = follower.derived(&Live(rows), key, entry)? else { return Ok(false) };
-        let mut changed = false;
-        for claim in claims.0.iter_mut().filter(|claim| claim.primary == key && claim.value != value) {
-            claim.value.clone_from(&value);
-            changed = true;
-        }
-        Ok(changed)
-    })?;
-    Ok(())
-}
-
-/// Takes away a row's claims from which it has moved on, and of writers cut off those that are older than `timeout`.
-pub(super) fn sweep(
-    rows: &dyn Store,
-    follower: &Follower,
-    entry: &[u8],
-    key: &[u8],
-    timeout: Duration,
-) -> Result<bool, Error> {
-    let mut cut_off = false;
-    let swept = edit(follower, entry, |claims| {
-        // The claims were read before the row is: what the row says is later than every claim that is done.
-        if follower.derived(&Live(rows), key, entry)?.is_some() {
-            return Ok(false);
-        }
-        let before = claims.0.len();
-        claims.0.retain(|claim| {
-            claim.primary != key
-                || match claim.state {
-                    State::Exact | State::Done(_) => false,
-                    State::UnderWay(token) => {
-                        let old = token.is_older_than(timeout);
-                        cut_off |= old;
-                        !old
-                    }
-                }
-        });
-        Ok(claims.0.len() < before)
-    })?;
-    // A writer taken for cut off may have come after all.
-    if cut_off {
-        adopt(rows, follower, entry, key, timeout)?;
     }
-    Ok(swept)
-}
-
-/// Makes the claim that follows from a primary row and is not there; `false` where none follows, or another row has it.
-pub(super) fn adopt(
-    rows: &dyn Store,
-    follower: &Follower,
-    entry: &[u8],
-    key: &[u8],
-    timeout: Duration,
-) -> Result<bool, Error> {
-    let Some(value) = follower.derived(&Live(rows), key, entry)? else { return Ok(false) };
-    let token = Token::new();
-    match claim(rows, follower, entry, key, &value, token, timeout) {
-        Ok(()) => {}
-        Err(Error::SecondaryConflict { .. }) => return Ok(false),
-        Err(error) => return Err(error),
-    }
-    match follower.derived(&Live(rows), key, entry)? {
-        Some(value) => settle(follower, entry, key, &value, token).map(|()| true),
-        None => withdraw(&[(follower, &entry.to_vec())], token).map(|()| false),
-    }
-}
-
-/// Puts a claim that is done in place of those whose writers were cut off behind the primary row.
-pub(super) fn renew(
-    rows: &dyn Store,
-    follower: &Follower,
-    entry: &[u8],
-    key: &[u8],
-    timeout: Duration,
-) -> Result<(), Error> {
-    if !adopt(rows, follower, entry, key, timeout)? {
-        return Ok(());
-    }
-    edit(follower, entry, |claims| {
-        let before = claims.0.len();
-        let cut_off = |state| matches!(state, State::UnderWay(token) if token.is_older_than(timeout));
-        claims.0.retain(|claim| claim.primary != key || !cut_off(claim.state));
-        Ok(claims.0.len() < before)
-    })?;
-    Ok(())
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::follow::Follower;
-use super::{Secondary, exact, ordered};
+use super::ordered::{self, Writer};
+use super::{Secondary, exact};
 use crate::error::Error;
 use crate::key::OwnedKey;
 use crate::prefix::Select;
@@ -66,6 +67,7 @@ where
     ///
     /// # Errors
     ///
+    /// [`Error::SecondaryName`] if it is the primary table's name, or one of that name is declared already;
     /// [`Error::Layout`] if the secondary table has keys of another shape.
     pub fn secondary<K2, V2, I>(
         &mut self,
@@ -77,7 +79,17 @@ where
         V2: RowValue + 'static,
         I: IntoIterator<Item = (K2, V2)>,
     {
-        let secondary = Secondary::open(&self.table, name, entries)?;
+        let refused = |what| {
+            let (primary, secondary) = (self.table.name().to_owned(), name.to_owned());
+            Err(Error::SecondaryName { primary, secondary, what })
+        };
+        if name == self.table.name() {
+            return refused("it is the primary table's own name");
+        }
+        if self.followers.iter().any(|follower| *follower.name == *name) {
+            return refused("one of that name is declared already");
+        }
+        let secondary = Secondary::open(&self.table, name, self.timeout, entries)?;
         self.followers.push(Arc::clone(&secondary.follower));
         Ok(secondary)
     }
@@ -160,7 +172,8 @@ where
         if self.table.database().guarantees().transactions {
             exact::change(self.table.database(), self.table.name(), &self.followers, keys, decide)
         } else {
-            ordered::change(&**self.table.store(), &self.followers, self.timeout, keys, decide)
+            let writer = Writer { rows: &**self.table.store(), followers: &self.followers, timeout: self.timeout };
+            writer.change(keys, decide)
         }
     }
 }

@@ -6,10 +6,13 @@ use std::time::Duration;
 use super::DifferenceKind;
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::secondary::claim::{Claim, Claims, State};
+use crate::secondary::claim::Claims;
 use crate::secondary::follow::{Follower, Live};
-use crate::secondary::ordered;
+use crate::secondary::mark::Pair;
 use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store, View};
+
+/// How often a secondary row that others write is looked at again.
+const LOOKS: u32 = 16;
 
 /// What is gone over, and how.
 pub(super) struct Look<'l> {
@@ -30,8 +33,8 @@ pub(super) struct Seen {
     /// The key of its last row; none behind the table's last.
     pub(super) last: Option<Vec<u8>>,
     pub(super) findings: Vec<Finding>,
-    /// Secondary and primary keys of claims that hold, though their writers were cut off.
-    cut_off: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Secondary and primary keys of marks that killed writers have left.
+    left: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 pub(super) struct Finding {
@@ -54,13 +57,14 @@ impl Look<'_> {
         let mut confirmed = Vec::with_capacity(seen.findings.len());
         for finding in seen.findings {
             let Some(finding) = self.again(&finding)? else { continue };
-            if self.mend && self.mend_one(&finding)? {
+            let mendable = self.mend && finding.kind != DifferenceKind::Conflict;
+            if mendable && self.mend_one(&finding.key, &finding.entry)? {
                 seen.mended += 1;
             }
             confirmed.push(finding);
         }
-        for (entry, key) in seen.cut_off.drain(..).filter(|_| self.mend) {
-            ordered::renew(self.rows, self.follower, &entry, &key, self.timeout)?;
+        for (entry, key) in seen.left.drain(..).filter(|_| self.mend) {
+            self.mend_one(&key, &entry)?;
         }
         Ok(Seen { findings: confirmed, ..seen })
     }
@@ -130,8 +134,9 @@ impl Look<'_> {
                         let (kind, entry) = (DifferenceKind::Stale, key.to_vec());
                         seen.findings.push(Finding { kind, key: stale, entry, value: Vec::new() });
                     }
-                    let cut_off = claims.0.iter().filter(|claim| self.is_cut_off(claim));
-                    seen.cut_off.extend(cut_off.map(|claim| (key.to_vec(), claim.primary.clone())));
+                    let left = claims.0.iter().filter(|claim| claim.mark().is_some());
+                    let left = left.filter(|claim| !claim.is_under_way(self.timeout));
+                    seen.left.extend(left.map(|claim| (key.to_vec(), claim.primary.clone())));
                 }
             }
         }
@@ -147,37 +152,61 @@ impl Look<'_> {
         value: &[u8],
     ) -> Result<Option<DifferenceKind>, Error> {
         let claims = self.follower.claims(entry, secondary.get(entry)?.as_deref())?;
-        let mut own = claims.0.iter().filter(|claim| claim.primary == key).peekable();
-        if own.peek().is_some() {
-            return Ok(own.any(|claim| claim.value != value).then_some(DifferenceKind::WrongValue));
+        if self.is_under_way(&claims) {
+            return Ok(None);
         }
-        for other in claims.primaries() {
-            if self.follower.derived(rows, other, entry)?.is_some() {
+        for holder in claims.primaries() {
+            if holder == key {
+                let mut done = claims.0.iter().filter(|claim| claim.primary == key && claim.mark().is_none());
+                return Ok(done.any(|claim| claim.value != value).then_some(DifferenceKind::WrongValue));
+            }
+            if self.follower.derived(rows, holder, entry)?.is_some() {
                 return Ok(Some(DifferenceKind::Conflict));
             }
         }
         Ok(Some(DifferenceKind::Missing))
     }
 
-    /// The primary keys whose claims do not hold. A write that is under way may still come.
+    /// The primary keys whose claims, or marks of killed writers, lead nowhere.
     fn stale(&self, rows: &dyn View, entry: &[u8], claims: &Claims) -> Result<Vec<Vec<u8>>, Error> {
-        let settled = |claim: &&Claim| !matches!(claim.state, State::UnderWay(_)) || self.is_cut_off(claim);
-        let settled = Claims(claims.0.iter().filter(settled).cloned().collect());
-        let mut stale = Vec::new();
-        for primary in settled.primaries() {
-            if self.follower.derived(rows, primary, entry)?.is_none() {
-                stale.push(primary.to_vec());
+        let mut stale: Vec<Vec<u8>> = Vec::new();
+        if self.is_under_way(claims) {
+            return Ok(stale);
+        }
+        for claim in &claims.0 {
+            if !stale.contains(&claim.primary) && self.follower.derived(rows, &claim.primary, entry)?.is_none() {
+                stale.push(claim.primary.clone());
             }
         }
         Ok(stale)
     }
 
-    fn is_cut_off(&self, claim: &Claim) -> bool {
-        matches!(claim.state, State::UnderWay(token) if token.is_older_than(self.timeout))
+    /// Whether a write may still change the secondary row: it is not judged.
+    fn is_under_way(&self, claims: &Claims) -> bool {
+        claims.0.iter().any(|claim| claim.is_under_way(self.timeout))
     }
 
     /// The same finding, as things stand now.
     fn again(&self, finding: &Finding) -> Result<Option<Finding>, Error> {
+        let mut found = None;
+        let mut stable = 0;
+        for _ in 0..LOOKS {
+            let before = self.follower.store.get(&finding.entry)?;
+            found = self.now(finding)?;
+            if found.is_none() {
+                return Ok(None);
+            }
+            // One that others have written meanwhile was not seen as it is.
+            stable += u32::from(self.follower.store.get(&finding.entry)? == before);
+            // Mending one looks for itself.
+            if stable == 2 || (stable == 1 && self.mend) {
+                return Ok(found);
+            }
+        }
+        Ok(found.filter(|_| stable > 0))
+    }
+
+    fn now(&self, finding: &Finding) -> Result<Option<Finding>, Error> {
         let Finding { key, entry, .. } = finding;
         let (rows, secondary) = (&Live(self.rows), &Live(&*self.follower.store));
         let found = |kind, value| Finding { kind, key: key.clone(), entry: entry.clone(), value };
@@ -191,12 +220,7 @@ impl Look<'_> {
         Ok(kind.map(|kind| found(kind, value)))
     }
 
-    fn mend_one(&self, Finding { kind, key, entry, .. }: &Finding) -> Result<bool, Error> {
-        match kind {
-            DifferenceKind::Missing => ordered::adopt(self.rows, self.follower, entry, key, self.timeout),
-            DifferenceKind::WrongValue => ordered::set_value(self.rows, self.follower, entry, key).map(|()| true),
-            DifferenceKind::Stale => ordered::sweep(self.rows, self.follower, entry, key, self.timeout),
-            DifferenceKind::Conflict => Ok(false),
-        }
+    fn mend_one(&self, key: &[u8], entry: &[u8]) -> Result<bool, Error> {
+        Pair { rows: self.rows, follower: self.follower, entry, key, timeout: self.timeout }.mend()
     }
 }
