@@ -31,6 +31,7 @@ struct Scene {
 struct Seen {
     conflicts: u64,
     duplicates: u64,
+    doubled: u64,
     dead: u64,
 }
 
@@ -71,6 +72,7 @@ impl Scene {
 
         let db = open(Client::new(&memory), LONG);
         let doubled = twice(&memory);
+        seen.doubled += u64::from(!doubled.is_empty());
         assert!(doubled.is_empty() || said || killed, "two rows have {doubled:?}: {}", about());
         let due = differences(&memory);
         assert!(oracle::marks(&memory).is_empty() || killed, "marks are left: {}", about());
@@ -188,7 +190,7 @@ fn a_writer_that_stalls_twice_says_where_two_rows_have_a_key() {
                 }
             }
         }
-        assert!(seen.conflicts > 0 && seen.duplicates > 0 && killed == (seen.dead > 0), "{seen:?}");
+        assert!(seen.doubled > 0 && if killed { seen.dead > 0 } else { seen.duplicates > 0 }, "{seen:?}");
     }
 }
 
@@ -243,7 +245,7 @@ fn any_interleaving_of_three_is_as_it_has_to_be() {
         (random >> 33) as usize % among
     };
     let mut seen = Seen::default();
-    for _ in 0..3000 {
+    for _ in 0..1000 {
         let writes = (0..3).map(|_| {
             let timeout = if pick(3) == 0 { Duration::ZERO } else { LONG };
             (WRITES[pick(WRITES.len())], timeout)

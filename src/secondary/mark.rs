@@ -129,7 +129,7 @@ impl Pair<'_> {
         let to_be_placed = due.is_some() && !claims.0.iter().any(|claim| is_own(claim) && claim.claims());
         let held_by_another = to_be_placed && self.holder(claims)?.is_some();
         let mut done = due.filter(|_| insist || !held_by_another).map(|value| Claim {
-            state: State::Done(Token::new()),
+            state: State::Done(token),
             primary: self.key.to_vec(),
             value,
         });
