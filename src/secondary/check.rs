@@ -83,7 +83,9 @@ pub enum DifferenceKind {
     Stale,
     /// It has another value.
     WrongValue,
-    /// It belongs to another primary row, which has the same secondary key. A rebuild leaves it as it is.
+    /// It belongs to another primary row, which has the same secondary key, and whose claim is the only one or comes first.
+    /// A rebuild leaves it as it is. Of rows that have one key and no claim, a verify names the first of each batch as
+    /// missing.
     Conflict,
 }
 
@@ -159,8 +161,8 @@ where
         self
     }
 
-    /// How long a write without transactions may take, a minute unless told: what it claimed before and has not finished
-    /// is stale. Zero where nobody writes.
+    /// How long a write without transactions may take. Default: that of the [`Primary`](super::Primary) when the table was
+    /// declared, 60 seconds. Marks that are older are those of killed writers. Zero where nobody writes.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -169,7 +171,12 @@ where
     /// Runs the check: first over the primary table, then over the secondary one. `progress` is told of every batch, and
     /// stops it by [`ControlFlow::Break`].
     ///
-    /// Without transactions, what differs is looked at twice; a row that others are writing may still be named.
+    /// With transactions, each batch is compared as it is at one moment. Without, a secondary row that a writer has marked
+    /// is not judged: the write is under way, or is named when the mark is older than
+    /// [`write_timeout`](Self::write_timeout). Any other difference is looked at twice more, and named if the secondary row
+    /// was the same before and after the primary row was read. So a stale row or an old value that is named was there. A
+    /// missing row would be named wrongly only if its primary row had come to the key and left it during each look. A
+    /// rebuild looks once more, and mends by a write that looks for itself; so it may count what a writer has just finished.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use crate::value::{CodecError, RowValue};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claims(pub(crate) Vec<Claim>);
 
-/// A primary row's claim to a secondary key.
+/// A primary row's claim to a secondary key, or a mark of a write of the row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) state: State,
@@ -49,9 +49,9 @@ pub(crate) enum State {
     Exact,
     /// The primary row was written after it.
     Done(Token),
-    /// The primary row is about to be written, and to have the key.
+    /// The primary row is about to be written, and to have the key. Its value says nothing.
     UnderWay(Token),
-    /// The primary row has the key, and is about to leave it or to have another value there: a mark alone, no claim.
+    /// The primary row has the key, and is about to leave it or to have another value there: a mark, and no claim.
     Changing(Token),
 }
 

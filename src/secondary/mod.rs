@@ -41,16 +41,17 @@
 //!
 //! # What a secondary row is
 //!
-//! Its key is the secondary key's bytes; its value the claims of primary rows to it, one as a rule, one behind another:
+//! Its key is the secondary key's bytes; its value the claims of primary rows to it, one as a rule, one after another:
 //!
 //! ```text
 //! 00                    │ length, primary key │ length, value    written by a transaction
-//! 01 │ token (16 bytes) │ length, primary key │ length, value    the primary row was written after it
-//! 02 │ token (16 bytes) │ length, primary key │ length, value    the primary row is about to be written
+//! 01 │ token (16 bytes) │ length, primary key │ length, value    the primary row was written
+//! 02 │ token (16 bytes) │ length, primary key │ length, note     mark: the primary row is about to get the key
+//! 03 │ token (16 bytes) │ length, primary key │ length, note     mark: it is about to leave the key, or change the value
 //! ```
 //!
 //! A length has eight bytes, big-endian. A token is a time (milliseconds since 1970, eight bytes) and eight bytes that no
-//! other write has.
+//! other write has. A mark that is finished beside another of the same primary row leaves its token there as a note.
 //!
 //! # With transactions
 //!
@@ -60,23 +61,46 @@
 //!
 //! # Without
 //!
-//! There a write claims its new secondary keys, then writes the primary row by compare-and-write, then says that its
-//! claims are done and sweeps up the claims that the row has left. Readers check every claim against the primary row as
-//! it is, and make the value from it. So a reader never sees a wrong row, and never misses one that is there:
+//! There a write has three steps:
 //!
-//! - Call a *run* the writes of one row in an unbroken series that all lead to one secondary key. The first write of a run
-//!   has made a claim with a token of its own *before* it wrote the row; the others find by compare-and-write that the run
-//!   goes on.
-//! - A claim is swept only if it was seen done, and the row was read *after that* and led elsewhere: so the claim's run was
-//!   over. What comes later (A→B→A) is another run, with a claim of its own. One that is under way only its own writer
-//!   touches.
-//! - So a run's claim stands as long as the run. Two rows can't both have one key, as a claim is made by compare-and-write
-//!   over all the others, and not beside one that holds or is under way.
+//! 1. It marks every secondary row that it will change, with a token of its own: `02` where the primary row gets the key,
+//!    `03` where it leaves the key or changes the value. A `02` is refused where another row has the key or is about to get
+//!    it, and removes claims of other rows that lead nowhere. A `03` keeps nobody from the key.
+//! 2. It writes the primary row by compare-and-write.
+//! 3. It finishes each secondary row: it reads it, then the primary row, and by one compare-and-write removes its mark and
+//!    makes the primary row's claims what follows from the row as it is: one claim with the value, or none. It leaves a note
+//!    in the marks of other writes of the same primary row.
 //!
-//! A crash in the middle leaves claims that lead nowhere, never a row without one. Readers pass over them, and
-//! [`Secondary::rebuild`] clears them. For a minute a claim cut off keeps other rows from its key, as it can't be told
-//! from one under way (the clocks of all processes have to agree that far); a writer that stalls for longer than that
-//! between two steps is taken for dead, and makes its claim again when it comes to. A batch is applied row by row.
+//! Readers check every claim against the primary row, and make the value from it: they never see a wrong row. A key is
+//! claimed before the row is written, and given up after, so they never miss a row either.
+//!
+//! **A secondary row without marks is right.** Who finishes it has read the primary row after its own mark. If another write
+//! had changed the primary row since, that one would have put a mark before, and a note into this one's mark when it
+//! finished: the compare-and-write would fail, and be done again. Tokens do not recur, so values that do (A→B→A) are no
+//! matter. When all writes have returned there are no marks.
+//!
+//! **Two rows do not have one key.** All claims of a secondary row are one primary row's, as a new one removes those of
+//! others, and is refused while one of them holds or is about to. A claim is removed only if the primary row was read after
+//! it and did not lead there. So a row that leads to a key has its claim there, and no other row gets one.
+//!
+//! ## Crashes and writers that stall
+//!
+//! A crash leaves marks, claims that lead nowhere and old values, never a row without its claim. Readers pass over them,
+//! [`Secondary::verify`] names them, [`Secondary::rebuild`] clears them. A mark older than
+//! [`Primary::write_timeout`], a minute, is taken for that of a killed writer, and keeps nobody from the key any more; the
+//! clocks of all processes have to agree that far. A writer may also stall for that long, and go on:
+//!
+//! - Before it writes its row it looks at its own age, and starts again if it is older.
+//! - It may still stall in the compare-and-write of its row itself. When it finishes, it finds its mark gone, and makes it
+//!   again. Until then readers may miss its row under the key. If another row has the key by now, it writes its own row back
+//!   to what it was, as any write, and returns [`SecondaryConflict`](Error::SecondaryConflict).
+//! - If its row was changed since, or one of its old keys is another row's, it leaves the row as it is and returns
+//!   [`SecondaryDuplicate`](Error::SecondaryDuplicate). Readers take the row whose claim comes first, the other one. A
+//!   verify names the conflict until one of the two rows is changed.
+//! - If it is killed at that moment, nobody is told: a verify names the conflict.
+//!
+//! What is taken back is told by the row's bytes: a write by others that put the same bytes there meanwhile is taken back
+//! too. A batch is applied row by row.
 
 mod check;
 mod claim;
@@ -246,13 +270,14 @@ where
 
     /// Compares the secondary table with the primary one and names every difference.
     ///
-    /// It goes over both tables batch by batch, while others write; how to stop it and to go on is at [`Check`].
+    /// It goes over both tables batch by batch, while others write. [`Check::run`] says what it can tell then, and
+    /// [`Check`] how to stop it and to go on.
     pub fn verify(&self) -> Check<'_, K2, V2, K, V, D> {
         Check::new(self, false)
     }
 
     /// Mends every difference that [`verify`](Self::verify) names: of a table that was declared when there were rows, whose
-    /// closure was changed, or that a crash left with stale rows. Only a conflict of two primary rows stays.
+    /// closure was changed, or that a crash left with stale rows and marks. Only a conflict of two primary rows stays.
     pub fn rebuild(&self) -> Check<'_, K2, V2, K, V, D> {
         Check::new(self, true)
     }

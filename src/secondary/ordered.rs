@@ -34,7 +34,7 @@ struct Write<'w> {
     key: &'w [u8],
     old: Option<Vec<u8>>,
     new: Option<Vec<u8>>,
-    /// What is claimed comes first, of all secondary tables: while it is settled the old keys are still there to go back to.
+    /// What is claimed comes first, of all secondary tables: it can be refused.
     touched: Vec<(&'w Follower, Vec<u8>, Mark)>,
     token: Token,
     started: Instant,

@@ -49,10 +49,24 @@ where
         Ok(Self { table: Table::open(db, name)?, followers: Vec::new(), timeout: ordered::WRITE_TIMEOUT })
     }
 
-    /// How long a write without transactions may take. Default: 60 seconds. It has no meaning with transactions.
+    /// How long a write may take on a database without transactions. Default: 60 seconds.
     ///
-    /// What a write that has not finished by then has marked is taken for that of a process that was killed. All processes
-    /// that write the table should have the same.
+    /// A write that takes longer is taken for that of a killed process, and other rows may get its keys: see
+    /// [the module](crate::secondary#crashes-and-writers-that-stall). All processes that write the table should have the
+    /// same. Set it before secondary tables are declared: their checks take it over.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use rowkey::Memory;
+    /// use rowkey::secondary::Primary;
+    ///
+    /// let mut users =
+    ///     Primary::<u64, String, _>::open(Memory::new(), "users")?.write_timeout(Duration::from_secs(10));
+    /// let by_email = users.secondary("users.by_email", |id: &u64, email: &String| [(email.clone(), *id)])?;
+    /// # drop(by_email);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -62,7 +76,7 @@ where
     /// Declares a secondary table: what keys and values a row has in it. Of two equal keys of one row the later holds.
     /// The closure does not write to the database: that returns [`Error::Reentrant`].
     ///
-    /// Where the table has rows from before, [`Secondary::rebuild`] brings them in. What the closure answers must follow
+    /// Where the table has rows from before, [`Secondary::rebuild`] brings them in. What the closure returns must follow
     /// from the row alone.
     ///
     /// # Errors
@@ -108,7 +122,8 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryConflict`] if another row has one of its secondary keys; nothing is written.
+    /// [`Error::SecondaryConflict`] if another row has one of its secondary keys; nothing is written. Without transactions
+    /// also [`Error::SecondaryDuplicate`], if the write took longer than [`write_timeout`](Self::write_timeout).
     pub fn put(&self, key: &K, value: &V) -> Result<(), Error> {
         let value = self.table.encode(value)?;
         self.change(&[key.encode()], &mut |_, _| Ok(Some(value.clone())))

@@ -92,6 +92,11 @@ fn derived(table: &str, text: &str) -> Option<(String, Vec<u8>)> {
     }
 }
 
+/// Whether a row has a key.
+pub(crate) fn has(table: &str, text: &str, key: &str) -> bool {
+    derived(table, text).is_some_and(|(due, _)| due == key)
+}
+
 /// The keys that two rows have.
 pub(crate) fn twice(memory: &Memory) -> Vec<(&'static str, String)> {
     let rows = rows(memory);
