@@ -236,6 +236,18 @@ pub enum Error {
         table: String,
     },
 
+    /// A migration has moved the table's rows to another one; the name is refused until the migration is forgotten
+    /// ([`Migration::forget`](crate::migrate::Migration::forget)).
+    #[error("table {table:?} was moved to table {to:?} by migration {migration:?}")]
+    Moved {
+        /// The table that was dropped.
+        table: String,
+        /// The table that has its rows.
+        to: String,
+        /// The migration's name.
+        migration: String,
+    },
+
     /// A cursor is refused.
     #[error(transparent)]
     Cursor(#[from] CursorError),

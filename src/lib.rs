@@ -23,6 +23,7 @@ pub mod layout;
 pub mod merge;
 pub mod migrate;
 pub mod moment;
+mod moved;
 mod phase;
 pub mod plain;
 pub mod prefix;

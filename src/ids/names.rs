@@ -14,6 +14,7 @@ use super::IdError;
 use crate::RowKey;
 use crate::catalog::{self, Given, Opened};
 use crate::error::Error;
+use crate::moved;
 use crate::prefix::Select;
 use crate::store::{Database, RowBatch, Scan, Store};
 
@@ -91,7 +92,8 @@ impl<const BYTES: usize> NameIds<BYTES> {
     pub fn open(db: &(impl Database + ?Sized), table: &str, kind: &str) -> Result<Self, IdError> {
         const { assert!(BYTES > 0, "an id has a byte at least") };
         catalog::check_name(table)?;
-        let Opened { store, .. } = catalog::open(db, table, &Given::new(&Entry::<BYTES>::LAYOUT, None))?;
+        let given = Given::new(&Entry::<BYTES>::LAYOUT, None);
+        let Opened { store, .. } = moved::unless_moved(db, table, || catalog::open(db, table, &given))?;
         if !store.guarantees().compare_and_write {
             return Err(Error::Unsupported("compare-and-write").into());
         }

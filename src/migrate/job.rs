@@ -152,11 +152,11 @@ where
             let &[kept_view, old, new] = views else { return Err(core.kept.error("a transaction has other tables")) };
             stepped = None;
             if core.kept.seen(kept_view)? != *kept {
-                return Ok(vec![Batch::new(); 3]);
+                return Ok(Vec::new());
             }
             let (mut keep, mut write) = (Batch::new(), Batch::new());
             let seen = self.batch(core, state, fingerprint, old, new, &mut |keys| {
-                let Compared { due, kind, .. } = core.compare(old, new, keys)?;
+                let Compared { due, kind } = core.compare_in(old, new, keys)?;
                 if kind.is_some() && self.task != Task::Verify {
                     match due {
                         Some(value) => write.put(keys.1, value),
@@ -170,19 +170,27 @@ where
             stepped = Some((seen, after, complete));
             Ok(vec![keep, Batch::new(), write])
         })?;
+        if stepped.is_none() {
+            core.drop_moved(core.kept.state()?.phase)?;
+        }
         Ok(stepped)
     }
 
     fn locked_batch(&self, core: &Core<'_>, state: &State, fingerprint: Fingerprint) -> Result<Seen, Error> {
         let (old, new) = (&Live(core.old_store()?), &Live(core.new_store()?));
         self.batch(core, state, fingerprint, old, new, &mut |keys| match self.task {
-            Task::Backfill | Task::Repair => core.bring_locked(keys),
-            Task::Verify => match core.compare(old, new, keys)?.kind {
+            Task::Backfill | Task::Repair => core.compare_locked(keys, true),
+            Task::Verify => match core.compare_in(old, new, keys)?.kind {
                 None => Ok(None),
                 // A write may be between its two tables: under the lock it is not.
-                Some(_) => core.locked(keys, |core| Ok(core.compare(old, new, keys)?.kind)),
+                Some(_) => core.compare_locked(keys, false),
             },
         })
+    }
+
+    /// Whether the table that the checkpoint is of had keys of another layout before, which its keys still sort as.
+    fn had_layout(&self, _state: &State, _stored: Fingerprint) -> bool {
+        false
     }
 
     /// Goes over a batch of one table; `row` answers what differed, and mends it if that is the task.
@@ -195,7 +203,7 @@ where
         new: &dyn View,
         row: &mut OfRow<'_>,
     ) -> Result<Seen, Error> {
-        let after = state.checkpoint.key_of(fingerprint)?;
+        let after = state.checkpoint.key_of_any(fingerprint, |stored| self.had_layout(state, stored))?;
         let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.batch_rows as u64).batch_rows(self.batch_rows);
         let of_old = state.checkpoint.pass() == 1;
         let mut scan = if of_old { old.scan(&scan) } else { new.scan(&scan) };

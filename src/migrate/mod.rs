@@ -95,6 +95,7 @@
 
 mod conversion;
 mod job;
+mod lock;
 mod phase;
 mod write;
 
@@ -109,8 +110,9 @@ use self::write::Core;
 use crate::catalog;
 use crate::error::Error;
 use crate::key::OwnedKey;
+use crate::moved;
 pub use crate::phase::Phase;
-use crate::store::Database;
+use crate::store::{Database, Scan, count};
 use crate::table::Table;
 use crate::value::{RowValue, decoded, encoded};
 
@@ -123,6 +125,8 @@ pub struct Migration<K1, V1, K2, V2, D> {
     new: Option<Table<K2, V2, D>>,
     timeout: Duration,
 }
+
+type Tables<K1, V1, K2, V2, D> = (Option<Table<K1, V1, D>>, Option<Table<K2, V2, D>>);
 
 impl<K1, V1, K2, V2, D> fmt::Debug for Migration<K1, V1, K2, V2, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -190,27 +194,52 @@ where
             return Err(Error::Unsupported("transactions, and no compare-and-write"));
         }
         let kept = Kept { db: &db, name };
-        let state = loop {
-            if let Some(state) = kept.read()? {
-                break state;
+        loop {
+            let opened = match kept.read()? {
+                None => Self::begin(kept, &db, old, new).map(|()| None),
+                Some(state) if (state.old.as_str(), state.new.as_str()) != (old, new) => {
+                    let (old, new) = (&state.old, &state.new);
+                    return Err(kept.error(format!("it is one of table {old:?} to table {new:?}")));
+                }
+                Some(state) => Self::tables(&db, &state).map(Some),
+            };
+            match opened {
+                Ok(Some((old_table, new_table))) => {
+                    // One that an older version began has no such rows.
+                    moved::note(&db, name, [old, new])?;
+                    let (database, name, old, new) = (db.id(), name.to_owned(), old.to_owned(), new.to_owned());
+                    let between = Between { conversion, database, name, old, new };
+                    return Ok(Self { db, between, old: old_table, new: new_table, timeout: Duration::from_secs(60) });
+                }
+                Ok(None) => {}
+                // It was finished or rolled back after its state was read.
+                Err(Error::Moved { migration, .. }) if migration == name => {}
+                Err(error) => return Err(error),
             }
-            if old == new {
-                return Err(kept.error("its two tables are one"));
-            }
-            if Table::<K2, V2, _>::open(&db, new)?.keys(..).next().is_some() {
-                return Err(kept.error(format!("table {new:?} has rows already")));
-            }
-            kept.replace(None, &State::begun(old, new))?;
-        };
-        if (state.old.as_str(), state.new.as_str()) != (old, new) {
-            return Err(kept.error(format!("it is one of table {:?} to table {:?}", state.old, state.new)));
         }
-        // A table that is dropped is not to be made again.
-        let old_table = state.phase.has_old().then(|| Table::open(db.clone(), old)).transpose()?;
-        let new_table = state.phase.has_new().then(|| Table::open(db.clone(), new)).transpose()?;
-        let (database, name, old, new) = (db.id(), name.to_owned(), old.to_owned(), new.to_owned());
-        let between = Between { conversion, database, name, old, new };
-        Ok(Self { db, between, old: old_table, new: new_table, timeout: Duration::from_secs(60) })
+    }
+
+    /// Begins the migration, unless somebody else has begun it.
+    fn begin(kept: Kept<'_>, db: &D, old: &str, new: &str) -> Result<(), Error> {
+        if old == new {
+            return Err(kept.error("its two tables are one"));
+        }
+        Table::<K1, V1, _>::open(db, old)?;
+        let rows = count(Table::<K2, V2, _>::open(db, new)?.store().scan(&Scan::all().limit(1)))?;
+        if rows > 0 {
+            // They are not in the way if somebody has begun it since, and copied them.
+            let begun = kept.read()?.is_some();
+            return if begun { Ok(()) } else { Err(kept.error(format!("table {new:?} has rows already"))) };
+        }
+        moved::note(db, kept.name, [old, new])?;
+        kept.replace(None, &State::begun(old, new)).map(drop)
+    }
+
+    /// The tables that the phase has. One that was dropped is not made again.
+    fn tables(db: &D, state: &State) -> Result<Tables<K1, V1, K2, V2, D>, Error> {
+        let old = state.phase.has_old().then(|| Table::open(db.clone(), &state.old)).transpose()?;
+        let new = state.phase.has_new().then(|| Table::open(db.clone(), &state.new)).transpose()?;
+        Ok((old, new))
     }
 
     /// How long a write without transactions may take, a minute unless told: a row whose writer was cut off is locked so
@@ -325,7 +354,7 @@ where
     /// [`Error::MigrationPhase`] unless it is cut over.
     pub fn finish(&self) -> Result<(), Error> {
         self.step("finish", Phase::Finishing, |phase| phase == Phase::CutOver)?;
-        self.drop_table(&self.between.old)
+        catalog::drop_table(&self.db, &self.between.old)
     }
 
     /// Takes it back: reads and writes go to the old table, and the new one is dropped. Called again it sees to it that
@@ -336,7 +365,7 @@ where
     /// [`Error::MigrationPhase`] if it is finished.
     pub fn roll_back(&self) -> Result<(), Error> {
         self.step("roll back", Phase::RollingBack, Phase::has_both)?;
-        self.drop_table(&self.between.new)
+        catalog::drop_table(&self.db, &self.between.new)
     }
 
     /// Deletes what the database keeps of the migration, so that one of that name can be begun again.
@@ -346,10 +375,19 @@ where
     /// [`Error::MigrationPhase`] unless it is finished or rolled back.
     pub fn forget(self) -> Result<(), Error> {
         let core = self.core();
-        match core.pass_barrier()?.phase {
-            Phase::Finished | Phase::RolledBack => core.forget(),
-            phase => Err(core.kept.refused("be forgotten", phase)),
+        // A call that was cut off, or another one, may have deleted the state.
+        if core.kept.read()?.is_none() {
+            return core.forget();
         }
+        let phase = core.pass_barrier()?.phase;
+        if !matches!(phase, Phase::Finished | Phase::RolledBack) {
+            return Err(core.kept.refused("be forgotten", phase));
+        }
+        if !self.db.guarantees().transactions {
+            core.drain_locks()?;
+        }
+        core.drop_moved(phase)?;
+        core.forget()
     }
 
     /// Goes through a barrier, from a phase where that is allowed.
@@ -365,10 +403,6 @@ where
             }
             core.kept.replace(Some(&state), &State { phase: barrier, ..state.clone() })?;
         }
-    }
-
-    fn drop_table(&self, name: &str) -> Result<(), Error> {
-        catalog::drop_table(&self.db, name)
     }
 
     fn encode(&self, value: &V2) -> Result<Vec<u8>, Error> {

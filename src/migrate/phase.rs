@@ -1,68 +1,10 @@
-//! How far a migration is, and the row that says so.
+//! The row that keeps how far a migration is.
 
-use crate::cursor::Checkpoint;
 use crate::error::Error;
-use crate::phase::{PHASES, Phase};
+pub(super) use crate::moved::{State, Task};
+use crate::moved::{state_key, unreadable};
+use crate::phase::Phase;
 use crate::store::{Batch, Database, View};
-
-/// What goes over the rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Task {
-    Backfill,
-    Verify,
-    Repair,
-}
-
-const TASKS: [(Task, &str); 3] = [(Task::Backfill, "backfill"), (Task::Verify, "verify"), (Task::Repair, "repair")];
-
-/// What is kept of a migration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct State {
-    pub(super) phase: Phase,
-    pub(super) task: Task,
-    pub(super) checkpoint: Checkpoint,
-    /// How many differences the task has found so far.
-    pub(super) differences: u64,
-    pub(super) old: String,
-    pub(super) new: String,
-}
-
-impl State {
-    pub(super) fn begun(old: &str, new: &str) -> Self {
-        Self {
-            phase: Phase::Copying,
-            task: Task::Backfill,
-            checkpoint: Checkpoint::default(),
-            differences: 0,
-            old: old.to_owned(),
-            new: new.to_owned(),
-        }
-    }
-
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let Self { phase, task, checkpoint, differences, old, new } = self;
-        let task = TASKS.iter().find(|(known, _)| known == task).map_or("", |(_, name)| name);
-        format!("{phase}\n{task}\n{checkpoint}\n{differences}\n{}\n{old}{new}", old.len()).into_bytes()
-    }
-
-    fn parse(bytes: &[u8]) -> Option<Self> {
-        let mut lines = std::str::from_utf8(bytes).ok()?.splitn(6, '\n');
-        let phase = lines.next()?;
-        let task = lines.next()?;
-        let checkpoint = lines.next()?.parse().ok()?;
-        let differences = lines.next()?.parse().ok()?;
-        let old_len = lines.next()?.parse().ok()?;
-        let (old, new) = lines.next()?.split_at_checked(old_len)?;
-        Some(Self {
-            phase: PHASES.iter().find(|(_, name)| *name == phase)?.0,
-            task: TASKS.iter().find(|(_, name)| *name == task)?.0,
-            checkpoint,
-            differences,
-            old: old.to_owned(),
-            new: new.to_owned(),
-        })
-    }
-}
 
 /// The table in which migrations are kept: `s` and the name → its state; `l`, the name's length, the name and an old row's
 /// key → a lock.
@@ -77,11 +19,11 @@ pub(super) struct Kept<'m> {
 
 impl Kept<'_> {
     pub(super) fn key(self) -> Vec<u8> {
-        [b"s", self.name.as_bytes()].concat()
+        state_key(self.name)
     }
 
     pub(super) fn parse(self, bytes: Option<&[u8]>) -> Result<Option<State>, Error> {
-        bytes.map(|bytes| State::parse(bytes).ok_or_else(|| self.error("its state can't be read"))).transpose()
+        bytes.map(|bytes| State::parse(bytes).ok_or_else(|| unreadable(self.name))).transpose()
     }
 
     pub(super) fn error(self, what: impl Into<String>) -> Error {
@@ -123,21 +65,5 @@ impl Kept<'_> {
             Ok(vec![batch])
         })?;
         Ok(replaced)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn states_come_back() {
-        for (phase, _) in PHASES {
-            for (task, _) in TASKS {
-                let state = State { phase, task, differences: 7, ..State::begun("a\nb", "\n") };
-                assert_eq!(State::parse(&state.to_bytes()), Some(state));
-            }
-        }
-        assert_eq!(State::parse(b"copying\nbackfill\n1\n0\n9\nab"), None);
     }
 }

@@ -1,16 +1,17 @@
 //! Writes to both tables, and the barrier behind which a phase ends.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use super::DifferenceKind;
 use super::conversion::Convert;
+use super::lock::{Due, LockedRow};
 use super::phase::{Kept, State, TABLE};
+use crate::catalog;
 use crate::error::Error;
+use crate::moved;
 use crate::phase::Phase;
 use crate::range::KeyRange;
-use crate::secondary::{Live, Token};
 use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store, View};
 
 /// A migration as bytes.
@@ -26,27 +27,21 @@ pub(super) struct Core<'m> {
     pub(super) timeout: Duration,
 }
 
-/// How much of a write came about.
-enum Written {
-    All,
-    /// The old table's row, before the lock was lost.
-    Old,
-    Nothing,
-}
+/// A row's keys in the old and in the new table.
+pub(super) type Keys<'k> = (&'k [u8], &'k [u8]);
+
+/// A row's values in the old and in the new table.
+pub(super) type Pair = (Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// Two rows held side by side.
 pub(super) struct Compared {
     /// What has to be in the new table.
     pub(super) due: Option<Vec<u8>>,
-    found: Option<Vec<u8>>,
     pub(super) kind: Option<DifferenceKind>,
 }
 
 /// What becomes of a row's new value.
 pub(super) type Decide<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
-
-/// How long a writer sleeps before it looks again whether a lock is free.
-const NAP: Duration = Duration::from_micros(200);
 
 impl<'m> Core<'m> {
     pub(super) fn db(&self) -> &'m dyn Database {
@@ -61,18 +56,13 @@ impl<'m> Core<'m> {
         self.new.map(|store| &**store).ok_or_else(|| self.kept.error("the new table was not there when it was opened"))
     }
 
-    /// The new value of a row, where reads go; the keys are those of the old and the new table.
-    pub(super) fn read(
-        &self,
-        phase: Phase,
-        old: &dyn View,
-        new: &dyn View,
-        (old_key, new_key): (&[u8], &[u8]),
-    ) -> Result<Option<Vec<u8>>, Error> {
-        if phase.reads_new() {
-            return new.get(new_key);
-        }
-        old.get(old_key)?.map(|value| self.convert.value(old_key, &value)).transpose()
+    /// The new value of a row, where reads go.
+    fn seen(&self, phase: Phase, old_key: &[u8], (old, new): &Pair) -> Result<Option<Vec<u8>>, Error> {
+        if phase.reads_new() { Ok(new.clone()) } else { self.converted(old_key, old.as_deref()) }
+    }
+
+    fn converted(&self, old_key: &[u8], old: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
+        old.map(|value| self.convert.value(old_key, value)).transpose()
     }
 
     /// Changes a row in the tables that the phase has.
@@ -86,7 +76,7 @@ impl<'m> Core<'m> {
         }
     }
 
-    fn change_exactly(&self, keys: (&[u8], &[u8]), decide: &mut Decide<'_>) -> Result<(), Error> {
+    fn change_exactly(&self, keys: Keys<'_>, decide: &mut Decide<'_>) -> Result<(), Error> {
         loop {
             let phase = self.kept.state()?.phase;
             if phase.behind_the_barrier().is_some() {
@@ -103,10 +93,11 @@ impl<'m> Core<'m> {
                 };
                 done = self.kept.seen(*kept)?.phase == phase;
                 if !done {
-                    return Ok(vec![Batch::new(); tables.len()]);
+                    return Ok(Vec::new());
                 }
                 let second = rest.first().unwrap_or(first);
-                let new_value = decide(self.read(phase, *first, *second, keys)?.as_deref())?;
+                let found = if phase.reads_new() { (None, second.get(keys.1)?) } else { (first.get(keys.0)?, None) };
+                let new_value = decide(self.seen(phase, keys.0, &found)?.as_deref())?;
                 let mut batches = vec![Batch::new()];
                 if phase.has_old() {
                     let old_value = self.back(keys.1, new_value.as_deref())?;
@@ -120,132 +111,88 @@ impl<'m> Core<'m> {
             if done {
                 return Ok(());
             }
+            self.drop_moved(self.kept.state()?.phase)?;
         }
+    }
+
+    /// Drops the table that the phase no longer has. A write that was begun before that may have made it again.
+    pub(super) fn drop_moved(&self, phase: Phase) -> Result<(), Error> {
+        let moved = [(phase.has_old(), self.old_name), (phase.has_new(), self.new_name)];
+        let mut moved = moved.into_iter().filter_map(|(kept, name)| (!kept).then_some(name));
+        moved.try_for_each(|name| catalog::drop_table(self.db(), name))
     }
 
     fn back(&self, new_key: &[u8], new_value: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
         new_value.map(|value| self.convert.value_back(new_key, value)).transpose()
     }
 
-    fn change_locked(&self, keys: (&[u8], &[u8]), decide: &mut Decide<'_>) -> Result<(), Error> {
+    fn change_locked(&self, keys: Keys<'_>, decide: &mut Decide<'_>) -> Result<(), Error> {
+        let mut row = LockedRow::new(*self, keys)?;
         loop {
-            let lock = self.lock(keys)?;
-            // The phase is read behind the lock: a barrier that this write has not seen finds the lock.
-            let phase = self.kept.state()?.phase;
+            let phase = row.take()?;
             if phase.behind_the_barrier().is_some() {
-                self.unlock(keys.0, lock)?;
+                row.give_back()?;
                 self.pass_barrier()?;
                 continue;
             }
-            match self.write_locked(phase, keys, decide) {
-                Ok(written) => {
-                    let held = self.unlock(keys.0, lock)?;
-                    match written {
-                        Written::Nothing => {}
-                        Written::All if held => return Ok(()),
-                        Written::All | Written::Old => return self.bring_if_both(keys),
+            let mut changed = || {
+                let found = row.rows(phase)?;
+                let after = decide(self.seen(phase, keys.0, &found)?.as_deref())?;
+                let old = phase.has_old().then(|| self.back(keys.1, after.as_deref())).transpose()?;
+                Ok((found, Due { old, new: phase.has_new().then_some(after) }))
+            };
+            match changed() {
+                Ok((found, due)) => {
+                    if row.write(phase, found, due)? {
+                        return row.settle();
                     }
                 }
-                // It is not known what was written: who takes the lock over makes both tables the same.
-                Err(error @ Error::Engine(_)) => return Err(error),
-                Err(error) => return self.unlock(keys.0, lock).and(Err(error)),
+                Err(error) => row.give_up(error)?,
             }
         }
     }
 
-    /// Behind a write whose lock was lost: if the tables are still two, both get the same.
-    fn bring_if_both(&self, keys: (&[u8], &[u8])) -> Result<(), Error> {
-        match self.bring_locked(keys) {
-            Ok(_) | Err(Error::MigrationPhase { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Writes a row under its lock.
-    fn write_locked(&self, phase: Phase, keys: (&[u8], &[u8]), decide: &mut Decide<'_>) -> Result<Written, Error> {
-        let old = if phase.has_old() { self.old_store()?.get(keys.0)? } else { None };
-        let new = if phase.has_new() { self.new_store()?.get(keys.1)? } else { None };
-        let now = match (phase.reads_new(), &old) {
-            (true, _) => new.clone(),
-            (false, Some(old)) => Some(self.convert.value(keys.0, old)?),
-            (false, None) => None,
-        };
-        let after = decide(now.as_deref())?;
-        // What was read has to be from before a table was dropped.
-        if self.kept.state()?.phase != phase {
-            return Ok(Written::Nothing);
-        }
-        if phase.has_old() {
-            let after = self.back(keys.1, after.as_deref())?;
-            if !self.old_store()?.compare_and_write(keys.0, old.as_deref(), after.as_deref())? {
-                return Ok(Written::Nothing);
-            }
-        }
-        if phase.has_new() && !self.new_store()?.compare_and_write(keys.1, new.as_deref(), after.as_deref())? {
-            return Ok(if phase.has_old() { Written::Old } else { Written::Nothing });
-        }
-        Ok(Written::All)
-    }
-
-    /// Makes the new table's row what follows from the old one's; answers what differed.
-    pub(super) fn bring_locked(&self, keys: (&[u8], &[u8])) -> Result<Option<DifferenceKind>, Error> {
-        self.locked(keys, |core| core.bring(keys))
-    }
-
-    /// Looks at a row's two tables under its lock, if both are there; again if the lock was lost meanwhile.
-    pub(super) fn locked(
-        &self,
-        keys: (&[u8], &[u8]),
-        look: impl Fn(&Self) -> Result<Option<DifferenceKind>, Error>,
-    ) -> Result<Option<DifferenceKind>, Error> {
+    /// Looks at a row's two tables under its lock; returns what differed. The new table's row is made what follows from the
+    /// old one's if it is to be `mended`.
+    pub(super) fn compare_locked(&self, keys: Keys<'_>, mended: bool) -> Result<Option<DifferenceKind>, Error> {
+        let mut row = LockedRow::new(*self, keys)?;
         loop {
-            let lock = self.lock(keys)?;
-            let phase = self.kept.state()?.phase;
-            if !phase.has_both() {
-                self.unlock(keys.0, lock)?;
-                return Err(self.kept.refused("compare its tables", phase));
-            }
-            let looked = look(self);
-            // Behind a failure of the store it is not known what was written.
-            if matches!(looked, Err(Error::Engine(_))) || self.unlock(keys.0, lock)? {
-                return looked;
+            let phase = row.take()?;
+            let looked = || {
+                if !phase.has_both() {
+                    return Err(self.kept.refused("compare its tables", phase));
+                }
+                let found = row.rows(phase)?;
+                let compared = self.compare(keys.0, &found)?;
+                Ok((found, compared))
+            };
+            match looked() {
+                Ok((found, Compared { due, kind })) => {
+                    let due = Due { old: None, new: mended.then_some(due) };
+                    if row.write(phase, found, due)? {
+                        return row.settle().and(Ok(kind));
+                    }
+                }
+                Err(error) => row.give_up(error)?,
             }
         }
     }
 
-    /// What differs between the rows of two keys.
-    pub(super) fn compare(
-        &self,
-        old: &dyn View,
-        new: &dyn View,
-        (old_key, new_key): (&[u8], &[u8]),
-    ) -> Result<Compared, Error> {
-        let due = old.get(old_key)?.map(|value| self.convert.value(old_key, &value)).transpose()?;
-        let found = new.get(new_key)?;
-        let kind = match (&due, &found) {
+    /// What differs between a row's values.
+    pub(super) fn compare(&self, old_key: &[u8], (old, found): &Pair) -> Result<Compared, Error> {
+        let due = self.converted(old_key, old.as_deref())?;
+        let kind = match (&due, found) {
             (due, found) if due == found => None,
             (_, None) => Some(DifferenceKind::Missing),
             (None, _) => Some(DifferenceKind::Extra),
             (Some(_), Some(_)) => Some(DifferenceKind::Different),
         };
-        Ok(Compared { due, found, kind })
+        Ok(Compared { due, kind })
     }
 
-    fn bring(&self, keys: (&[u8], &[u8])) -> Result<Option<DifferenceKind>, Error> {
-        let (old, new) = (Live(self.old_store()?), Live(self.new_store()?));
-        let mut first = None;
-        loop {
-            let Compared { due, found, kind } = self.compare(&old, &new, keys)?;
-            let Some(kind) = kind else { return Ok(first) };
-            first = first.or(Some(kind));
-            // What was read has to be from before a table was dropped.
-            let phase = self.kept.state()?.phase;
-            if !phase.has_both() {
-                return Err(self.kept.refused("compare its tables", phase));
-            }
-            // Around once more, the old row is looked at again.
-            self.new_store()?.compare_and_write(keys.1, found.as_deref(), due.as_deref())?;
-        }
+    /// What differs between the rows of two keys, as two tables show them.
+    pub(super) fn compare_in(&self, old: &dyn View, new: &dyn View, keys: Keys<'_>) -> Result<Compared, Error> {
+        self.compare(keys.0, &(old.get(keys.0)?, new.get(keys.1)?))
     }
 
     fn lock_prefix(&self) -> Vec<u8> {
@@ -253,43 +200,8 @@ impl<'m> Core<'m> {
         [b"l", &(name.len() as u64).to_be_bytes()[..], name].concat()
     }
 
-    fn lock_key(&self, old_key: &[u8]) -> Vec<u8> {
+    pub(super) fn lock_key(&self, old_key: &[u8]) -> Vec<u8> {
         [&self.lock_prefix(), old_key].concat()
-    }
-
-    /// Locks a row. A lock whose holder was cut off is taken over, and what it left half done is done.
-    pub(super) fn lock(&self, keys: (&[u8], &[u8])) -> Result<Token, Error> {
-        // A closure of the lock's own holder would wait for it.
-        self.db().id().check_write([TABLE])?;
-        let locks = self.db().table(TABLE)?;
-        let key = self.lock_key(keys.0);
-        loop {
-            let held = locks.get(&key)?;
-            if held.as_deref().is_some_and(|held| !self.is_cut_off(held)) {
-                thread::sleep(NAP);
-                continue;
-            }
-            let token = Token::new();
-            if locks.compare_and_write(&key, held.as_deref(), Some(&token.to_bytes()))? {
-                if held.is_some() && self.kept.state()?.phase.has_both() {
-                    match self.bring(keys) {
-                        Ok(_) | Err(Error::MigrationPhase { .. }) => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-                return Ok(token);
-            }
-        }
-    }
-
-    fn is_cut_off(&self, lock: &[u8]) -> bool {
-        <[u8; 16]>::try_from(lock).map_or(true, |token| Token::from_bytes(token).is_older_than(self.timeout))
-    }
-
-    /// Gives a lock back; `false` if it was taken over.
-    pub(super) fn unlock(&self, old_key: &[u8], token: Token) -> Result<bool, Error> {
-        let locks = self.db().table(TABLE)?;
-        locks.compare_and_write(&self.lock_key(old_key), Some(&token.to_bytes()), None)
     }
 
     /// Waits for the writes that were begun in the phase before, then goes on to the next one. Who finds a migration at a
@@ -305,8 +217,8 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// Takes every lock once, and gives it back.
-    fn drain_locks(&self) -> Result<(), Error> {
+    /// Takes every lock once, and gives it back: writes that were decided take place, others find their lock gone.
+    pub(super) fn drain_locks(&self) -> Result<(), Error> {
         let prefix = self.lock_prefix();
         let mut locks = self.db().table(TABLE)?.scan(&Scan::new(vec![KeyRange::prefix(prefix.as_slice())]));
         let mut batch = RowBatch::new();
@@ -318,8 +230,10 @@ impl<'m> Core<'m> {
             for (key, _) in batch.iter() {
                 let old_key = key.strip_prefix(prefix.as_slice()).unwrap_or_default();
                 let new_key = self.convert.key(old_key)?;
-                let token = self.lock((old_key, &new_key))?;
-                self.unlock(old_key, token)?;
+                let mut row = LockedRow::new(*self, (old_key, &new_key))?;
+                row.take()?;
+                row.give_back()?;
+                row.settle()?;
             }
         }
     }
@@ -329,26 +243,28 @@ impl<'m> Core<'m> {
         let old_key = self.convert.key_back(new_key)?;
         let mut phase = self.kept.state()?.phase;
         loop {
-            let value = if phase.reads_new() {
-                self.new_store()?.get(new_key)?
-            } else {
-                let old = Live(self.old_store()?);
-                self.read(phase, &old, &old, (&old_key, new_key))?
+            let read = || {
+                if phase.reads_new() {
+                    return self.new_store()?.get(new_key);
+                }
+                self.converted(&old_key, self.old_store()?.get(&old_key)?.as_deref())
             };
+            let value = read();
             // The table may have been dropped meanwhile.
             let now = self.kept.state()?.phase;
             if now.reads_new() == phase.reads_new() {
-                return Ok(value);
+                return value;
             }
             phase = now;
         }
     }
 
-    /// Deletes what is kept of the migration.
+    /// Deletes what is kept of the migration. Its state goes behind its locks, so that this can be done again.
     pub(super) fn forget(&self) -> Result<(), Error> {
         let kept = self.db().table(TABLE)?;
         kept.delete_ranges(&[KeyRange::prefix(self.lock_prefix())])?;
-        kept.write(Batch::new().delete(self.kept.key()))
+        kept.write(Batch::new().delete(self.kept.key()))?;
+        moved::forget(self.db(), self.kept.name, [self.old_name, self.new_name])
     }
 }
 

@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::jobs::BulkLoad;
 use crate::key::{OwnedKey, RowKey};
+use crate::moved;
 use crate::prefix::Select;
 use crate::store::{Batch, Database, Scan, Store, count};
 use crate::value::{RowValue, decoded, encoded, unencoded};
@@ -84,10 +85,12 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     /// ([`catalog::rename_field`](crate::catalog::rename_field) if it was only renamed); a field without a name or a unit, as of a
     /// tuple or a plain `i64`, is taken for any. [`Error::ValueCodec`] if its values are of another
     /// [codec](RowValue::CODEC). A table from before these were kept is taken as it is, and they are kept from then on.
-    /// [`Error::ReservedName`] if the name begins with `rowkey.`.
+    /// [`Error::Moved`] if a [migration](crate::migrate) has moved its rows to another table. [`Error::ReservedName`] if the name
+    /// begins with `rowkey.`.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
         catalog::check_name(name)?;
-        let Opened { store, earlier } = catalog::open(&db, name, &Given::new(&K::LAYOUT, V::CODEC))?;
+        let given = Given::new(&K::LAYOUT, V::CODEC);
+        let Opened { store, earlier } = moved::unless_moved(&db, name, || catalog::open(&db, name, &given))?;
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 }

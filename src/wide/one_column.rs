@@ -8,7 +8,7 @@ use super::mutation::Mutation;
 use super::row::CellIter;
 use super::schema::{FamilySchema, TableSchema};
 use super::{WideDatabase, WideGuarantees, WideStore};
-use crate::catalog::{PLAIN, RESERVED};
+use crate::catalog::{CATALOG, PLAIN, RESERVED};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{
@@ -207,7 +207,7 @@ impl<W: WideDatabase> OneColumnDatabase<W> {
 
 impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     fn id(&self) -> DatabaseId {
-        DatabaseId::within(&self.wide.id().table(PLAIN_CATALOG))
+        DatabaseId::within(&self.wide.id().table(&wide_name(CATALOG)))
     }
 
     fn guarantees(&self) -> Guarantees {

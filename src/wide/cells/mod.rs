@@ -24,6 +24,7 @@ use crate::catalog::{self, Given, Opened, PLAIN, WideTexts};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::key::RowKey;
+use crate::moved;
 use crate::store::{
     Atomicity, Database, DatabaseId, Live, Metered, Rows, Scan, Store, TableId, View, add_to_counter, check_key,
 };
@@ -77,8 +78,8 @@ impl Cells {
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] if it is there with another schema, [`Error::Layout`] if it is no wide table,
-    /// [`Error::ReservedName`] if the name begins with `rowkey.`.
+    /// [`Error::Schema`] if it is there with another schema, [`Error::Layout`] if it is no wide table, [`Error::Moved`] if a
+    /// [migration](crate::migrate) has moved its rows to another table, [`Error::ReservedName`] if the name begins with `rowkey.`.
     pub fn open(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
         catalog::check_name(name)?;
         Self::open_named(db, name, schema)
@@ -86,13 +87,16 @@ impl Cells {
 
     fn open_named(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
         schema.check()?;
-        let Opened { store, .. } = catalog::open(db, name, &Given::entries(&CellKey::LAYOUT))?;
-        catalog::keep_wide(db, name, |stored| match stored {
-            None => Ok(Some(texts(schema))),
-            Some(stored) => match parse(name, stored)?.changes_to(schema).as_slice() {
-                [] => Ok(None),
-                changes => Err(refusal(name, changes)),
-            },
+        let store = moved::unless_moved(db, name, || {
+            let Opened { store, .. } = catalog::open(db, name, &Given::entries(&CellKey::LAYOUT))?;
+            catalog::keep_wide(db, name, |stored| match stored {
+                None => Ok(Some(texts(schema))),
+                Some(stored) => match parse(name, stored)?.changes_to(schema).as_slice() {
+                    [] => Ok(None),
+                    changes => Err(refusal(name, changes)),
+                },
+            })?;
+            Ok(store)
         })?;
         Self::over(store, schema.clone())
     }
