@@ -1,7 +1,10 @@
 //! A database that fails from some operation on, as one whose process is killed there.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use rowkey::store::{Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, Memory};
@@ -24,10 +27,12 @@ pub(crate) struct Failing {
     memory: Memory,
     how: How,
     left: Arc<AtomicI64>,
-    interrupt: Arc<Mutex<Option<Interrupt>>>,
+    interrupts: Arc<Mutex<VecDeque<Interrupt>>>,
+    /// Of random stalls, if there are any.
+    seed: Option<Arc<AtomicU64>>,
 }
 
-/// Before which operation, and what.
+/// Before which operation, counted from the interruption before, and what.
 type Interrupt = (u64, Box<dyn FnOnce() + Send>);
 
 /// What an operation does.
@@ -45,7 +50,13 @@ fn dead() -> Error {
 impl Failing {
     /// Fails from operation `after` on, counted from 0.
     pub(crate) fn new(memory: &Memory, how: How, after: i64) -> Self {
-        Self { memory: memory.clone(), how, left: Arc::new(AtomicI64::new(after)), interrupt: Arc::default() }
+        Self {
+            memory: memory.clone(),
+            how,
+            left: Arc::new(AtomicI64::new(after)),
+            interrupts: Arc::default(),
+            seed: None,
+        }
     }
 
     #[allow(dead_code)]
@@ -53,26 +64,53 @@ impl Failing {
         Self::new(memory, how, i64::MAX / 2)
     }
 
-    /// Before operation `at`, reads too, something else is done.
+    /// Before operation `at`, reads too, something else is done: as if the process had stalled there meanwhile. Of several,
+    /// each is counted from the one before.
     #[allow(dead_code)]
     pub(crate) fn interrupt(&self, at: u64, by: impl FnOnce() + Send + 'static) {
-        *self.interrupt.lock().unwrap() = Some((at, Box::new(by)));
+        self.interrupts.lock().unwrap().push_back((at, Box::new(by)));
     }
 
-    /// Whether the interruption is still to come; then it does not any more.
+    /// Whether an interruption is still to come; then none does any more.
     #[allow(dead_code)]
     pub(crate) fn take_interrupt(&self) -> bool {
-        self.interrupt.lock().unwrap().take().is_some()
+        std::mem::take(&mut *self.interrupts.lock().unwrap()).pop_front().is_some()
+    }
+
+    /// From here on it fails.
+    #[allow(dead_code)]
+    pub(crate) fn die(&self) {
+        self.die_after(0);
+    }
+
+    /// After so many more operations it fails.
+    #[allow(dead_code)]
+    pub(crate) fn die_after(&self, more: i64) {
+        self.left.store(more, Ordering::SeqCst);
+    }
+
+    /// One operation in fifty stalls for some milliseconds.
+    #[allow(dead_code)]
+    pub(crate) fn stalling(memory: &Memory, how: How, seed: u64) -> Self {
+        Self { seed: Some(Arc::new(AtomicU64::new(seed))), ..Self::never(memory, how) }
     }
 
     fn tick(&self) {
-        let mut interrupt = self.interrupt.lock().unwrap();
-        match interrupt.take() {
-            Some((0, by)) => {
-                drop(interrupt);
-                by();
+        if let Some(seed) = &self.seed {
+            let random = seed.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+            let random = (random ^ random >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32;
+            if random % 50 == 0 {
+                thread::sleep(Duration::from_micros(random % 4000));
             }
-            Some((at, by)) => *interrupt = Some((at - 1, by)),
+        }
+        let mut interrupts = self.interrupts.lock().unwrap();
+        match interrupts.front_mut() {
+            Some((0, _)) => {
+                let due = interrupts.pop_front();
+                drop(interrupts);
+                due.into_iter().for_each(|(_, by)| by());
+            }
+            Some((at, _)) => *at -= 1,
             None => {}
         }
     }
@@ -191,6 +229,13 @@ impl Store for FailingStore {
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.db.written(|| self.store.delete_ranges(ranges))
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        if !self.db.how.transactions {
+            return Err(Error::Unsupported("transactions"));
+        }
+        self.db.written(|| self.store.transact(body))
     }
 }
 
