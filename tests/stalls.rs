@@ -3,8 +3,8 @@
 mod failing;
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -404,6 +404,92 @@ fn of_two_that_open_it_one_begins_it() {
     }
 }
 
+#[derive(PartialEq)]
+enum Stalled {
+    Both,
+    /// The second writer had no operation as late as that.
+    First,
+    Neither,
+}
+
+/// A writer stalls; then another one does, and while it does the first one goes on, to its end or its death.
+fn two_stalled(at: u64, earlier: &[Step], later: u64, following: &[Step], dies: bool) -> Stalled {
+    const BOUND: Duration = Duration::from_secs(60);
+    let said = format!("at {at}, {earlier:?}, at {later}, {following:?}, {dies}");
+    let memory = Memory::new();
+    let first = Failing::new(&memory, How { applied: true, ..WITHOUT }, 100_000);
+    let second = Failing::new(&memory, WITHOUT, 100_000);
+    let other = Engine::Memory.of(&memory, WITHOUT);
+    before(&other);
+    let m = open(other.clone());
+    [Backfill, Verify].iter().for_each(|step| step.run(&m).unwrap());
+
+    let (tell, told) = mpsc::channel();
+    let (resume, resumed) = mpsc::channel();
+    let (stalls, writer, dying) = (tell.clone(), open(first.clone()), first.clone());
+    first.interrupt(at, move || {
+        stalls.send(None).unwrap();
+        let _ = resumed.recv_timeout(BOUND);
+        if dies {
+            dying.die();
+        }
+    });
+    let writer = thread::spawn(move || drop(tell.send(Some(bump(&writer, 2, 1)))));
+    if told.recv_timeout(BOUND).unwrap().is_some() {
+        return Stalled::Neither;
+    }
+    earlier.iter().for_each(|step| step.run(&m).unwrap());
+    let writer_done = Arc::new(Mutex::new(None));
+    let (done, steps) = (writer_done.clone(), following.to_vec());
+    let third = open(second.clone());
+    second.interrupt(later, move || {
+        resume.send(()).unwrap();
+        *done.lock().unwrap() = told.recv_timeout(BOUND).unwrap();
+        steps.iter().for_each(|step| step.run(&m).unwrap());
+    });
+    bump(&third, 2, 5).unwrap_or_else(|error| panic!("{said}: {error}"));
+    let both = !second.take_interrupt();
+    writer.join().unwrap();
+    if !both {
+        return Stalled::First;
+    }
+
+    bump(&open(other.clone()), 2, 0).unwrap();
+    let found = counters(&other, &said);
+    let mut without = [0, 10, 20, 30, 0];
+    for step in earlier.iter().chain([&Bump(2, 5)]).chain(following) {
+        if let Bump(id, by) = step {
+            without[usize::from(*id)] += by;
+        }
+    }
+    let mut with = without;
+    with[2] += 1;
+    match writer_done.lock().unwrap().take().unwrap() {
+        Ok(()) => assert_eq!(found, with, "{said}"),
+        Err(Error::Engine(_)) if dies => assert!(found == without || found == with, "{said}: {found:?}"),
+        Err(error) => panic!("{said}: {error}"),
+    }
+    Stalled::Both
+}
+
+#[test]
+fn two_writers_stall_anywhere() {
+    let earlier: [&[Step]; 3] = [&[], &[Bump(2, -1)], &[CutOver, Bump(2, -1)]];
+    let following: [&[Step]; 3] = [&[], &[Bump(2, -5)], &[RollBack, Bump(2, -6)]];
+    for (earlier, following) in earlier.iter().flat_map(|one| following.iter().map(move |other| (one, other))) {
+        for dies in [false, true] {
+            let both = |at, later| two_stalled(at, earlier, later, following, dies);
+            let points = (0..)
+                .take_while(|at| {
+                    (0..).map(|later| both(*at, later)).find(|stalled| *stalled != Stalled::Both)
+                        == Some(Stalled::First)
+                })
+                .count();
+            assert!(points > 5, "{points}");
+        }
+    }
+}
+
 fn moved<T>(opened: Result<T, Error>, said: &str) {
     match opened {
         Err(error @ Error::Moved { .. }) => {
@@ -546,7 +632,7 @@ fn the_last_steps_are_killed_anywhere() {
     }
 }
 
-/// A lock of 16 bytes, whose writer was killed behind the old table, as programs of version 0.1 left it.
+/// A lock of 16 bytes, whose writer was killed after it wrote the old table, as older programs left it.
 #[test]
 fn a_lock_of_the_first_form_is_understood() {
     let token = |millis: u64| [millis.to_be_bytes(), [7; 8]].concat();

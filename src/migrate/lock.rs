@@ -26,7 +26,8 @@ struct Lock {
     due: Due,
     /// Writers that lost the lock while something was due, and may still write it to the tables.
     late: Vec<Token>,
-    /// A lock of version 0.1's first form, whose writer may have written the old table and not the new one.
+    /// A lock of the first form, which says nothing of what is due: its writer may have written the old table and not the
+    /// new one.
     plain: bool,
 }
 

@@ -68,30 +68,46 @@
 //! so through the migration before rows are copied: what is written to a table directly is not followed, though a
 //! verification names it.
 //!
-//! It moves plain tables; rows of a wide one are the program's to move. A program that still opens the old table by its name
-//! after the migration is finished makes a new one of that name, without rows: see to it that none does.
+//! It moves plain tables; rows of a wide one are the program's to move. The name of the table that was dropped, the old one
+//! after [`finish`](Migration::finish), the new one after [`roll_back`](Migration::roll_back), is refused from then on
+//! ([`Error::Moved`]), whatever opens it, until the migration is forgotten ([`forget`](Migration::forget)).
 //!
 //! # How both tables stay the same
 //!
 //! The phase, and how far the rows are gone over, are a row of the table `rowkey.migrations`. With
-//! [transactions](crate::store::Guarantees::transactions) a write is one over that row and both tables, and so is each
-//! batch that is copied: nothing can come in between.
+//! [transactions](crate::store::Guarantees::transactions) a write is one transaction over that row and both tables, and so
+//! is each batch that is copied: nothing can come in between.
 //!
-//! Without them, who writes a row, or copies it, first takes a lock of its own for it, by compare-and-write; then reads the
-//! phase; writes the old table, then the new one, each by compare-and-write on what it has read; and gives the lock back.
+//! Without them each row has a lock, a row of `rowkey.migrations`, and a write is decided there:
 //!
-//! - So no copy comes between the two writes of another, and none brings back a value that it read before: reading and
-//!   writing are under one lock, and deleted rows are, too.
-//! - A lock whose holder was cut off is taken over after a time ([`Migration::lock_timeout`]), and the new table's row made
-//!   what follows from the old one's. The old table is written first in all phases where both are, so what it has is
-//!   what was written last; a write that was cut off took place, or not, and in both tables alike.
-//! - Cutting over, finishing and rolling back set a mark first, take every lock once, and only then go on. Writers that find
-//!   the mark help. A writer reads the phase under its lock: so it either sees the mark, or its lock is waited for. When a
-//!   table is dropped nobody is about to write it.
+//! 1. The writer takes the lock by compare-and-write, under a token that no other write has.
+//! 2. It reads the phase, then the row in both tables, and computes the new row.
+//! 3. It commits: a compare-and-write of the lock adds to its token what each table is to have. From here on the write
+//!    takes place. If the lock was lost, nothing is written, and the writer starts again.
+//! 4. It writes the tables, each by compare-and-write, the old one first, and deletes the lock.
 //!
-//! A writer that stalls for longer than the time-out loses its lock. What it has read is held to the phase and, by the
-//! compare-and-writes, to the rows before it writes; and it finds at the end that its lock is gone, and sees to it that both
-//! tables have the same. Only one that both stalls there and is then cut off can leave a row to a verification.
+//! A copy or a repair of a row is such a write, of the new table alone.
+//!
+//! - **A writer is killed, or stalls for longer than the [time-out](Migration::lock_timeout).** Another one takes over its
+//!   lock by compare-and-write. If the write was committed, the new holder completes it first, in both tables; if not, the
+//!   stalled writer can no longer commit. So each write takes place once, or not at all, and in both tables alike. A write
+//!   whose writer was killed after its commit may become visible as late as that.
+//! - **A stalled writer goes on, and writes a table late.** Its compare-and-write fails, unless the row has come back to the
+//!   bytes that it had read (A → B → A). So who takes over the lock of a committed write adds the writer's token to a list
+//!   of late writers in the lock. While there are any, the lock's row stays, with what both tables are to have after the
+//!   last write; writers believe it, and not the tables, and restore the tables from it. A late writer finds its lock
+//!   lost, restores the row itself, and takes its token off the list. Then its write returns as any other.
+//! - **The phase changes.** Cutting over, finishing and rolling back first set a mark, then take every lock once, which
+//!   completes what was committed, and only then go on. Writers that find the mark help. A writer reads the phase under its
+//!   lock: it sees the mark, or the step waits for its lock, or takes it over, and then the writer can't commit any more.
+//! - **A table is dropped.** A late writer, or a transaction that began before, can make it again on engines whose handles
+//!   do that. It then finds the phase changed, and drops the table again.
+//!
+//! What remains, without transactions: between a late write (A → B → A) and its repair a reader sees the late row. If the
+//! late writer is killed in between, that lasts until the next write of the row, or the next
+//! [`cut_over`](Migration::cut_over), [`finish`](Migration::finish), [`roll_back`](Migration::roll_back) or
+//! [`forget`](Migration::forget). The list of late writers is gone with the migration: a process that stalls while another
+//! one forgets it is not reckoned with.
 
 mod conversion;
 mod job;
@@ -174,13 +190,14 @@ where
     V2: RowValue + 'static,
     D: Database + Clone,
 {
-    /// Opens the migration of a name where it is; begins it if there is none.
+    /// Opens the migration of a name where it is; begins it if there is none. Of several processes that do so at once, one
+    /// begins it. A table that the migration has dropped is not made again.
     ///
     /// # Errors
     ///
     /// [`Error::Migration`] if it was begun between other tables, or the new table has rows when it begins;
-    /// [`Error::Layout`] if a table has keys of another shape; [`Error::Unsupported`] if the database has neither
-    /// transactions nor compare-and-write.
+    /// [`Error::Layout`] if a table has keys of another shape; [`Error::Moved`] if another migration has moved a table's
+    /// rows; [`Error::Unsupported`] if the database has neither transactions nor compare-and-write.
     pub fn open(
         db: D,
         name: &str,
@@ -242,8 +259,10 @@ where
         Ok((old, new))
     }
 
-    /// How long a write without transactions may take, a minute unless told: a row whose writer was cut off is locked so
-    /// long. All processes have to agree on it, and their clocks to within it.
+    /// How long a write without transactions may take: a row whose writer was killed is locked so long. Default: one minute.
+    ///
+    /// A writer that takes longer loses nothing: another one may complete its write. All processes should agree on the
+    /// time-out, and their clocks to within it, or writers take over locks whose holders are alive, which costs time.
     #[must_use]
     pub fn lock_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -347,7 +366,8 @@ where
         self.step("cut over", Phase::CuttingOver, |phase| phase == Phase::Verified)
     }
 
-    /// Ends it: the old table is dropped. Called again it sees to it that it is.
+    /// Ends it: the old table is dropped, and its name refused ([`Error::Moved`]). Idempotent: safe to call again after a
+    /// crash.
     ///
     /// # Errors
     ///
@@ -357,8 +377,8 @@ where
         catalog::drop_table(&self.db, &self.between.old)
     }
 
-    /// Takes it back: reads and writes go to the old table, and the new one is dropped. Called again it sees to it that
-    /// it is.
+    /// Takes it back: reads and writes go to the old table, the new one is dropped, and its name refused
+    /// ([`Error::Moved`]). Idempotent: safe to call again after a crash.
     ///
     /// # Errors
     ///
@@ -368,14 +388,18 @@ where
         catalog::drop_table(&self.db, &self.between.new)
     }
 
-    /// Deletes what the database keeps of the migration, so that one of that name can be begun again.
+    /// Deletes what the database keeps of the migration, so that one of that name can be begun again, and that the name of
+    /// the dropped table can be used again. Idempotent: safe to call again after a crash.
+    ///
+    /// Call it when no process has the migration open any more: one that stalled in [`finish`](Self::finish) or
+    /// [`roll_back`](Self::roll_back) would drop a table that has been made since under the old name.
     ///
     /// # Errors
     ///
     /// [`Error::MigrationPhase`] unless it is finished or rolled back.
     pub fn forget(self) -> Result<(), Error> {
         let core = self.core();
-        // A call that was cut off, or another one, may have deleted the state.
+        // A call that was killed, or another process, has deleted the state.
         if core.kept.read()?.is_none() {
             return core.forget();
         }
