@@ -130,13 +130,8 @@ impl Checkpoint {
         self.cursor.as_ref()
     }
 
-    /// The key to go on behind, which must be one of this layout.
-    pub(crate) fn key_of(&self, expected: Fingerprint) -> Result<Option<&[u8]>, CursorError> {
-        self.key_of_any(expected, |_| false)
-    }
-
-    /// The key to go on behind, which must be one of this layout, or of another that is accepted.
-    pub(crate) fn key_of_any(
+    /// The key to go on after, which must be one of this layout, or of another that is accepted.
+    pub(crate) fn key_of(
         &self,
         expected: Fingerprint,
         accepted: impl Fn(Fingerprint) -> bool,

@@ -437,6 +437,36 @@ fn checks_of_a_secondary_table_from_before_a_variant_was_added_go_on() {
 }
 
 #[test]
+fn jobs_of_a_migration_from_before_a_variant_was_added_go_on() {
+    use std::ops::ControlFlow::{Break, Continue};
+
+    type Of<K> = Migration<K, (), (u64, K), (), Memory>;
+    fn open<K: rowkey::OwnedKey + rowkey::encode::OwnedField + Clone + 'static>(db: &Memory) -> Of<K> {
+        let keys = Conversion::keys(|key: K| (7_u64, key), |(_, key): (u64, K)| key);
+        Migration::open(db.clone(), "m", "old", "new", keys).unwrap()
+    }
+
+    let db = Memory::new();
+    let two: Table<Two, (), _> = Table::open(&db, "old").unwrap();
+    (0..10).try_for_each(|n| two.put(&Two { n, of: OfTwo::A }, &())).unwrap();
+    let stopped = open::<Two>(&db).backfill().batch_rows(4).run(|_| Break(())).unwrap();
+    assert!(!stopped.complete);
+    assert!(open::<Three>(&db).backfill().run(|_| Continue(())).unwrap().complete);
+    // Both passes of a verification.
+    let mut passes = 0;
+    open::<Three>(&db)
+        .verify()
+        .batch_rows(4)
+        .run(|_| {
+            passes += 1;
+            if passes == 5 { Break(()) } else { Continue(()) }
+        })
+        .unwrap();
+    let report = open::<Four>(&db).verify().run(|_| Continue(())).unwrap();
+    assert!(report.complete && report.differences == 0, "{report:?}");
+}
+
+#[test]
 fn values_of_another_codec_are_refused() {
     let db = Memory::new();
     let counts: Table<u8, i64, _> = Table::open(&db, "t").unwrap();

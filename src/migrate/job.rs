@@ -188,9 +188,13 @@ where
         })
     }
 
-    /// Whether the table that the checkpoint is of had keys of another layout before, which its keys still sort as.
-    fn had_layout(&self, _state: &State, _stored: Fingerprint) -> bool {
-        false
+    /// Whether the table that a pass goes over had keys of this layout before they got more variants.
+    fn knows(&self, of_old: bool, found: Fingerprint) -> bool {
+        let Migration { old, new, .. } = self.migration;
+        match of_old {
+            true => old.as_ref().is_some_and(|table| table.knows(found)),
+            false => new.as_ref().is_some_and(|table| table.knows(found)),
+        }
     }
 
     /// Goes over a batch of one table; `row` answers what differed, and mends it if that is the task.
@@ -203,9 +207,9 @@ where
         new: &dyn View,
         row: &mut OfRow<'_>,
     ) -> Result<Seen, Error> {
-        let after = state.checkpoint.key_of_any(fingerprint, |stored| self.had_layout(state, stored))?;
-        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.batch_rows as u64).batch_rows(self.batch_rows);
         let of_old = state.checkpoint.pass() == 1;
+        let after = state.checkpoint.key_of(fingerprint, |found| self.knows(of_old, found))?;
+        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.batch_rows as u64).batch_rows(self.batch_rows);
         let mut scan = if of_old { old.scan(&scan) } else { new.scan(&scan) };
         let (mut seen, mut batch) = (Seen::default(), RowBatch::new());
         loop {

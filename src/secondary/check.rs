@@ -197,7 +197,7 @@ where
             let (primary, table) = (&self.secondary.primary, &self.secondary.table);
             let fingerprint = if first { primary.fingerprint() } else { table.fingerprint() };
             let known = |found| if first { primary.knows(found) } else { table.knows(found) };
-            let seen = look.batch(first, at.key_of_any(fingerprint, known)?)?;
+            let seen = look.batch(first, at.key_of(fingerprint, known)?)?;
             report.rows += seen.rows;
             report.mended += seen.mended;
             report.next = match (seen.last, first) {
