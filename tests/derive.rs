@@ -1,11 +1,20 @@
 //! What the derive makes: bytes, layouts, decoding, prefixes, for every kind of key.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::num::{NonZero, Saturating, Wrapping};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use rowkey::encode::{Encoding, Reader, Sink, Writer};
+use rowkey::encode::{Encoding, IntoField, RawField, RawOf, Reader, Sink, Writer};
+use rowkey::geo::{QuadKey, Tile};
 use rowkey::prefix::tuple_prefix;
-use rowkey::{DecodeError, KeyRange, LayoutBuf, List, RowKey, Select};
+use rowkey::{
+    Bucket, DecodeError, HostPath, KeyRange, LayoutBuf, List, Micros, Millis, Nanos, RowKey, Seconds, Select, Selection,
+};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -154,6 +163,79 @@ fn borrowed() {
     let under = Page::prefix().host("a.b").path_starts_with("/a").ranges();
     assert_eq!(under, [KeyRange::prefix(*b"a.b\0/a")]);
 }
+
+#[derive(RowKey, Debug, Clone, PartialEq)]
+struct Device<'a> {
+    mac: &'a [u8; 2],
+    port: Option<&'a [u8; 1]>,
+    hour: u8,
+}
+
+#[test]
+fn borrowed_arrays() {
+    let key = Device { mac: b"ab", port: Some(b"c"), hour: 7 }.encode();
+    let device = Device::decode(&key).unwrap();
+    assert_eq!(device, Device { mac: b"ab", port: Some(b"c"), hour: 7 });
+    let due = [KeyRange::prefix(*b"ab\x01c")];
+    assert_eq!(Device::prefix().mac(b"ab").port(Some(b"c")).ranges(), due);
+    assert_eq!(Device::prefix().mac(*b"ab").port(Some(*b"c")).ranges(), due);
+    assert_eq!(Device::prefix().mac(device.mac).port(device.port).ranges(), due);
+    assert_eq!(Device::prefix().mac(&device.mac).port(&device.port).ranges(), due);
+    let range = [KeyRange::new(*b"ab", Some(*b"ac")).unwrap()];
+    assert_eq!(Device::prefix().mac_range(b"ab"..b"ac").ranges(), range);
+    assert_eq!(Device::prefix().mac_in([b"ab"..b"ac"]).ranges(), range);
+    assert_eq!(Device::prefix().mac_in([b"ab"]).ranges(), [KeyRange::prefix(*b"ab")]);
+    assert_eq!(Selection::<&[u8; 2]>::between(b"ab"..b"ac").ranges(), range);
+}
+
+/// A prefix takes a field's own type and a reference to it, whatever the type.
+#[test]
+fn every_field_is_a_value_for_itself() {
+    fn takes<T: rowkey::encode::Field>()
+    where
+        T: IntoField<T>,
+        for<'x> &'x T: IntoField<T>,
+    {
+    }
+    macro_rules! takes {
+        ($($type:ty),* $(,)?) => {$( takes::<$type>(); )*};
+    }
+    takes! {
+        u8, i128, f32, f64, bool, char, NonZero<u16>, Wrapping<i8>, Saturating<u8>, Reverse<u8>, (),
+        String, Box<str>, Rc<str>, Arc<str>, Cow<'static, str>, &'static str,
+        Vec<u8>, Box<[u8]>, Rc<[u8]>, Arc<[u8]>, Cow<'static, [u8]>, &'static [u8],
+        [u8; 4], &'static [u8; 4], Box<u8>, Rc<u8>, Arc<u8>, Box<&'static [u8; 4]>,
+        IpAddr, Ipv4Addr, Ipv6Addr, SystemTime, Duration, Seconds, Millis, Micros, Nanos, Bucket<Millis, 60>,
+        Option<u8>, Option<&'static str>, Option<&'static [u8; 4]>, List<u8>, List<&'static [u8; 4]>,
+        (u8,), (&'static [u8; 4], &'static str), HostPath, QuadKey<3>, Tile,
+        Action, Email, Event, Nested, Link<'static>, Device<'static>,
+        rowkey::UrlKey, uuid::Uuid, ulid::Ulid, rust_decimal::Decimal, bytes::Bytes, smol_str::SmolStr,
+        compact_str::CompactString, arrayvec::ArrayString<8>, jiff::Timestamp, rowkey::ChronoUtc, time::UtcDateTime,
+    }
+}
+
+/// So it does where the field is raw.
+#[test]
+fn every_raw_field_is_a_value_for_itself() {
+    fn takes<T: RawField>()
+    where
+        T: IntoField<RawOf<T>>,
+        for<'x> &'x T: IntoField<RawOf<T>>,
+    {
+    }
+    macro_rules! takes {
+        ($($type:ty),* $(,)?) => {$( takes::<$type>(); )*};
+    }
+    takes! {
+        String, Box<str>, Rc<str>, Arc<str>, Cow<'static, str>, &'static str,
+        Vec<u8>, Box<[u8]>, Rc<[u8]>, Arc<[u8]>, Cow<'static, [u8]>, &'static [u8],
+        HostPath, List<u8>, List<[u8; 4]>, List<&'static [u8; 4]>, Email, Wrapped, rust_decimal::Decimal, bytes::Bytes,
+        smol_str::SmolStr, compact_str::CompactString, arrayvec::ArrayString<8>,
+    }
+}
+
+#[derive(RowKey, Debug, Clone, PartialEq)]
+struct Link<'a>(&'a str, Cow<'a, [u8]>);
 
 #[derive(RowKey, Debug, Clone, PartialEq)]
 struct Generic<T, const N: usize> {

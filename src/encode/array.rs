@@ -4,7 +4,7 @@
 //! [u8; 4] [1, 2, 3, 4]   01 02 03 04
 //! ```
 
-use crate::encode::{Field, Reader, Sink, Writer};
+use crate::encode::{Field, IntoField, Reader, Sink, Writer};
 use crate::error::{DecodeError, DecodeReason};
 use crate::layout::{Scalar, Type};
 
@@ -55,6 +55,19 @@ impl<const N: usize> Field for &[u8; N] {
         r.skip(N)
     }
 }
+
+/// What a prefix takes for a borrowed array: arrays, borrowed or not.
+macro_rules! borrowed_array_sources {
+    ($($source:ty),*) => {$(
+        impl<const N: usize> IntoField<&[u8; N]> for $source {
+            #[inline]
+            fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+                w.bytes(self.as_slice());
+            }
+        }
+    )*};
+}
+borrowed_array_sources!([u8; N], &[u8; N], &&[u8; N]);
 
 #[cfg(test)]
 mod tests {
