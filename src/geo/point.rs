@@ -77,19 +77,52 @@ impl Point {
     }
 }
 
-/// Where column `x` of a zoom's tiles begins; one past the last is 180.
-fn longitude(x: u32, zoom: u8) -> f64 {
-    f64::from(x) / f64::from(1u32 << zoom) * 360.0 - 180.0
+/// The western and the eastern side of column `x` of a zoom's tiles: the least and the greatest longitude in it.
+fn columns(x: u32, zoom: u8) -> (f64, f64) {
+    let first = |x: u32| {
+        let near = f64::from(x) / f64::from(1u32 << zoom) * 360.0 - 180.0;
+        least(near, |longitude| Point { latitude: 0.0, longitude }.xy(zoom).0 >= x)
+    };
+    let west = if x == 0 { -180.0 } else { first(x) };
+    let east = if x + 1 == 1 << zoom { 180.0 } else { first(x + 1).next_down() };
+    (west, east)
 }
 
-/// Where row `y` begins. The first begins at the north pole, one past the last is the south pole: what the map does not
-/// show is in their tiles.
-fn latitude(y: u32, zoom: u8) -> f64 {
-    match y {
-        0 => 90.0,
-        y if y == 1 << zoom => -90.0,
-        y => (PI * (1.0 - 2.0 * f64::from(y) / f64::from(1u32 << zoom))).sinh().atan().to_degrees(),
+/// The southern and the northern side of row `y`: the least and the greatest latitude in it. The first and the last row
+/// reach to the poles, as what the map does not show is in their tiles.
+fn rows(y: u32, zoom: u8) -> (f64, f64) {
+    // The least latitude north of where row `y` begins.
+    let before = |y: u32| {
+        let near = (PI * (1.0 - 2.0 * f64::from(y) / f64::from(1u32 << zoom))).sinh().atan().to_degrees();
+        least(near, |latitude| Point { latitude, longitude: 0.0 }.xy(zoom).1 < y)
+    };
+    let south = if y + 1 == 1 << zoom { -90.0 } else { before(y + 1) };
+    let north = if y == 0 { 90.0 } else { before(y).next_down() };
+    (south, north)
+}
+
+/// The least double that `is` holds for, where it holds for all above one and for none below, and that one is near.
+///
+/// The formulas that lead from a tile to its sides round otherwise than those that lead from a point to its tile. So the
+/// former only say where to look.
+fn least(near: f64, is: impl Fn(f64) -> bool) -> f64 {
+    // The order of doubles as that of numbers, which is its own inverse.
+    let turned = |bits: i64| bits ^ ((bits >> 63) & i64::MAX);
+    let at = |order: i64| f64::from_bits(turned(order).cast_unsigned());
+    let near = turned(near.to_bits().cast_signed());
+    let (mut low, mut high, mut step) = (near, near, 1i64);
+    while is(at(low)) {
+        (low, step) = (low.saturating_sub(step), step.saturating_mul(2));
     }
+    while !is(at(high)) {
+        (high, step) = (high.saturating_add(step), step.saturating_mul(2));
+    }
+    while high - low > 1 {
+        let middle = i64::midpoint(low, high);
+        if is(at(middle)) { high = middle } else { low = middle }
+    }
+    // -0.0 and 0.0 are one place.
+    at(high) + 0.0
 }
 
 impl Tile {
@@ -113,16 +146,24 @@ impl Tile {
         self.contains(&Self::deepest(point))
     }
 
-    /// What it shows, in degrees. The tiles of the northern and southern edge reach to the poles, as they hold what lies
-    /// beyond the map. Points on its eastern and southern side are in the next tile.
+    /// What it shows, in degrees: the least box that holds every point in it. A point is in the box, whose sides are part of
+    /// it, exactly where it is in the tile; so a side is one double away from the side of the next tile. The tiles of the
+    /// northern and southern edge reach to the poles, as they hold what lies beyond the map.
+    ///
+    /// ```
+    /// use rowkey::geo::{Point, Tile};
+    ///
+    /// let tile: Tile = "1202".parse()?;
+    /// let bounds = tile.bounds();
+    /// let north_east = Point::new(bounds.north(), bounds.east())?;
+    /// assert_eq!(Tile::at(north_east, 4)?, tile);
+    /// assert_eq!(bounds.tiles(4)?.collect::<Vec<_>>(), [tile]);
+    /// # Ok::<(), rowkey::geo::GeoError>(())
+    /// ```
     pub fn bounds(self) -> GeoBox {
-        let (x, y, zoom) = (self.x(), self.y(), self.zoom());
-        GeoBox {
-            south: latitude(y + 1, zoom),
-            west: longitude(x, zoom),
-            north: latitude(y, zoom),
-            east: longitude(x + 1, zoom),
-        }
+        let (south, north) = rows(self.y(), self.zoom());
+        let (west, east) = columns(self.x(), self.zoom());
+        GeoBox { south, west, north, east }
     }
 }
 
@@ -174,8 +215,10 @@ mod tests {
     fn bounds_hold_the_tile_s_points() {
         assert_eq!(Tile::WORLD.bounds(), GeoBox { south: -90.0, west: -180.0, north: 90.0, east: 180.0 });
         let bounds = "21".parse::<QuadKey<2>>().unwrap().bounds();
-        assert_eq!((bounds.west, bounds.east, bounds.north), (-90.0, 0.0, 0.0));
-        assert!((bounds.south + 66.513_260_443_1).abs() < 1e-9, "{bounds:?}");
+        let due = [-66.513_260_443_1, -90.0, 0.0, 0.0];
+        for (side, due) in [bounds.south, bounds.west, bounds.north, bounds.east].into_iter().zip(due) {
+            assert!((side - due).abs() < 1e-9, "{bounds:?}");
+        }
         for digits in ["0", "13", "021230030123", "3333", "21030121032130"] {
             let tile: Tile = digits.parse().unwrap();
             let GeoBox { south, west, north, east } = tile.bounds();
