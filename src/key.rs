@@ -121,7 +121,7 @@ impl<T: Field> RowKey for T {
 
     const LAYOUT: Layout = {
         assert!(!matches!(T::TYPE, Type::Tuple([])), "a key has at least one field");
-        T::AS_KEY
+        T::AS_KEY.checked()
     };
 
     #[inline]

@@ -31,6 +31,57 @@ impl Layout {
             None => None,
         }
     }
+
+    /// The layout, if its shape can be read again.
+    ///
+    /// # Panics
+    /// If its types are nested too deep: where the layout is a constant, it does not compile.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn checked(self) -> Self {
+        assert!(fields_fit(self.fields, 0), "a key's types are nested at most 128 deep: flatten some of them");
+        self
+    }
+}
+
+/// How deep types may be nested, in keys that are derived and in shapes that are read, so that each shape that a table is kept
+/// by can be read. A limit, as what walks through a shape that somebody else has written takes stack for each level.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// Whether fields that stand so deep hold nothing that is nested deeper than it may be. A call of its own for each struct
+/// and enum alone, as the compiler counts calls.
+const fn fields_fit(fields: &[FieldLayout], depth: usize) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        let (mut ty, mut depth) = (fields[i].ty, depth);
+        while let Type::Option(inner) | Type::List(inner) = ty {
+            ty = inner;
+            depth += 1;
+        }
+        if depth >= MAX_DEPTH {
+            return false;
+        }
+        match ty {
+            Type::Tuple(fields) => {
+                if !fields_fit(fields, depth + 1) {
+                    return false;
+                }
+            }
+            Type::Enum(variants) => {
+                let mut j = 0;
+                while j < variants.len() {
+                    if !fields_fit(variants[j].fields, depth + 1) {
+                        return false;
+                    }
+                    j += 1;
+                }
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    true
 }
 
 /// One field of a key, an enum's variant or a tuple.

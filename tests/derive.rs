@@ -401,3 +401,40 @@ fn prefixes_of_nested_keys_enums_and_tuples() {
         .ranges();
     assert_eq!(last, [KeyRange::prefix(*b"\xfea\0m\0w")]);
 }
+
+type Options10<T> = Option<Option<Option<Option<Option<Option<Option<Option<Option<Option<T>>>>>>>>>>;
+type Options50<T> = Options10<Options10<Options10<Options10<Options10<T>>>>>;
+
+#[derive(RowKey)]
+struct Deep(Options50<Options50<(Before,)>>);
+
+#[derive(RowKey)]
+struct Deeper(Options50<Options50<(After,)>>);
+
+#[derive(RowKey)]
+#[repr(u8)]
+enum Before {
+    A = 1,
+}
+
+#[derive(RowKey)]
+#[repr(u8)]
+enum After {
+    A = 1,
+    B = 2,
+}
+
+/// The shape that a table is kept by is read again, however deep a key's types are nested.
+#[test]
+fn a_table_of_the_deepest_keys_is_opened_again() {
+    let db = rowkey::Memory::new();
+    let open = || rowkey::Table::<Deep, (), _>::open(&db, "deep");
+    open().unwrap();
+    open().unwrap();
+    let layout: LayoutBuf = Deep::LAYOUT.shape().parse().unwrap();
+    assert_eq!(layout.shape(), Deep::LAYOUT.shape());
+    assert_eq!(Deep::explain(&[1; 101]).error, None);
+    // One variant more: what is kept is compared with what is given.
+    rowkey::Table::<Deeper, (), _>::open(&db, "deep").unwrap();
+    assert!(open().is_err());
+}

@@ -452,7 +452,7 @@ fn whole_key(key: &Key<'_>) -> TokenStream {
         impl #impl_generics #p::RowKey for #ident #ty_generics #where_clause {
             type Ref<'__de> = #decoded;
             const LAYOUT: #p::Layout =
-                #p::Layout { name: #name, prefix: #lead, by: &[#(#by),*], fields: &[#(#layouts),*] };
+                #p::Layout { name: #name, prefix: #lead, by: &[#(#by),*], fields: &[#(#layouts),*] }.checked();
 
             #[inline]
             fn write<__S: #p::Sink>(&self, out: &mut __S) {

@@ -17,7 +17,8 @@ use crate::error::Hex;
 use crate::layout::Scalar;
 
 impl LayoutBuf {
-    /// Reads a layout from JSON; what is no layout is refused with the path to what is wrong, and why.
+    /// Reads a layout from JSON; what is no layout is refused with the path to what is wrong, and why. JSON of more than 128
+    /// levels is refused, too.
     ///
     /// ```
     /// use rowkey::LayoutBuf;
@@ -38,6 +39,9 @@ impl LayoutBuf {
     }
 
     /// The layout as JSON.
+    ///
+    /// Readers of JSON, [`from_json`](Self::from_json) among them, go no deeper than 128 levels: an option and a list are one, a
+    /// tuple and a nested key three, an enum five. A layout whose types are nested deeper than that is kept as its shape.
     pub fn to_json(&self) -> String {
         // A layout holds nothing that JSON has not: no map with other keys than text, no error of its own.
         serde_json::to_string_pretty(self).unwrap_or_default()
@@ -192,7 +196,11 @@ mod tests {
             (String::new(), "", "EOF"),
             ("[".repeat(100_000), "[0]", "invalid type"),
             (ty(&format!("{}\"u8\"", r#"{"list": "#.repeat(100_000))), "fields[0].type.list", "recursion limit"),
-            (ty(&format!("{}\"u8\"{}", r#"{"list": "#.repeat(24), "}".repeat(24))), "fields[0].type.list", "nested"),
+            (
+                ty(&format!("{}\"u8\"{}", r#"{"list": "#.repeat(126), "}".repeat(126))),
+                "fields[0].type.list",
+                "recursion limit",
+            ),
             (ty(r#""bytes[18446744073709551616]""#), "fields[0].type", "no scalar"),
             (ty(r#""bytes[-1]""#), "fields[0].type", "no scalar"),
             (ty(r#"{"custom": {"shape": "own", "width": 1e400}}"#), "fields[0].type.custom.width", "out of range"),
@@ -232,15 +240,18 @@ mod tests {
         }
     }
 
+    /// How deep one can be depends on how many levels of JSON its types take.
     #[test]
-    fn a_layout_as_deep_as_they_go_comes_back() {
-        for (open, close) in [("option<", ">"), ("list<", ">"), ("(", ")"), ("enum{1: (", ")}")] {
-            let deepest = (1..).map_while(|n| {
-                let shape = format!("{}u8{}", open.repeat(n), close.repeat(n));
-                shape.parse::<LayoutBuf>().ok()
-            });
-            let deepest = deepest.last().unwrap();
-            assert_eq!(LayoutBuf::from_json(&deepest.to_json()).unwrap(), deepest);
+    fn a_layout_as_deep_as_json_goes_comes_back() {
+        for (open, close, deepest) in
+            [("option<", ">", 124), ("list<", ">", 124), ("(", ")", 41), ("enum{1: (", ")}", 24)]
+        {
+            let layout = |deep: usize| -> LayoutBuf {
+                format!("{}u8{}", open.repeat(deep), close.repeat(deep)).parse().unwrap()
+            };
+            assert_eq!(LayoutBuf::from_json(&layout(deepest).to_json()).unwrap(), layout(deepest));
+            let error = LayoutBuf::from_json(&layout(deepest + 1).to_json()).unwrap_err();
+            assert!(error.reason.contains("recursion limit"), "{error:.200}");
         }
     }
 

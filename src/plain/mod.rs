@@ -16,7 +16,7 @@ pub use self::key::ValueError;
 pub use self::value::Value;
 use crate::encode::is_custom_shape;
 use crate::fingerprint::Fingerprint;
-use crate::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
+use crate::layout::{DescribeFn, FieldLayout, Layout, MAX_DEPTH, Nulls, Scalar, Type, Variant};
 use crate::salt::{Prefix, Salt, SaltHash};
 
 /// A key's layout, owned: from a key's [`LAYOUT`](crate::RowKey::LAYOUT), from its shape, or from JSON.
@@ -127,9 +127,6 @@ impl LayoutError {
         Self { path: path.into(), reason: reason.into() }
     }
 }
-
-/// How deep a layout's types may be nested: as deep as JSON readers go along (128 levels, five for an enum).
-const MAX_DEPTH: usize = 24;
 
 impl LayoutBuf {
     /// The key type's name; not part of the shape.

@@ -11,8 +11,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, MAX_DEPTH, TypeBuf, VariantBuf};
-use crate::layout::{Nulls, Scalar};
+use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, TypeBuf, VariantBuf};
+use crate::layout::{MAX_DEPTH, Nulls, Scalar};
 use crate::salt::{Prefix, Salt, SaltHash};
 
 impl Display for LayoutBuf {
@@ -278,7 +278,55 @@ mod tests {
         ] {
             assert_eq!(shape.parse::<LayoutBuf>().unwrap_err().to_string(), error, "{shape}");
         }
-        let deep = format!("{}u8{}", "option<".repeat(100_000), ">".repeat(100_000));
-        assert!(deep.parse::<LayoutBuf>().unwrap_err().reason.contains("nested"));
+    }
+
+    const BRACKETS: [(&str, &str); 4] = [("option<", ">"), ("list<", ">"), ("(", ")"), ("enum{1: (", ")}")];
+
+    fn nested((open, close): (&str, &str), deep: usize) -> String {
+        format!("{}u8{}", open.repeat(deep), close.repeat(deep))
+    }
+
+    /// On a thread with half of the stack that std gives to one, as others have called what reads a shape.
+    fn with_little_stack(body: impl FnOnce() + Send + 'static) {
+        std::thread::Builder::new().stack_size(1 << 20).spawn(body).unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn the_deepest_shape_is_read_and_what_is_deeper_is_refused() {
+        with_little_stack(|| {
+            for brackets in BRACKETS {
+                let deepest = nested(brackets, MAX_DEPTH - 1);
+                let layout: LayoutBuf = deepest.parse().unwrap();
+                assert_eq!(layout.shape(), deepest);
+                assert_eq!(layout.clone(), layout);
+                assert!(layout.extends(&layout) && layout.fingerprint() == layout.clone().fingerprint());
+                for deep in [MAX_DEPTH, MAX_DEPTH + 1, 1_000, 100_000, 1_000_000] {
+                    let error = nested(brackets, deep).parse::<LayoutBuf>().unwrap_err();
+                    assert!(error.reason.contains("nested more than 128 deep"), "{error:.200}");
+                    let error = brackets.0.repeat(deep).parse::<LayoutBuf>().unwrap_err();
+                    assert!(error.reason.contains("nested more than 128 deep"), "{error:.200}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn keys_of_the_deepest_layouts_are_written_read_and_told() {
+        let keys = [vec![1; 128], [vec![1; 128], vec![0; 127]].concat(), vec![1], vec![1; 128]];
+        with_little_stack(move || {
+            for (brackets, mut key) in BRACKETS.into_iter().zip(keys) {
+                if let Some(value) = key.get_mut(127) {
+                    *value = 7;
+                }
+                let layout: LayoutBuf = nested(brackets, MAX_DEPTH - 1).parse().unwrap();
+                let values = layout.decode(&key).unwrap();
+                assert_eq!(layout.encode(&values).unwrap(), key, "{brackets:?}");
+                assert_eq!(layout.ranges(&values).unwrap().len(), 1);
+                let told = layout.explain(&key);
+                assert!(told.error.is_none() && !told.to_string().is_empty() && !told.picture().to_string().is_empty());
+                assert!(layout.decode(&key[1..]).is_err());
+                assert!(!format!("{values:?} {}", values[0]).is_empty());
+            }
+        });
     }
 }
