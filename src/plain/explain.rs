@@ -33,7 +33,7 @@ pub struct Part {
     /// The path to the field; empty for what belongs to none.
     pub field: String,
     /// What they are: a scalar's shape with ` desc` where its bytes stand inverted, `option`, `list` or `enum` for the
-    /// byte that opens one, `salt`, `digest`, `?` where it broke.
+    /// byte that opens one (of a raw list, where it has no item), `salt`, `digest`, `?` where it broke.
     pub shape: String,
     /// The value.
     pub value: String,
@@ -114,7 +114,7 @@ impl Trace for Teller<'_> {
         let shape = shape.to_string();
         let raw = self.layout.fields().last().is_some_and(|last| last.raw && names.first() == Some(&&*last.name));
         let note = match (shape.as_str(), raw) {
-            ("text" | "bytes", true) => "raw: to the end".to_owned(),
+            ("text" | "bytes" | "decimal" | "host_path" | "list", true) => "raw: to the end".to_owned(),
             ("text" | "bytes", false) => ending(bytes, inverted),
             _ => String::new(),
         };
@@ -195,6 +195,76 @@ mod tests {
         let told = layout.explain(b"a\0\x01b");
         let notes: Vec<_> = told.parts.iter().map(|part| part.note.as_str()).collect();
         assert_eq!(notes, ["ends at 00", "raw: to the end"]);
+    }
+
+    /// Each field has a part, also where it has no byte.
+    #[test]
+    fn what_has_no_byte_is_told_too() {
+        for (shape, key, told, picture) in [
+            (
+                "u8, list<u16> raw",
+                &[7][..],
+                "key, 1 bytes\n   0..1  _0  u8    07  7\n   1..1  _1  list      no items  raw: to the end\n",
+                "0    1          1\n\
+                 ┌────┬──────────┐\n\
+                 │ _0 │ _1       │\n\
+                 │ u8 │ list     │\n\
+                 │ 07 │          │\n\
+                 │ 7  │ no items │\n\
+                 └────┴──────────┘\n",
+            ),
+            (
+                "(list<(u8, bool)>) raw",
+                &[],
+                "key, 0 bytes\n   0..0  _0._0  list    no items  raw: to the end\n",
+                "0          0\n\
+                 ┌──────────┐\n\
+                 │ _0._0    │\n\
+                 │ list     │\n\
+                 │          │\n\
+                 │ no items │\n\
+                 └──────────┘\n",
+            ),
+            (
+                "text raw",
+                &[],
+                "key, 0 bytes\n   0..0  _0  text    \"\"  raw: to the end\n",
+                "0      0\n┌──────┐\n│ _0   │\n│ text │\n│      │\n│ \"\"   │\n└──────┘\n",
+            ),
+            (
+                "(), u8",
+                &[7],
+                "key, 1 bytes\n   0..0  _0  ()      ()\n   0..1  _1  u8  07  7\n",
+                "0    0    1\n\
+                 ┌────┬────┐\n\
+                 │ _0 │ _1 │\n\
+                 │ () │ u8 │\n\
+                 │    │ 07 │\n\
+                 │ () │ 7  │\n\
+                 └────┴────┘\n",
+            ),
+        ] {
+            let explanation = shape.parse::<LayoutBuf>().unwrap().explain(key);
+            assert_eq!(explanation.error, None);
+            assert_eq!(explanation.to_string(), told, "{shape}");
+            assert_eq!(explanation.picture().to_string(), picture, "{shape}");
+        }
+    }
+
+    #[test]
+    fn what_is_raw_says_so() {
+        let page = Value::Text("apache.org/".into());
+        for (shape, value) in [
+            ("text raw", Value::Text("a".into())),
+            ("bytes raw", Value::Bytes(vec![1])),
+            ("decimal raw", Value::Decimal("1".into())),
+            ("host_path raw", page),
+            ("list<u8> raw", Value::List(vec![])),
+        ] {
+            let layout: LayoutBuf = shape.parse().unwrap();
+            let told = layout.explain(&layout.encode(&[value]).unwrap());
+            assert_eq!(told.parts[0].note, "raw: to the end", "{shape}");
+        }
     }
 
     #[test]

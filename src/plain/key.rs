@@ -346,7 +346,12 @@ fn decode_type(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Resu
                 .map(|fields| Value::Enum(tag, fields))
                 .map_err(|error| error.in_field(&variant.name))
         }
-        TypeBuf::Tuple(fields) => decode_fields(fields, r, trace).map(Value::Tuple),
+        TypeBuf::Tuple(fields) => {
+            if fields.is_empty() {
+                trace.part(ty, &[], &"()");
+            }
+            decode_fields(fields, r, trace).map(Value::Tuple)
+        }
         TypeBuf::Custom(custom) => decode_custom(custom, r, trace),
     }
 }
@@ -407,6 +412,9 @@ fn decode_raw(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Resul
             let mut values = Vec::new();
             while !r.is_at_end() {
                 values.push(decode_item(item, values.len(), r, trace)?);
+            }
+            if values.is_empty() {
+                trace.part(&"list", &[], &"no items");
             }
             Ok(Value::List(values))
         }
