@@ -120,7 +120,10 @@ impl<T: Field> RowKey for T {
     type Ref<'a> = T::Ref<'a>;
 
     const LAYOUT: Layout = {
-        assert!(!matches!(T::TYPE, Type::Tuple([])), "a key has at least one field");
+        assert!(
+            !matches!(T::TYPE, Type::Tuple([])),
+            "a key has at least one field, and `()` has none: give it another type"
+        );
         T::AS_KEY.checked()
     };
 

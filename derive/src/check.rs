@@ -101,6 +101,13 @@ fn check_transparent(key: &Key<'_>, mistakes: &mut Mistakes) {
     }
     match (&key.body, key.fields().as_slice()) {
         (Body::Struct(_), [field]) => {
+            if field.with.is_none() && is_unit(&field.ty) {
+                mistakes.at(
+                    &field.ty,
+                    "a transparent newtype is its one field, and `()` has no byte, which is no key: give it another type, or \
+                     take `transparent` away",
+                );
+            }
             for arg in [&field.desc, &field.nulls, &field.raw].into_iter().flatten() {
                 mistakes.at(
                     arg,
@@ -115,6 +122,15 @@ fn check_transparent(key: &Key<'_>, mistakes: &mut Mistakes) {
             mistakes.at(transparent, format!("a transparent newtype has one field, this has {}", fields.len()));
         }
         (Body::Enum(_), _) => mistakes.at(transparent, "only a struct of one field can be transparent"),
+    }
+}
+
+fn is_unit(ty: &Type) -> bool {
+    match ty {
+        Type::Tuple(tuple) => tuple.elems.is_empty(),
+        Type::Group(group) => is_unit(&group.elem),
+        Type::Paren(paren) => is_unit(&paren.elem),
+        _ => false,
     }
 }
 
