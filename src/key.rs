@@ -38,10 +38,10 @@ pub trait RowKey {
     const LAYOUT: Layout;
 
     #[doc(hidden)]
-    fn write<S: Sink>(&self, out: &mut S);
+    fn write_key<S: Sink>(&self, out: &mut S);
 
     #[doc(hidden)]
-    fn read(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError>;
+    fn read_key(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError>;
 
     /// The key's bytes.
     fn encode(&self) -> Vec<u8> {
@@ -57,13 +57,13 @@ pub trait RowKey {
         if let Some(width @ ..=SMALL) = const { Self::LAYOUT.width() } {
             let mut key = [0; SMALL];
             let mut slot = Slot::new(&mut key[..width]);
-            self.write(&mut slot);
+            self.write_key(&mut slot);
             // Not so where an encoding of a user's own says a wrong width: no byte of it is lost or added.
             if slot.is_full() {
                 return out.extend_from_slice(&key[..width]);
             }
         }
-        self.write(out);
+        self.write_key(out);
     }
 
     /// Reads a key, all of it, and refuses every form but the one that `encode` writes.
@@ -73,7 +73,7 @@ pub trait RowKey {
         if const { Self::LAYOUT.width() }.is_some_and(|width| width != key.len()) {
             return Err(misfit::<Self>(key));
         }
-        Self::read(key).map_err(|error| error.in_key(Self::LAYOUT.name))
+        Self::read_key(key).map_err(|error| error.in_key(Self::LAYOUT.name))
     }
 
     /// The annotated bytes of a key, also of a broken one up to where it breaks.
@@ -105,7 +105,7 @@ const SMALL: usize = 64;
 #[cold]
 #[inline(never)]
 fn misfit<K: RowKey + ?Sized>(key: &[u8]) -> DecodeError {
-    let error = K::read(key).err().unwrap_or_else(|| {
+    let error = K::read_key(key).err().unwrap_or_else(|| {
         // Only an encoding of a user's own that says a wrong width comes here.
         let found = format!("{} bytes", key.len());
         DecodeError::new(
@@ -128,12 +128,12 @@ impl<T: Field> RowKey for T {
     };
 
     #[inline]
-    fn write<S: Sink>(&self, out: &mut S) {
+    fn write_key<S: Sink>(&self, out: &mut S) {
         Field::encode(self, &mut Writer::new(out));
     }
 
     #[inline]
-    fn read(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError> {
+    fn read_key(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError> {
         let mut r = Reader::new(key);
         let value = <T as Field>::decode(&mut r)?;
         r.end()?;
@@ -159,7 +159,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
     #[inline]
     pub fn new(out: &'s mut S, layout: &Layout) -> Self {
         let start = out.written().len();
-        out.extend(&[0; 16][..layout.prefix.width().min(16)]);
+        out.extend_bytes(&[0; 16][..layout.prefix.width().min(16)]);
         Self { w: Writer::new(out), start, ends: [0; N], fields: 0 }
     }
 
@@ -247,7 +247,7 @@ pub fn write_into<K: RowKey>(key: &K, width: usize, buf: &mut [u8]) -> Result<()
     if buf.len() != width {
         return Err(WidthError { width, found: buf.len() });
     }
-    key.write(&mut Slot::new(buf));
+    key.write_key(&mut Slot::new(buf));
     Ok(())
 }
 

@@ -1,14 +1,15 @@
 //! Where encodings write: bytes out, inverted where a field is descending.
 
-/// What key bytes are written to.
+/// What key bytes are written to. Its methods have names that no method of `Vec` has, so that both are at hand where it is
+/// imported.
 pub trait Sink {
     /// Adds bytes at the end.
-    fn extend(&mut self, bytes: &[u8]);
+    fn extend_bytes(&mut self, bytes: &[u8]);
 
     /// Adds bytes at the end, each inverted.
     #[inline]
     fn extend_inverted(&mut self, bytes: &[u8]) {
-        self.extend(bytes);
+        self.extend_bytes(bytes);
         let written = self.written();
         let start = written.len().saturating_sub(bytes.len());
         written[start..].iter_mut().for_each(|byte| *byte = !*byte);
@@ -20,13 +21,13 @@ pub trait Sink {
 
 impl Sink for Vec<u8> {
     #[inline]
-    fn extend(&mut self, bytes: &[u8]) {
+    fn extend_bytes(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
     }
 
     #[inline]
     fn extend_inverted(&mut self, bytes: &[u8]) {
-        Extend::extend(self, bytes.iter().map(|byte| !byte));
+        self.extend(bytes.iter().map(|byte| !byte));
     }
 
     #[inline]
@@ -56,7 +57,7 @@ impl<'b> Slot<'b> {
 
 impl Sink for Slot<'_> {
     #[inline]
-    fn extend(&mut self, bytes: &[u8]) {
+    fn extend_bytes(&mut self, bytes: &[u8]) {
         let end = self.len + bytes.len();
         if let Some(slot) = self.buf.get_mut(self.len..end) {
             slot.copy_from_slice(bytes);
@@ -87,15 +88,15 @@ impl<'s, S: Sink> Writer<'s, S> {
     /// Writes one byte.
     #[inline]
     pub fn byte(&mut self, byte: u8) {
-        self.sink.extend(&[byte ^ self.mask]);
+        self.sink.extend_bytes(&[byte ^ self.mask]);
     }
 
     /// Writes a few bytes, as many for every value.
     #[inline]
     pub fn array<const N: usize>(&mut self, bytes: [u8; N]) {
         match self.mask {
-            0 => self.sink.extend(&bytes),
-            _ => self.sink.extend(&bytes.map(|byte| !byte)),
+            0 => self.sink.extend_bytes(&bytes),
+            _ => self.sink.extend_bytes(&bytes.map(|byte| !byte)),
         }
     }
 
@@ -103,7 +104,7 @@ impl<'s, S: Sink> Writer<'s, S> {
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         match self.mask {
-            0 => self.sink.extend(bytes),
+            0 => self.sink.extend_bytes(bytes),
             _ => self.sink.extend_inverted(bytes),
         }
     }

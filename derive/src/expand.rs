@@ -455,14 +455,14 @@ fn whole_key(key: &Key<'_>) -> TokenStream {
                 #p::Layout { name: #name, prefix: #lead, by: &[#(#by),*], fields: &[#(#layouts),*] }.checked();
 
             #[inline]
-            fn write<__S: #p::Sink>(&self, out: &mut __S) {
+            fn write_key<__S: #p::Sink>(&self, out: &mut __S) {
                 let mut key = #p::KeyWriter::<__S, #count>::new(out, &Self::LAYOUT);
                 #(#write)*
                 key.finish(&Self::LAYOUT);
             }
 
             #[inline]
-            fn read<'__de>(key: &'__de [#p::u8]) -> #p::Result<#decoded, #p::DecodeError> {
+            fn read_key<'__de>(key: &'__de [#p::u8]) -> #p::Result<#decoded, #p::DecodeError> {
                 let mut r = #p::KeyReader::<#count>::new(key);
                 r.start(&Self::LAYOUT)?;
                 let key = #ident { #(#read,)* #(#phantoms,)* };

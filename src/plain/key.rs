@@ -81,7 +81,7 @@ impl LayoutBuf {
     fn encode_behind_prefix(&self, values: &[Value], out: &mut impl Sink) -> Result<(), ValueError> {
         same_count(&self.fields, values)?;
         let (start, width) = (out.written().len(), self.prefix.width());
-        (0..width).for_each(|_| out.extend(&[0]));
+        (0..width).for_each(|_| out.extend_bytes(&[0]));
         let mut ends = Vec::new();
         for (field, value) in self.fields.iter().zip(values) {
             encode_field(field, value, &mut Writer::new(out))?;
