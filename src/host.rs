@@ -27,7 +27,7 @@ pub enum HostPathError {
     /// There is nothing before the path.
     #[error("there is no host before the path")]
     NoHost,
-    /// Nothing stands between two dots, before the first or behind the last.
+    /// Nothing stands between two dots, or before the first.
     #[error("label {number} of {host:?} is empty")]
     EmptyLabel {
         /// The host.
@@ -35,6 +35,10 @@ pub enum HostPathError {
         /// Which label, counted from 1 on the left.
         number: usize,
     },
+    /// The host ends in a dot, which is the root's in DNS. `apache.org.` and `apache.org` are one host, which a key has in one
+    /// form: without it.
+    #[error("the host {0:?} ends in a dot: take it off")]
+    TrailingDot(String),
     /// A label has an upper-case letter. It is not folded: the user decides what is the same.
     #[error("the label {label:?} has {found:?} in upper case: a host is written in lower case")]
     UpperCase {
@@ -114,6 +118,10 @@ pub(super) fn check(host: &str) -> Result<Kind, HostPathError> {
         return Err(HostPathError::Port(host.to_owned()));
     }
     if let Some(empty) = host.split('.').position(str::is_empty) {
+        // The one behind the last dot.
+        if empty > 0 && host.split('.').nth(empty + 1).is_none() {
+            return Err(HostPathError::TrailingDot(host.to_owned()));
+        }
         return Err(HostPathError::EmptyLabel { host: host.to_owned(), number: empty + 1 });
     }
     host.split('.').try_for_each(check_label)?;
@@ -222,7 +230,8 @@ pub(super) fn from_key(reversed: &str) -> Result<String, HostPathError> {
 pub struct Domain(String);
 
 impl Domain {
-    /// Checks a name: the rules are those of a [`HostPath`](crate::HostPath)'s host, addresses are refused.
+    /// Checks a name: the rules are those of a [`HostPath`](crate::HostPath)'s host, addresses are refused, and so is a dot at
+    /// the end.
     pub fn parse(name: &str) -> Result<Self, HostPathError> {
         match check(name)? {
             Kind::Name => Ok(Self(name.to_owned())),
@@ -235,7 +244,7 @@ impl Domain {
         &self.0
     }
 
-    /// Whether a host is this domain or a subdomain of it.
+    /// Whether a host is this domain or a subdomain of it. A text that is no host, as one that ends in a dot, is not.
     pub fn contains(&self, host: &str) -> bool {
         host.strip_suffix(&self.0).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     }
@@ -294,7 +303,8 @@ mod tests {
         for (host, due) in [
             ("", "there is no host before the path"),
             ("a..b", "label 2 of \"a..b\" is empty"),
-            ("a.b.", "label 3 of \"a.b.\" is empty"),
+            ("a.b.", "the host \"a.b.\" ends in a dot: take it off"),
+            ("a.b..", "label 3 of \"a.b..\" is empty"),
             ("a.bC.d", "the label \"bC\" has 'C' in upper case: a host is written in lower case"),
             ("bücher.de", "the label \"bücher\" has 'ü': only a-z, 0-9, - and _ stand in one"),
             ("a.org?q", "the label \"org?q\" has '?': only a-z, 0-9, - and _ stand in one"),

@@ -110,6 +110,39 @@ fn under_a_domain_is_what_a_filter_by_labels_finds() {
     assert!(found > 1000 && found == due_all);
 }
 
+/// The root's dot is of DNS, not of a key: whoever has it takes it off, and is told so.
+#[test]
+fn a_dot_at_the_end_of_a_host() {
+    let due = "the host \"apache.org.\" ends in a dot: take it off";
+    let errors = [
+        HostPath::parse("apache.org.").map(drop),
+        HostPath::parse("apache.org./index.html").map(drop),
+        HostPath::new("apache.org.", "/").map(drop),
+        Domain::parse("apache.org.").map(drop),
+        Site::host("apache.org.").map(drop),
+    ];
+    for error in errors {
+        let error = error.unwrap_err();
+        assert_eq!(error, rowkey::HostPathError::TrailingDot("apache.org.".into()));
+        assert_eq!(error.to_string(), due);
+    }
+    let error = UrlKey::try_from("https://apache.org./".parse::<Url>().unwrap()).unwrap_err();
+    assert_eq!(std::error::Error::source(&error).unwrap().to_string(), due);
+    let decoded = HostPath::decode(b".org.apache/\0").unwrap_err();
+    assert!(decoded.to_string().ends_with(due), "{decoded}");
+    // Other dots are what they were.
+    for (host, number) in [(".", 1), ("a..", 2), ("..", 1), (".a", 1), ("a..b.", 2), ("a..é", 2)] {
+        assert_eq!(
+            HostPath::parse(host).unwrap_err(),
+            rowkey::HostPathError::EmptyLabel { host: host.into(), number },
+            "{host}"
+        );
+    }
+    // A text that is no host is under nothing, and has nothing under it.
+    assert_eq!(Last::prefix().page_under("apache.org.").ranges(), []);
+    assert!(!Domain::parse("apache.org").unwrap().contains("kafka.apache.org."));
+}
+
 #[test]
 fn registrable_domains() {
     for (page, due) in [

@@ -24,7 +24,8 @@ use crate::layout::{Scalar, Type};
 ///
 /// Labels are of `a-z 0-9 - _`, international ones as A-labels (`xn--…`); upper case is refused and not folded. The
 /// path is any text from the first `/` on, `?` and `#` included, and is left as it is. An IPv4 address has no leading
-/// zeros, an IPv6 address stands in brackets in its shortest form. There is no port and no user.
+/// zeros, an IPv6 address stands in brackets in its shortest form. There is no port, no user, and no dot at the end of
+/// the host: `apache.org.` is refused, take its dot off.
 ///
 /// ```
 /// use rowkey::{Domain, HostPath, KeyRange, RowKey, Select};
