@@ -68,6 +68,45 @@ fn minus_one_is_not_after_one() {
     assert!(255u16.encode() < 256u16.encode(), "little-endian keys sort the other way");
 }
 
+#[derive(RowKey)]
+struct Rated {
+    #[rowkey(desc)]
+    stars: f64,
+    delta: f32,
+}
+
+/// Floats are in the order of `total_cmp`, whose zeros are two and whose NaNs are the ends.
+#[test]
+fn a_range_from_zero_leaves_minus_zero_out() {
+    let within = |range: rowkey::Selection<Rated>, delta: f32| {
+        range.ranges().iter().any(|range| range.contains(&Rated { stars: 0.0, delta }.encode()))
+    };
+    let deltas = || Rated::prefix().stars(0.0);
+    for (delta, from_zero, from_minus_zero, finite) in [
+        (0.0, true, true, true),
+        (-0.0, false, true, true),
+        (f32::MIN_POSITIVE, true, true, true),
+        (-f32::MIN_POSITIVE, false, false, false),
+        (f32::INFINITY, true, true, true),
+        (f32::NAN, true, true, false),
+        (-f32::NAN, false, false, false),
+    ] {
+        assert_eq!(within(deltas().delta_range(0.0..), delta), from_zero, "{delta:?}");
+        assert_eq!(within(deltas().delta_range(-0.0..), delta), from_minus_zero, "{delta:?}");
+        assert_eq!(within(deltas().delta_range(-0.0..=f32::INFINITY), delta), finite, "{delta:?}");
+        assert_eq!(within(deltas().delta_range(..0.0), delta), !from_zero, "{delta:?}");
+    }
+    // One value is one of the two, in a descending field as well.
+    assert!(!within(deltas().delta(0.0).select(), -0.0));
+    let stars = |range: rowkey::Selection<Rated>| {
+        [0.0, -0.0]
+            .map(|stars| range.clone().ranges().iter().any(|r| r.contains(&Rated { stars, delta: 1.0 }.encode())))
+    };
+    assert_eq!(stars(Rated::prefix().stars_range(0.0..)), [true, false]);
+    assert_eq!(stars(Rated::prefix().stars_range(..0.0)), [false, true]);
+    assert_eq!(stars(Rated::prefix().stars_in([-0.0, 0.0])), [true, true]);
+}
+
 #[test]
 fn length_is_not_before_content() {
     assert!(named("aa") < named("b"));

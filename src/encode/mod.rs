@@ -80,6 +80,8 @@ pub use crate::writer::{Sink, Writer};
 /// Implemented for integers, floats, decimals, `bool`, `char`, text, bytes, addresses, instants, quadkeys, tiles, `Option`,
 /// [`List`], tuples, the usual pointers, and by `#[derive(RowKey)]` for keys without salt, digest or raw field. For bytes
 /// of your own, see [`Encoding`].
+///
+/// Floats are in the order of `total_cmp`: -0.0 and 0.0 are two values, in this order, and every NaN is one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a field of a row key",
     label = "not a key field",

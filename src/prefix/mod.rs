@@ -7,6 +7,9 @@
 //! start is the earlier. None counts where the field's placement puts it: before every Some, after it with
 //! `nulls_last` (and with `desc, nulls_first`, which is the same the other way round).
 //!
+//! Floats are in the order of `total_cmp`, in which -0.0 is before 0.0 and NaN is at both ends: `0.0..` leaves -0.0 out, which
+//! `-0.0..` has, and holds NaN, which `0.0..=f64::INFINITY` leaves out.
+//!
 //! ```
 //! use rowkey::{KeyRange, RowKey, Select};
 //!
