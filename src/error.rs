@@ -68,9 +68,16 @@ pub enum Error {
     )]
     ReservedName(String),
 
-    /// A row's key is none.
-    #[error("a row's key is not one of the table's")]
-    Key(#[from] DecodeError),
+    /// A stored key does not decode as a key of its table.
+    #[error("{} does not decode: {source}", StoredKey(table, key))]
+    Key {
+        /// The table's name; empty where it is not known, as of a key that was decoded by hand.
+        table: String,
+        /// The key; empty where it is not known.
+        key: Vec<u8>,
+        /// Which field is wrong, and why.
+        source: DecodeError,
+    },
 
     /// A value can't be written, or read.
     #[error("the value of table {table:?} at key {} can't be converted", Hex(key))]
@@ -281,6 +288,20 @@ impl Error {
         }
     }
 
+    /// The same error, of this key of this table, if it is one of a key that does not say so itself.
+    #[cold]
+    pub(crate) fn of_key(mut self, of_table: &str, of_key: &[u8]) -> Self {
+        if let Self::Key { table, key, .. } = &mut self {
+            if table.is_empty() {
+                of_table.clone_into(table);
+            }
+            if key.is_empty() {
+                of_key.clone_into(key);
+            }
+        }
+        self
+    }
+
     /// What a panic in a thread is to those who wait for it.
     pub(crate) fn panicked(what: &'static str, panic: &(dyn Any + Send)) -> Self {
         let message: &str = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
@@ -289,6 +310,28 @@ impl Error {
             _ => "no message",
         };
         Self::engine(format!("{what} panicked: {message}"))
+    }
+}
+
+/// A key that was decoded by hand: table and key are not known.
+impl From<DecodeError> for Error {
+    #[cold]
+    fn from(source: DecodeError) -> Self {
+        Self::Key { table: String::new(), key: Vec::new(), source }
+    }
+}
+
+/// A key and its table, as far as they are known.
+struct StoredKey<'a>(&'a str, &'a [u8]);
+
+impl fmt::Display for StoredKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(table, key) = *self;
+        match key {
+            [] => f.write_str("a key")?,
+            key => write!(f, "key {}", Hex(key))?,
+        }
+        if table.is_empty() { Ok(()) } else { write!(f, " of table {table:?}") }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A whole key: its bytes, with what stands before the fields, and back.
 
 use crate::encode::{Field, Reader, Sink, Writer};
-use crate::error::{DecodeError, DecodeReason, WidthError};
+use crate::error::{DecodeError, DecodeReason, Error, WidthError};
 use crate::layout::{Layout, Type};
 use crate::plain::{Explanation, LayoutBuf};
 use crate::salt::hashed_part;
@@ -96,6 +96,12 @@ pub trait RowKey {
     fn explain(key: &[u8]) -> Explanation {
         LayoutBuf::from(&Self::LAYOUT).explain(key)
     }
+}
+
+/// The key of a row of a table.
+#[inline]
+pub(crate) fn stored<'k, K: RowKey>(table: &str, key: &'k [u8]) -> Result<K::Ref<'k>, Error> {
+    K::decode(key).map_err(|error| Error::from(error).of_key(table, key))
 }
 
 /// Keys up to so many bytes are put together on the stack.

@@ -14,6 +14,7 @@ use super::IdError;
 use crate::RowKey;
 use crate::catalog::{self, Given, Opened};
 use crate::error::Error;
+use crate::key::stored;
 use crate::moved;
 use crate::prefix::Select;
 use crate::store::{Database, RowBatch, Scan, Store};
@@ -53,6 +54,7 @@ use crate::store::{Database, RowBatch, Scan, Store};
 /// it, opens it again.
 pub struct NameIds<const BYTES: usize = 3> {
     store: Arc<dyn Store>,
+    table: String,
     kind: String,
     known: RwLock<Known<BYTES>>,
 }
@@ -98,7 +100,7 @@ impl<const BYTES: usize> NameIds<BYTES> {
             return Err(Error::Unsupported("compare-and-write").into());
         }
         let known = RwLock::new(Known { ids: HashMap::new(), names: HashMap::new() });
-        Ok(Self { store, kind: kind.to_owned(), known })
+        Ok(Self { store, table: table.to_owned(), kind: kind.to_owned(), known })
     }
 
     /// The id of a name; it gets the next one if it has none.
@@ -181,7 +183,7 @@ impl<const BYTES: usize> NameIds<BYTES> {
                 return Ok(found);
             }
             for (key, value) in batch.iter() {
-                if let Of::Name { name } = Entry::<'_, BYTES>::decode(key).map_err(Error::from)?.of {
+                if let Of::Name { name } = stored::<Entry<'_, BYTES>>(&self.table, key)?.of {
                     found.push((name.into_owned(), bytes(value)?));
                 }
             }
@@ -194,7 +196,7 @@ impl<const BYTES: usize> NameIds<BYTES> {
         let mut batch = RowBatch::new();
         self.store.scan(&Scan::new(ids.ranges()).reverse(true).limit(1)).next_batch(&mut batch)?;
         let Some((key, name)) = batch.get(0) else { return Ok(None) };
-        match Entry::<'_, BYTES>::decode(key).map_err(Error::from)?.of {
+        match stored::<Entry<'_, BYTES>>(&self.table, key)?.of {
             Of::Id { id } => Ok(Some((id, text(name.to_vec())?))),
             Of::Name { .. } => Ok(None),
         }

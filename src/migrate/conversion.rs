@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::Error;
-use crate::key::OwnedKey;
+use crate::key::{OwnedKey, stored};
 use crate::store::DatabaseId;
 use crate::value::{RowValue, decoded, encoded};
 
@@ -115,15 +115,15 @@ impl<K1: OwnedKey, V1: RowValue, K2: OwnedKey, V2: RowValue> Between<K1, V1, K2,
 impl<K1: OwnedKey, V1: RowValue, K2: OwnedKey, V2: RowValue> Convert for Between<K1, V1, K2, V2> {
     fn key(&self, old: &[u8]) -> Result<Vec<u8>, Error> {
         let _inside = self.database.enter();
-        let new = (self.conversion.key)(K1::decode(old)?).encode();
-        let back = (self.conversion.key_back)(K2::decode(&new)?).encode();
+        let new = (self.conversion.key)(stored::<K1>(&self.old, old)?).encode();
+        let back = (self.conversion.key_back)(stored::<K2>(&self.new, &new)?).encode();
         if back == old { Ok(new) } else { Err(self.no_way_back(&self.old, old)) }
     }
 
     fn key_back(&self, new: &[u8]) -> Result<Vec<u8>, Error> {
         let _inside = self.database.enter();
-        let old = (self.conversion.key_back)(K2::decode(new)?).encode();
-        let forth = (self.conversion.key)(K1::decode(&old)?).encode();
+        let old = (self.conversion.key_back)(stored::<K2>(&self.new, new)?).encode();
+        let forth = (self.conversion.key)(stored::<K1>(&self.old, &old)?).encode();
         if forth == new { Ok(old) } else { Err(self.no_way_back(&self.new, new)) }
     }
 

@@ -8,7 +8,7 @@ use super::{Difference, DifferenceKind, Migration};
 use crate::cursor::{Checkpoint, Cursor};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
-use crate::key::OwnedKey;
+use crate::key::{OwnedKey, stored};
 use crate::phase::Phase;
 use crate::range::KeyRange;
 use crate::secondary::Live;
@@ -114,10 +114,10 @@ where
             report.differences =
                 if complete { state.differences + seen.findings.len() as u64 } else { after.differences };
             report.complete = complete;
-            let decoded = seen
-                .findings
-                .iter()
-                .map(|(kind, old, new)| Ok(Difference { kind: *kind, old: K1::decode(old)?, new: K2::decode(new)? }));
+            let decoded = seen.findings.iter().map(|(kind, old, new)| {
+                let (old, new) = (stored::<K1>(core.old_name, old)?, stored::<K2>(core.new_name, new)?);
+                Ok(Difference { kind: *kind, old, new })
+            });
             let differences = decoded.collect::<Result<_, Error>>()?;
             let told = progress(&Progress { rows: report.rows, differences, checkpoint: after.checkpoint });
             if complete || told.is_break() {

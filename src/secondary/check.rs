@@ -10,7 +10,7 @@ use self::look::Look;
 use super::Secondary;
 use crate::cursor::{Checkpoint, Cursor};
 use crate::error::Error;
-use crate::key::OwnedKey;
+use crate::key::{OwnedKey, stored};
 use crate::store::Database;
 use crate::value::RowValue;
 
@@ -208,7 +208,8 @@ where
             let mut differences = Vec::with_capacity(seen.findings.len());
             for finding in seen.findings {
                 report.count(finding.kind);
-                let (key, secondary) = (K::decode(&finding.key)?, K2::decode(&finding.entry)?);
+                let key = stored::<K>(self.secondary.primary.name(), &finding.key)?;
+                let secondary = stored::<K2>(&self.secondary.follower.name, &finding.entry)?;
                 differences.push(Difference { kind: finding.kind, key, secondary });
             }
             if progress(&Progress { rows: report.rows, differences, next: report.next.clone() }).is_break() {

@@ -124,7 +124,7 @@ pub use self::primary::{Primary, PrimaryBatch};
 pub use self::scan::SecondaryScan;
 use self::scan::{Found, Reader};
 use crate::error::Error;
-use crate::key::OwnedKey;
+use crate::key::{OwnedKey, stored};
 use crate::prefix::Select;
 use crate::store::{Database, Store};
 use crate::table::Table;
@@ -185,7 +185,7 @@ where
         let database = db.id();
         let derive: Box<Derive> = Box::new(move |key, value| {
             let _inside = database.enter();
-            let (row, value) = (K::decode(key)?, decoded(&primary_name, key, value)?);
+            let (row, value) = (stored::<K>(&primary_name, key)?, decoded(&primary_name, key, value)?);
             let mut bytes = Entries::new();
             for (entry, value) in entries(&row, &value) {
                 let value = encoded(&secondary_name, &value)?;
@@ -310,5 +310,5 @@ where
 }
 
 fn row<K: OwnedKey, V: RowValue>(table: &str, found: &Found) -> Result<(K, V), Error> {
-    Ok((K::decode(&found.primary)?, decoded(table, &found.primary, &found.row)?))
+    Ok((stored::<K>(table, &found.primary)?, decoded(table, &found.primary, &found.row)?))
 }

@@ -7,7 +7,7 @@ use crate::cursor::Cursor;
 use crate::error::{CursorError, Error};
 use crate::fingerprint::Fingerprint;
 use crate::jobs::ParallelScan;
-use crate::key::{OwnedKey, RowKey};
+use crate::key::{OwnedKey, RowKey, stored};
 use crate::merge::MergedRows;
 use crate::prefix::{Select, Selection};
 use crate::range::KeyRange;
@@ -294,7 +294,9 @@ impl<K: RowKey, V> TableScan<K, V> {
     #[expect(clippy::type_complexity, reason = "a row is spelt as its key and its value")]
     pub fn next_row(&mut self) -> Result<Option<(K::Ref<'_>, &[u8])>, Error> {
         self.open()?;
-        self.progress.next(|key, value| Ok((K::decode(key)?, value)))
+        let table = &self.table;
+        let next = self.progress.next(|key, value| Ok((stored::<K>(table, key)?, value)));
+        next.map_err(|error| error.of_key(table, &[]))
     }
 
     /// Opens the scan, once.
@@ -449,7 +451,7 @@ impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V>
             Source::Wide(store, columns) => ParallelScan::wide_rows(store, ranges, *columns),
         };
         let typed = move |batch: &RowBatch| {
-            batch.iter().map(|(key, value)| Ok((K::decode(key)?, decoded(&table, key, value)?))).collect()
+            batch.iter().map(|(key, value)| Ok((stored::<K>(&table, key)?, decoded(&table, key, value)?))).collect()
         };
         batches.map(typed).sized(|rows: &Vec<_>| (rows.len() as u64, 0))
     }
@@ -459,7 +461,8 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     fn decoded(&mut self) -> Result<Option<(K, V)>, Error> {
         self.open()?;
         let table = &self.table;
-        self.progress.next(|key, value| Ok((K::decode(key)?, decoded(table, key, value)?)))
+        let next = self.progress.next(|key, value| Ok((stored::<K>(table, key)?, decoded(table, key, value)?)));
+        next.map_err(|error| error.of_key(table, &[]))
     }
 
     /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them: one row more is read to
@@ -565,7 +568,8 @@ impl<K: OwnedKey> Iterator for Keys<K> {
     fn next(&mut self) -> Option<Self::Item> {
         let next = |scan: &mut TableScan<K, ()>| {
             scan.open()?;
-            scan.progress.next(|key, _| Ok(K::decode(key)?))
+            let table = &scan.table;
+            scan.progress.next(|key, _| stored::<K>(table, key)).map_err(|error| error.of_key(table, &[]))
         };
         next(&mut self.0).transpose()
     }

@@ -191,7 +191,8 @@ impl<K, D> WideTable<K, D> {
 impl<K: RowKey, D> WideTable<K, D> {
     /// The cells of a row that are asked for; an empty [`Row`] if there are none.
     pub fn get(&self, key: &K::Ref<'_>, columns: &Columns) -> Result<Row, Error> {
-        self.store.get(&key.encode(), columns)
+        let key = key.encode();
+        self.store.get(&key, columns).map_err(|error| error.of_key(&self.name, &key))
     }
 
     /// Rows, in the order asked for.
@@ -202,7 +203,7 @@ impl<K: RowKey, D> WideTable<K, D> {
     ) -> Result<Vec<Row>, Error> {
         let keys: Vec<_> = keys.into_iter().map(|key| key.borrow().encode()).collect();
         let slices: Vec<_> = keys.iter().map(Vec::as_slice).collect();
-        self.store.get_many(&slices, columns)
+        self.store.get_many(&slices, columns).map_err(|error| error.of_key(&self.name, &[]))
     }
 
     /// Whether there is such a row.
@@ -294,6 +295,7 @@ impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
         after: Option<&[u8]>,
         progress: impl FnMut(&PurgeReport) -> ControlFlow<()>,
     ) -> Result<PurgeReport, Error> {
-        self.db.cells(&self.name, self.store.schema())?.purge(after, progress)
+        let cells = self.db.cells(&self.name, self.store.schema())?;
+        cells.purge(after, progress).map_err(|error| error.of_key(&self.name, &[]))
     }
 }

@@ -145,7 +145,8 @@ impl<S: Store> Cells<S> {
                 column.clear();
             }
             read += 1;
-            let Place { family: found, entry } = Place::decode(&key[part.len()..])?;
+            let Place { family: found, entry } =
+                Place::decode(&key[part.len()..]).map_err(|error| Error::from(error).of_key("", key))?;
             if family != found {
                 // What a family that the schema does not know has is not ours to drop.
                 let Some(&schema) = self.families.schema.families.get(found) else {
@@ -194,7 +195,7 @@ impl<S: Store> Cells<S> {
 impl PurgeReport {
     fn end_row(&mut self, part: &[u8]) -> Result<(), Error> {
         self.rows += 1;
-        CellKey::read_row(part, self.last_row.get_or_insert_default())?;
-        Ok(())
+        CellKey::read_row(part, self.last_row.get_or_insert_default())
+            .map_err(|error| Error::from(error).of_key("", part))
     }
 }

@@ -366,7 +366,7 @@ impl RowReader {
         let (key, _) = self.entries.get();
         let part = CellKey::row_of(key);
         if self.reads_keys {
-            CellKey::read_row(part, &mut self.row)?;
+            CellKey::read_row(part, &mut self.row).map_err(|error| Error::from(error).of_key("", key))?;
         }
         self.part.extend_from_slice(part);
         self.given = false;
@@ -410,7 +410,8 @@ impl RowReader {
                 return Ok(());
             }
             let (row, column) = (self.part.len(), key.len().saturating_sub(VERSION));
-            match self.plan.see(place, value, &mut self.cells, &mut self.holds)? {
+            let seen = self.plan.see(place, value, &mut self.cells, &mut self.holds);
+            match seen.map_err(|error| error.of_key("", key))? {
                 Then::Take => {
                     self.picked += 1;
                     self.entries.advance();
@@ -438,7 +439,8 @@ impl RowReader {
         }
         for index in (0..self.buffer.len()).rev() {
             let (place, value) = self.buffer.get(index).unwrap_or_default();
-            if self.plan.see(place, value, &mut self.cells, &mut self.holds)? == Then::NextRow {
+            let seen = self.plan.see(place, value, &mut self.cells, &mut self.holds);
+            if seen.map_err(|error| error.of_key("", &[&self.part, place].concat()))? == Then::NextRow {
                 break;
             }
         }
