@@ -25,6 +25,29 @@ pub struct Cursor {
     key: Vec<u8>,
 }
 
+/// Where a scan goes on: after a cursor, or at its beginning.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no cursor",
+    label = "not a cursor",
+    note = "a cursor that was kept as text is parsed first: `text.parse::<rowkey::Cursor>()?`; to go on after a key, write `after_key(&key)`"
+)]
+pub trait IntoCursor {
+    /// The cursor, if there is one.
+    fn into_cursor(self) -> Option<Cursor>;
+}
+
+impl IntoCursor for Cursor {
+    fn into_cursor(self) -> Option<Cursor> {
+        Some(self)
+    }
+}
+
+impl IntoCursor for Option<Cursor> {
+    fn into_cursor(self) -> Option<Cursor> {
+        self
+    }
+}
+
 const VERSION: u8 = 1;
 const FINGERPRINT: usize = 8;
 const CHECKSUM: usize = 4;

@@ -368,6 +368,41 @@ fn a_wrong_width_loses_no_byte_and_is_told() {
     assert_eq!(error.to_string(), "Lied at byte 5: found 5 bytes, the key has the width that its fields say");
 }
 
+/// Text in this many bytes, blanks behind it.
+struct Pad<const N: usize>;
+
+impl<const N: usize> Encoding<String> for Pad<N> {
+    const SHAPE: &'static str = "padded";
+    const WIDTH: Option<usize> = Some(N);
+
+    fn encode<S: Sink>(text: &String, w: &mut Writer<'_, S>) {
+        w.bytes(format!("{text:N$}").as_bytes());
+    }
+
+    fn decode(r: &mut Reader<'_>) -> Result<String, DecodeError> {
+        Ok(String::from_utf8_lossy(&r.bytes(N)?).trim_end().to_owned())
+    }
+}
+
+/// A path is written as in an expression, or as in a type.
+#[derive(RowKey, Debug, PartialEq)]
+struct Padded {
+    #[rowkey(with = Pad<4>, desc)]
+    a: String,
+    #[rowkey(with = Pad::<3>)]
+    b: String,
+    #[rowkey(desc, with = self::Pad<2>)]
+    c: String,
+}
+
+#[test]
+fn with_a_generic_encoding() {
+    let key = Padded { a: "a".into(), b: "b".into(), c: "c".into() };
+    assert_eq!(key.encode(), [&b"a   ".map(|b| !b)[..], b"b  ", &b"c ".map(|b| !b)].concat());
+    assert_eq!(Padded::decode(&key.encode()).unwrap(), key);
+    assert_eq!(Padded::WIDTH, 9);
+}
+
 #[test]
 fn with() {
     let key = Metric { uid: Uid(7), other: 1 };

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
+use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, LitStr, Path, Token, parenthesized};
@@ -26,7 +27,10 @@ impl Parse for Arg {
         let name = Ident::parse_any(input)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
-            ArgValue::Eq(input.parse()?)
+            ArgValue::Eq(match path(&name, input) {
+                Some(path) => path,
+                None => input.parse()?,
+            })
         } else if input.peek(syn::token::Paren) {
             let content;
             parenthesized!(content in input);
@@ -36,6 +40,17 @@ impl Parse for Arg {
         };
         Ok(Self { name, value })
     }
+}
+
+/// Of `with` the path as a type is written, `Pad<24>`, which an expression is not.
+fn path(name: &Ident, input: ParseStream<'_>) -> Option<Box<Expr>> {
+    let ahead = input.fork();
+    let path: Path = (name == "with").then(|| ahead.parse().ok())??;
+    if !ahead.is_empty() && !ahead.peek(Token![,]) {
+        return None;
+    }
+    input.advance_to(&ahead);
+    Some(Box::new(Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path })))
 }
 
 impl Arg {

@@ -220,11 +220,17 @@ impl Builder<'_, '_> {
     fn methods_at(&self, depth: usize, field: &Field) -> TokenStream {
         let (p, ident, vis, name) = (&self.key.private, self.key.ident, self.key.vis, &self.name);
         let (_, ty_generics, _) = self.key.generics.split_for_impl();
-        let (impl_generics, _, where_clause) = self.key.split_bound();
-        let (here, next) = (self.ty(quote!(#depth)), {
+        let (_, _, where_clause) = self.key.split_bound();
+        let param = depth_param(self.key);
+        let generics = with_param(self.key.generics, quote!(const #param: #p::usize));
+        let (impl_generics, _, _) = generics.split_for_impl();
+        let (any_depth, next) = (self.ty(quote!(#param)), {
             let next = depth + 1;
             self.ty(quote!(#next))
         });
+        // The methods are there at every depth, so that a field at the wrong one is told in these words.
+        let (place, told) = self.place(depth, field);
+        let here = quote!(#p::At<#param>: #place);
         let selection = quote!(#p::Selection<#ident #ty_generics>);
         let span = field.ty.span();
         let (codec, ty, desc, raw) = (field.source(p), &field.ty, field.is_desc(), field.raw.is_some());
@@ -235,14 +241,20 @@ impl Builder<'_, '_> {
             (method(""), method("_range"), method("_in"), method("_starts_with"), method("_prefix"));
         let suffixes = suffixes(field);
         let can_end = depth >= self.first;
+        let (hashed, hashed_told) = self.hashed(depth, field);
+        let ended = if can_end { here.clone() } else { quote!(#p::At<#param>: #hashed) };
+        let hashed_told = (!can_end).then_some(hashed_told);
         let has = |suffix: &str| can_end && suffixes.contains(&suffix);
         let fix_doc = format!("Fixes `{label}`.");
-        let ends = can_end.then(|| {
+        let ends = {
             let range_doc = format!("Ends with a range of `{label}`, in its logical order.");
             let any_doc = format!("Ends with several values or ranges of `{label}`.");
             quote! {
                 #[doc = #range_doc]
-                #vis fn #range(self, range: impl #p::FieldRange<#codec>) -> #selection {
+                #vis fn #range(self, range: impl #p::FieldRange<#codec>) -> #selection
+                where
+                    #ended,
+                {
                     self.prefix.range::<#codec, #ident #ty_generics>(range, #desc, #raw)
                 }
 
@@ -250,17 +262,21 @@ impl Builder<'_, '_> {
                 #vis fn #any<__How>(
                     self,
                     items: impl #p::IntoIterator<Item: #p::InItem<#codec, __How>>,
-                ) -> #selection {
+                ) -> #selection
+                where
+                    #ended,
+                {
                     self.prefix.any::<#codec, #ident #ty_generics, __How>(items, #desc, #raw)
                 }
             }
-        });
+        };
         let starts_with = has("_starts_with").then(|| {
             let doc = format!("Ends with the text or bytes that `{label}` begins with.");
             quote! {
                 #[doc = #doc]
                 #vis fn #starts_with<__C: #p::Content + ?#p::Sized>(self, start: &__C) -> #selection
                 where
+                    #here,
                     #ty: #p::StartsWith<__C>,
                 {
                     self.prefix.starts_with(start, #desc, #raw)
@@ -271,7 +287,10 @@ impl Builder<'_, '_> {
             let doc = format!("Ends with a prefix of `{label}`, a nested key.");
             quote! {
                 #[doc = #doc]
-                #vis fn #nested(self, nested: impl #p::Select<#ty>) -> #selection {
+                #vis fn #nested(self, nested: impl #p::Select<#ty>) -> #selection
+                where
+                    #here,
+                {
                     self.prefix.nested(nested, #desc)
                 }
             }
@@ -283,6 +302,7 @@ impl Builder<'_, '_> {
                 #[doc = #doc]
                 #vis fn #within<__A: ?#p::Sized>(self, area: &__A) -> #selection
                 where
+                    #here,
                     #ty: #p::Within<__A>,
                 {
                     self.prefix.within::<#ty, __A, #ident #ty_generics>(area, #desc, #raw)
@@ -290,11 +310,16 @@ impl Builder<'_, '_> {
             }
         });
         quote! {
+            #told
+            #hashed_told
             #[automatically_derived]
             #[allow(private_bounds, private_interfaces, non_snake_case)]
-            impl #impl_generics #here #where_clause {
+            impl #impl_generics #any_depth #where_clause {
                 #[doc = #fix_doc]
-                #vis fn #fix(self, value: impl #p::IntoField<#codec>) -> #next {
+                #vis fn #fix(self, value: impl #p::IntoField<#codec>) -> #next
+                where
+                    #here,
+                {
                     #name { prefix: self.prefix.field::<#codec>(value, #desc), key: #p::PhantomData }
                 }
                 #ends
@@ -303,6 +328,56 @@ impl Builder<'_, '_> {
                 #(#within)*
             }
         }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// A trait that the builder's depth has where a field is next, and what is said where it is not.
+    fn place(&self, depth: usize, field: &Field) -> (Ident, TokenStream) {
+        let (p, label, called) = (&self.key.private, &field.name, self.key.name());
+        let message = match depth.checked_sub(1).and_then(|before| self.fields.get(before)) {
+            Some(before) => {
+                format!("fix `{}` first: `{label}` comes right after it in a prefix of `{called}`", before.name)
+            }
+            None => format!("`{label}` is the first field in a prefix of `{called}`, and fixed once"),
+        };
+        let note = format!("fields are fixed in this order, each once: {}", self.names(self.fields.len()));
+        let place = format_ident!("__{}At{depth}", self.name);
+        let told = quote! {
+            #[diagnostic::on_unimplemented(message = #message, label = "not here", note = #note)]
+            #[allow(non_camel_case_types)]
+            trait #place {}
+            impl #place for #p::At<#depth> {}
+        };
+        (place, told)
+    }
+
+    /// A trait that no depth has, and what is said of ranges of a field that is hashed.
+    fn hashed(&self, depth: usize, field: &Field) -> (Ident, TokenStream) {
+        let message = format!("`{}` is hashed, which leaves it no order: there are no ranges of it", field.name);
+        let note = if self.first < self.fields.len() {
+            format!(
+                "a prefix fixes all that is hashed, {}, and may end in a range of what follows",
+                self.names(self.first)
+            )
+        } else {
+            "a key that is hashed whole is read by `get`, or with the whole table by `..`; for prefixes, hash its first fields \
+             alone: `hashed(by(..))`"
+                .to_owned()
+        };
+        let hashed = format_ident!("__{}Hashed{depth}", self.name);
+        let told = quote! {
+            #[diagnostic::on_unimplemented(message = #message, label = "not of a hashed field", note = #note)]
+            #[allow(non_camel_case_types)]
+            trait #hashed {}
+        };
+        (hashed, told)
+    }
+
+    /// The names of the first fields, listed.
+    fn names(&self, most: usize) -> String {
+        let names: Vec<_> = self.fields.iter().take(most).map(|field| format!("`{}`", field.name)).collect();
+        names.join(", ")
     }
 }
 

@@ -211,6 +211,10 @@ macro_rules! ranges_of_keys {
 }
 ranges_of_keys!(Range<V>, RangeFrom<V>, RangeInclusive<V>, RangeTo<V>, RangeToInclusive<V>, (Bound<V>, Bound<V>));
 
+/// How many fields a builder has fixed: what the derive's traits are asked of.
+#[doc(hidden)]
+pub struct At<const DEPTH: usize>;
+
 /// Leading fields' bytes: what the derive's builders hold.
 #[doc(hidden)]
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::claim::{Claims, State};
 use super::follow::Follower;
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, IntoCursor};
 use crate::error::Error;
 use crate::key::OwnedKey;
 use crate::store::Store;
@@ -97,7 +97,7 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
 
     /// Goes on behind a cursor, in the scan's own direction; `None` starts at the beginning. One that is refused is the
     /// first item, [`Error::Cursor`].
-    pub fn after(mut self, cursor: impl Into<Option<Cursor>>) -> Self {
+    pub fn after(mut self, cursor: impl IntoCursor) -> Self {
         self.scan = self.scan.after(cursor);
         self
     }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, IntoCursor};
 use crate::error::{CursorError, Error};
 use crate::fingerprint::Fingerprint;
 use crate::jobs::ParallelScan;
@@ -17,6 +17,9 @@ use crate::value::{RowValue, decoded};
 use crate::wide::{Columns, WideStore};
 
 /// A scan of a table: how far and which way is said of it first, then it is an iterator.
+///
+/// Rows whose keys borrow are lent one by one and are no iterator: of these a `for` is refused as "one type is more general than the
+/// other". Write `while let Some((key, value)) = scan.next_row()?` ([`next_row`](Self::next_row)).
 ///
 /// It is opened by the first row asked for; an error of opening is its first item. After an error it has ended. It
 /// owns what it needs, so it can move to another thread.
@@ -209,8 +212,8 @@ impl<K: RowKey, V> TableScan<K, V> {
     ///
     /// A cursor of another layout, one whose key is none, and one that stands outside the scan's ranges are refused: the
     /// first item is [`Error::Cursor`].
-    pub fn after(mut self, cursor: impl Into<Option<Cursor>>) -> Self {
-        self.start = cursor.into().map_or(Start::First, Start::Cursor);
+    pub fn after(mut self, cursor: impl IntoCursor) -> Self {
+        self.start = cursor.into_cursor().map_or(Start::First, Start::Cursor);
         self
     }
 
