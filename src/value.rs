@@ -8,6 +8,19 @@ use crate::error::Error;
 /// Implemented for bytes, text, `()` (a table of keys alone), integers and floats (an `i64` is a counter, too), and, by
 /// features, for `Json<T>` and `Postcard<T>` of any serde type.
 ///
+/// The bytes are not tagged: a value says nothing of its type, and is read by whatever codec the table is opened with. Eight
+/// bytes of an `i64` are a `String`, too, if they are UTF-8, as all numbers below 128 are.
+///
+/// ```
+/// use rowkey::{Memory, Table};
+///
+/// let db = Memory::new();
+/// Table::<u8, i64, _>::open(&db, "counts")?.put(&1, &7)?;
+/// let texts: Table<u8, String, _> = Table::open(&db, "counts")?;
+/// assert_eq!(texts.get(&1)?.as_deref(), Some("\0\0\0\0\0\0\0\u{7}"));
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+///
 /// ```
 /// use rowkey::RowValue;
 /// use rowkey::value::CodecError;
@@ -27,6 +40,7 @@ use crate::error::Error;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no value of a table",
+    label = "no codec",
     note = "a value is text, bytes, a number, `()`, `Json<T>` or `Postcard<T>` of a serde type, or has a `RowValue` of its own"
 )]
 pub trait RowValue: Sized {
