@@ -8,18 +8,9 @@ use crate::error::Error;
 /// Implemented for bytes, text, `()` (a table of keys alone), integers and floats (an `i64` is a counter, too), and, by
 /// features, for `Json<T>` and `Postcard<T>` of any serde type.
 ///
-/// The bytes are not tagged: a value says nothing of its type, and is read by whatever codec the table is opened with. Eight
-/// bytes of an `i64` are a `String`, too, if they are UTF-8, as all numbers below 128 are.
-///
-/// ```
-/// use rowkey::{Memory, Table};
-///
-/// let db = Memory::new();
-/// Table::<u8, i64, _>::open(&db, "counts")?.put(&1, &7)?;
-/// let texts: Table<u8, String, _> = Table::open(&db, "counts")?;
-/// assert_eq!(texts.get(&1)?.as_deref(), Some("\0\0\0\0\0\0\0\u{7}"));
-/// # Ok::<(), rowkey::Error>(())
-/// ```
+/// The bytes are not tagged: they say nothing of their type. A table keeps the name of its values' codec instead
+/// ([`CODEC`](Self::CODEC)), and is not opened with another one. A codec without a name is not checked, and reads what it
+/// finds: eight bytes of an `i64` below 128 are UTF-8, too.
 ///
 /// ```
 /// use rowkey::RowValue;
