@@ -63,11 +63,7 @@ const fn fields_fit(fields: &[FieldLayout], depth: usize) -> bool {
             return false;
         }
         match ty {
-            Type::Tuple(fields) => {
-                if !fields_fit(fields, depth + 1) {
-                    return false;
-                }
-            }
+            Type::Tuple(fields) if !fields_fit(fields, depth + 1) => return false,
             Type::Enum(variants) => {
                 let mut j = 0;
                 while j < variants.len() {

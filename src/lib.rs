@@ -88,7 +88,7 @@ pub mod __private {
     pub use crate::error::{DecodeError, WidthError};
     pub use crate::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
     pub use crate::layout::{FieldLayout, Layout, Nulls, Type, Variant};
-    pub use crate::prefix::{At, PrefixBuf, Select, Selection};
+    pub use crate::prefix::{FirstField, NextField, OrderedField, PrefixBuf, Select, Selection};
     pub use crate::salt::{Prefix, Salt, SaltHash};
     pub use core::clone::Clone;
     pub use core::default::Default;

@@ -214,7 +214,7 @@ impl Builder<'_, '_> {
 
     fn methods(&self) -> TokenStream {
         let methods = self.fields.iter().enumerate().map(|(depth, field)| self.methods_at(depth, field));
-        std::iter::once(self.clones()).chain(methods).collect()
+        [self.clones(), self.markers()].into_iter().chain(methods).collect()
     }
 
     fn methods_at(&self, depth: usize, field: &Field) -> TokenStream {
@@ -229,8 +229,8 @@ impl Builder<'_, '_> {
             self.ty(quote!(#next))
         });
         // The methods are there at every depth, so that a field at the wrong one is told in these words.
-        let (place, told) = self.place(depth, field);
-        let here = quote!(#p::At<#param>: #place);
+        let (marker, turn) = (self.marker(depth), self.turn(depth, &quote!(#param)));
+        let here = quote!(#marker: #turn);
         let selection = quote!(#p::Selection<#ident #ty_generics>);
         let span = field.ty.span();
         let (codec, ty, desc, raw) = (field.source(p), &field.ty, field.is_desc(), field.raw.is_some());
@@ -241,9 +241,7 @@ impl Builder<'_, '_> {
             (method(""), method("_range"), method("_in"), method("_starts_with"), method("_prefix"));
         let suffixes = suffixes(field);
         let can_end = depth >= self.first;
-        let (hashed, hashed_told) = self.hashed(depth, field);
-        let ended = if can_end { here.clone() } else { quote!(#p::At<#param>: #hashed) };
-        let hashed_told = (!can_end).then_some(hashed_told);
+        let ended = if can_end { here.clone() } else { quote!(#marker: #p::OrderedField<#param>) };
         let has = |suffix: &str| can_end && suffixes.contains(&suffix);
         let fix_doc = format!("Fixes `{label}`.");
         let ends = {
@@ -310,8 +308,6 @@ impl Builder<'_, '_> {
             }
         });
         quote! {
-            #told
-            #hashed_told
             #[automatically_derived]
             #[allow(private_bounds, private_interfaces, non_snake_case)]
             impl #impl_generics #any_depth #where_clause {
@@ -332,53 +328,48 @@ impl Builder<'_, '_> {
 }
 
 impl Builder<'_, '_> {
-    /// A trait that the builder's depth has where a field is next, and what is said where it is not.
-    fn place(&self, depth: usize, field: &Field) -> (Ident, TokenStream) {
-        let (p, label, called) = (&self.key.private, &field.name, self.key.name());
-        let message = match depth.checked_sub(1).and_then(|before| self.fields.get(before)) {
-            Some(before) => {
-                format!("fix `{}` first: `{label}` comes right after it in a prefix of `{called}`", before.name)
+    /// Types with the fields' names: what the compiler says of one at the wrong place is said of these. In a module, where they
+    /// hide no type of the user's.
+    fn markers(&self) -> TokenStream {
+        let module = self.module();
+        let names = self.fields.iter().map(|field| marker(field));
+        let turns = (0..self.fields.len()).map(|depth| {
+            let (here, turn) = (self.marker(depth), self.turn(depth, &quote!(#depth)));
+            quote!(impl #turn for #here {})
+        });
+        quote! {
+            #[allow(non_camel_case_types, unreachable_pub)]
+            mod #module {
+                #(pub struct #names {})*
             }
-            None => format!("`{label}` is the first field in a prefix of `{called}`, and fixed once"),
-        };
-        let note = format!("fields are fixed in this order, each once: {}", self.names(self.fields.len()));
-        let place = format_ident!("__{}At{depth}", self.name);
-        let told = quote! {
-            #[diagnostic::on_unimplemented(message = #message, label = "not here", note = #note)]
-            #[allow(non_camel_case_types)]
-            trait #place {}
-            impl #place for #p::At<#depth> {}
-        };
-        (place, told)
+            #(#turns)*
+        }
     }
 
-    /// A trait that no depth has, and what is said of ranges of a field that is hashed.
-    fn hashed(&self, depth: usize, field: &Field) -> (Ident, TokenStream) {
-        let message = format!("`{}` is hashed, which leaves it no order: there are no ranges of it", field.name);
-        let note = if self.first < self.fields.len() {
-            format!(
-                "a prefix fixes all that is hashed, {}, and may end in a range of what follows",
-                self.names(self.first)
-            )
-        } else {
-            "a key that is hashed whole is read by `get`, or with the whole table by `..`; for prefixes, hash its first fields \
-             alone: `hashed(by(..))`"
-                .to_owned()
-        };
-        let hashed = format_ident!("__{}Hashed{depth}", self.name);
-        let told = quote! {
-            #[diagnostic::on_unimplemented(message = #message, label = "not of a hashed field", note = #note)]
-            #[allow(non_camel_case_types)]
-            trait #hashed {}
-        };
-        (hashed, told)
+    /// What a field's type is at the depth at which it is next.
+    fn turn(&self, depth: usize, at: &TokenStream) -> TokenStream {
+        let p = &self.key.private;
+        match depth.checked_sub(1) {
+            None => quote!(#p::FirstField<#at>),
+            Some(before) => {
+                let before = self.marker(before);
+                quote!(#p::NextField<#at, #before>)
+            }
+        }
     }
 
-    /// The names of the first fields, listed.
-    fn names(&self, most: usize) -> String {
-        let names: Vec<_> = self.fields.iter().take(most).map(|field| format!("`{}`", field.name)).collect();
-        names.join(", ")
+    fn marker(&self, depth: usize) -> TokenStream {
+        let (module, name) = (self.module(), marker(self.fields[depth]));
+        quote!(#module::#name)
     }
+
+    fn module(&self) -> Ident {
+        format_ident!("__fields_of_{}", snake_case(&self.name.to_string()))
+    }
+}
+
+fn marker(field: &Field) -> Ident {
+    method_name(&field.name, Span::call_site())
 }
 
 /// What the builder calls its depth: another name where the key has that one.

@@ -211,9 +211,34 @@ macro_rules! ranges_of_keys {
 }
 ranges_of_keys!(Range<V>, RangeFrom<V>, RangeInclusive<V>, RangeTo<V>, RangeToInclusive<V>, (Bound<V>, Bound<V>));
 
-/// How many fields a builder has fixed: what the derive's traits are asked of.
+/// The key's first field, where so many are fixed: none. It and those below are of types that have the fields' names, so that
+/// errors tell them.
 #[doc(hidden)]
-pub struct At<const DEPTH: usize>;
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is the first field in a prefix, and fixed once",
+    label = "not here",
+    note = "fields are fixed in the order of the key, each once"
+)]
+pub trait FirstField<const DEPTH: usize> {}
+
+/// A field after another, where that is the last that is fixed.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "fix `{Before}` first: `{Self}` comes right after it in a prefix",
+    label = "not here",
+    note = "fields are fixed in the order of the key, each once"
+)]
+pub trait NextField<const DEPTH: usize, Before> {}
+
+/// A field that has ranges: nowhere, if it is hashed.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is hashed, which leaves it no order: there are no ranges of it",
+    label = "not of a hashed field",
+    note = "a prefix fixes all fields that are hashed, and may end in a range of what follows them",
+    note = "a key that is hashed whole is read by `get`, or with the whole table by `..`; for prefixes, hash its first fields alone: `hashed(by(..))`"
+)]
+pub trait OrderedField<const DEPTH: usize> {}
 
 /// Leading fields' bytes: what the derive's builders hold.
 #[doc(hidden)]
