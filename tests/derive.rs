@@ -172,6 +172,7 @@ struct Device<'a> {
 }
 
 #[test]
+#[expect(clippy::needless_borrows_for_generic_args, reason = "references are taken, too")]
 fn borrowed_arrays() {
     let key = Device { mac: b"ab", port: Some(b"c"), hour: 7 }.encode();
     let device = Device::decode(&key).unwrap();
@@ -191,9 +192,9 @@ fn borrowed_arrays() {
 /// A prefix takes a field's own type and a reference to it, whatever the type.
 #[test]
 fn every_field_is_a_value_for_itself() {
-    fn takes<T: rowkey::encode::Field>()
+    fn takes<T>()
     where
-        T: IntoField<T>,
+        T: rowkey::encode::Field + IntoField<T>,
         for<'x> &'x T: IntoField<T>,
     {
     }
@@ -217,9 +218,9 @@ fn every_field_is_a_value_for_itself() {
 /// So it does where the field is raw.
 #[test]
 fn every_raw_field_is_a_value_for_itself() {
-    fn takes<T: RawField>()
+    fn takes<T>()
     where
-        T: IntoField<RawOf<T>>,
+        T: RawField + IntoField<RawOf<T>>,
         for<'x> &'x T: IntoField<RawOf<T>>,
     {
     }
