@@ -267,7 +267,8 @@ fn a_load_that_fails_tells_what_is_in() {
     let input = numbers(1_000_000).inspect(move |_| _ = &input);
     let error = load.threads(4).batch(10).run(input).unwrap_err();
     assert_eq!(error.loaded.writes, written.lock().unwrap().len() as u64);
-    assert!((5_550..=5_580).contains(&error.loaded.writes), "{}", error.loaded.writes);
+    // Each of the three others had one batch in hand: from before, and left out, or from after, and under way.
+    assert!((5_520..=5_580).contains(&error.loaded.writes), "{}", error.loaded.writes);
     assert!(matches!(error.source, Error::Engine(_)));
     assert_eq!(error.loaded.batches * 10, error.loaded.writes);
     let due = format!(
