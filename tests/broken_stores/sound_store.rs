@@ -4,13 +4,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, View};
+use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange};
 
 /// Every operation takes its time, as over a network.
 pub(crate) struct Slow<S>(pub(crate) S, pub(crate) Duration);
 
 impl<S: Store> Store for Slow<S> {
+    fn id(&self) -> &TableId {
+        self.0.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = self.0.guarantees();
         guarantees.slow_scans = true;
@@ -116,6 +120,10 @@ impl Optimistic {
 }
 
 impl Store for Optimistic {
+    fn id(&self) -> &TableId {
+        self.inner.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.inner.guarantees()
     }
@@ -151,7 +159,9 @@ impl Store for Optimistic {
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
         loop {
             let before = *self.writes.lock().unwrap();
+            let inside = self.id().database().enter();
             let batch = body(&AsItIs(&*self.inner))?;
+            drop(inside);
             let mut writes = self.writes.lock().unwrap();
             if *writes == before {
                 *writes += 1;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use rowkey::clock::{Clock, SystemClock};
-use rowkey::store::{Batch, Database, Fjall, Guarantees, RowBatch, Rows, Scan, Store, SubStore, View};
+use rowkey::store::{Batch, Database, Fjall, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId, View};
 use rowkey::wide::{
     Cells, CellsDatabase, Check, Column, Columns, Edit, FamilySchema, Mutation, TableSchema, WideStore,
 };
@@ -520,6 +520,10 @@ impl View for CountingView<'_> {
 }
 
 impl Store for Counting {
+    fn id(&self) -> &TableId {
+        self.store.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.store.guarantees()
     }
