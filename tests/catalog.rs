@@ -44,7 +44,7 @@ mod pad {
     use rowkey::encode::{Encoding, Reader, Sink, Writer};
 
     /// Padded to `N` bytes. Values are no longer than that.
-    pub struct Pad<const N: usize>;
+    pub(crate) struct Pad<const N: usize>;
 
     impl<const N: usize> Encoding<u8> for Pad<N> {
         const SHAPE: &'static str = "pad";
@@ -63,8 +63,10 @@ mod pad {
 }
 use pad::Pad;
 
+type Row = (Vec<u8>, Vec<u8>);
+
 /// All rows of all tables.
-fn dump(db: &dyn Database) -> BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>> {
+fn dump(db: &dyn Database) -> BTreeMap<String, Vec<Row>> {
     let rows = |name: &String| {
         let (mut scan, mut batch, mut all) = (db.table(name).unwrap().scan(&Scan::all()), RowBatch::new(), Vec::new());
         loop {

@@ -1,7 +1,5 @@
 //! Wide stores with one fault each.
 
-use std::thread::yield_now;
-
 use rowkey::store::{RowBatch, Rows, Scan, TableId};
 use rowkey::wide::{
     Cell, CellIter, Cells, Check, Column, Columns, Edit, Mutation, Row, TableSchema, WideGuarantees, WideStore,

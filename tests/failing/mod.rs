@@ -20,6 +20,7 @@ pub(crate) struct How {
     pub(crate) compare_and_write: bool,
 }
 
+#[allow(dead_code)]
 pub(crate) const WITHOUT: How = How { reads: false, applied: false, transactions: false, compare_and_write: true };
 
 #[derive(Clone)]

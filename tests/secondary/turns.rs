@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
-use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store};
+use rowkey::store::{Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::{Error, KeyRange, Memory};
 
 /// Where a client is.
@@ -126,6 +126,10 @@ pub(crate) fn interleave<T: Send>(works: Vec<(&Client, Work<'_, T>)>, legs: &[Le
 }
 
 impl Database for Client {
+    fn id(&self) -> DatabaseId {
+        self.memory.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = Guarantees::all();
         guarantees.transactions = false;
@@ -157,6 +161,10 @@ struct ClientStore {
 }
 
 impl Store for ClientStore {
+    fn id(&self) -> &TableId {
+        self.store.id()
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.client.guarantees()
     }
