@@ -14,16 +14,19 @@ use std::time::Duration;
 
 use oracle::{Found, Kind, Texts, differences, names_are_read, open, opened, twice};
 use rowkey::{Error, Memory};
-use turns::{Client, Leg, interleave};
+use turns::{Client, Leg, Work, Works, interleave};
 
 const LONG: Duration = Duration::from_secs(60);
 
 /// What a client writes: rows by number and text, `None` deletes.
 type Writes = &'static [(u8, Option<&'static str>)];
 
+/// The rows that a test begins with.
+type Begin = &'static [(u8, &'static str)];
+
 /// What a test begins with, then what each client does.
 struct Scene {
-    begin: &'static [(u8, &'static str)],
+    begin: Begin,
     writes: Vec<(Writes, Duration)>,
 }
 
@@ -47,7 +50,7 @@ impl Scene {
         let clients: Vec<_> = self.writes.iter().map(|_| Client::new(&memory)).collect();
         let works = clients.iter().zip(&self.writes).map(|(client, &(writes, timeout))| {
             let db = open(client.clone(), timeout);
-            let work: Box<dyn FnOnce() -> Vec<Result<(), Error>> + Send> = Box::new(move || write(&db, writes));
+            let work: Work<'_, Vec<Result<(), Error>>> = Box::new(move || write(&db, writes));
             (client, work)
         });
         let (results, whole) = interleave(works.collect(), legs);
@@ -104,7 +107,7 @@ fn write(db: &Texts<Client>, writes: Writes) -> Vec<Result<(), Error>> {
     writes.iter().map(one).collect()
 }
 
-const FIRST: [(&[(u8, &str)], Writes); 9] = [
+const FIRST: [(Begin, Writes); 9] = [
     (&[], &[(1, Some("A"))]),
     (&[(1, "A")], &[(1, Some("B"))]),
     (&[(1, "A")], &[(1, Some("Ax"))]),
@@ -206,7 +209,7 @@ fn a_writer_that_stalls_twice_says_where_two_rows_have_a_key() {
 /// Two writers are interleaved at every pair of operations: one pauses, the other pauses, the first ends, the second ends.
 #[test]
 fn two_writers_interleaved_at_every_two_operations_leave_nothing_behind() {
-    let pairs: [(&[(u8, &str)], Writes, Writes); 6] = [
+    let pairs: [(Begin, Writes, Writes); 6] = [
         (&[], &[(1, Some("A"))], &[(2, Some("A"))]),
         (&[(1, "A")], &[(1, Some("B"))], &[(1, Some("Ax"))]),
         (&[(1, "A")], &[(1, Some("Ax"))], &[(1, Some("Axx")), (1, Some("A"))]),
@@ -291,7 +294,7 @@ fn a_verify_beside_a_writer_names_nothing() {
                     }
                     let (verifier, writer) = (Client::new(&memory), Client::new(&memory));
                     let (verify, db) = (open(verifier.clone(), LONG), open(writer.clone(), LONG));
-                    let mut works: Vec<(&Client, Box<dyn FnOnce() -> Vec<Result<(), Error>> + Send>)> = vec![
+                    let mut works: Works<'_, Vec<Result<(), Error>>> = vec![
                         (&writer, Box::new(move || write(&db, writes))),
                         (&verifier, Box::new(move || verified(&verify))),
                     ];
@@ -324,7 +327,7 @@ fn a_verify_between_whose_reads_whole_writes_come_names_nothing() {
         open(Client::new(&memory), LONG).texts.put(&1, &"A".into()).unwrap();
         let (verifier, writer) = (Client::new(&memory), Client::new(&memory));
         let (verify, db) = (open(verifier.clone(), LONG), open(writer.clone(), LONG));
-        let works: Vec<(&Client, Box<dyn FnOnce() -> Vec<Result<(), Error>> + Send>)> = vec![
+        let works: Works<'_, Vec<Result<(), Error>>> = vec![
             (&verifier, Box::new(move || verified(&verify))),
             (&writer, Box::new(move || (0..4).flat_map(|_| write(&db, WRITES)).collect())),
         ];
@@ -351,7 +354,7 @@ fn a_writer_that_stalls_finds_that_a_rebuild_has_given_its_key_away() {
                 let report = rebuild.run(|_| ControlFlow::Continue(())).unwrap();
                 report.missing == 1 && report.mended > 0
             };
-            let works: Vec<(&Client, Box<dyn FnOnce() -> bool + Send>)> = vec![
+            let works: Works<'_, bool> = vec![
                 (&writer, Box::new(move || write(&db, &[(1, Some("A"))])[0].is_ok())),
                 (&other, Box::new(by_hand)),
             ];

@@ -93,11 +93,14 @@ impl Drop for Ends<'_> {
     }
 }
 
-type Work<'w, T> = Box<dyn FnOnce() -> T + Send + 'w>;
+pub(crate) type Work<'w, T> = Box<dyn FnOnce() -> T + Send + 'w>;
+
+/// What each client does.
+pub(crate) type Works<'w, T> = Vec<(&'w Client, Work<'w, T>)>;
 
 /// Works of clients, one operation of one of them at a time: leg by leg, then each to its end in turn. Returns what they
 /// returned, and whether every leg was gone to its end.
-pub(crate) fn interleave<T: Send>(works: Vec<(&Client, Work<'_, T>)>, legs: &[Leg]) -> (Vec<T>, bool) {
+pub(crate) fn interleave<T: Send>(works: Works<'_, T>, legs: &[Leg]) -> (Vec<T>, bool) {
     let clients: Vec<&Client> = works.iter().map(|(client, _)| *client).collect();
     clients.iter().for_each(|client| client.set(At::Running));
     thread::scope(|scope| {
