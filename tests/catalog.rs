@@ -10,7 +10,9 @@ use rowkey::ids::{NameIds, Snowflake, TWITTER_EPOCH};
 use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::Primary;
 use rowkey::store::{Batch, Database, RowBatch, Rows, Scan};
-use rowkey::wide::{Cells, CellsDatabase, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase};
+use rowkey::wide::{
+    CellKey, Cells, CellsDatabase, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase,
+};
 use rowkey::{
     Bucket, CursorError, Error, List, Memory, Micros, Millis, Nanos, RowKey, Seconds, Table, WideTable, catalog,
 };
@@ -311,6 +313,9 @@ fn a_table_from_before_is_taken_as_it_is_and_completed() {
     assert!(matches!(WideTable::<ToFrom, _>::open(&wide, "wide", &schema()), Err(Error::Schema { .. })));
     let rows = ["twide", "wwide"].map(|key| String::from_utf8(kept.get(key.as_bytes()).unwrap().unwrap()).unwrap());
     assert_eq!(rows, [entries, of_wide], "what was kept before is as it was");
+    // Its entries have keys of their own.
+    Table::<CellKey<'_>, Vec<u8>, _>::open(&db, "wide").unwrap();
+    assert!(matches!(WideTable::<ToFrom, _>::open(&wide, "wide", &schema()), Err(Error::Schema { .. })));
 }
 
 #[test]
@@ -605,7 +610,7 @@ fn a_drop_of_a_wide_table_that_is_killed_is_finished() {
 #[test]
 fn rows_of_the_catalog_that_are_not_valid_are_errors() {
     for garbage in [&b""[..], b"\xff", b"\n", b"0", b"0 \xff\n", b"enum{", b"u64, u64\0"] {
-        for kind in [b't', b'f', b'b', b'v', b'w'] {
+        for kind in *b"tfbvwFB" {
             for compare_and_write in [false, true] {
                 let memory = Memory::new();
                 let kept = memory.table("rowkey.layouts").unwrap();

@@ -71,12 +71,17 @@ enum Kind {
     Codec = b'v',
     /// A wide table's schema.
     Schema = b'w',
+    /// The shapes that a wide table's row keys had before.
+    EarlierOfRows = b'B',
+    /// The fields of a wide table's row keys.
+    FieldsOfRows = b'F',
     /// The table is being dropped.
     Dropping = b'x',
 }
 
 impl Kind {
-    const OF_A_TABLE: [Self; 5] = [Self::Shape, Self::Earlier, Self::Fields, Self::Codec, Self::Schema];
+    const OF_A_TABLE: [Self; 7] =
+        [Self::Shape, Self::Earlier, Self::Fields, Self::Codec, Self::Schema, Self::EarlierOfRows, Self::FieldsOfRows];
 
     fn key(self, table: &str) -> Vec<u8> {
         [&[self as u8], table.as_bytes()].concat()
@@ -266,7 +271,7 @@ pub(crate) fn keep_wide(
 
 impl WideTexts {
     fn keys(table: &str) -> [Vec<u8>; 3] {
-        [Kind::Earlier, Kind::Fields, Kind::Schema].map(|kind| kind.key(table))
+        [Kind::EarlierOfRows, Kind::FieldsOfRows, Kind::Schema].map(|kind| kind.key(table))
     }
 
     fn of([earlier, fields, schema]: &[Option<Vec<u8>>; 3]) -> Option<Self> {

@@ -135,7 +135,7 @@ pub fn database<D: Database + 'static>(make: impl Fn() -> D) {
     on_a_new_one(databases::writes);
     on_a_new_one(databases::threads);
     on_a_new_one(transactions::across_tables);
+    reentry::in_a_database(make());
     on_a_new_one(between::across_tables);
     on_a_new_one(transactions::threads_across_tables);
-    reentry::in_a_database(make());
 }
