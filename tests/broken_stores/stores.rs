@@ -256,8 +256,9 @@ impl Store for Broken {
             }
             _ => {}
         }
-        let mut whole = Batch::new();
+        let (mut whole, mut left) = (Batch::new(), writes.len());
         for write in writes {
+            left -= 1;
             match write {
                 Write::Put(key, value) if value.is_empty() && self.is(EmptyValueDeletes) => whole.delete(key),
                 Write::Put(key, value) if self.is(LargeValueCut) => {
@@ -267,7 +268,9 @@ impl Store for Broken {
             };
             if self.is(HalfABatchOnError) || self.is(BatchInParts) && batch.check_keys().is_ok() {
                 self.inner.write(&std::mem::take(&mut whole))?;
-                in_between();
+                if left > 0 {
+                    in_between();
+                }
             }
         }
         self.inner.write(&whole)
