@@ -564,10 +564,10 @@ fn a_large_mutation_takes_time_by_its_edits() {
     let store: Arc<dyn Store> = Arc::new(Counting { store: memory(), reads: Arc::clone(&reads) });
     let table = handle(&store, Hands::at(1_000 * HOUR));
     let (begin, mut last) = (std::time::Instant::now(), 0);
-    let mut done = |what: &str, least: i64| {
+    let mut done = |what: &str| {
         let read = reads.load(Ordering::Relaxed) - last;
         last += read;
-        assert!((least..=8 * EDITS).contains(&read), "{what}: {read} reads");
+        assert!(read <= 8 * EDITS, "{what}: {read} reads");
         // By its square it would take hours.
         assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
     };
@@ -575,13 +575,13 @@ fn a_large_mutation_takes_time_by_its_edits() {
     let fold = |edit: fn(Mutation, Column) -> Mutation| (0..EDITS).map(name).fold(Mutation::new(), edit);
 
     table.mutate(ROW, &fold(|mutation, column| mutation.put(column, "v"))).unwrap();
-    done("puts", EDITS);
+    done("puts");
     table.mutate(ROW, &fold(|mutation, column| mutation.delete_latest(column))).unwrap();
-    done("deletes of the newest version", EDITS);
+    done("deletes of the newest version");
     table.mutate(ROW, &fold(|mutation, column| mutation.put(column, "v").delete_family("many"))).unwrap();
-    done("puts and deletes of a family", EDITS);
+    done("puts and deletes of a family");
     table.mutate(ROW, &fold(|mutation, column| mutation.put(column, "v").delete_row())).unwrap();
-    done("puts and deletes of a row", EDITS);
+    done("puts and deletes of a row");
     let one = |n| {
         (
             ROW.to_vec(),
@@ -589,9 +589,9 @@ fn a_large_mutation_takes_time_by_its_edits() {
         )
     };
     table.mutate_many(&(0..EDITS / 4).map(one).collect::<Vec<_>>()).unwrap();
-    done("mutations of a row", EDITS / 4);
+    done("mutations of a row");
     let counters: Vec<_> = (0..EDITS).map(|n| (name(n), 1)).collect();
     assert_eq!(table.increment(ROW, &counters).unwrap(), vec![1; EDITS as usize]);
-    done("counters", EDITS);
+    done("counters");
     assert_eq!(table.get(ROW, &Columns::all().family("many")).unwrap().cells().count(), EDITS as usize);
 }

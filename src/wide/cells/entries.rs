@@ -12,11 +12,13 @@ pub(super) struct Entries {
     rows: Box<dyn Rows>,
     batch: RowBatch,
     at: usize,
+    /// What is passed over.
+    prefix: Vec<u8>,
 }
 
 impl Entries {
     pub(super) fn new(rows: Box<dyn Rows>) -> Self {
-        Self { rows, batch: RowBatch::new(), at: 0 }
+        Self { rows, batch: RowBatch::new(), at: 0, prefix: Vec::new() }
     }
 
     /// Reads on if it has to; whether there is an entry.
@@ -43,15 +45,23 @@ impl Entries {
 
     /// Goes behind all entries that begin as the one it stands on, up to `len` bytes.
     pub(super) fn pass(&mut self, len: usize) -> Result<(), Error> {
-        let prefix = self.get().0[..len].to_vec();
+        let mut prefix = std::mem::take(&mut self.prefix);
+        prefix.clear();
+        prefix.extend_from_slice(&self.get().0[..len]);
+        let passed = self.pass_all(&prefix);
+        self.prefix = prefix;
+        passed
+    }
+
+    fn pass_all(&mut self, prefix: &[u8]) -> Result<(), Error> {
         for _ in 0..WALK {
             self.advance();
-            if !self.settle()? || !self.get().0.starts_with(&prefix) {
+            if !self.settle()? || !self.get().0.starts_with(prefix) {
                 return Ok(());
             }
         }
         // There is one: what entries begin with, of which there are more, holds the 00 behind a row.
-        successor(&prefix).map_or(Ok(()), |next| self.seek(&next))
+        successor(prefix).map_or(Ok(()), |next| self.seek(&next))
     }
 
     /// Goes forward to the first entry at or after `key`.

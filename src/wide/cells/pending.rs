@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use super::key::Kind;
 use crate::error::Error;
@@ -47,7 +48,9 @@ impl<'m> Pending<'m> {
 
     /// The keys in a range that were put with a timestamp of now or later.
     pub(super) fn later_in<'p>(&'p self, range: &'p KeyRange) -> impl Iterator<Item = &'p Vec<u8>> {
-        self.later.range::<[u8], _>(range.bounds()).map(|(key, _)| key)
+        // Mostly there is none: the map is searched once, not for both ends.
+        let since = (Bound::Included(range.start()), Bound::Unbounded);
+        self.later.range::<[u8], _>(since).map(|(key, _)| key).take_while(|key| !range.ends_by(key))
     }
 
     /// The rows of a scan, forward, as they will be once the batch is written. `ranges` are those that are looked at.

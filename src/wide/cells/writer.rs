@@ -5,7 +5,6 @@
 //! no clock has to be kept, and none can run ahead.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::entries::Entries;
@@ -14,7 +13,7 @@ use super::pending::Pending;
 use super::read::{Families, Plan, RowReader, VERSION};
 use crate::error::Error;
 use crate::key::RowKey;
-use crate::range::{KeyRange, successor};
+use crate::range::KeyRange;
 use crate::store::{Batch, Scan, View};
 use crate::wide::column::{Column, Columns};
 use crate::wide::mutation::{Edit, Mutation};
@@ -35,10 +34,23 @@ struct OfRow<'a> {
     row: &'a [u8],
     /// What its keys begin with.
     part: Vec<u8>,
-    /// The families of which the store has no marker of now or later, but for those that are dropped.
-    cut: BTreeSet<&'a str>,
-    /// The families of which the store has no value from now on up to a timestamp, but for those that are dropped.
-    swept: BTreeMap<&'a str, i64>,
+    /// Few, so they are looked through.
+    families: Vec<OfFamily<'a>>,
+}
+
+/// Where a family's entries lie in the row, and what was read of them.
+struct OfFamily<'a> {
+    name: &'a str,
+    /// Its markers of now or later.
+    markers: KeyRange,
+    /// All its columns.
+    columns: KeyRange,
+    /// Whether the store has nothing there.
+    empty: bool,
+    /// Whether the store has none of those markers, but for those that are dropped.
+    cut: bool,
+    /// Up to which timestamp the store has no value from now on, but for those that are dropped.
+    swept: Option<i64>,
 }
 
 impl<'a> Writer<'a> {
@@ -55,7 +67,7 @@ impl<'a> Writer<'a> {
     /// The row that is written next.
     pub(super) fn row(&mut self, row: &'a [u8]) {
         if self.row.row != row {
-            self.row = OfRow { row, part: CellKey::row_part(row), ..OfRow::default() };
+            self.row = OfRow { row, part: CellKey::row_part(row), families: Vec::new() };
         }
     }
 
@@ -97,14 +109,11 @@ impl<'a> Writer<'a> {
     pub(super) fn put(&mut self, column: &'a Column, value: Cow<'a, [u8]>) -> Result<(), Error> {
         let key = self.column_key(column, self.now, Kind::Value);
         let marker = self.column_key(column, self.now - 1, Kind::ColumnDeleted);
-        let versions = KeyRange::new(&key[..key.len() - VERSION], Some(marker.as_slice()));
-        let markers = self.family_markers(&column.family);
-        let stored = markers.iter().filter(|_| !self.row.cut.contains(column.family.as_str())).chain(&versions);
-        let mut found = self.stored(stored.cloned().collect())?;
-        self.row.cut.insert(&column.family);
-        for range in markers.iter().chain(&versions) {
-            found.extend(self.pending.later_in(range).cloned());
-        }
+        let versions = until(&marker);
+        let of_family = self.find_family(&column.family)?;
+        let family = &self.row.families[of_family];
+        let (mut found, empty) = self.stored(family, &versions)?;
+        found.extend(self.pending.later_in(&family.markers).chain(self.pending.later_in(&versions)).cloned());
 
         let (mut column_deleted, mut family_deleted) = (false, None);
         for key in found {
@@ -125,6 +134,8 @@ impl<'a> Writer<'a> {
             self.sweep(&column.family, until)?;
             self.mark_family(&column.family);
         }
+        let family = &mut self.row.families[of_family];
+        (family.cut, family.empty) = (true, empty);
         if column_deleted && self.now > 0 {
             self.pending.put(marker, self.now - 1, Cow::Borrowed(&[]));
         }
@@ -157,13 +168,12 @@ impl<'a> Writer<'a> {
 
     fn delete_column(&mut self, column: &'a Column) -> Result<(), Error> {
         let marker = self.column_key(column, self.now - 1, Kind::ColumnDeleted);
-        if let Some(range) = KeyRange::new(&marker[..marker.len() - VERSION], Some(marker.as_slice())) {
-            let mut found = self.stored(vec![range.clone()])?;
-            found.extend(self.pending.later_in(&range).cloned());
-            for key in found {
-                if version_of(&self.row.part, &key)?.kind == Kind::Value {
-                    self.pending.drop_entry(key, Kind::Value);
-                }
+        let versions = until(&marker);
+        let mut found = self.read(&versions)?;
+        found.extend(self.pending.later_in(&versions).cloned());
+        for key in found {
+            if version_of(&key, versions.start())?.kind == Kind::Value {
+                self.pending.drop_entry(key, Kind::Value);
             }
         }
         if self.now > 0 {
@@ -187,23 +197,22 @@ impl<'a> Writer<'a> {
     }
 
     /// Drops a family's values from now on up to a timestamp.
-    fn sweep(&mut self, family: &'a str, until: i64) -> Result<(), Error> {
-        let part = self.row.part.as_slice();
-        let place = self.families.columns_of(family)?;
-        let prefix = [part, place].concat();
-        let Some(range) = KeyRange::new(prefix.as_slice(), successor(&prefix)) else { return Ok(()) };
+    fn sweep(&mut self, name: &'a str, until: i64) -> Result<(), Error> {
+        let of_family = self.find_family(name)?;
+        let family = &self.row.families[of_family];
+        let prefix = family.columns.start();
         let mut values = Vec::new();
-        for key in self.pending.later_in(&range) {
-            let version = version_of(part, key)?;
+        for key in self.pending.later_in(&family.columns) {
+            let version = version_of(key, prefix)?;
             if version.kind == Kind::Value && version.at <= until {
                 values.push(key.clone());
             }
         }
-        if self.row.swept.get(family).is_none_or(|swept| *swept < until) {
-            let mut entries = Entries::new(self.view.scan(&Scan::new(vec![range])));
+        if !family.empty && family.swept < Some(until) {
+            let mut entries = Entries::new(self.view.scan(&Scan::new(vec![family.columns.clone()])));
             while entries.settle()? {
                 let (key, _) = entries.get();
-                let version = version_of(part, key)?;
+                let version = version_of(key, prefix)?;
                 if version.at < self.now {
                     entries.pass(key.len() - VERSION)?;
                     continue;
@@ -213,27 +222,61 @@ impl<'a> Writer<'a> {
                 }
                 entries.advance();
             }
-            self.row.swept.insert(family, until);
         }
         values.into_iter().for_each(|key| self.pending.drop_entry(key, Kind::Value));
+        let family = &mut self.row.families[of_family];
+        family.swept = family.swept.max(Some(until));
         Ok(())
     }
 
-    /// The keys that the store has in some ranges, which are few.
-    fn stored(&self, ranges: Vec<KeyRange>) -> Result<Vec<Vec<u8>>, Error> {
-        let mut entries = Entries::new(self.view.scan(&Scan::new(ranges).batch_rows(1)));
+    /// Where in the row's families one is.
+    fn find_family(&mut self, name: &'a str) -> Result<usize, Error> {
+        if let Some(at) = self.row.families.iter().position(|family| family.name == name) {
+            return Ok(at);
+        }
+        let first = self.key(name, Entry::FamilyDeleted { until: i64::MAX });
+        let end = self.key(name, Entry::FamilyDeleted { until: self.now - 1 });
+        let columns = KeyRange::prefix([&self.row.part, self.families.columns_of(name)?].concat());
+        let markers = KeyRange::new(first, Some(end)).unwrap_or_else(|| columns.clone());
+        self.row.families.push(OfFamily { name, markers, columns, empty: false, cut: false, swept: None });
+        Ok(self.row.families.len() - 1)
+    }
+
+    /// The keys that the store has of a column from now on, and of its family's markers where they are not known; and whether
+    /// the family is empty.
+    fn stored(&self, family: &OfFamily<'_>, versions: &KeyRange) -> Result<(Vec<Vec<u8>>, bool), Error> {
+        if family.empty || family.cut {
+            return Ok((if family.empty { Vec::new() } else { self.read(versions)? }, family.empty));
+        }
+        // One range and a jump: of few columns it is one search.
+        let range = KeyRange::new(family.markers.start(), family.columns.end());
+        let mut entries = Entries::new(self.view.scan(&Scan::new(range.into_iter().collect()).batch_rows(4)));
+        let (mut keys, mut empty) = (Vec::new(), true);
+        while entries.settle()? {
+            empty = false;
+            let (key, _) = entries.get();
+            if versions.ends_by(key) {
+                break;
+            }
+            if !family.markers.ends_by(key) || versions.start() <= key {
+                keys.push(key.to_vec());
+                entries.advance();
+            } else {
+                entries.seek(versions.start())?;
+            }
+        }
+        Ok((keys, empty))
+    }
+
+    /// The keys that the store has in a range, which are few.
+    fn read(&self, range: &KeyRange) -> Result<Vec<Vec<u8>>, Error> {
+        let mut entries = Entries::new(self.view.scan(&Scan::new(vec![range.clone()]).batch_rows(1)));
         let mut keys = Vec::new();
         while entries.settle()? {
             keys.push(entries.get().0.to_vec());
             entries.advance();
         }
         Ok(keys)
-    }
-
-    /// A family's markers of now or later.
-    fn family_markers(&self, family: &str) -> Option<KeyRange> {
-        let first = self.key(family, Entry::FamilyDeleted { until: i64::MAX });
-        KeyRange::new(first, Some(self.key(family, Entry::FamilyDeleted { until: self.now - 1 })))
     }
 
     fn column_key(&self, column: &Column, at: i64, kind: Kind) -> Vec<u8> {
@@ -250,12 +293,16 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The version of an entry of a column.
-fn version_of(part: &[u8], key: &[u8]) -> Result<Version, Error> {
-    match Place::decode(&key[part.len()..])?.entry {
-        Entry::Column { version, .. } => Ok(version),
-        Entry::FamilyDeleted { until } => Ok(Version { at: until, kind: Kind::ColumnDeleted }),
-    }
+/// The entries of a column that stand before a version of it: the later ones.
+fn until(version: &[u8]) -> KeyRange {
+    let column = &version[..version.len() - VERSION];
+    KeyRange::new(column, Some(version)).unwrap_or_else(|| KeyRange::prefix(column))
+}
+
+/// The version of an entry of a column, whose key begins so.
+fn version_of(key: &[u8], prefix: &[u8]) -> Result<Version, Error> {
+    let at = key.len().saturating_sub(VERSION).max(prefix.len());
+    Ok(Version::decode(key.get(at..).unwrap_or_default())?)
 }
 
 /// The entries of mutations of which all edits have a timestamp: nothing has to be read.
