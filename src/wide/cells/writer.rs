@@ -250,7 +250,7 @@ impl<'a> Writer<'a> {
         }
         // One range and a jump: of few columns it is one search.
         let range = KeyRange::new(family.markers.start(), family.columns.end());
-        let mut entries = Entries::new(self.view.scan(&Scan::new(range.into_iter().collect()).batch_rows(4)));
+        let mut entries = Entries::new(self.view.scan(&Scan::new(range.into_iter().collect()).batch_rows(1)));
         let (mut keys, mut empty) = (Vec::new(), true);
         while entries.settle()? {
             empty = false;
