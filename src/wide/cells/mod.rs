@@ -327,8 +327,8 @@ impl<D: Database + Clone> CellsDatabase<Metered<D>> {
     /// let db = Metered::new(Memory::new());
     /// let schema = TableSchema::new().family("a", FamilySchema::new().max_versions(3));
     /// let pages: WideTable<u32, _> = WideTable::open(CellsDatabase::metered(&db), "pages", &schema)?;
-    /// for edit in ["one", "two", "three"] {
-    ///     pages.mutate(&7, &Mutation::new().put("a:text", edit).put("a:author", "ada"))?;
+    /// for (at, edit) in [(1, "one"), (2, "two"), (3, "three")] {
+    ///     pages.mutate(&7, &Mutation::new().put_at("a:text", at, edit).put_at("a:author", at, "ada"))?;
     /// }
     ///
     /// let before = db.costs();
