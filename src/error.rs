@@ -36,11 +36,9 @@ pub enum Error {
         given: String,
     },
 
-    /// The table has keys of the same shape, whose fields are others: in another order, in another unit, or renamed.
-    #[error(
-        "table {table:?} has keys of the same shape and other fields: {differences} (if a field was only renamed, say so: \
-         `rowkey::catalog::rename_field`)"
-    )]
+    /// The table has keys of the same shape, whose fields are others: in another order, in another unit, or renamed. It says
+    /// what to do for each.
+    #[error("the fields of the keys of table {table:?}: {differences}")]
     Fields {
         /// The table's name.
         table: String,
@@ -49,10 +47,7 @@ pub enum Error {
     },
 
     /// The table has values of another codec.
-    #[error(
-        "table {table:?} has values of the codec {stored:?}, not {given:?} (if their bytes are the same, say so: \
-         `rowkey::catalog::change_codec`)"
-    )]
+    #[error("table {table:?} has values of the codec {stored:?}, not {given:?}: {}", codec_cure(stored, given))]
     ValueCodec {
         /// The table's name.
         table: String,
@@ -61,6 +56,10 @@ pub enum Error {
         /// The codec of the values that it was opened with.
         given: String,
     },
+
+    /// There is no such table.
+    #[error("there is no table {0:?}")]
+    NoSuchTable(String),
 
     /// The name is one that a database keeps for itself.
     #[error(
@@ -332,6 +331,16 @@ impl fmt::Display for StoredKey<'_> {
             key => write!(f, "key {}", Hex(key))?,
         }
         if table.is_empty() { Ok(()) } else { write!(f, " of table {table:?}") }
+    }
+}
+
+/// What to do about values of another codec.
+fn codec_cure(stored: &str, given: &str) -> &'static str {
+    const CLAIMS: &str = "claims";
+    match (stored, given) {
+        (CLAIMS, _) => "it is a secondary table, read it through `Primary::secondary`",
+        (_, CLAIMS) => "it is not a secondary table, give that another name",
+        _ => "open it with that, or say that the bytes are the same or rewritten, by `rowkey::catalog::change_codec`",
     }
 }
 

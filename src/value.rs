@@ -35,8 +35,9 @@ use crate::error::Error;
     note = "a value is text, bytes, a number, `()`, `Json<T>` or `Postcard<T>` of a serde type, or has a `RowValue` of its own"
 )]
 pub trait RowValue: Sized {
-    /// The codec's name, which a table keeps: it is not opened with values of another codec that has a name. Default: none, so
-    /// nothing is kept and nothing is checked; so it is for `Vec<u8>`, which reads any value, and for `()`, which is for keys.
+    /// The codec's name, which a table keeps: it is not opened with values of another codec that has a name. Default: none; such
+    /// a codec opens any table, and nothing is kept. `Vec<u8>` and `()` have none. All `Json<T>` are one codec, and all
+    /// `Postcard<T>`: a `T` that does not fit is told where a value is read.
     const CODEC: Option<&'static str> = None;
 
     /// Writes the value behind what `out` holds.

@@ -117,12 +117,14 @@ impl KeyFields {
                 continue;
             };
             if !stored.shares_a_name(field) {
-                let here = field.names.first().map_or("", String::as_str);
-                differences.push(format!("{} is {here:?} here", self.path(place)));
+                differences.push(self.another_name(place, field.names.first().map_or("", String::as_str)));
             }
             if !stored.agrees_in_details(field) {
-                let (stored, here) = (stored.details.join(" "), field.details.join(" "));
-                differences.push(format!("{} has {stored}, here {here}", self.path(place)));
+                let (path, stored, given) = (self.path(place), stored.details.join(" "), field.details.join(" "));
+                differences.push(format!(
+                    "field {path:?} has {stored} in the table and {given} in the program: keep what the table has, or write a \
+                     new table"
+                ));
             }
             if stored.names.is_empty() {
                 stored.names.clone_from(&field.names);
@@ -132,6 +134,25 @@ impl KeyFields {
             }
         }
         if differences.is_empty() { Ok(completed) } else { Err(differences.join("; ")) }
+    }
+
+    /// What is said of a name that a field does not have: another field's, or a new one.
+    fn another_name(&self, place: &Place, given: &str) -> String {
+        let path = self.path(place);
+        if self.beside(place).any(|other| other.names.iter().any(|name| name == given)) {
+            return format!(
+                "{given:?} stands where the table has {path:?}: put the fields back in the table's order, or write a new table"
+            );
+        }
+        format!(
+            "{path:?} of the table is {given:?} in the program: if it is the same field, rename_field({path:?}, {given:?})"
+        )
+    }
+
+    /// The fields that stand beside a field, or the variants beside a variant.
+    fn beside<'f>(&'f self, place: &'f Place) -> impl Iterator<Item = &'f KeyField> {
+        let beside = move |other: &&Place| *other != place && other.parent() == place.parent();
+        self.0.iter().filter(move |(other, _)| beside(other)).map(|(_, field)| field)
     }
 
     /// Whether these can take the place of `stored`: each field of it has its name, now or before.
@@ -150,28 +171,35 @@ impl KeyFields {
         let found: Vec<_> = self.0.keys().filter(|place| self.path(place) == path).cloned().collect();
         let [place] = found.as_slice() else {
             let known: Vec<_> = self.0.keys().map(|place| self.path(place)).collect();
-            return Err(format!("there is no {path:?}, there is {}", known.join(", ")));
+            return Err(format!("there is no field {path:?}, there is {}", known.join(", ")));
         };
+        if name.starts_with(|first: char| first.is_ascii_digit())
+            || !name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        {
+            return Err(format!(
+                "{name:?} is not a name: it has letters, digits and `_`, and does not begin with a digit"
+            ));
+        }
         if name.is_empty() {
             return Err("a name is not empty".to_owned());
         }
-        let name = escaped(name);
-        let taken = |(other, field): (&Place, &KeyField)| {
-            other != place && other.parent() == place.parent() && field.names.first() == Some(&name)
-        };
-        if self.0.iter().any(taken) {
-            return Err(format!("there is a {name:?} beside {path:?}"));
+        // A name that another field had would let programs open the table that take the one for the other.
+        if self.beside(place).any(|other| other.names.iter().any(|taken| taken == name)) {
+            return Err(format!("{name:?} is, or was, the name of another field beside {path:?}"));
         }
         if let Some(field) = self.0.get_mut(place) {
-            field.names.retain(|known| *known != name);
-            field.names.insert(0, name);
+            field.names.retain(|known| known != name);
+            field.names.insert(0, name.to_owned());
         }
         Ok(())
     }
 
-    /// The names on the way to a place, joined by dots.
+    /// The names on the way to a place, joined by dots. That of a key that is one enum or tuple is left out before its parts'.
     fn path(&self, place: &Place) -> String {
-        let names = (1..=place.0.len()).map(|len| {
+        let is_part = |field: &KeyField| place.0.len() > 1 && field.names.is_empty();
+        let one = !self.0.contains_key(&Place(vec![Step::Field(1)]));
+        let first = if one && self.0.get(&Place(vec![Step::Field(0)])).is_some_and(is_part) { 2 } else { 1 };
+        let names = (first..=place.0.len()).map(|len| {
             let field = self.0.get(&Place(place.0[..len].to_vec()));
             let name = field.and_then(|field| field.names.first().cloned());
             name.unwrap_or_else(|| match place.0[len - 1] {
@@ -249,6 +277,7 @@ impl FromStr for KeyFields {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Scalar;
 
     fn fields(text: &str) -> KeyFields {
         text.parse().unwrap()
@@ -271,13 +300,15 @@ mod tests {
 
     #[test]
     fn a_name_of_any_characters_stays_one() {
+        const PLAIN: &Type = &Type::Scalar(Scalar::U8);
         for name in ["a b", "a|b", "a%20b", "\n", "_", "\u{85}\u{2028}", "\0"] {
-            let mut renamed = fields("0 plain\n1 other\n");
-            renamed.rename("plain", name).unwrap();
-            let back = fields(&renamed.to_string());
-            assert_eq!(back, renamed, "{name:?}");
-            assert!(back.completed_by(&fields("0 plain\n1 other\n")).is_ok());
-            assert!(back.completed_by(&fields("0 other\n1 plain\n")).is_err());
+            let named = [FieldLayout::new(name, PLAIN), FieldLayout::new("other", PLAIN)];
+            let mut by_hand = KeyFields::default();
+            by_hand.add(&Place::default(), &named);
+            let back = fields(&by_hand.to_string());
+            assert_eq!(back, by_hand, "{name:?}");
+            assert!(back.completed_by(&fields("0 plain\n1 other\n")).is_err());
+            assert!(fields("0 plain\n1 other\n").rename("plain", name).is_err() || name == "_");
         }
     }
 

@@ -194,24 +194,26 @@ pub(crate) fn fingerprint(shape: &str) -> Option<Fingerprint> {
 /// before still open the table. The rows stay as they are.
 ///
 /// `field` is the path to it, names joined by dots: `at`, or `event.Login.user` for a field of an enum's variant, or
-/// `event.Login` for the variant itself. For a wide table see [`WideTable::rename_field`](crate::WideTable::rename_field).
+/// `event.Login` for the variant itself; `Login` where the key is the enum. `name` is one that no field beside it has or had:
+/// fields that were swapped are not renamed, the program is wrong or the table has to be another. For a wide table see [`WideTable::rename_field`](crate::WideTable::rename_field).
 ///
 /// # Errors
 ///
-/// [`Error::Fields`] if the table has no such field, or has another one of that name beside it.
+/// [`Error::Fields`] if the table has no such field, or the name can't be one; [`Error::NoSuchTable`].
 pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, name: &str) -> Result<(), Error> {
     let refused = |differences| Error::Fields { table: table.to_owned(), differences };
-    let (catalog, key) = (db.table(CATALOG)?, Kind::Fields.key(table));
+    let (catalog, key) = (there(db, table)?, Kind::Fields.key(table));
     keep(&*catalog, &key, catalog.get(&key)?, |stored| {
-        let mut fields = parse_fields(table, stored.ok_or_else(|| refused("they are not known yet".to_owned()))?)?;
+        let unknown = || refused("they are not known yet, a table that is opened tells them".to_owned());
+        let mut fields = parse_fields(table, stored.ok_or_else(unknown)?)?;
         fields.rename(field, name).map_err(refused)?;
         Ok(Some(fields.to_string()))
     })?;
     Ok(())
 }
 
-/// Says that a table's values are those of another codec, `V`: that their bytes are the same, or have been rewritten. The
-/// rows stay as they are.
+/// Says that a table's values are those of another codec, `V`. Call it when the new codec reads the same bytes, or after every
+/// value was rewritten: the rows stay as they are.
 ///
 /// ```
 /// use rowkey::{Error, Memory, Table, catalog};
@@ -226,12 +228,21 @@ pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, nam
 ///
 /// # Errors
 ///
-/// What the database says.
+/// [`Error::NoSuchTable`].
 pub fn change_codec<V: RowValue>(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error> {
-    let (catalog, key) = (db.table(CATALOG)?, Kind::Codec.key(table));
+    let (catalog, key) = (there(db, table)?, Kind::Codec.key(table));
     match V::CODEC {
         Some(codec) => catalog.write(Batch::new().put(key, codec)),
         None => catalog.write(Batch::new().delete(key)),
+    }
+}
+
+/// The catalog, if it has the table.
+fn there(db: &(impl Database + ?Sized), table: &str) -> Result<Arc<dyn Store>, Error> {
+    let catalog = db.table(CATALOG)?;
+    match catalog.get(&Kind::Shape.key(table))? {
+        Some(_) => Ok(catalog),
+        None => Err(Error::NoSuchTable(table.to_owned())),
     }
 }
 

@@ -158,10 +158,10 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Fields`] if there is no such table or field, or another one of that name beside it.
+    /// [`Error::Fields`] if there is no such field, or the name can't be one; [`Error::NoSuchTable`].
     pub fn rename_field(db: &D, table: &str, field: &str, name: &str) -> Result<(), Error> {
         let refused = |differences| Error::Fields { table: table.to_owned(), differences };
-        let schema = db.schema(table)?.ok_or_else(|| refused("there is no such table".to_owned()))?;
+        let schema = db.schema(table)?.ok_or_else(|| Error::NoSuchTable(table.to_owned()))?;
         db.alter(table, &schema.rename_row_field(field, name).map_err(refused)?).map(drop)
     }
 

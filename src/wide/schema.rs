@@ -208,7 +208,7 @@ impl TableSchema {
             match self.fields_with(given) {
                 Ok((fields, _)) if self.row_fields.as_ref() == Some(&fields) => {}
                 Ok((_, how)) => add(true, format!("the row key's fields are {how}")),
-                Err(differences) => add(false, format!("the row key has other fields: {differences}")),
+                Err(differences) => add(false, format!("the row key's fields: {differences}")),
             }
         }
         for (name, before) in &self.families {

@@ -272,7 +272,7 @@ fn a_key_with_more_variants_opens_a_table_whose_time_to_live_is_no_whole_millise
         #[rowkey(tag = 2)]
         B(u16),
     }
-    let db = CellsDatabase::new(Memory::new());
+    let db = CellsDatabase::new(Memory::new()).with_clock(|| 1_000);
     let schema = TableSchema::new().family("a", FamilySchema::new().ttl(std::time::Duration::from_micros(1500)));
     let before: WideTable<Before, _> = WideTable::open(&db, "t", &schema).unwrap();
     before.put(&Before::A(1), "a:q", &1_i64).unwrap();
