@@ -234,29 +234,29 @@ impl Type {
 #[non_exhaustive]
 pub enum Unit {
     /// Seconds since 1970.
-    Seconds,
+    Second,
     /// Milliseconds since 1970.
-    Milliseconds,
+    Millisecond,
     /// Microseconds since 1970.
-    Microseconds,
+    Microsecond,
     /// Nanoseconds since 1970.
-    Nanoseconds,
+    Nanosecond,
     /// Instants rounded down to so many seconds.
-    Bucket(u32),
+    BucketOf(u32),
     /// Snowflakes of an epoch, in milliseconds since 1970.
-    Snowflake(i64),
+    SnowflakeSince(i64),
 }
 
 /// One word, as it is kept with a table.
 impl std::fmt::Display for Unit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Seconds => f.write_str("seconds"),
-            Self::Milliseconds => f.write_str("milliseconds"),
-            Self::Microseconds => f.write_str("microseconds"),
-            Self::Nanoseconds => f.write_str("nanoseconds"),
-            Self::Bucket(seconds) => write!(f, "bucket({seconds})"),
-            Self::Snowflake(epoch) => write!(f, "snowflake({epoch})"),
+            Self::Second => f.write_str("seconds"),
+            Self::Millisecond => f.write_str("milliseconds"),
+            Self::Microsecond => f.write_str("microseconds"),
+            Self::Nanosecond => f.write_str("nanoseconds"),
+            Self::BucketOf(seconds) => write!(f, "bucket({seconds})"),
+            Self::SnowflakeSince(epoch) => write!(f, "snowflake({epoch})"),
         }
     }
 }

@@ -109,7 +109,7 @@ impl<T: Moment + OwnedField, const SECONDS: u32> Field for Bucket<T, SECONDS> {
     type Ref<'a> = Self;
     const TYPE: &'static Type = {
         let _ = Self::LENGTH;
-        &Type::Measured { unit: Unit::Bucket(SECONDS), ty: T::TYPE }
+        &Type::Measured { unit: Unit::BucketOf(SECONDS), ty: T::TYPE }
     };
 
     #[inline]

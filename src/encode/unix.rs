@@ -85,7 +85,7 @@ macro_rules! units {
 }
 units! {
     /// An instant in whole seconds since 1970, as an `i64` key field.
-    Seconds, Seconds, 1, "seconds";
+    Seconds, Second, 1, "seconds";
     /// An instant in whole milliseconds since 1970, as an `i64` key field.
     ///
     /// ```
@@ -99,11 +99,11 @@ units! {
     /// assert_eq!(Millis::try_from(UNIX_EPOCH + Duration::from_secs(1))?, Millis(1000));
     /// # Ok::<(), rowkey::TimeError>(())
     /// ```
-    Millis, Milliseconds, 1_000, "milliseconds";
+    Millis, Millisecond, 1_000, "milliseconds";
     /// An instant in whole microseconds since 1970, as an `i64` key field.
-    Micros, Microseconds, 1_000_000, "microseconds";
+    Micros, Microsecond, 1_000_000, "microseconds";
     /// An instant in nanoseconds since 1970, as an `i64` key field: from the year 1677 to 2262.
-    Nanos, Nanoseconds, 1_000_000_000, "nanoseconds";
+    Nanos, Nanosecond, 1_000_000_000, "nanoseconds";
 }
 
 /// Seconds and nanoseconds as they are.

@@ -100,7 +100,7 @@ impl<const EPOCH: i64> Snowflake<EPOCH> {
 
 integer_field!(
     [const EPOCH: i64] Snowflake<EPOCH>,
-    u64: &Type::Measured { unit: Unit::Snowflake(EPOCH), ty: <u64 as Field>::TYPE },
+    u64: &Type::Measured { unit: Unit::SnowflakeSince(EPOCH), ty: <u64 as Field>::TYPE },
     "the first bit of a snowflake is 0"
 );
 

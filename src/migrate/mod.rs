@@ -64,13 +64,16 @@
 //! | finished | new | new | |
 //! | rolled back | old | old | |
 //!
-//! [`roll_back`](Migration::roll_back) is possible from all but the last two. All programs that write the table have to do
+//! [`roll_back`](Migration::roll_back) is possible until it is finished. All programs that write the table have to do
 //! so through the migration before rows are copied: what is written to a table directly is not followed, though a
 //! verification names it.
 //!
 //! It moves plain tables; rows of a wide one are the program's to move. The name of the table that was dropped, the old one
 //! after [`finish`](Migration::finish), the new one after [`roll_back`](Migration::roll_back), is refused from then on
-//! ([`Error::Moved`]), whatever opens it, until the migration is forgotten ([`forget`](Migration::forget)).
+//! ([`Error::Moved`]), whatever opens it, until the migration is forgotten ([`forget`](Migration::forget)). Handles to it that
+//! are open already go on, in a table that no name leads to: what they write is lost. So no program may still use the old
+//! table by itself when the migration is finished. A table that is not there when the migration begins is made: look at the
+//! old one's name twice.
 //!
 //! # How both tables stay the same
 //!

@@ -70,7 +70,7 @@ pub trait Store: Send + Sync {
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
 
     /// Reads and writes as one: what `body` answers is written, and nobody else writes between what it reads and that.
-    /// If it fails, nothing is written. It may be called again, where an engine finds out at the end that somebody did.
+    /// If it fails, nothing is written. It may be called again, where an engine finds out at the end that somebody else wrote in between.
     ///
     /// `body` reads through the [`View`] that it is given. Other handles still read what was there before; a write by
     /// them, to any table of the database, returns [`Error::Reentrant`], and the transaction goes on. What `body` wants

@@ -22,17 +22,21 @@
 //! Semantics follow HBase, as it was seen to do: `tests/wide/hbase.cases` and `pages.cases` have what HBase 2.6 answered in
 //! 147 doubtful cases, and the tests ask [`Cells`] the same.
 //!
-//! - **A write without a timestamp is the latest there is**, in `Cells`. Its time is the clock's when it is written. A put drops
-//!   what its column has of that time or later, deletes too, and cuts a later delete of its family back; a delete drops what it
-//!   names, of that time or later too. So what returned `Ok` takes effect at once, whatever was there: another write of the same
-//!   millisecond, one of a handle whose clock is ahead, one from before the clock was put back, one whose timestamp was given and
-//!   lies in the future. Increments and mutations under a condition are such writes, and `delete_latest` is.
+//! - **A write without a timestamp is the latest there is**, in `Cells`. Its time is the clock's when it is written. A put removes
+//!   its column's versions and deletes that have that time or a later one; a later delete of the whole family is moved back to
+//!   just before it. A delete removes what it names in the same way. So what returned `Ok` takes effect at once, whatever was
+//!   there: another write of the same millisecond, one of a handle whose clock is ahead, one from before the clock was put back,
+//!   one whose timestamp was given and lies in the future. Increments, mutations under a condition and `delete_latest` are such
+//!   writes.
 //!
+//!   It costs history: what is removed is gone for good, so a handle whose clock is a minute behind removes the last minute's
+//!   versions of each column that it puts. Where versions are a history, give timestamps ([`Mutation::put_at`]).
 //! - A row's key is not empty. Families sort by name, qualifiers by their bytes (the empty one first), versions by their
 //!   timestamps, newest first. Two writes to one column with one timestamp (given, or in one millisecond) are one version,
 //!   the later one.
 //! - Deletes write markers. A marker hides what is as old as it says or older, also what is written later with such a
-//!   timestamp, until [`Cells::purge`] drops it (HBase: a major compaction).
+//!   timestamp, until [`Cells::purge`] drops it (HBase: a major compaction), or until a write without a timestamp to what it hides
+//!   moves it back; a delete of a family that is moved back hides less in its other columns, too.
 //! - A family keeps its newest [`max_versions`](FamilySchema::max_versions). Older ones are not read any more but may be
 //!   there until they are purged; so a newest version that is deleted uncovers the one before it.
 //! - Expired versions are not read, unless they are among the newest [`min_versions`](FamilySchema::min_versions) of their column.
@@ -45,15 +49,15 @@
 //!
 //! | | HBase | `Cells` |
 //! |---|---|---|
-//! | a write without a timestamp, where a cell or a delete has the clock's time or a later one | is hidden, or misses it; a put after a check, or a counter, gets a timestamp ahead of the clock | is the latest there is: the rule above |
+//! | a write without a timestamp, where a cell or a delete has the clock's time or a later one | a put is hidden by it, a delete does not reach it; a put after a check, or a counter, gets a timestamp ahead of the clock; later versions stay | is the latest there is, and later versions go: the rule above |
 //! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order, and `delete_latest` looks at the row as it was before | they take effect in their order |
 //! | [`Mutation::delete_latest`] where nothing is | writes a marker | does nothing |
-//! | versions that are no longer kept | go with a flush or a compaction | go with `purge`; a counter's at once, where one version is kept |
+//! | versions that are no longer kept | go with a flush or a compaction | go with `purge`; a counter's old value at once in a family of one version |
 //! | a put whose marker was compacted before it was flushed | comes back | is purged with what is hidden |
 //! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum |
 //! | [`Check::absent`] and an empty value | an empty value is absent | it is there |
 //! | a comparison with the empty value | every operator but ≠ is read as = | as any other value |
-//! | a mutation that can't be, behind a check that fails | the check fails | is refused |
+//! | a mutation that is not valid (no such family, a negative timestamp), under a check that fails | the check fails | is refused |
 //! | a page of columns with several versions | has the newest version of each | has as many of each as were asked for |
 //! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column |
 //! | a page, in HBase's client | counts columns, or cells by family | counts columns |
