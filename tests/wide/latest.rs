@@ -412,9 +412,13 @@ proptest! {
                     all = some_edit(&mut Random(seed), all, hands.stamp(), latest);
                     edits.push(some_edit(&mut Random(seed), Mutation::new(), hands.stamp(), latest));
                 }
-                edits.iter().for_each(|edit| each.mutate(ROW, edit).unwrap());
-                many.mutate_many(&edits.iter().map(|edit| (ROW.to_vec(), edit.clone())).collect::<Vec<_>>()).unwrap();
-                one.mutate(ROW, &all).unwrap();
+                // Beside another row, so that a batch goes from row to row and back.
+                let rows = [ROW, b"another"];
+                let both = edits.iter().flat_map(|edit| rows.map(|row| (row.to_vec(), edit.clone())));
+                let both: Vec<(Vec<u8>, Mutation)> = both.collect();
+                both.iter().for_each(|(row, edit)| each.mutate(row, edit).unwrap());
+                many.mutate_many(&both).unwrap();
+                rows.iter().for_each(|row| one.mutate(row, &all).unwrap());
                 let should_be = entries(&stores[2]);
                 prop_assert_eq!(&entries(&stores[0]), &should_be, "{}: in one {:?}", name, edits);
                 prop_assert_eq!(&entries(&stores[1]), &should_be, "{}: in a batch {:?}", name, edits);

@@ -46,6 +46,10 @@ impl<'m> Pending<'m> {
         };
     }
 
+    pub(super) fn drops(&self, key: &[u8]) -> bool {
+        self.values.contains(key) || self.markers.contains(key)
+    }
+
     /// The keys in a range that were put with a timestamp of now or later.
     pub(super) fn later_in<'p>(&'p self, range: &'p KeyRange) -> impl Iterator<Item = &'p Vec<u8>> {
         // Mostly there is none: the map is searched once, not for both ends.

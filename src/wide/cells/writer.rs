@@ -45,8 +45,6 @@ struct OfFamily<'a> {
     markers: KeyRange,
     /// All its columns.
     columns: KeyRange,
-    /// Whether the store has nothing there.
-    empty: bool,
     /// Whether the store has none of those markers, but for those that are dropped.
     cut: bool,
     /// Up to which timestamp the store has no value from now on, but for those that are dropped.
@@ -112,8 +110,10 @@ impl<'a> Writer<'a> {
         let versions = until(&marker);
         let of_family = self.find_family(&column.family)?;
         let family = &self.row.families[of_family];
-        let (mut found, empty) = self.stored(family, &versions)?;
-        found.extend(self.pending.later_in(&family.markers).chain(self.pending.later_in(&versions)).cloned());
+        let pending = self.pending.later_in(&family.markers).chain(self.pending.later_in(&versions));
+        let mut found: Vec<Vec<u8>> = pending.cloned().collect();
+        let ranges = if family.cut { vec![versions] } else { vec![family.markers.clone(), versions] };
+        found.extend(self.stored(ranges)?);
 
         let (mut column_deleted, mut family_deleted) = (false, None);
         for key in found {
@@ -134,8 +134,7 @@ impl<'a> Writer<'a> {
             self.sweep(&column.family, until)?;
             self.mark_family(&column.family);
         }
-        let family = &mut self.row.families[of_family];
-        (family.cut, family.empty) = (true, empty);
+        self.row.families[of_family].cut = true;
         if column_deleted && self.now > 0 {
             self.pending.put(marker, self.now - 1, Cow::Borrowed(&[]));
         }
@@ -169,10 +168,11 @@ impl<'a> Writer<'a> {
     fn delete_column(&mut self, column: &'a Column) -> Result<(), Error> {
         let marker = self.column_key(column, self.now - 1, Kind::ColumnDeleted);
         let versions = until(&marker);
-        let mut found = self.read(&versions)?;
-        found.extend(self.pending.later_in(&versions).cloned());
+        let prefix = versions.start().len();
+        let mut found: Vec<Vec<u8>> = self.pending.later_in(&versions).cloned().collect();
+        found.extend(self.stored(vec![versions])?);
         for key in found {
-            if version_of(&key, versions.start())?.kind == Kind::Value {
+            if version_of(&key, prefix)?.kind == Kind::Value {
                 self.pending.drop_entry(key, Kind::Value);
             }
         }
@@ -200,7 +200,7 @@ impl<'a> Writer<'a> {
     fn sweep(&mut self, name: &'a str, until: i64) -> Result<(), Error> {
         let of_family = self.find_family(name)?;
         let family = &self.row.families[of_family];
-        let prefix = family.columns.start();
+        let prefix = family.columns.start().len();
         let mut values = Vec::new();
         for key in self.pending.later_in(&family.columns) {
             let version = version_of(key, prefix)?;
@@ -208,7 +208,7 @@ impl<'a> Writer<'a> {
                 values.push(key.clone());
             }
         }
-        if !family.empty && family.swept < Some(until) {
+        if family.swept < Some(until) {
             let mut entries = Entries::new(self.view.scan(&Scan::new(vec![family.columns.clone()])));
             while entries.settle()? {
                 let (key, _) = entries.get();
@@ -238,42 +238,20 @@ impl<'a> Writer<'a> {
         let end = self.key(name, Entry::FamilyDeleted { until: self.now - 1 });
         let columns = KeyRange::prefix([&self.row.part, self.families.columns_of(name)?].concat());
         let markers = KeyRange::new(first, Some(end)).unwrap_or_else(|| columns.clone());
-        self.row.families.push(OfFamily { name, markers, columns, empty: false, cut: false, swept: None });
+        self.row.families.push(OfFamily { name, markers, columns, cut: false, swept: None });
         Ok(self.row.families.len() - 1)
     }
 
-    /// The keys that the store has of a column from now on, and of its family's markers where they are not known; and whether
-    /// the family is empty.
-    fn stored(&self, family: &OfFamily<'_>, versions: &KeyRange) -> Result<(Vec<Vec<u8>>, bool), Error> {
-        if family.empty || family.cut {
-            return Ok((if family.empty { Vec::new() } else { self.read(versions)? }, family.empty));
-        }
-        // One range and a jump: of few columns it is one search.
-        let range = KeyRange::new(family.markers.start(), family.columns.end());
-        let mut entries = Entries::new(self.view.scan(&Scan::new(range.into_iter().collect()).batch_rows(1)));
-        let (mut keys, mut empty) = (Vec::new(), true);
-        while entries.settle()? {
-            empty = false;
-            let (key, _) = entries.get();
-            if versions.ends_by(key) {
-                break;
-            }
-            if !family.markers.ends_by(key) || versions.start() <= key {
-                keys.push(key.to_vec());
-                entries.advance();
-            } else {
-                entries.seek(versions.start())?;
-            }
-        }
-        Ok((keys, empty))
-    }
-
-    /// The keys that the store has in a range, which are few.
-    fn read(&self, range: &KeyRange) -> Result<Vec<Vec<u8>>, Error> {
-        let mut entries = Entries::new(self.view.scan(&Scan::new(vec![range.clone()]).batch_rows(1)));
+    /// The keys that the store has in some ranges, which are few, but for those that are dropped. Nothing else is read: what
+    /// stands beside them may be large.
+    fn stored(&self, ranges: Vec<KeyRange>) -> Result<Vec<Vec<u8>>, Error> {
+        let mut entries = Entries::new(self.view.scan(&Scan::new(ranges).batch_rows(1)));
         let mut keys = Vec::new();
         while entries.settle()? {
-            keys.push(entries.get().0.to_vec());
+            let (key, _) = entries.get();
+            if !self.pending.drops(key) {
+                keys.push(key.to_vec());
+            }
             entries.advance();
         }
         Ok(keys)
@@ -299,9 +277,9 @@ fn until(version: &[u8]) -> KeyRange {
     KeyRange::new(column, Some(version)).unwrap_or_else(|| KeyRange::prefix(column))
 }
 
-/// The version of an entry of a column, whose key begins so.
-fn version_of(key: &[u8], prefix: &[u8]) -> Result<Version, Error> {
-    let at = key.len().saturating_sub(VERSION).max(prefix.len());
+/// The version of an entry of a column; what its key begins with is `prefix` bytes long, or longer.
+fn version_of(key: &[u8], prefix: usize) -> Result<Version, Error> {
+    let at = key.len().saturating_sub(VERSION).max(prefix);
     Ok(Version::decode(key.get(at..).unwrap_or_default())?)
 }
 
