@@ -2,6 +2,7 @@
 
 mod cases;
 mod conforming;
+mod large;
 mod latest;
 mod laws;
 mod model;
