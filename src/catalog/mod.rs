@@ -169,18 +169,24 @@ pub(crate) fn open(db: &(impl Database + ?Sized), table: &str, given: &Given<'_>
     finish_drop(db, table)?;
     let catalog = db.table(CATALOG)?;
     let keys = [Kind::Shape, Kind::Fields, Kind::Codec, Kind::Earlier].map(|kind| kind.key(table));
-    let [shape, fields, codec, mut earlier] = read(&*catalog, &keys)?;
-
-    let new_shape = given.shape(table, text(&shape).as_deref())?;
-    given.fields(table, text(&fields).as_deref())?;
-    given.codec(table, text(&codec).as_deref())?;
-    if let (Some(before), Some(_)) = (text(&shape), new_shape) {
-        earlier = keep(&*catalog, &keys[3], earlier, |stored| Ok(with_line(stored, &before)))?;
-    }
-    keep(&*catalog, &keys[0], shape, |stored| given.shape(table, stored))?;
-    keep(&*catalog, &keys[1], fields, |stored| given.fields(table, stored))?;
-    keep(&*catalog, &keys[2], codec, |stored| given.codec(table, stored))?;
-
+    let earlier = loop {
+        let [shape, fields, codec, mut earlier] = read(&*catalog, &keys)?;
+        let new_shape = given.shape(table, text(&shape).as_deref())?;
+        given.fields(table, text(&fields).as_deref())?;
+        given.codec(table, text(&codec).as_deref())?;
+        if let Some(new) = new_shape {
+            if let Some(before) = text(&shape) {
+                earlier = keep(&*catalog, &keys[3], earlier, |stored| Ok(with_line(stored, &before)))?;
+            }
+            // Where somebody else wrote one meanwhile, all is asked again.
+            if !replace(&*catalog, &keys[0], shape.as_deref(), Some(new.as_bytes()))? {
+                continue;
+            }
+        }
+        keep(&*catalog, &keys[1], fields, |stored| given.fields(table, stored))?;
+        keep(&*catalog, &keys[2], codec, |stored| given.codec(table, stored))?;
+        break earlier;
+    };
     let earlier = text(&earlier).unwrap_or_default();
     Ok(Opened { store: db.table(table)?, earlier: earlier.lines().filter_map(fingerprint).collect() })
 }
@@ -268,11 +274,17 @@ pub(crate) fn keep_wide(
     loop {
         let stored = read(&*catalog, &keys)?;
         let Some(new) = decide(WideTexts::of(&stored).as_ref())? else { return Ok(()) };
-        // The schema last: who reads the new one finds the rest.
+        let rows = [new.earlier, new.fields, Some(new.schema)];
+        let mut rows: Vec<_> = keys.iter().zip(&stored).zip(&rows).collect();
+        // Of several that make the table one writes its schema, first; the others read that. Later the schema is the last, and
+        // who reads it finds the rest.
+        if stored[2].is_none() {
+            rows.reverse();
+        }
         let mut kept = true;
-        for ((key, before), new) in keys.iter().zip(&stored).zip([new.earlier, new.fields, Some(new.schema)]) {
-            let new = new.as_deref().map(str::as_bytes);
-            kept = kept && (before.as_deref() == new || replace(&*catalog, key, before.as_deref(), new)?);
+        for ((key, before), new) in rows {
+            let Some(new) = new.as_deref().map(str::as_bytes) else { continue };
+            kept = kept && (before.as_deref() == Some(new) || replace(&*catalog, key, before.as_deref(), Some(new))?);
         }
         if kept {
             return Ok(());

@@ -176,6 +176,9 @@ pub trait Database: Send + Sync {
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     ///
+    /// Inside `body` another database may be written. Two threads that do so in opposite orders, one from the first into the
+    /// second, the other from the second into the first, wait for each other for ever.
+    ///
     /// # Errors
     ///
     /// What `body` fails with; [`Error::Unsupported`] unless the database declares [`Guarantees::transactions`] and

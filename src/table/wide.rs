@@ -120,8 +120,9 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
             // A time to live is kept in milliseconds, so families that say the same need not be equal.
             let families = |families| TableSchema { families, ..TableSchema::new() };
             let same = families(stored.families.clone()).changes_to(&families(schema.families.clone())).is_empty();
-            if same && stored.row_key.is_some() && stored.changes_to(&schema).iter().any(|change| change.in_place) {
-                db.alter(name, &schema)?;
+            let of_keys = schema.of_row_keys();
+            if same && stored.row_key.is_some() && !stored.changes_to(&of_keys).is_empty() {
+                db.alter(name, &of_keys)?;
             }
             earlier = stored.altered_to(&schema).earlier_row_keys;
         }
@@ -162,7 +163,7 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     pub fn rename_field(db: &D, table: &str, field: &str, name: &str) -> Result<(), Error> {
         let refused = |differences| Error::Fields { table: table.to_owned(), differences };
         let schema = db.schema(table)?.ok_or_else(|| Error::NoSuchTable(table.to_owned()))?;
-        db.alter(table, &schema.rename_row_field(field, name).map_err(refused)?).map(drop)
+        db.alter(table, &schema.rename_row_field(field, name).map_err(refused)?.of_row_keys()).map(drop)
     }
 
     /// Drops the table with its rows. What becomes of other handles to it is the engine's to say.

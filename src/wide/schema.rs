@@ -136,6 +136,11 @@ impl TableSchema {
         Ok(self)
     }
 
+    /// What it says of the row keys alone.
+    pub(crate) fn of_row_keys(&self) -> Self {
+        Self { families: BTreeMap::new(), ..self.clone() }
+    }
+
     /// Whether a table can have it.
     ///
     /// # Errors
@@ -181,7 +186,7 @@ impl TableSchema {
         Error::NoSuchFamily { family: family.to_owned(), known: self.families.keys().cloned().collect() }
     }
 
-    /// What has to change for this schema to become `other`.
+    /// What has to change for this schema to become `other`. One without families says nothing of them: they stay.
     ///
     /// ```
     /// use rowkey::wide::{FamilySchema, TableSchema};
@@ -211,6 +216,9 @@ impl TableSchema {
                 Err(differences) => add(false, format!("the row key's fields: {differences}")),
             }
         }
+        if other.families.is_empty() {
+            return changes;
+        }
         for (name, before) in &self.families {
             let Some(after) = other.families.get(name) else {
                 add(false, format!("family {name} is gone, its cells are there"));
@@ -232,6 +240,9 @@ impl TableSchema {
     #[must_use]
     pub fn altered_to(&self, other: &Self) -> Self {
         let mut altered = other.clone();
+        if other.families.is_empty() {
+            altered.families.clone_from(&self.families);
+        }
         altered.row_fields = match &other.row_fields {
             Some(given) => {
                 self.fields_with(given).map_or_else(|_| other.row_fields.clone(), |(fields, _)| Some(fields))
