@@ -167,7 +167,7 @@ pub trait WideDatabase: Send + Sync {
     /// The schema of a table, if there is one.
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error>;
 
-    /// Changes a table's schema and answers what was changed. A schema without families changes what is kept of the row keys
+    /// Changes a table's schema and returns what was changed. A schema without families changes what is kept of the row keys
     /// alone. Handles from before keep to the schema that they were
     /// opened with.
     ///

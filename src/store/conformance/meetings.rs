@@ -101,7 +101,7 @@ fn at_once<T: Send>(
     results.into_iter().map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
 
-/// Does the work in so many threads at once, each of which has to meet the others; what each answers.
+/// Does the work in so many threads at once, each of which has to meet the others. Returns what each returned.
 pub(crate) fn in_threads<T: Send>(threads: usize, work: impl Fn(&mut Caller<'_>) -> T + Sync) -> Vec<T> {
     at_once(threads, |_| threads, work)
 }
