@@ -82,7 +82,7 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     ///
     /// [`Error::Layout`] if the table was opened before with keys of another shape: its rows would be read wrongly.
     /// [`Error::Fields`] if the shape is the same and a field has another name, place or unit
-    /// ([`catalog::rename_field`](crate::catalog::rename_field) if it was only renamed); a field without a name or a unit, as of a
+    /// ([`catalog::rename_field`] if it was only renamed); a field without a name or a unit, as of a
     /// tuple or a plain `i64`, is taken for any. [`Error::ValueCodec`] if its values are of another
     /// [codec](RowValue::CODEC). A table from before these were kept is taken as it is, and they are kept from then on.
     /// [`Error::Moved`] if a [migration](crate::migrate) has moved its rows to another table. [`Error::ReservedName`] if the name
