@@ -18,6 +18,8 @@ pub(super) struct Pending<'m> {
     earlier: Puts<'m>,
     /// Entries of `now`, or later.
     later: Puts<'m>,
+    /// Those of them that are deletes.
+    deletes: BTreeSet<Vec<u8>>,
     /// Entries that are dropped.
     values: BTreeSet<Vec<u8>>,
     markers: BTreeSet<Vec<u8>>,
@@ -26,7 +28,7 @@ pub(super) struct Pending<'m> {
 impl<'m> Pending<'m> {
     pub(super) fn new(now: i64) -> Self {
         let (values, markers) = (BTreeSet::new(), BTreeSet::new());
-        Self { now, earlier: BTreeMap::new(), later: BTreeMap::new(), values, markers }
+        Self { now, earlier: BTreeMap::new(), later: BTreeMap::new(), deletes: BTreeSet::new(), values, markers }
     }
 
     pub(super) fn put(&mut self, key: Vec<u8>, at: i64, value: Cow<'m, [u8]>) {
@@ -36,7 +38,13 @@ impl<'m> Pending<'m> {
         puts.insert(key, value);
     }
 
+    pub(super) fn put_delete(&mut self, key: Vec<u8>, at: i64) {
+        self.deletes.insert(key.clone());
+        self.put(key, at, Cow::Borrowed(&[]));
+    }
+
     pub(super) fn drop_entry(&mut self, key: Vec<u8>, kind: Kind) {
+        self.deletes.remove(&key);
         self.earlier.remove(&key);
         self.later.remove(&key);
         if kind == Kind::Value {
@@ -74,11 +82,14 @@ impl<'m> Pending<'m> {
         Box::new(Over { rows, read: RowBatch::new(), writes: writes.into_iter().peekable() })
     }
 
-    /// New entries come before those that are dropped, and values are dropped before the markers that may hide them, should
-    /// a store fail in between.
+    /// New deletes come before the values that they hide, new entries before those that are dropped, and values are dropped
+    /// before the markers that may hide them, should a store fail in between.
     pub(super) fn into_batch(self) -> Batch {
         let mut batch = Batch::new();
-        for (key, value) in self.earlier.iter().chain(&self.later) {
+        for key in &self.deletes {
+            batch.put(key, []);
+        }
+        for (key, value) in self.earlier.iter().chain(&self.later).filter(|(key, _)| !self.deletes.contains(*key)) {
             batch.put(key, value);
         }
         for key in self.values.iter().chain(&self.markers) {

@@ -87,7 +87,13 @@ impl<'a> Writer<'a> {
             timed => {
                 let (row, pending) = (self.row.row, &mut self.pending);
                 timed_entries(self.families, timed, |at, place, value| {
-                    pending.put(CellKey { row: row.into(), place }.encode(), at, Cow::Borrowed(value));
+                    let is_value =
+                        matches!(place.entry, Entry::Column { version: Version { kind: Kind::Value, .. }, .. });
+                    let key = CellKey { row: row.into(), place }.encode();
+                    match is_value {
+                        true => pending.put(key, at, Cow::Borrowed(value)),
+                        false => pending.put_delete(key, at),
+                    }
                 });
                 Ok(())
             }
@@ -136,7 +142,7 @@ impl<'a> Writer<'a> {
         }
         self.row.families[of_family].cut = true;
         if column_deleted && self.now > 0 {
-            self.pending.put(marker, self.now - 1, Cow::Borrowed(&[]));
+            self.pending.put_delete(marker, self.now - 1);
         }
         self.pending.put(key, self.now, value);
         Ok(())
@@ -156,7 +162,7 @@ impl<'a> Writer<'a> {
         match self.newest(column)? {
             Some((at, _)) if at < self.now => {
                 let key = self.column_key(column, at, Kind::VersionDeleted);
-                self.pending.put(key, at, Cow::Borrowed(&[]));
+                self.pending.put_delete(key, at);
             }
             // A marker would hide what is put next.
             Some((at, _)) => self.pending.drop_entry(self.column_key(column, at, Kind::Value), Kind::Value),
@@ -177,7 +183,7 @@ impl<'a> Writer<'a> {
             }
         }
         if self.now > 0 {
-            self.pending.put(marker, self.now - 1, Cow::Borrowed(&[]));
+            self.pending.put_delete(marker, self.now - 1);
         }
         Ok(())
     }
@@ -192,7 +198,7 @@ impl<'a> Writer<'a> {
     fn mark_family(&mut self, family: &str) {
         if self.now > 0 {
             let key = self.key(family, Entry::FamilyDeleted { until: self.now - 1 });
-            self.pending.put(key, self.now - 1, Cow::Borrowed(&[]));
+            self.pending.put_delete(key, self.now - 1);
         }
     }
 
