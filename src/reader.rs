@@ -64,11 +64,10 @@ impl<'de> Reader<'de> {
         self.run(memchr::memchr(self.mask, self.rest()))
     }
 
-    /// The same, and where in it the first `mark` stands (inverted in a descending field): without one, both are found
-    /// in one go.
+    /// The same, and where in it the first 01 stands (FE in a descending field): without one, both are found in one go.
     #[inline]
-    pub(crate) fn until_terminator_or(&mut self, mark: u8) -> Result<(Run<'de>, Option<usize>), DecodeError> {
-        match memchr::memchr2(self.mask, mark ^ self.mask, self.rest()) {
+    pub(crate) fn until_terminator_or_escape(&mut self) -> Result<(Run<'de>, Option<usize>), DecodeError> {
+        match first_low(self.rest(), self.mask) {
             Some(first) if self.rest()[first] != self.mask => Ok((self.until_terminator()?, Some(first))),
             end => Ok((self.run(end)?, None)),
         }
@@ -170,4 +169,38 @@ pub(crate) struct Run<'de> {
     pub(crate) bytes: &'de [u8],
     pub(crate) at: usize,
     pub(crate) mask: u8,
+}
+
+/// So many bytes are looked through sooner than `memchr` is called.
+const SHORT: usize = 64;
+
+/// Where the first 00 or 01 stands, once bytes are turned back.
+#[inline]
+fn first_low(bytes: &[u8], mask: u8) -> Option<usize> {
+    let mut rest = bytes;
+    while let Some((word, behind)) = rest.split_first_chunk() {
+        let at = bytes.len() - rest.len();
+        if let Some(low) = low_in(*word, mask) {
+            return Some(at + low);
+        }
+        rest = behind;
+        if at >= SHORT {
+            break;
+        }
+    }
+    let read = bytes.len() - rest.len();
+    match bytes.last_chunk() {
+        // The last word's first bytes were looked at before; they are not low.
+        Some(word) if rest.len() < 8 => low_in(*word, mask).map(|low| bytes.len() - 8 + low),
+        _ => memchr::memchr2(mask, 1 ^ mask, rest).map(|low| read + low),
+    }
+}
+
+/// The first byte of the word below 2: a borrow out of the byte before it could flag others only above.
+#[inline]
+fn low_in(word: [u8; 8], mask: u8) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let word = u64::from_le_bytes(word) ^ (ONES * u64::from(mask));
+    let low = word.wrapping_sub(2 * ONES) & !word & (0x80 * ONES);
+    (low != 0).then(|| low.trailing_zeros() as usize / 8)
 }

@@ -6,14 +6,18 @@
 
 use arrayvec::ArrayString;
 
+use crate::encode::Content;
 use crate::encode::text::{content, content_sources};
 use crate::error::{DecodeError, DecodeReason};
 
 content! {
-    [const N: usize] ArrayString<N>, str, Self, |content, at| Self::from(&content).map_err(|_| {
-        let found = format!("text of {} bytes", content.len());
-        DecodeError::new(at, DecodeReason::Value { found, expected: "it does not fit into the ArrayString" })
-    });
+    [const N: usize] ArrayString<N>, str, Self, |content, at| {
+        let content = <str as Content>::from_content(content, at)?;
+        Self::from(&content).map_err(|_| {
+            let found = format!("text of {} bytes", content.len());
+            DecodeError::new(at, DecodeReason::Value { found, expected: "it does not fit into the ArrayString" })
+        })
+    };
 }
 content_sources!(@ [const N: usize] str: ArrayString<N>);
 content_sources!(@ [const N: usize] str: &ArrayString<N>);

@@ -6,10 +6,11 @@
 
 use compact_str::CompactString;
 
+use crate::encode::Content;
 use crate::encode::text::{content, content_sources};
 
 content! {
-    [] CompactString, str, Self, |content, _| Ok(Self::new(content));
+    [] CompactString, str, Self, |content, at| Ok(Self::new(<str as Content>::from_content(content, at)?));
 }
 content_sources!(str: CompactString, &CompactString);
 

@@ -6,10 +6,11 @@
 
 use smol_str::SmolStr;
 
+use crate::encode::Content;
 use crate::encode::text::{content, content_sources};
 
 content! {
-    [] SmolStr, str, Self, |content, _| Ok(Self::new(content));
+    [] SmolStr, str, Self, |content, at| Ok(Self::new(<str as Content>::from_content(content, at)?));
 }
 content_sources!(str: SmolStr, &SmolStr);
 

@@ -29,6 +29,8 @@ pub trait Content: ToOwned + 'static {
     fn content(&self) -> &[u8];
     #[doc(hidden)]
     fn from_content(content: Cow<'_, [u8]>, at: usize) -> Result<Cow<'_, Self>, DecodeError>;
+    #[doc(hidden)]
+    fn owned(content: Cow<'_, [u8]>, at: usize) -> Result<Self::Owned, DecodeError>;
 }
 
 impl Content for [u8] {
@@ -43,6 +45,11 @@ impl Content for [u8] {
     fn from_content(content: Cow<'_, [u8]>, _: usize) -> Result<Cow<'_, Self>, DecodeError> {
         Ok(content)
     }
+
+    #[inline]
+    fn owned(content: Cow<'_, [u8]>, _: usize) -> Result<Vec<u8>, DecodeError> {
+        Ok(content.into_owned())
+    }
 }
 
 impl Content for str {
@@ -56,12 +63,24 @@ impl Content for str {
     #[inline]
     fn from_content(content: Cow<'_, [u8]>, at: usize) -> Result<Cow<'_, Self>, DecodeError> {
         match content {
-            Cow::Borrowed(bytes) => std::str::from_utf8(bytes)
-                .map(Cow::Borrowed)
-                .map_err(|error| DecodeError::new(at + error.valid_up_to(), DecodeReason::Utf8)),
+            Cow::Borrowed(bytes) => match simdutf8::basic::from_utf8(bytes) {
+                Ok(text) => Ok(Cow::Borrowed(text)),
+                Err(_) => Err(not_utf8(bytes, at)),
+            },
             Cow::Owned(bytes) => {
                 String::from_utf8(bytes).map(Cow::Owned).map_err(|_| DecodeError::new(at, DecodeReason::Utf8))
             }
+        }
+    }
+
+    /// Short text is copied before it is checked: `std` goes by words from an aligned start alone, which a copy has.
+    #[inline]
+    fn owned(content: Cow<'_, [u8]>, at: usize) -> Result<String, DecodeError> {
+        match content {
+            Cow::Borrowed(bytes) if bytes.len() <= SHORT => {
+                String::from_utf8(bytes.to_vec()).map_err(|_| not_utf8(bytes, at))
+            }
+            content => Ok(Self::from_content(content, at)?.into_owned()),
         }
     }
 }
@@ -136,18 +155,21 @@ fn escape_crowd(crowd: &[u8], escaped: &mut [u8; 2 * CROWD]) -> usize {
 }
 
 #[inline]
-pub(crate) fn decode<'a, C: Content + ?Sized>(r: &mut Reader<'a>) -> Result<Cow<'a, C>, DecodeError> {
-    let (run, escape) = r.until_terminator_or(ESCAPE)?;
-    let content = match (escape, run.mask) {
-        (Some(first), _) => {
-            let mut content = Vec::new();
-            unescape(&run, first, &mut content)?;
-            Cow::Owned(content)
-        }
-        (None, 0) => Cow::Borrowed(run.bytes),
-        (None, _) => Cow::Owned(run.bytes.iter().map(|byte| !byte).collect()),
-    };
-    C::from_content(content, run.at)
+pub(crate) fn decode<'a>(r: &mut Reader<'a>) -> Result<Cow<'a, [u8]>, DecodeError> {
+    let (run, escape) = r.until_terminator_or_escape()?;
+    match (escape, run.mask) {
+        (None, 0) => Ok(Cow::Borrowed(run.bytes)),
+        _ => upright(&run, escape).map(Cow::Owned),
+    }
+}
+
+/// A run as it was before it was inverted or escaped.
+#[inline(never)]
+fn upright(run: &Run<'_>, escape: Option<usize>) -> Result<Vec<u8>, DecodeError> {
+    let Some(first) = escape else { return Ok(run.bytes.iter().map(|byte| !byte).collect()) };
+    let mut content = Vec::new();
+    unescape(run, first, &mut content)?;
+    Ok(content)
 }
 
 /// Reads ascending bytes, their terminator already off, into `content`, in place of what it holds.
@@ -202,6 +224,13 @@ fn wrong_escape(run: &Run<'_>, first: usize) -> DecodeError {
     DecodeError::new(run.at + at + 1, DecodeReason::Escape { found, first, second })
 }
 
+/// The error for the first byte that does not belong to a character.
+#[cold]
+fn not_utf8(bytes: &[u8], at: usize) -> DecodeError {
+    let valid = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
+    DecodeError::new(at + valid, DecodeReason::Utf8)
+}
+
 #[cold]
 fn not_borrowable(at: usize) -> DecodeError {
     DecodeError::new(at, DecodeReason::NotBorrowable)
@@ -222,7 +251,7 @@ macro_rules! content {
             #[inline]
             fn decode<'a>(r: &mut $crate::encode::Reader<'a>) -> Result<$ref, $crate::error::DecodeError> {
                 let at = r.offset();
-                let from: $crate::encode::text::From<'a, $content, $ref> = $from;
+                let from: $crate::encode::text::From<'a, $ref> = $from;
                 from($crate::encode::text::decode(r)?, at)
             }
 
@@ -241,8 +270,8 @@ macro_rules! content {
             #[inline]
             fn decode_raw<'a>(r: &mut $crate::encode::Reader<'a>) -> Result<$ref, $crate::error::DecodeError> {
                 let at = r.offset();
-                let from: $crate::encode::text::From<'a, $content, $ref> = $from;
-                from(<$content as $crate::encode::Content>::from_content(r.remainder(), at)?, at)
+                let from: $crate::encode::text::From<'a, $ref> = $from;
+                from(r.remainder(), at)
             }
         }
 
@@ -258,17 +287,17 @@ macro_rules! content {
 pub(crate) use content;
 
 /// How a field is made of its content, which began at an offset.
-pub(crate) type From<'a, C, T> = fn(Cow<'a, C>, usize) -> Result<T, DecodeError>;
+pub(crate) type From<'a, T> = fn(Cow<'a, [u8]>, usize) -> Result<T, DecodeError>;
 
 macro_rules! contents {
     ($($content:ty, $owned:ty;)*) => {$(
         content! {
-            [] $owned, $content, Self, |content, _| Ok(content.into_owned());
-            [] Box<$content>, $content, Self, |content, _| Ok(content.into_owned().into());
-            [] Rc<$content>, $content, Self, |content, _| Ok(content.into_owned().into());
-            [] Arc<$content>, $content, Self, |content, _| Ok(content.into_owned().into());
-            ['x] Cow<'x, $content>, $content, Cow<'a, $content>, |content, _| Ok(content);
-            ['x] &'x $content, $content, &'a $content, |content, at| match content {
+            [] $owned, $content, Self, |content, at| <$content>::owned(content, at);
+            [] Box<$content>, $content, Self, |content, at| <$content>::owned(content, at).map(Into::into);
+            [] Rc<$content>, $content, Self, |content, at| Ok(<$content>::from_content(content, at)?.into());
+            [] Arc<$content>, $content, Self, |content, at| Ok(<$content>::from_content(content, at)?.into());
+            ['x] Cow<'x, $content>, $content, Cow<'a, $content>, |content, at| <$content>::from_content(content, at);
+            ['x] &'x $content, $content, &'a $content, |content, at| match <$content>::from_content(content, at)? {
                 Cow::Borrowed(content) => Ok(content),
                 Cow::Owned(_) => Err(not_borrowable(at)),
             };
@@ -371,6 +400,21 @@ mod tests {
         assert!(matches!(decode(b"a\x01\x01\0"), Cow::Owned(text) if text == "a\0"));
         let error = <&str>::decode(&mut Reader::new(b"a\x01\x01\0")).unwrap_err();
         assert_eq!(error.reason(), &DecodeReason::NotBorrowable);
+    }
+
+    #[test]
+    fn the_first_byte_that_is_no_text_is_named_in_short_and_long_text() {
+        for len in [0, 1, 15, 16, 63, 64, 65, 200] {
+            for bad in [&[0xff][..], &[0xe2, 0x82], &[0xc3, b'a']] {
+                let key = [&vec![b'a'; len], bad, b"b\0"].concat();
+                let offsets = [
+                    String::decode(&mut Reader::new(&key)).unwrap_err().offset(),
+                    <Cow<'_, str>>::decode(&mut Reader::new(&key)).unwrap_err().offset(),
+                    <Arc<str>>::decode(&mut Reader::new(&key)).unwrap_err().offset(),
+                ];
+                assert_eq!(offsets, [len; 3], "{bad:x?}");
+            }
+        }
     }
 
     type Content = (Vec<u8>, usize);

@@ -48,6 +48,68 @@ use crate::layout::Type;
 /// assert_eq!(Metric { id: Uid(7), hour: 1 }.encode(), [0, 0, 7, 0, 0, 0, 1]);
 /// assert_eq!(Metric::LAYOUT.shape(), "u24, u32");
 /// ```
+///
+/// # What can't be a key
+///
+/// Encoding does not fail: `encode` has no error to return. A value that can't be in a key is refused earlier, where it is made,
+/// by a type that checks it, as [`Domain`](crate::Domain) and `UrlKey` do. So an error stands where the bad value comes in, and a
+/// key in hand can be written. An example: text padded to a fixed width.
+///
+/// ```
+/// use rowkey::encode::{Encoding, Reader, Sink, Writer};
+/// use rowkey::{DecodeError, RowKey};
+///
+/// /// Text of at most `N` bytes, none of them zero.
+/// #[derive(Debug, Clone, PartialEq)]
+/// struct Code<const N: usize>(String);
+///
+/// impl<const N: usize> TryFrom<&str> for Code<N> {
+///     type Error = String;
+///
+///     fn try_from(text: &str) -> Result<Self, String> {
+///         if text.len() > N || text.contains('\0') {
+///             return Err(format!("{text:?} is not a code: it has at most {N} bytes, and no zero"));
+///         }
+///         Ok(Self(text.to_owned()))
+///     }
+/// }
+///
+/// /// A code in `N` bytes: zeros fill what it leaves free, so it sorts before all that begin with it.
+/// struct Padded<const N: usize>;
+///
+/// impl<const N: usize> Encoding<Code<N>> for Padded<N> {
+///     const SHAPE: &'static str = "padded";
+///     const WIDTH: Option<usize> = Some(N);
+///     const PARAMETERS: &'static [u64] = &[N as u64];
+///
+///     fn encode<S: Sink>(code: &Code<N>, w: &mut Writer<'_, S>) {
+///         let mut bytes = code.0.bytes();
+///         w.array::<N>(std::array::from_fn(|_| bytes.next().unwrap_or(0)));
+///     }
+///
+///     fn decode(r: &mut Reader<'_>) -> Result<Code<N>, DecodeError> {
+///         let (at, bytes) = (r.offset(), r.array::<N>()?);
+///         let refused = |found: String| r.bad_value(at, found, "it is text, then zeros");
+///         let text = std::str::from_utf8(&bytes).map_err(|error| refused(error.to_string()))?;
+///         // The same check as above: a zero inside is refused here too.
+///         Code::try_from(text.trim_end_matches('\0')).map_err(refused)
+///     }
+/// }
+///
+/// #[derive(RowKey, Debug, PartialEq)]
+/// struct Airport {
+///     #[rowkey(with = Padded::<4>)]
+///     code: Code<4>,
+///     flight: u16,
+/// }
+///
+/// let airport = Airport { code: Code::try_from("AMS")?, flight: 1 };
+/// assert_eq!(airport.encode(), b"AMS\0\0\x01");
+/// assert_eq!(Airport::decode(b"AMS\0\0\x01")?, airport);
+/// assert!(Code::<4>::try_from("Amsterdam").is_err());
+/// assert!(Airport::decode(b"A\0MS\0\x01").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no encoding of `{T}`",
     label = "no encoding of `{T}`",
