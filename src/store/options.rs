@@ -96,6 +96,11 @@ impl CallOptions {
         self.timeout.is_none() && self.deadline.is_none() && self.cancel.is_none()
     }
 
+    /// Whether calls have a time-out, that of an operation of several calls being over all of them.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timeout.is_some()
+    }
+
     /// Begins a call; an engine does so in each of its methods, before it takes a lock. `doing` and the table's name are told by
     /// errors.
     ///

@@ -52,6 +52,7 @@ impl Source {
             Self::Wide(store, columns) => {
                 let slow = store.guarantees().slow_scans;
                 let rows = MergedRows::open_with(|scan| store.scan(scan, columns), slow, scan, buckets, salt);
+                let rows = rows.options(store.options(), store.id().name());
                 // A limit is one of rows, not of their pieces; `Progress` sees to it.
                 if columns.piece.is_some() { rows.limit(None) } else { rows }
             }
@@ -317,7 +318,7 @@ impl<K: RowKey, V> TableScan<K, V> {
     }
 
     /// The scan as one call, whatever number of batches it reads; one that is not open yet.
-    pub(super) fn as_one_call(mut self) -> Self {
+    pub(crate) fn as_one_call(mut self) -> Self {
         self.source = self.source.as_one_call();
         self
     }
@@ -355,7 +356,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         let start = std::mem::replace(&mut self.start, Start::First);
         let first =
             Self::new(Arc::clone(&self.table), Arc::clone(&self.earlier), self.source.clone(), self.selection.clone());
-        Self { scan: self.scan.clone().limit(1), start, ..first }
+        Self { scan: self.scan.clone().limit(1), start, ..first }.as_one_call()
     }
 
     /// Starts this scan behind a row and all that is with it: the range of the group that the row is in, or the row alone if
