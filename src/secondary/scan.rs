@@ -9,6 +9,7 @@ use crate::cursor::{Cursor, IntoCursor};
 use crate::error::Error;
 use crate::key::OwnedKey;
 use crate::store::Store;
+use crate::store::options::Within;
 use crate::table::{Page, TableScan};
 
 /// A secondary row that holds.
