@@ -336,11 +336,7 @@ impl<'h, H: Handle + ?Sized> Within<'h, H> {
 
     /// The handle with these options.
     pub(crate) fn options(handle: &'h H, options: &CallOptions) -> Self {
-        if handle.call_options() == options {
-            Self::As(handle)
-        } else {
-            Self::Made(handle.with_call_options(options))
-        }
+        if handle.call_options() == options { Self::As(handle) } else { Self::Made(handle.with_call_options(options)) }
     }
 }
 
@@ -468,13 +464,8 @@ mod tests {
         assert_eq!(wait(CallOptions::none()).unwrap(), 8);
         let cancel = Cancel::new();
         thread::scope(|scope| {
-            let cancel = cancel.clone();
-            scope.spawn(move || {
-                thread::sleep(Duration::from_millis(10));
-                cancel.cancel();
-            });
+            scope.spawn(|| cancel.cancel());
             assert!(is_cancelled(wait(&CallOptions::new().cancel(&cancel))));
         });
-        let _ = give;
     }
 }

@@ -190,7 +190,9 @@ impl<S: Store> SubTable<S> {
     /// The error in the table's terms: its name, and its key, without the prefix.
     fn error(&self, error: Error) -> Error {
         match error {
-            Error::DeadlineExceeded { doing, .. } => Error::DeadlineExceeded { doing, table: self.id.name().to_owned() },
+            Error::DeadlineExceeded { doing, .. } => {
+                Error::DeadlineExceeded { doing, table: self.id.name().to_owned() }
+            }
             Error::Cancelled { doing, .. } => Error::Cancelled { doing, table: self.id.name().to_owned() },
             Error::NotACounter { key, len } => {
                 let key = key.strip_prefix(self.prefix.as_slice()).map(<[u8]>::to_vec).unwrap_or(key);

@@ -13,7 +13,8 @@ use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::options::Within;
 use crate::store::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write, check_key,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write,
+    check_key,
 };
 
 /// A [`Store`] over one column of a [`WideStore`]: a key is a row, its value the column's newest version.

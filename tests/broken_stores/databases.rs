@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, RowBatch, Rows, Scan, Store, TableId, View,
+};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{in_between, refused};

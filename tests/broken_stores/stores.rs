@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter, check_key};
+use rowkey::store::{
+    Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter, check_key,
+};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::modest_store::Live;

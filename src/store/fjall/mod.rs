@@ -21,8 +21,8 @@ use self::error::guarded;
 pub use self::options::{Durability, FjallOptions, TableOptions};
 use self::rows::FjallView;
 use super::{
-    Batch, Call, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter,
-    check_batches, check_key,
+    Batch, Call, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
+    add_to_counter, check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;

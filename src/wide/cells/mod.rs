@@ -27,7 +27,8 @@ use crate::key::RowKey;
 use crate::moved;
 use crate::store::options::{Within, failed};
 use crate::store::{
-    Atomicity, CallOptions, Database, DatabaseId, Live, Metered, Rows, Scan, Store, TableId, View, add_to_counter, check_key,
+    Atomicity, CallOptions, Database, DatabaseId, Live, Metered, Rows, Scan, Store, TableId, View, add_to_counter,
+    check_key,
 };
 
 /// Emulates HBase rows on a key-value store: a [`WideStore`] over a [`Store`], in which a cell is one entry, under a [`CellKey`].
