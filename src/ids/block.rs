@@ -1,7 +1,7 @@
 //! Numbers from a counter in a store, fetched block by block.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::Mutex;
 
 use super::IdError;
 use crate::error::Error;
@@ -69,14 +69,7 @@ impl<S: Store> BlockCounter<S> {
     pub fn next(&self) -> Result<u64, IdError> {
         // Another thread may hold the lock while it waits for the store.
         let call = self.store.options().begin("increment", self.store.id().name())?;
-        let mut taken = call.lock(
-            || self.taken.lock().unwrap_or_else(PoisonError::into_inner),
-            || match self.taken.try_lock() {
-                Ok(taken) => Some(taken),
-                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) => None,
-            },
-        )?;
+        let mut taken = call.lock_mutex(&self.taken)?;
         loop {
             match &mut *taken {
                 &mut Taken::Spent(value) => return Err(IdError::Spent { value }),

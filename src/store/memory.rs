@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::hint::black_box;
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use imbl::OrdSet;
 
-use super::options::failed;
+use super::options::{failed, taken};
 use super::{
     Batch, Call, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
     add_to_counter, check_batches, check_key,
@@ -200,27 +200,13 @@ impl MemoryTable {
 
     #[inline]
     fn turn(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
-        call.lock(
-            || self.writer.lock().unwrap_or_else(PoisonError::into_inner),
-            || match self.writer.try_lock() {
-                Ok(turn) => Some(turn),
-                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) => None,
-            },
-        )
+        call.lock_mutex(&self.writer)
     }
 
     /// The rows, for who reads: a large batch that is being applied is waited for.
     #[inline]
     fn rows(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, OrdSet<Row>>, Error> {
-        call.lock(
-            || read(&self.rows),
-            || match self.rows.try_read() {
-                Ok(rows) => Some(rows),
-                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) => None,
-            },
-        )
+        call.lock(|| read(&self.rows), || taken(self.rows.try_read()))
     }
 
     fn seen<'c>(&'c self, call: &'c Call<'c>) -> Result<Seen<'c>, Error> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, TryLockResult};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -173,8 +173,7 @@ impl CallOptions {
 /// let held = turn.lock();
 ///
 /// let call = options.begin("write", "t")?;
-/// let locked = call.lock(|| turn.lock().ok(), || turn.try_lock().ok().map(Some));
-/// assert_eq!(locked.unwrap_err().to_string(), r#"deadline exceeded: write, table "t""#);
+/// assert_eq!(call.lock_mutex(&turn).unwrap_err().to_string(), r#"deadline exceeded: write, table "t""#);
 /// # drop(held);
 /// # Ok::<(), Error>(())
 /// ```
@@ -255,6 +254,16 @@ impl Call<'_> {
         if self.is_unbounded() { Ok(lock()) } else { self.poll(try_lock) }
     }
 
+    /// Takes a mutex, as [`lock`](Self::lock). One that is poisoned is taken as any other.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check).
+    #[inline]
+    pub fn lock_mutex<'m, T>(&self, mutex: &'m Mutex<T>) -> Result<MutexGuard<'m, T>, Error> {
+        self.lock(|| mutex.lock().unwrap_or_else(PoisonError::into_inner), || taken(mutex.try_lock()))
+    }
+
     #[cold]
     fn poll<G>(&self, mut try_lock: impl FnMut() -> Option<G>) -> Result<G, Error> {
         let mut pause = FIRST_PAUSE;
@@ -289,6 +298,15 @@ impl fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { doing, table, .. } = self;
         f.debug_struct("Call").field("doing", doing).field("table", table).finish_non_exhaustive()
+    }
+}
+
+/// A lock, if it could be taken at once, poisoned or not.
+pub(crate) fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
+    match lock {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
     }
 }
 
@@ -364,7 +382,7 @@ impl<H: ?Sized> Deref for Within<'_, H> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::mpsc::channel;
 
     use super::*;
@@ -434,9 +452,15 @@ mod tests {
         let lock = Mutex::new(());
         let take = |options: &CallOptions| {
             let call = options.begin("test", "t")?;
-            call.lock(|| lock.lock().ok(), || lock.try_lock().ok().map(Some)).map(drop)
+            call.lock_mutex(&lock).map(drop)
         };
-        let held = lock.lock().unwrap();
+        let poisoned = catch_unwind(AssertUnwindSafe(|| {
+            let _held = lock.lock();
+            resume_unwind(Box::new("of the holder"))
+        }));
+        assert!(poisoned.is_err() && lock.is_poisoned());
+        take(&CallOptions::new().timeout(LONG)).unwrap();
+        let held = lock.lock().unwrap_or_else(PoisonError::into_inner);
         assert!(is_late(take(&CallOptions::new().timeout(Duration::from_millis(2)))));
         let cancel = Cancel::new();
         thread::scope(|scope| {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rowkey::store::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, RowBatch, Rows, Scan, Store, TableId, View,
@@ -34,6 +35,7 @@ enum Fault {
     WaitsOn,
     TransactWaitsOn,
     WaitsWhenCancelled,
+    LateAfterAPanic,
     TablesUnbounded,
     OpeningUnbounded,
     ListUnbounded,
@@ -73,6 +75,7 @@ mod stores {
         WaitsOn => "waits-in-bounds",
         TransactWaitsOn => "waits-in-bounds",
         WaitsWhenCancelled => "waits-in-bounds",
+        LateAfterAPanic => "waits-in-bounds",
     }
 }
 
@@ -122,7 +125,7 @@ struct Broken {
     bounded: Arc<dyn Store>,
     options: CallOptions,
     cancelled_only: bool,
-    /// Whether the body of a transaction runs.
+    /// Whether the body of a transaction runs, or has panicked.
     body_runs: Arc<AtomicBool>,
     /// Options that one handle was given, for all.
     last: Arc<std::sync::Mutex<CallOptions>>,
@@ -159,6 +162,11 @@ impl Broken {
             }
             WaitsWhenCancelled if self.cancelled_only && self.body_runs.load(Ordering::SeqCst) => {
                 Ok(Arc::clone(&self.plain))
+            }
+            LateAfterAPanic if self.body_runs.load(Ordering::SeqCst) && !self.options.is_unbounded() => {
+                let call = self.options.begin(doing, self.id().name())?;
+                call.sleep(Duration::from_secs(60))?;
+                Ok(Arc::clone(&self.bounded))
             }
             AnotherError => {
                 let late = self.options.begin(doing, self.id().name());

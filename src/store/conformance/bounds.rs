@@ -3,6 +3,7 @@
 //! Of calls that wait, those for the body of another transaction are made to: it ends when they have returned, or when that
 //! has taken too long.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -198,7 +199,7 @@ fn while_a_body_runs(
         let _ = end.send(());
         match body.join() {
             Ok(answer) => done(WAITS, answer),
-            Err(panic) => std::panic::resume_unwind(panic),
+            Err(panic) => resume_unwind(panic),
         }
     });
     let answered = answers.into_iter().zip(ways).map(|(answer, (what, ends))| match answer {
@@ -265,6 +266,11 @@ pub(super) fn waits(store: &dyn Store) {
     }
     equal(WAITS, "the row of the body", done(WAITS, store.get(b"of the body")), Some(b"v".to_vec()));
     done(WAITS, store.write(&one("after", "v")));
+    // Nobody holds up those who come after a body that panicked, also where they do not wait as others do.
+    let panicked =
+        catch_unwind(AssertUnwindSafe(|| store.transact(&mut |_| resume_unwind(Box::new("the body's own")))));
+    holds(WAITS, !matches!(panicked, Ok(Ok(()))), "a transaction whose body panicked is done");
+    done(WAITS, store.with_options(&CallOptions::new().timeout(PATIENCE)).write(&one("after", "a panic")));
 }
 
 /// Every call is refused.

@@ -12,7 +12,7 @@ mod rows;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ::fjall::{Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Snapshot};
 
@@ -20,6 +20,7 @@ pub use self::error::FjallError;
 use self::error::guarded;
 pub use self::options::{Durability, FjallOptions, TableOptions};
 use self::rows::FjallView;
+use super::options::taken;
 use super::{
     Batch, Call, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
     add_to_counter, check_batches, check_key,
@@ -208,15 +209,6 @@ impl Shared {
             Durability::Buffered => PersistMode::Buffer,
             Durability::Synced => PersistMode::SyncData,
         }))
-    }
-}
-
-/// A lock, if it could be taken at once.
-fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
-    match lock {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
     }
 }
 
