@@ -258,6 +258,26 @@ pub enum Error {
     #[error(transparent)]
     Cursor(#[from] CursorError),
 
+    /// The deadline of the handle's [`CallOptions`](crate::store::CallOptions) has passed, or the call's time-out: this call has
+    /// written nothing. [What is written](crate::store::CallOptions#what-is-written) by an operation of several calls, they say.
+    #[error("deadline exceeded: {}", Doing(doing, table))]
+    DeadlineExceeded {
+        /// What was being done.
+        doing: &'static str,
+        /// The table's name, or several; empty where it is none.
+        table: String,
+    },
+
+    /// The [`Cancel`](crate::store::Cancel) token of the handle is cancelled: this call has written nothing, as
+    /// [`DeadlineExceeded`](Self::DeadlineExceeded) says.
+    #[error("cancelled: {}", Doing(doing, table))]
+    Cancelled {
+        /// What was being done.
+        doing: &'static str,
+        /// The table's name, or several; empty where it is none.
+        table: String,
+    },
+
     /// The store does not have what was asked of it; its [`Guarantees`](crate::store::Guarantees) say so.
     #[error("this store has no {0}")]
     Unsupported(&'static str),
@@ -317,6 +337,16 @@ impl From<DecodeError> for Error {
     #[cold]
     fn from(source: DecodeError) -> Self {
         Self::Key { table: String::new(), key: Vec::new(), source }
+    }
+}
+
+/// What was being done, and to which table, as far as that is known.
+struct Doing<'a>(&'a str, &'a str);
+
+impl fmt::Display for Doing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(doing, table) = *self;
+        if table.is_empty() { f.write_str(doing) } else { write!(f, "{doing}, table {table:?}") }
     }
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 
 use proptest::prelude::*;
 use rowkey::ids::{BlockCounter, Flake, FlakeIds, IdError, Snowflake, SnowflakeIds, TWITTER_EPOCH, UlidIds, UuidIds};
-use rowkey::store::{Database, DatabaseId, Guarantees, Rows, Scan, Store, TableId};
+use rowkey::store::{Bounded, CallOptions, Database, DatabaseId, Guarantees, Rows, Scan, Store, TableId};
 use rowkey::{Error, KeyRange, Memory, Millis, RowKey};
 
 const THREADS: usize = 16;
@@ -330,11 +330,18 @@ fn a_counter_at_its_end_is_an_error_for_ever() {
 }
 
 /// A store without counters.
+#[derive(Clone)]
 struct Plain(TableId);
 
 impl Store for Plain {
     fn id(&self) -> &TableId {
         &self.0
+    }
+    fn options(&self) -> &CallOptions {
+        CallOptions::none()
+    }
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Bounded::new(Arc::new(self.clone()), options))
     }
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = Guarantees::all();

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use rowkey::Error;
 use rowkey::KeyRange;
 use rowkey::merge::{Counted, Merge, MergedRows, Prefetch};
-use rowkey::store::{Batch, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId};
+use rowkey::store::{Batch, Bounded, CallOptions, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId};
 
 type Row = (Vec<u8>, Vec<u8>);
 
@@ -403,6 +403,7 @@ fn rows_read_are_counted_where_they_were_read() {
 }
 
 /// A store that can only be scanned; it knows the threads it was read in and the rows it gave.
+#[derive(Clone)]
 struct Shelf {
     id: TableId,
     rows: Vec<Row>,
@@ -425,6 +426,14 @@ impl Rows for ShelfRows {
 impl Store for Shelf {
     fn id(&self) -> &TableId {
         &self.id
+    }
+
+    fn options(&self) -> &CallOptions {
+        CallOptions::none()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Bounded::new(Arc::new(self.clone()), options))
     }
 
     fn guarantees(&self) -> Guarantees {

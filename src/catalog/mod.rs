@@ -42,6 +42,7 @@ use crate::fingerprint::Fingerprint;
 use crate::layout::Layout;
 use crate::plain::LayoutBuf;
 use crate::range::KeyRange;
+use crate::store::options::Within;
 use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store};
 use crate::value::RowValue;
 
@@ -208,7 +209,8 @@ pub(crate) fn fingerprint(shape: &str) -> Option<Fingerprint> {
 /// [`Error::Fields`] if the table has no such field, or the name can't be one; [`Error::NoSuchTable`].
 pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, name: &str) -> Result<(), Error> {
     let refused = |differences| Error::Fields { table: table.to_owned(), differences };
-    let (catalog, key) = (there(db, table)?, Kind::Fields.key(table));
+    let db = Within::one_call(&db as &dyn Database);
+    let (catalog, key) = (there(&*db, table)?, Kind::Fields.key(table));
     keep(&*catalog, &key, catalog.get(&key)?, |stored| {
         let unknown = || refused("they are not known yet, a table that is opened tells them".to_owned());
         let mut fields = parse_fields(table, stored.ok_or_else(unknown)?)?;
@@ -236,7 +238,8 @@ pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, nam
 ///
 /// [`Error::NoSuchTable`].
 pub fn change_codec<V: RowValue>(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error> {
-    let (catalog, key) = (there(db, table)?, Kind::Codec.key(table));
+    let db = Within::one_call(&db as &dyn Database);
+    let (catalog, key) = (there(&*db, table)?, Kind::Codec.key(table));
     match V::CODEC {
         Some(codec) => catalog.write(Batch::new().put(key, codec)),
         None => catalog.write(Batch::new().delete(key)),

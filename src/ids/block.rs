@@ -1,11 +1,12 @@
 //! Numbers from a counter in a store, fetched block by block.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::IdError;
 use crate::error::Error;
 use crate::store::Store;
+use crate::store::options::Within;
 
 /// Numbers from 0 on that are given once each, to however many threads, processes and machines count at one key.
 ///
@@ -66,7 +67,9 @@ impl<S: Store> BlockCounter<S> {
     /// What the store answers, as [`IdError::Store`]; the next call asks it again. [`IdError::Spent`] if the counter has gone past
     /// `i64::MAX` or stands below zero; this handle then answers nothing else, and never takes a number twice.
     pub fn next(&self) -> Result<u64, IdError> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may hold the lock while it waits for the store.
+        let call = self.store.options().begin("increment", self.store.id().name())?;
+        let mut taken = call.lock_mutex(&self.taken)?;
         loop {
             match &mut *taken {
                 &mut Taken::Spent(value) => return Err(IdError::Spent { value }),
@@ -76,7 +79,8 @@ impl<S: Store> BlockCounter<S> {
                     }
                 }
             }
-            let end = self.store.increment(&self.key, self.block.into())?;
+            let store = Within::options(&self.store as &dyn Store, &call.rest());
+            let end = store.increment(&self.key, self.block.into())?;
             *taken = match end.checked_sub(self.block.into()) {
                 Some(start @ 0..) => Taken::Numbers(start..end),
                 _ => Taken::Spent(end),

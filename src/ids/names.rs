@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::key::stored;
 use crate::moved;
 use crate::prefix::Select;
+use crate::store::options::Within;
 use crate::store::{Database, RowBatch, Scan, Store};
 
 /// Short ids for names: each name has one, for ever, and each id one name. Keys are short then, and names may be long.
@@ -95,7 +96,9 @@ impl<const BYTES: usize> NameIds<BYTES> {
         const { assert!(BYTES > 0, "an id has a byte at least") };
         catalog::check_name(table)?;
         let given = Given::new(&Entry::<BYTES>::LAYOUT, None);
-        let Opened { store, .. } = moved::unless_moved(db, table, || catalog::open(db, table, &given))?;
+        let within = Within::one_call(&db as &dyn Database);
+        let Opened { store, .. } = moved::unless_moved(&*within, table, || catalog::open(&*within, table, &given))?;
+        let store = within.handed_out(store, db.options());
         if !store.guarantees().compare_and_write {
             return Err(Error::Unsupported("compare-and-write").into());
         }
@@ -109,28 +112,29 @@ impl<const BYTES: usize> NameIds<BYTES> {
     /// [`IdError::NamesFull`] if there is no next one; what the store answers, as [`IdError::Store`]. Then the name may have got
     /// its id: asking again tells.
     pub fn id(&self, name: &str) -> Result<[u8; BYTES], IdError> {
-        if let Some(id) = self.read_id(name)? {
+        let store = &*Within::one_call(&*self.store);
+        if let Some(id) = self.read_id(store, name)? {
             return Ok(id);
         }
         loop {
-            let last = self.last()?;
+            let last = self.last(store)?;
             if let Some((id, of)) = &last {
                 // Who took it may have ended before its name was written. So all names are found but, perhaps, that of the
                 // last id; and no id is taken twice, as its row is written once.
-                if self.read_id(of)?.is_none() {
-                    self.write(&self.name_key(of), id)?;
+                if self.read_id(store, of)?.is_none() {
+                    write(store, &self.name_key(of), id)?;
                     self.keep(of, *id);
                 }
                 if of == name {
                     return Ok(*id);
                 }
             }
-            if let Some(id) = self.read_id(name)? {
+            if let Some(id) = self.read_id(store, name)? {
                 return Ok(id);
             }
             let id = next(last.map_or([0; BYTES], |(id, _)| id)).ok_or(IdError::NamesFull { bytes: BYTES })?;
-            if self.write(&self.id_key(id), name.as_bytes())? {
-                self.write(&self.name_key(name), &id)?;
+            if write(store, &self.id_key(id), name.as_bytes())? {
+                write(store, &self.name_key(name), &id)?;
                 self.keep(name, id);
                 return Ok(id);
             }
@@ -143,13 +147,14 @@ impl<const BYTES: usize> NameIds<BYTES> {
     /// # Errors
     /// What the store answers, as [`IdError::Store`].
     pub fn find(&self, name: &str) -> Result<Option<[u8; BYTES]>, IdError> {
-        if let Some(id) = self.read_id(name)? {
+        let store = &*Within::one_call(&*self.store);
+        if let Some(id) = self.read_id(store, name)? {
             return Ok(Some(id));
         }
         // The last id may have been taken without its name being written; or that was done since.
-        match self.last()? {
+        match self.last(store)? {
             Some((id, last)) if last == name => Ok(Some(id)),
-            _ => self.read_id(name),
+            _ => self.read_id(store, name),
         }
     }
 
@@ -176,7 +181,8 @@ impl<const BYTES: usize> NameIds<BYTES> {
     pub fn starting(&self, start: &str, most: u64) -> Result<Vec<(String, [u8; BYTES])>, IdError> {
         let names = Of::<'_, BYTES>::prefix().name().name_starts_with(start);
         let scan = Scan::new(Entry::<'_, BYTES>::prefix().kind(&*self.kind).of_prefix(names).ranges()).limit(most);
-        let (mut rows, mut batch, mut found) = (self.store.scan(&scan), RowBatch::new(), Vec::new());
+        let store = Within::one_call(&*self.store);
+        let (mut rows, mut batch, mut found) = (store.scan(&scan), RowBatch::new(), Vec::new());
         loop {
             rows.next_batch(&mut batch)?;
             if batch.is_empty() {
@@ -191,10 +197,10 @@ impl<const BYTES: usize> NameIds<BYTES> {
     }
 
     /// The last id that was taken, and its name.
-    fn last(&self) -> Result<Option<([u8; BYTES], String)>, IdError> {
+    fn last(&self, store: &dyn Store) -> Result<Option<([u8; BYTES], String)>, IdError> {
         let ids = Entry::<'_, BYTES>::prefix().kind(&*self.kind).of_prefix(Of::<'_, BYTES>::prefix().id());
         let mut batch = RowBatch::new();
-        self.store.scan(&Scan::new(ids.ranges()).reverse(true).limit(1)).next_batch(&mut batch)?;
+        store.scan(&Scan::new(ids.ranges()).reverse(true).limit(1)).next_batch(&mut batch)?;
         let Some((key, name)) = batch.get(0) else { return Ok(None) };
         match stored::<Entry<'_, BYTES>>(&self.table, key)?.of {
             Of::Id { id } => Ok(Some((id, text(name.to_vec())?))),
@@ -202,19 +208,14 @@ impl<const BYTES: usize> NameIds<BYTES> {
         }
     }
 
-    fn read_id(&self, name: &str) -> Result<Option<[u8; BYTES]>, IdError> {
+    fn read_id(&self, store: &dyn Store, name: &str) -> Result<Option<[u8; BYTES]>, IdError> {
         if let Some(id) = self.known.read().unwrap_or_else(PoisonError::into_inner).ids.get(name) {
             return Ok(Some(*id));
         }
-        let Some(stored) = self.store.get(&self.name_key(name))? else { return Ok(None) };
+        let Some(stored) = store.get(&self.name_key(name))? else { return Ok(None) };
         let id = bytes(&stored)?;
         self.keep(name, id);
         Ok(Some(id))
-    }
-
-    /// Writes a row that is not there; whether it was not.
-    fn write(&self, key: &[u8], value: &[u8]) -> Result<bool, Error> {
-        self.store.compare_and_write(key, None, Some(value))
     }
 
     fn keep(&self, name: &str, id: [u8; BYTES]) {
@@ -231,6 +232,11 @@ impl<const BYTES: usize> NameIds<BYTES> {
     fn id_key(&self, id: [u8; BYTES]) -> Vec<u8> {
         Entry { kind: self.kind.as_str().into(), of: Of::Id { id } }.encode()
     }
+}
+
+/// Writes a row that is not there; whether it was not.
+fn write(store: &dyn Store, key: &[u8], value: &[u8]) -> Result<bool, Error> {
+    store.compare_and_write(key, None, Some(value))
 }
 
 /// The next number, if there is one.

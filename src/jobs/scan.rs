@@ -9,14 +9,14 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::reentry::Inherited;
-use crate::store::{RowBatch, Rows, Scan, Store};
+use crate::store::{Call, CallOptions, RowBatch, Rows, Scan, Store};
 use crate::wide::{Columns, WideStore};
 
 /// The most threads, and the most items that each of them reads ahead.
@@ -48,6 +48,7 @@ pub struct ParallelScan<T> {
     threads: usize,
     ahead: usize,
     in_order: bool,
+    options: CallOptions,
 }
 
 /// How far a scan has come, by what it has handed out.
@@ -102,12 +103,14 @@ impl ParallelScan<RowBatch> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rows(store: Arc<dyn Store>, ranges: Vec<KeyRange>) -> Self {
-        Self::batches(ranges, move |scan| store.scan(scan))
+        let options = store.options().clone();
+        Self::batches(ranges, move |scan| store.scan(scan)).options(&options)
     }
 
     /// The rows of a wide store's ranges: the value of each is its cells, as [`WideStore::scan`] has it.
     pub fn wide_rows(store: Arc<dyn WideStore>, ranges: Vec<KeyRange>, columns: Columns) -> Self {
-        Self::batches(ranges, move |scan| store.scan(scan, &columns))
+        let options = store.options().clone();
+        Self::batches(ranges, move |scan| store.scan(scan, &columns)).options(&options)
     }
 
     fn batches(ranges: Vec<KeyRange>, scan: impl Fn(&Scan) -> Box<dyn Rows> + Send + Sync + 'static) -> Self {
@@ -142,13 +145,13 @@ impl ParallelScan<RowBatch> {
         self,
         read: impl Fn(&RowBatch) -> Result<T, Error> + Send + Sync + 'static,
     ) -> ParallelScan<T> {
-        let Self { ranges, open, size: _, threads, ahead, in_order } = self;
+        let Self { ranges, open, size: _, threads, ahead, in_order, options } = self;
         let read = Arc::new(read);
         let open = move |range| -> Items<T> {
             let read = Arc::clone(&read);
             Box::new(open(range).map(move |batch| read(&batch?)))
         };
-        ParallelScan { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead, in_order }
+        ParallelScan { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead, in_order, options }
     }
 }
 
@@ -167,7 +170,8 @@ impl<T: Send + 'static> ParallelScan<T> {
     /// What `open` reads from each range. It is called, and what it gives is read, in the scan's threads.
     pub fn new(ranges: Vec<KeyRange>, open: impl Fn(KeyRange) -> Items<T> + Send + Sync + 'static) -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        Self { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead: 16, in_order: true }
+        let options = CallOptions::new();
+        Self { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead: 16, in_order: true, options }
     }
 
     /// How many threads read: as many as the machine has processors, if this is not said; 1 to 1024, others are taken
@@ -205,9 +209,17 @@ impl<T: Send + 'static> ParallelScan<T> {
         self
     }
 
+    /// What bounds the wait for each item; a time-out counts for each by itself. Default: the options of the store that is read, none
+    /// where it is not rows of a store. What a thread is in the middle of reading ends by the options of what it reads from.
+    #[must_use]
+    pub fn options(mut self, options: &CallOptions) -> Self {
+        self.options = options.clone();
+        self
+    }
+
     /// Starts the threads.
     pub fn start(self) -> ParallelIter<T> {
-        let Self { ranges, open, size, threads, ahead, in_order } = self;
+        let Self { ranges, open, size, threads, ahead, in_order, options } = self;
         let progress = Progress { ranges: ranges.len(), ..Progress::default() };
         let (give, jobs) = channel();
         let worker = Worker { jobs: Arc::new(Mutex::new(jobs)), open, stopped: Arc::default() };
@@ -221,6 +233,7 @@ impl<T: Send + 'static> ParallelScan<T> {
             not_started: None,
             size,
             progress,
+            options,
         };
         for _ in 0..threads.min(progress.ranges) {
             let (worker, inside) = (worker.clone(), Inherited::of_this_thread());
@@ -339,6 +352,7 @@ pub struct ParallelIter<T> {
     not_started: Option<std::io::Error>,
     size: Size<T>,
     progress: Progress,
+    options: CallOptions,
 }
 
 impl<T> ParallelIter<T> {
@@ -378,6 +392,18 @@ impl<T> ParallelIter<T> {
     }
 }
 
+/// The next message, as far as the call may wait for it.
+fn receive<T>(items: &Receiver<Message<T>>, call: Option<&Call<'_>>) -> Result<Result<Message<T>, RecvError>, Error> {
+    match call {
+        None => Ok(items.recv()),
+        Some(call) => call.wait(|slice| match items.recv_timeout(slice) {
+            Ok(message) => Some(Ok(message)),
+            Err(RecvTimeoutError::Disconnected) => Some(Err(RecvError)),
+            Err(RecvTimeoutError::Timeout) => None,
+        }),
+    }
+}
+
 impl<T> Iterator for ParallelIter<T> {
     type Item = Result<T, Error>;
 
@@ -385,8 +411,27 @@ impl<T> Iterator for ParallelIter<T> {
         if let Some(error) = self.not_started.take() {
             return Some(Err(Error::engine(error)));
         }
+        if self.outputs.is_empty() {
+            self.stop();
+            return None;
+        }
+        let options = self.options.clone();
+        let call = match options.begin("parallel scan", "") {
+            Ok(call) => Some(call).filter(|_| !options.is_unbounded()),
+            Err(error) => {
+                self.stop();
+                return Some(Err(error));
+            }
+        };
         while let Some(items) = self.outputs.front() {
-            match items.recv() {
+            let received = match receive(items, call.as_ref()) {
+                Ok(received) => received,
+                Err(error) => {
+                    self.stop();
+                    return Some(Err(error));
+                }
+            };
+            match received {
                 Ok(Ok(Some(item))) => {
                     let (rows, bytes) = (self.size)(&item);
                     self.progress.rows += rows;

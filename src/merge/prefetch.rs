@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 
 use crate::error::Error;
-use crate::store::{RowBatch, Rows};
+use crate::store::{CallOptions, RowBatch, Rows};
 
 /// Reads a source ahead in a thread of its own, a bounded number of batches.
 ///
@@ -49,6 +49,8 @@ use crate::store::{RowBatch, Rows};
 /// ```
 pub struct Prefetch {
     reader: Reader,
+    options: CallOptions,
+    table: Box<str>,
 }
 
 enum Reader {
@@ -72,14 +74,25 @@ impl Prefetch {
             }
         });
         if started.is_err() {
-            return Self { reader: Reader::Direct(rows) };
+            return Self::of(Reader::Direct(rows));
         }
         // As many sends as the channels hold: none of them can block, and none can fail while the thread waits.
         for _ in 0..batches {
             let _ = give.try_send(RowBatch::new());
         }
         let _ = hand_over.try_send(rows);
-        Self { reader: Reader::Thread { filled, empty: give } }
+        Self::of(Reader::Thread { filled, empty: give })
+    }
+
+    fn of(reader: Reader) -> Self {
+        Self { reader, options: CallOptions::new(), table: Box::default() }
+    }
+
+    /// What bounds the wait for the thread: each batch is a call. `table` is the name that errors tell.
+    #[must_use]
+    pub fn options(mut self, options: &CallOptions, table: &str) -> Self {
+        (self.options, self.table) = (options.clone(), table.into());
+        self
     }
 }
 
@@ -104,19 +117,33 @@ fn read_ahead(mut rows: Box<dyn Rows>, empty: &Receiver<RowBatch>, fill: &SyncSe
     let _ = fill.send(last);
 }
 
+/// The thread's next message, as far as the options let it be waited for.
+fn next_filled(
+    filled: &Receiver<Result<RowBatch, Error>>,
+    options: &CallOptions,
+    table: &str,
+) -> Result<RowBatch, Error> {
+    let ended = || Err(Error::panicked("a scan", &"while it was dropped"));
+    if options.is_unbounded() {
+        return filled.recv().unwrap_or_else(|_| ended());
+    }
+    options.begin("scan", table)?.wait(|slice| match filled.recv_timeout(slice) {
+        Ok(next) => Some(next),
+        Err(RecvTimeoutError::Disconnected) => Some(ended()),
+        Err(RecvTimeoutError::Timeout) => None,
+    })?
+}
+
 impl Rows for Prefetch {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         let answer = match &mut self.reader {
-            Reader::Thread { filled, empty } => match filled.recv() {
-                Ok(Ok(mut next)) => {
+            Reader::Thread { filled, empty } => {
+                next_filled(filled, &self.options, &self.table).map(|mut next| {
                     std::mem::swap(batch, &mut next);
                     // The thread has ended if it takes no more.
                     let _ = empty.try_send(next);
-                    Ok(())
-                }
-                Ok(Err(error)) => Err(error),
-                Err(_) => Err(Error::panicked("a scan", &"while it was dropped")),
-            },
+                })
+            }
             Reader::Direct(rows) => rows.next_batch(batch),
             Reader::Ended => {
                 batch.clear();

@@ -8,7 +8,7 @@ use super::prefetch::Prefetch;
 use super::tree::{Source, Tree};
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{RowBatch, Rows, Scan, Store};
+use crate::store::{CallOptions, RowBatch, Rows, Scan, Store};
 
 /// A merge starts no more threads than this; the sources beyond it are read when they are needed.
 const MAX_THREADS: usize = 256;
@@ -53,6 +53,9 @@ pub struct MergedRows {
     ahead: usize,
     batch_rows: usize,
     read: Arc<AtomicU64>,
+    /// What bounds the wait for sources that are read ahead, and their table.
+    options: CallOptions,
+    table: Box<str>,
 }
 
 impl MergedRows {
@@ -64,7 +67,8 @@ impl MergedRows {
             batch: RowBatch::new(),
             at: 0,
         });
-        Self { tree: Tree::new(sources.collect()), ahead: 0, batch_rows: Scan::all().batch_rows, read }
+        let (tree, batch_rows) = (Tree::new(sources.collect()), Scan::all().batch_rows);
+        Self { tree, ahead: 0, batch_rows, read, options: CallOptions::new(), table: Box::default() }
     }
 
     /// Opens one scan a bucket and merges them, the first `salt` bytes of each key left out of the comparison.
@@ -78,6 +82,7 @@ impl MergedRows {
         salt: usize,
     ) -> Self {
         Self::open_with(|scan| store.scan(scan), store.guarantees().slow_scans, scan, buckets, salt)
+            .options(store.options(), store.id().name())
     }
 
     /// The same of scans that `open` opens; they are read ahead if they are `slow`.
@@ -136,6 +141,15 @@ impl MergedRows {
         self
     }
 
+    /// What bounds the wait for a source that is read ahead: the options of the store, and the table's name for errors.
+    #[must_use]
+    pub fn options(mut self, options: &CallOptions, table: &str) -> Self {
+        if !options.is_unbounded() {
+            (self.options, self.table) = (options.clone(), table.into());
+        }
+        self
+    }
+
     /// How many rows were read from the sources so far, to be shown beside the rows returned: those read ahead of the
     /// merge are among them.
     pub fn rows_read(&self) -> u64 {
@@ -171,7 +185,7 @@ impl MergedRows {
         let ahead = std::mem::take(&mut self.ahead);
         for source in self.tree.unopened().iter_mut().take(MAX_THREADS) {
             let rows = std::mem::replace(&mut source.rows, Box::new(NoRows));
-            source.rows = Box::new(Prefetch::new(rows, ahead));
+            source.rows = Box::new(Prefetch::new(rows, ahead).options(&self.options, &self.table));
         }
     }
 

@@ -89,9 +89,11 @@ where
     ///
     /// [`Error::MigrationPhase`] if one of the tables is not there any more.
     pub fn run(self, mut progress: impl FnMut(&Progress<K1, K2>) -> ControlFlow<()>) -> Result<Report, Error> {
-        let core = self.migration.core();
         let mut report = Report::default();
         loop {
+            // Each batch is a call.
+            let call = self.migration.one_call();
+            let core = self.migration.core(&call);
             let kept = core.kept.state()?;
             if kept.phase.behind_the_barrier().is_some() {
                 core.pass_barrier()?;

@@ -1,7 +1,6 @@
 //! A row's lock, where there are no transactions: the one place in which a write to two tables is decided.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use super::phase::TABLE;
@@ -170,7 +169,7 @@ impl<'r> LockedRow<'r> {
             }
             let Some((bytes, found)) = self.stored()? else { continue };
             if found.holder.is_some_and(|holder| !holder.is_older_than(self.core.timeout)) {
-                thread::sleep(NAP);
+                self.core.db().options().begin("write", self.core.new_name)?.sleep(NAP)?;
                 continue;
             }
             let taken = found.taken_by(token, &self.mine);

@@ -119,6 +119,7 @@ mod phase;
 mod write;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::conversion::Conversion;
@@ -131,7 +132,8 @@ use crate::error::Error;
 use crate::key::OwnedKey;
 use crate::moved;
 pub use crate::phase::Phase;
-use crate::store::{Database, Scan, count};
+use crate::store::options::Within;
+use crate::store::{CallOptions, Database, Scan, Store, count};
 use crate::table::Table;
 use crate::value::{RowValue, decoded, encoded};
 
@@ -139,17 +141,25 @@ use crate::value::{RowValue, decoded, encoded};
 /// through until it is over. See [the module](crate::migrate).
 pub struct Migration<K1, V1, K2, V2, D> {
     db: D,
-    between: Between<K1, V1, K2, V2>,
+    between: Arc<Between<K1, V1, K2, V2>>,
     old: Option<Table<K1, V1, D>>,
     new: Option<Table<K2, V2, D>>,
     timeout: Duration,
+    options: CallOptions,
+}
+
+/// The handles that one call of a [`Migration`] makes its calls by: one deadline for all of them.
+struct OneCall<'m> {
+    db: Within<'m, dyn Database + 'm>,
+    old: Option<Arc<dyn Store>>,
+    new: Option<Arc<dyn Store>>,
 }
 
 type Tables<K1, V1, K2, V2, D> = (Option<Table<K1, V1, D>>, Option<Table<K2, V2, D>>);
 
 impl<K1, V1, K2, V2, D> fmt::Debug for Migration<K1, V1, K2, V2, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Between { name, old, new, .. } = &self.between;
+        let Between { name, old, new, .. } = &*self.between;
         f.debug_struct("Migration").field("name", name).field("old", old).field("new", new).finish_non_exhaustive()
     }
 }
@@ -213,23 +223,25 @@ where
         if !guarantees.transactions && !guarantees.compare_and_write {
             return Err(Error::Unsupported("transactions, and no compare-and-write"));
         }
-        let kept = Kept { db: &db, name };
+        let within = &Within::one_call(&db as &dyn Database);
+        let kept = Kept { db: &**within, name };
         loop {
             let opened = match kept.read()? {
-                None => Self::begin(kept, &db, old, new).map(|()| None),
+                None => Self::begin(kept, old, new).map(|()| None),
                 Some(state) if (state.old.as_str(), state.new.as_str()) != (old, new) => {
                     let (old, new) = (&state.old, &state.new);
                     return Err(kept.error(format!("it is one of table {old:?} to table {new:?}")));
                 }
-                Some(state) => Self::tables(&db, &state).map(Some),
+                Some(state) => Self::tables(&db, &state, within).map(Some),
             };
             match opened {
                 Ok(Some((old_table, new_table))) => {
                     // One that an older version began has no such rows.
-                    moved::note(&db, name, [old, new])?;
+                    moved::note(kept.db, name, [old, new])?;
                     let (database, name, old, new) = (db.id(), name.to_owned(), old.to_owned(), new.to_owned());
-                    let between = Between { conversion, database, name, old, new };
-                    return Ok(Self { db, between, old: old_table, new: new_table, timeout: Duration::from_secs(60) });
+                    let between = Arc::new(Between { conversion, database, name, old, new });
+                    let (timeout, options) = (Duration::from_secs(60), db.options().clone());
+                    return Ok(Self { db, between, old: old_table, new: new_table, timeout, options });
                 }
                 Ok(None) => {}
                 // It was finished or rolled back after its state was read.
@@ -240,7 +252,8 @@ where
     }
 
     /// Begins the migration, unless somebody else has begun it.
-    fn begin(kept: Kept<'_>, db: &D, old: &str, new: &str) -> Result<(), Error> {
+    fn begin(kept: Kept<'_>, old: &str, new: &str) -> Result<(), Error> {
+        let db = kept.db;
         if old == new {
             return Err(kept.error("its two tables are one"));
         }
@@ -256,10 +269,31 @@ where
     }
 
     /// The tables that the phase has. One that was dropped is not made again.
-    fn tables(db: &D, state: &State) -> Result<Tables<K1, V1, K2, V2, D>, Error> {
-        let old = state.phase.has_old().then(|| Table::open(db.clone(), &state.old)).transpose()?;
-        let new = state.phase.has_new().then(|| Table::open(db.clone(), &state.new)).transpose()?;
+    fn tables(
+        db: &D,
+        state: &State,
+        within: &Within<'_, dyn Database + '_>,
+    ) -> Result<Tables<K1, V1, K2, V2, D>, Error> {
+        let State { phase, old, new, .. } = state;
+        let old = phase.has_old().then(|| Table::open_as_part(db.clone(), old, within)).transpose()?;
+        let new = phase.has_new().then(|| Table::open_as_part(db.clone(), new, within)).transpose()?;
         Ok((old, new))
+    }
+
+    /// A handle to the same migration with these [`CallOptions`] in place of those of this handle.
+    ///
+    /// On a database without transactions a write that has to end between its steps leaves its row's lock, as that of a killed process
+    /// does: other writes of the row wait for [`lock_timeout`](Self::lock_timeout), or as long as their own options let them.
+    #[must_use]
+    pub fn with_options(&self, options: &CallOptions) -> Self {
+        Self {
+            db: self.db.clone(),
+            between: Arc::clone(&self.between),
+            old: self.old.as_ref().map(|table| table.with_options(options)),
+            new: self.new.as_ref().map(|table| table.with_options(options)),
+            timeout: self.timeout,
+            options: options.clone(),
+        }
     }
 
     /// How long a write without transactions may take: a row whose writer was killed is locked so long. Default: one minute.
@@ -272,13 +306,36 @@ where
         self
     }
 
-    fn core(&self) -> Core<'_> {
-        let Between { name, old, new, .. } = &self.between;
+    /// The handles for one call, whatever number of calls of the database that takes.
+    fn one_call(&self) -> OneCall<'_> {
+        let own = Within::options(&self.db as &dyn Database, &self.options);
+        let options = match self.options.is_timed() {
+            false => return OneCall { db: own, old: self.old_store().cloned(), new: self.new_store().cloned() },
+            true => self.options.from_now(),
+        };
+        let bounded = |store: &Arc<dyn Store>| store.with_options(&options);
+        OneCall {
+            old: self.old_store().map(bounded),
+            new: self.new_store().map(bounded),
+            db: Within::Made(own.with_options(&options)),
+        }
+    }
+
+    fn old_store(&self) -> Option<&Arc<dyn Store>> {
+        self.old.as_ref().map(Table::store)
+    }
+
+    fn new_store(&self) -> Option<&Arc<dyn Store>> {
+        self.new.as_ref().map(Table::store)
+    }
+
+    fn core<'c>(&'c self, call: &'c OneCall<'_>) -> Core<'c> {
+        let Between { name, old, new, .. } = &*self.between;
         Core {
-            kept: Kept { db: &self.db, name },
-            convert: &self.between as &dyn Convert,
-            old: self.old.as_ref().map(Table::store),
-            new: self.new.as_ref().map(Table::store),
+            kept: Kept { db: &*call.db, name },
+            convert: &*self.between as &dyn Convert,
+            old: call.old.as_ref(),
+            new: call.new.as_ref(),
             old_name: old,
             new_name: new,
             timeout: self.timeout,
@@ -287,7 +344,7 @@ where
 
     /// How far it is.
     pub fn phase(&self) -> Result<Phase, Error> {
-        Ok(self.core().kept.state()?.phase)
+        Ok(self.core(&self.one_call()).kept.state()?.phase)
     }
 
     /// The table to read now, for scans: each has its own order. Ask again for every scan.
@@ -308,7 +365,8 @@ where
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     pub fn reading(&self) -> Result<Reading<'_, K1, V1, K2, V2, D>, Error> {
-        let kept = self.core().kept;
+        let call = self.one_call();
+        let kept = self.core(&call).kept;
         match (kept.state()?.phase.reads_new(), &self.old, &self.new) {
             (true, _, Some(table)) => Ok(Reading::New(table)),
             (false, Some(table), _) => Ok(Reading::Old(table)),
@@ -319,25 +377,25 @@ where
     /// The value of a row, if it is there.
     pub fn get(&self, key: &K2) -> Result<Option<V2>, Error> {
         let key = key.encode();
-        self.core().get(&key)?.map(|value| self.decode(&key, &value)).transpose()
+        self.core(&self.one_call()).get(&key)?.map(|value| self.decode(&key, &value)).transpose()
     }
 
     /// Writes a row.
     pub fn put(&self, key: &K2, value: &V2) -> Result<(), Error> {
         let value = self.encode(value)?;
-        self.core().change(&key.encode(), &mut |_| Ok(Some(value.clone())))
+        self.core(&self.one_call()).change(&key.encode(), &mut |_| Ok(Some(value.clone())))
     }
 
     /// Deletes a row.
     pub fn delete(&self, key: &K2) -> Result<(), Error> {
-        self.core().change(&key.encode(), &mut |_| Ok(None))
+        self.core(&self.one_call()).change(&key.encode(), &mut |_| Ok(None))
     }
 
     /// Changes a row by what it was, and answers what it became, as [`Table::update`].
     pub fn update(&self, key: &K2, mut change: impl FnMut(Option<V2>) -> Option<V2>) -> Result<Option<V2>, Error> {
         let key = key.encode();
         let mut after = None;
-        self.core().change(&key, &mut |before| {
+        self.core(&self.one_call()).change(&key, &mut |before| {
             let _inside = self.between.database.enter();
             after = change(before.map(|value| self.decode(&key, value)).transpose()?);
             after.as_ref().map(|value| self.encode(value)).transpose()
@@ -366,7 +424,7 @@ where
     ///
     /// [`Error::MigrationPhase`] unless it is verified.
     pub fn cut_over(&self) -> Result<(), Error> {
-        self.step("cut over", Phase::CuttingOver, |phase| phase == Phase::Verified)
+        self.step(&self.one_call(), "cut over", Phase::CuttingOver, |phase| phase == Phase::Verified)
     }
 
     /// Ends it: the old table is dropped, and its name refused ([`Error::Moved`]). Idempotent: safe to call again after a
@@ -376,8 +434,9 @@ where
     ///
     /// [`Error::MigrationPhase`] unless it is cut over.
     pub fn finish(&self) -> Result<(), Error> {
-        self.step("finish", Phase::Finishing, |phase| phase == Phase::CutOver)?;
-        catalog::drop_table(&self.db, &self.between.old)
+        let call = self.one_call();
+        self.step(&call, "finish", Phase::Finishing, |phase| phase == Phase::CutOver)?;
+        catalog::drop_table(&*call.db, &self.between.old)
     }
 
     /// Takes it back: reads and writes go to the old table, the new one is dropped, and its name refused
@@ -387,8 +446,9 @@ where
     ///
     /// [`Error::MigrationPhase`] if it is finished.
     pub fn roll_back(&self) -> Result<(), Error> {
-        self.step("roll back", Phase::RollingBack, Phase::has_both)?;
-        catalog::drop_table(&self.db, &self.between.new)
+        let call = self.one_call();
+        self.step(&call, "roll back", Phase::RollingBack, Phase::has_both)?;
+        catalog::drop_table(&*call.db, &self.between.new)
     }
 
     /// Deletes what the database keeps of the migration, so that one of that name can be begun again, and that the name of
@@ -401,7 +461,8 @@ where
     ///
     /// [`Error::MigrationPhase`] unless it is finished or rolled back.
     pub fn forget(self) -> Result<(), Error> {
-        let core = self.core();
+        let call = self.one_call();
+        let core = self.core(&call);
         // A call that was killed, or another process, has deleted the state.
         if core.kept.read()?.is_none() {
             return core.forget();
@@ -418,8 +479,14 @@ where
     }
 
     /// Goes through a barrier, from a phase where that is allowed.
-    fn step(&self, step: &'static str, barrier: Phase, allowed: fn(Phase) -> bool) -> Result<(), Error> {
-        let core = self.core();
+    fn step(
+        &self,
+        call: &OneCall<'_>,
+        step: &'static str,
+        barrier: Phase,
+        allowed: fn(Phase) -> bool,
+    ) -> Result<(), Error> {
+        let core = self.core(call);
         loop {
             let state = core.pass_barrier()?;
             if barrier.behind_the_barrier() == Some(state.phase) {

@@ -4,6 +4,7 @@ mod look;
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use self::look::Look;
@@ -12,6 +13,7 @@ use crate::cursor::{Checkpoint, Cursor};
 use crate::error::Error;
 use crate::key::{OwnedKey, stored};
 use crate::store::Database;
+use crate::store::options::Within;
 use crate::value::RowValue;
 
 /// A [`verify`](Secondary::verify) or [`rebuild`](Secondary::rebuild) of a secondary table, before it is run.
@@ -182,17 +184,25 @@ where
     ///
     /// [`Error::Cursor`] if the checkpoint is one of other tables.
     pub fn run(self, mut progress: impl FnMut(&Progress<K, K2>) -> ControlFlow<()>) -> Result<Report, Error> {
-        let look = Look {
-            db: &self.secondary.db,
-            primary: self.secondary.primary.name(),
-            rows: &**self.secondary.primary.store(),
-            follower: &self.secondary.follower,
-            limit: self.batch_rows,
-            mend: self.mend,
-            timeout: self.timeout,
-        };
+        let own = self.secondary.primary.own_database();
         let mut report = Report { next: Some(self.start), ..Report::default() };
         while let Some(at) = report.next.take() {
+            // Each batch is a call.
+            let db = Within::one_call(&*own);
+            let rows = Within::one_call(&**self.secondary.primary.store());
+            let follower = match &rows {
+                Within::As(_) => Arc::clone(&self.secondary.follower),
+                Within::Made(rows) => self.secondary.follower.with_options(rows.options()),
+            };
+            let look = Look {
+                db: &*db,
+                primary: self.secondary.primary.name(),
+                rows: &*rows,
+                follower: &follower,
+                limit: self.batch_rows,
+                mend: self.mend,
+                timeout: self.timeout,
+            };
             let first = at.pass() == 1;
             let (primary, table) = (&self.secondary.primary, &self.secondary.table);
             let fingerprint = if first { primary.fingerprint() } else { table.fingerprint() };

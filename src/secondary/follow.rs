@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::claim::Claims;
 use crate::error::Error;
 pub(crate) use crate::store::Live;
-use crate::store::{Store, View};
+use crate::store::{CallOptions, Store, View};
 
 /// Secondary keys and values that follow from one primary row.
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -18,10 +18,16 @@ pub(super) type Derive = dyn Fn(&[u8], &[u8]) -> Result<Entries, Error> + Send +
 pub(super) struct Follower {
     pub(super) name: Arc<str>,
     pub(super) store: Arc<dyn Store>,
-    pub(super) derive: Box<Derive>,
+    pub(super) derive: Arc<Derive>,
 }
 
 impl Follower {
+    /// The same with these options.
+    pub(super) fn with_options(&self, options: &CallOptions) -> Arc<Self> {
+        let (name, derive) = (Arc::clone(&self.name), Arc::clone(&self.derive));
+        Arc::new(Self { name, store: self.store.with_options(options), derive })
+    }
+
     /// What follows from a row; nothing from none.
     pub(super) fn entries(&self, primary: &[u8], value: Option<&[u8]>) -> Result<Entries, Error> {
         value.map_or_else(|| Ok(Entries::new()), |value| (self.derive)(primary, value))

@@ -1,7 +1,6 @@
 //! One secondary row, as the write of one primary row changes it where there is compare-and-write alone: it is marked
 //! before, and has no mark of the write after.
 
-use std::thread;
 use std::time::Duration;
 
 use super::claim::{Claim, Claims, State, Token};
@@ -51,7 +50,8 @@ impl Pair<'_> {
                             return Err(self.follower.conflict(self.entry, &other, self.key));
                         }
                         looks -= 1;
-                        thread::sleep(Duration::from_millis(1));
+                        let call = self.rows.options().begin("write", &self.follower.name)?;
+                        call.sleep(Duration::from_millis(1))?;
                         continue;
                     }
                     // A writer that stalled finds by this that the key is another row's.

@@ -126,7 +126,8 @@ use self::scan::{Found, Reader};
 use crate::error::Error;
 use crate::key::{OwnedKey, stored};
 use crate::prefix::Select;
-use crate::store::{Database, Store};
+use crate::store::options::Within;
+use crate::store::{CallOptions, Database, Store};
 use crate::table::Table;
 use crate::value::{RowValue, decoded, encoded};
 
@@ -180,10 +181,12 @@ where
         I: IntoIterator<Item = (K2, V2)>,
     {
         let db = primary.database().clone();
-        let table = Table::<K2, Claims, D>::open(db.clone(), name)?;
+        let own = primary.own_database();
+        let table = Table::<K2, Claims, D>::open_as_part(db.clone(), name, &Within::one_call(&*own))?;
+        let table = table.with_options(primary.options());
         let (primary_name, secondary_name) = (primary.name().to_owned(), name.to_owned());
         let database = db.id();
-        let derive: Box<Derive> = Box::new(move |key, value| {
+        let derive: Arc<Derive> = Arc::new(move |key, value| {
             let _inside = database.enter();
             let (row, value) = (stored::<K>(&primary_name, key)?, decoded(&primary_name, key, value)?);
             let mut bytes = Entries::new();
@@ -263,6 +266,18 @@ where
         SecondaryScan::new(self.table.scan(select), self.reader(true), Box::new(joined))
     }
 
+    /// A handle to the same table with these [`CallOptions`] in place of those of this handle: to the primary table too, as far as it is
+    /// read.
+    #[must_use]
+    pub fn with_options(&self, options: &CallOptions) -> Self {
+        Self {
+            table: self.table.with_options(options),
+            primary: self.primary.with_options(options),
+            follower: self.follower.with_options(options),
+            ..self.clone()
+        }
+    }
+
     /// Drops the table, and keeps the primary one. A [`Primary`] that still has it would write it again.
     pub fn drop_table(self) -> Result<(), Error> {
         self.table.drop_table()
@@ -283,8 +298,10 @@ where
     }
 
     fn found(&self, key: &[u8], with_row: bool) -> Result<Option<Found>, Error> {
-        let reader = self.reader(with_row);
-        let claims = || self.follower.claims(key, self.follower.store.get(key)?.as_deref());
+        let bounded = self.primary.options().is_timed().then(|| self.with_options(&self.primary.options().from_now()));
+        let this = bounded.as_ref().unwrap_or(self);
+        let reader = this.reader(with_row);
+        let claims = || this.follower.claims(key, this.follower.store.get(key)?.as_deref());
         let mut before = claims()?;
         loop {
             let found = reader.read(&[(key.to_vec(), before.clone())])?.into_iter().flatten().next();

@@ -10,7 +10,8 @@ use super::{Secondary, exact};
 use crate::error::Error;
 use crate::key::OwnedKey;
 use crate::prefix::Select;
-use crate::store::{Database, RowBatch, Scan, add_to_counter};
+use crate::store::options::Within;
+use crate::store::{CallOptions, Database, RowBatch, Scan, add_to_counter};
 use crate::table::Table;
 use crate::value::RowValue;
 
@@ -108,6 +109,19 @@ where
         Ok(secondary)
     }
 
+    /// A handle to the same tables with these [`CallOptions`] in place of those of this handle.
+    ///
+    /// On a database without transactions a write that has to end between its steps leaves marks, as that of a killed process does:
+    /// other rows do not get its secondary keys for [`write_timeout`](Self::write_timeout).
+    #[must_use]
+    pub fn with_options(&self, options: &CallOptions) -> Self {
+        Self {
+            table: self.table.with_options(options),
+            followers: self.followers.iter().map(|follower| follower.with_options(options)).collect(),
+            timeout: self.timeout,
+        }
+    }
+
     /// The table alone, to be read. What is written to it directly no secondary table follows.
     pub fn table(&self) -> &Table<K, V, D> {
         &self.table
@@ -152,7 +166,9 @@ where
 
     /// Deletes every row selected, a batch at a time: a row at a time without transactions.
     pub fn delete_prefix(&self, select: impl Select<K>) -> Result<(), Error> {
-        let mut rows = self.table.store().scan(&Scan::new(select.ranges()));
+        let bounded = self.table.options().is_timed().then(|| self.with_options(&self.table.options().from_now()));
+        let this = bounded.as_ref().unwrap_or(self);
+        let mut rows = this.table.store().scan(&Scan::new(select.ranges()));
         let mut batch = RowBatch::new();
         loop {
             rows.next_batch(&mut batch)?;
@@ -160,7 +176,7 @@ where
                 return Ok(());
             }
             let keys: Vec<_> = batch.iter().map(|(key, _)| key.to_vec()).collect();
-            self.change(&keys, &mut |_, _| Ok(None))?;
+            this.change(&keys, &mut |_, _| Ok(None))?;
         }
     }
 
@@ -185,11 +201,14 @@ where
     fn change(&self, keys: &[Vec<u8>], decide: &mut exact::Decide<'_>) -> Result<(), Error> {
         self.table.store().id().check_write()?;
         if self.table.database().guarantees().transactions {
-            exact::change(self.table.database(), self.table.name(), &self.followers, keys, decide)
-        } else {
-            let writer = Writer { rows: &**self.table.store(), followers: &self.followers, timeout: self.timeout };
-            writer.change(keys, decide)
+            return exact::change(&*self.table.own_database(), self.table.name(), &self.followers, keys, decide);
         }
+        let rows = Within::one_call(&**self.table.store());
+        let followers: Vec<_> = match &rows {
+            Within::As(_) => self.followers.clone(),
+            Within::Made(rows) => self.followers.iter().map(|one| one.with_options(rows.options())).collect(),
+        };
+        Writer { rows: &*rows, followers: &followers, timeout: self.timeout }.change(keys, decide)
     }
 }
 

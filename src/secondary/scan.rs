@@ -9,6 +9,7 @@ use crate::cursor::{Cursor, IntoCursor};
 use crate::error::Error;
 use crate::key::OwnedKey;
 use crate::store::Store;
+use crate::store::options::Within;
 use crate::table::{Page, TableScan};
 
 /// A secondary row that holds.
@@ -120,7 +121,7 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
 
     /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them.
     pub fn page(self, rows: usize) -> Result<Page<K2, T>, Error> {
-        let mut scan = self.limit(u64::try_from(rows).unwrap_or(u64::MAX).saturating_add(1));
+        let mut scan = self.as_one_call().limit(u64::try_from(rows).unwrap_or(u64::MAX).saturating_add(1));
         let mut page = Vec::new();
         while page.len() < rows {
             match scan.next().transpose()? {
@@ -131,6 +132,13 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
         let cursor = scan.cursor();
         let more = scan.next().transpose()?.is_some();
         Ok(Page { rows: page, next: cursor.filter(|_| more), rows_read: scan.rows_read() })
+    }
+
+    fn as_one_call(mut self) -> Self {
+        if let Within::Made(rows) = Within::one_call(&*Arc::clone(&self.reader.rows)) {
+            self.reader.rows = rows;
+        }
+        Self { scan: self.scan.as_one_call(), ..self }
     }
 
     fn next_row(&mut self) -> Result<Option<(K2, T)>, Error> {

@@ -15,9 +15,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use imbl::OrdSet;
 
+use super::options::{failed, taken};
 use super::{
-    Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter,
-    check_batches, check_key,
+    Batch, Call, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
+    add_to_counter, check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
@@ -46,11 +47,12 @@ use crate::range::KeyRange;
 pub struct Memory {
     id: DatabaseId,
     tables: Arc<RwLock<BTreeMap<String, Arc<MemoryTable>>>>,
+    options: CallOptions,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { id: DatabaseId::unique(), tables: Arc::default() }
+        Self { id: DatabaseId::unique(), tables: Arc::default(), options: CallOptions::new() }
     }
 }
 
@@ -93,31 +95,54 @@ impl Database for Memory {
         self.id
     }
 
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(Self { options: options.clone(), ..self.clone() })
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::all()
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        Ok(self.open(name)?)
+        self.options.begin("opening", name)?;
+        Ok(Arc::new(Handle { table: self.open(name)?, options: self.options.clone() }))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
+        self.options.begin("list of tables", "")?;
         Ok(read(&self.tables).keys().cloned().collect())
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.id.check_write([name])?;
-        let dropped = write(&self.tables).remove(name);
-        if let Some(table) = dropped {
-            table.clear();
+        let call = self.options.begin("drop", name)?;
+        let table = read(&self.tables).get(name).cloned();
+        let Some(table) = table else { return Ok(()) };
+        let turn = table.turn(&call)?;
+        let mut tables = write(&self.tables);
+        // Somebody else may have dropped it, and made another, while this waited for its turn.
+        if !tables.get(name).is_some_and(|there| Arc::ptr_eq(there, &table)) {
+            return Ok(());
         }
+        tables.remove(name);
+        drop(tables);
+        let rows = table.take_rows();
+        drop(turn);
+        // A large tree takes its time to fall, and nobody has to wait for it.
+        drop(rows);
         Ok(())
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
-        let (tables, places) = self.open_all(batches.iter().map(|&(name, _)| name))?;
-        let _turns = turns(&tables);
+        let names = batches.iter().map(|&(name, _)| name);
+        let call = self.options.begin_across("write", names.clone())?;
+        let (tables, places) = self.open_all(names)?;
+        let _turns = turns(&tables, &call)?;
         let mut locked = lock(&tables);
         for (&place, (_, batch)) in places.iter().zip(batches) {
             apply(&mut locked[place], batch);
@@ -130,16 +155,18 @@ impl Database for Memory {
         tables: &[&str],
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
+        let call = self.options.begin_across("transaction", tables.iter().copied())?;
         let (opened, places) = self.open_all(tables.iter().copied())?;
-        let _turns = turns(&opened);
+        let _turns = turns(&opened, &call)?;
         let batches = {
             // Gone before the writes: they would have to copy what it shares with the tables.
-            let seen: Vec<OrdSet<Row>> = opened.iter().map(|table| read(&table.rows).clone()).collect();
+            let seen: Vec<Seen<'_>> = opened.iter().map(|table| table.seen(&call)).collect::<Result<_, _>>()?;
             let views: Vec<&dyn View> = places.iter().map(|&place| &seen[place] as &dyn View).collect();
             let _inside = self.id.enter();
             body(&views)?
         };
         check_batches(tables, &batches)?;
+        call.check()?;
         let mut locked = lock(&opened);
         for (&place, batch) in places.iter().zip(&batches) {
             apply(&mut locked[place], batch);
@@ -149,8 +176,8 @@ impl Database for Memory {
 }
 
 /// In the order of their names, two writers can't wait for each other.
-fn turns(tables: &[Arc<MemoryTable>]) -> Vec<MutexGuard<'_, ()>> {
-    tables.iter().map(|table| table.turn()).collect()
+fn turns<'t>(tables: &'t [Arc<MemoryTable>], call: &Call<'_>) -> Result<Vec<MutexGuard<'t, ()>>, Error> {
+    tables.iter().map(|table| table.turn(call)).collect()
 }
 
 /// Locked all at once, no reader finds the batch in one table and misses it in the next. Whoever locks has the turns.
@@ -171,17 +198,24 @@ impl MemoryTable {
         Self { id, writer: Mutex::default(), rows: RwLock::default() }
     }
 
-    fn turn(&self) -> MutexGuard<'_, ()> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    #[inline]
+    fn turn(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
+        call.lock_mutex(&self.writer)
     }
 
-    fn clear(&self) {
-        let rows = {
-            let _turn = self.turn();
-            std::mem::take(&mut *write(&self.rows))
-        };
-        // A large tree takes its time to fall, and nobody has to wait for it.
-        drop(rows);
+    /// The rows, for who reads: a large batch that is being applied is waited for.
+    #[inline]
+    fn rows(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, OrdSet<Row>>, Error> {
+        call.lock(|| read(&self.rows), || taken(self.rows.try_read()))
+    }
+
+    fn seen<'c>(&'c self, call: &'c Call<'c>) -> Result<Seen<'c>, Error> {
+        Ok(Seen { rows: self.rows(call)?.clone(), table: &self.id, call })
+    }
+
+    /// Leaves no row; the caller has the turn.
+    fn take_rows(&self) -> OrdSet<Row> {
+        std::mem::take(&mut *write(&self.rows))
     }
 }
 
@@ -191,9 +225,30 @@ impl fmt::Debug for MemoryTable {
     }
 }
 
-impl Store for MemoryTable {
+/// A table, for calls with options.
+struct Handle {
+    table: Arc<MemoryTable>,
+    options: CallOptions,
+}
+
+impl Handle {
+    #[inline]
+    fn begin(&self, doing: &'static str) -> Result<Call<'_>, Error> {
+        self.options.begin(doing, self.table.id.name())
+    }
+}
+
+impl Store for Handle {
     fn id(&self) -> &TableId {
-        &self.id
+        &self.table.id
+    }
+
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { table: Arc::clone(&self.table), options: options.clone() })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -201,41 +256,46 @@ impl Store for MemoryTable {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(read(&self.rows).get(key).map(|row| row.value().to_vec()))
+        let rows = self.table.rows(&self.begin("get")?)?;
+        Ok(rows.get(key).map(|row| row.value().to_vec()))
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let rows = read(&self.rows);
+        let rows = self.table.rows(&self.begin("get")?)?;
         Ok(keys.iter().map(|&key| rows.get(key).map(|row| row.value().to_vec())).collect())
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(MemoryRows::new(read(&self.rows).clone(), scan))
+        let rows = self.begin("scan").and_then(|call| Ok(self.table.rows(&call)?.clone()));
+        match rows {
+            Ok(rows) => self.options.rows(self.table.id.name(), Box::new(MemoryRows::new(rows, scan))),
+            Err(error) => failed(error),
+        }
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.id.check_write()?;
+        self.table.id.check_write()?;
         batch.check_keys()?;
-        let _turn = self.turn();
-        apply(&mut write(&self.rows), batch);
+        let _turn = self.table.turn(&self.begin("write")?)?;
+        apply(&mut write(&self.table.rows), batch);
         Ok(())
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.id.check_write()?;
+        self.table.id.check_write()?;
         check_key(key)?;
-        let _turn = self.turn();
-        let mut rows = write(&self.rows);
+        let _turn = self.table.turn(&self.begin("increment")?)?;
+        let mut rows = write(&self.table.rows);
         let sum = add_to_counter(key, rows.get(key).map(Row::value), by)?;
         rows.insert(Row::new(key, &sum.to_be_bytes()));
         Ok(sum)
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.id.check_write()?;
+        self.table.id.check_write()?;
         check_key(key)?;
-        let _turn = self.turn();
-        let mut rows = write(&self.rows);
+        let _turn = self.table.turn(&self.begin("compare-and-write")?)?;
+        let mut rows = write(&self.table.rows);
         if rows.get(key).map(Row::value) != expected {
             return Ok(false);
         }
@@ -247,13 +307,16 @@ impl Store for MemoryTable {
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.id.check_write()?;
+        self.table.id.check_write()?;
+        let turn = self.table.turn(&self.begin("deletion of ranges")?)?;
         if ranges.contains(&KeyRange::all()) {
-            self.clear();
+            let rows = self.table.take_rows();
+            drop(turn);
+            // A large tree takes its time to fall, and nobody has to wait for it.
+            drop(rows);
             return Ok(());
         }
-        let _turn = self.turn();
-        let mut rows = write(&self.rows);
+        let mut rows = write(&self.table.rows);
         for range in ranges {
             let doomed: Vec<Row> = rows.range::<_, [u8]>(bounds(range.start(), range.end())).cloned().collect();
             for row in doomed {
@@ -264,27 +327,37 @@ impl Store for MemoryTable {
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
-        self.id.check_write()?;
-        let _turn = self.turn();
+        self.table.id.check_write()?;
+        let call = self.begin("transaction")?;
+        let _turn = self.table.turn(&call)?;
         let batch = {
             // Gone before the writes: they would have to copy what it shares with the table.
-            let seen = read(&self.rows).clone();
-            let _inside = self.id.database().enter();
+            let seen = self.table.seen(&call)?;
+            let _inside = self.table.id.database().enter();
             body(&seen)?
         };
         batch.check_keys()?;
-        apply(&mut write(&self.rows), &batch);
+        call.check()?;
+        apply(&mut write(&self.table.rows), &batch);
         Ok(())
     }
 }
 
-impl View for OrdSet<Row> {
+/// A table as a transaction sees it.
+struct Seen<'c> {
+    rows: OrdSet<Row>,
+    table: &'c TableId,
+    call: &'c Call<'c>,
+}
+
+impl View for Seen<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self.get(key).map(|row| row.value().to_vec()))
+        self.call.check()?;
+        Ok(self.rows.get(key).map(|row| row.value().to_vec()))
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(MemoryRows::new(self.clone(), scan))
+        self.call.rest().rows(self.table.name(), Box::new(MemoryRows::new(self.rows.clone(), scan)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Sub;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use super::{Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use crate::error::Error;
 use crate::range::KeyRange;
 
@@ -166,6 +166,14 @@ impl<D: Database> Database for Metered<D> {
         self.db.id()
     }
 
+    fn options(&self) -> &CallOptions {
+        self.db.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(Metered { db: self.db.with_options(options), meter: Arc::clone(&self.meter), row_of: self.row_of })
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.db.guarantees()
     }
@@ -222,6 +230,15 @@ struct MeteredStore {
 impl Store for MeteredStore {
     fn id(&self) -> &TableId {
         self.store.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let store = self.store.with_options(options);
+        Arc::new(Self { store, meter: Arc::clone(&self.meter), row_of: self.row_of })
     }
 
     fn guarantees(&self) -> Guarantees {

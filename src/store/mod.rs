@@ -5,6 +5,8 @@
 //! its [`Guarantees`], the conformance suite (feature `conformance`) holds it to them, and a user can ask.
 
 mod batch;
+mod bounded;
+mod cancel;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 #[cfg(feature = "fjall")]
@@ -12,17 +14,22 @@ mod fjall;
 mod id;
 mod memory;
 mod metered;
+pub(crate) mod options;
 pub(crate) mod reentry;
 mod sub;
 
 use std::sync::Arc;
 
 pub use self::batch::{Batch, Write};
+pub use self::bounded::Bounded;
+pub use self::cancel::Cancel;
 #[cfg(feature = "fjall")]
 pub use self::fjall::{Durability, Fjall, FjallError, FjallOptions, TableOptions};
 pub use self::id::{DatabaseId, TableId};
 pub use self::memory::Memory;
 pub use self::metered::{Costs, Metered};
+use self::options::Within;
+pub use self::options::{Call, CallOptions};
 pub use self::reentry::Entered;
 pub use self::sub::SubStore;
 use crate::error::Error;
@@ -35,9 +42,18 @@ use crate::range::KeyRange;
 ///
 /// A method that writes begins with [`TableId::check_write`]: inside a closure that is part of a write to the same database
 /// it returns [`Error::Reentrant`], and never waits for that write. Reads return in any case.
+///
+/// Each method, and each batch of a scan, begins by [`CallOptions::begin`], and ends by [`Error::DeadlineExceeded`] or
+/// [`Error::Cancelled`] where the options of the handle say so.
 pub trait Store: Send + Sync {
     /// Which table of which database it is; of a wrapper, what it wraps.
     fn id(&self) -> &TableId;
+
+    /// What bounds the calls of this handle; of a wrapper, those of what it wraps.
+    fn options(&self) -> &CallOptions;
+
+    /// A handle to the same table with these options in place of those of this handle.
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store>;
 
     /// What this store promises.
     fn guarantees(&self) -> Guarantees;
@@ -47,7 +63,8 @@ pub trait Store: Send + Sync {
 
     /// The values of `keys`, in their order.
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        keys.iter().map(|key| self.get(key)).collect()
+        let store = Within::one_call(&self as &dyn Store);
+        keys.iter().map(|key| store.get(key)).collect()
     }
 
     /// Opens a scan. It owns what it needs, so it can move to a thread; an error of opening is what its first
@@ -75,7 +92,8 @@ pub trait Store: Send + Sync {
     /// `body` reads through the [`View`] that it is given. Other handles still read what was there before; a write by
     /// them, to any table of the database, returns [`Error::Reentrant`], and the transaction goes on. What `body` wants
     /// to write it returns. It does not wait for another thread that writes, which may be waiting for it. If it panics,
-    /// nothing is written, and the store is as usable as before.
+    /// nothing is written, and the store is as usable as before. A call that has to end while `body` runs ends when that
+    /// returns, and writes nothing.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -132,6 +150,12 @@ pub trait Database: Send + Sync {
     /// Which database it is: one for all its handles. An engine keeps a [`DatabaseId::unique`], one on a network a
     /// [`DatabaseId::of`] its address; a wrapper forwards it. The id of a table is [`DatabaseId::table`] of its name.
     fn id(&self) -> DatabaseId;
+
+    /// What bounds the calls of this handle, and of the tables that it opens.
+    fn options(&self) -> &CallOptions;
+
+    /// A handle to the same database with these options in place of those of this handle. The tables that it opens have them too.
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database>;
 
     /// What this database and its tables promise.
     fn guarantees(&self) -> Guarantees;
@@ -420,6 +444,12 @@ macro_rules! through_a_pointer {
             fn id(&self) -> &TableId {
                 (**self).id()
             }
+            fn options(&self) -> &CallOptions {
+                (**self).options()
+            }
+            fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+                (**self).with_options(options)
+            }
             fn guarantees(&self) -> Guarantees {
                 (**self).guarantees()
             }
@@ -457,6 +487,12 @@ macro_rules! through_a_pointer {
         impl<$inner: Database + ?Sized> Database for $pointer {
             fn id(&self) -> DatabaseId {
                 (**self).id()
+            }
+            fn options(&self) -> &CallOptions {
+                (**self).options()
+            }
+            fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+                (**self).with_options(options)
             }
             fn guarantees(&self) -> Guarantees {
                 (**self).guarantees()

@@ -13,8 +13,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::options::Within;
 use super::{
-    Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
     check_batches, check_key,
 };
 use crate::error::Error;
@@ -74,22 +75,32 @@ impl<S: Store + 'static> Database for SubStore<S> {
         self.id
     }
 
+    fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(SubStore { id: self.id, store: Arc::new(self.store.with_options(options)) })
+    }
+
     fn guarantees(&self) -> Guarantees {
         across_tables(self.store.guarantees())
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         let registered = register_key(name);
-        if self.store.get(&registered)?.is_none() {
+        let store = Within::one_call(&*self.store as &dyn Store);
+        if store.get(&registered)?.is_none() {
             self.id.check_write([name])?;
-            self.store.write(Batch::new().put(registered, []))?;
+            store.write(Batch::new().put(registered, []))?;
         }
         Ok(Arc::new(SubTable { id: self.id.table(name), store: Arc::clone(&self.store), prefix: prefix(name) }))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
         let mut names = Vec::new();
-        let mut rows = self.store.scan(&Scan::new(vec![KeyRange::prefix([REGISTER])]));
+        let store = Within::one_call(&*self.store as &dyn Store);
+        let mut rows = store.scan(&Scan::new(vec![KeyRange::prefix([REGISTER])]));
         let mut batch = RowBatch::new();
         loop {
             rows.next_batch(&mut batch)?;
@@ -176,9 +187,13 @@ impl<S: Store> SubTable<S> {
         ranges_under(&self.prefix, ranges)
     }
 
-    /// The error in the table's terms: its key, without the prefix.
+    /// The error in the table's terms: its name, and its key, without the prefix.
     fn error(&self, error: Error) -> Error {
         match error {
+            Error::DeadlineExceeded { doing, .. } => {
+                Error::DeadlineExceeded { doing, table: self.id.name().to_owned() }
+            }
+            Error::Cancelled { doing, .. } => Error::Cancelled { doing, table: self.id.name().to_owned() },
             Error::NotACounter { key, len } => {
                 let key = key.strip_prefix(self.prefix.as_slice()).map(<[u8]>::to_vec).unwrap_or(key);
                 Error::NotACounter { key, len }
@@ -191,6 +206,15 @@ impl<S: Store> SubTable<S> {
 impl<S: Store> Store for SubTable<S> {
     fn id(&self) -> &TableId {
         &self.id
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let store = Arc::new(self.store.with_options(options));
+        Arc::new(SubTable { id: self.id.clone(), store, prefix: self.prefix.clone() })
     }
 
     fn guarantees(&self) -> Guarantees {

@@ -21,7 +21,8 @@ use crate::jobs::BulkLoad;
 use crate::key::{OwnedKey, RowKey};
 use crate::moved;
 use crate::prefix::Select;
-use crate::store::{Batch, Database, Scan, Store, count};
+use crate::store::options::Within;
+use crate::store::{Batch, CallOptions, Database, Scan, Store, count};
 use crate::value::{RowValue, decoded, encoded, unencoded};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
@@ -88,10 +89,26 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     /// [`Error::Moved`] if a [migration](crate::migrate) has moved its rows to another table. [`Error::ReservedName`] if the name
     /// begins with `rowkey.`.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
+        let (store, earlier) = Self::open_within(&Within::one_call(&db as &dyn Database), name, db.options())?;
+        Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
+    }
+
+    /// As [`open`](Self::open), as a part of another call: by what is left of that one.
+    pub(crate) fn open_as_part(db: D, name: &str, within: &Within<'_, dyn Database + '_>) -> Result<Self, Error> {
+        let (store, earlier) = Self::open_within(within, name, db.options())?;
+        Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
+    }
+
+    fn open_within(
+        within: &Within<'_, dyn Database + '_>,
+        name: &str,
+        options: &CallOptions,
+    ) -> Result<(Arc<dyn Store>, Arc<[Fingerprint]>), Error> {
         catalog::check_name(name)?;
         let given = Given::new(&K::LAYOUT, V::CODEC);
-        let Opened { store, earlier } = moved::unless_moved(&db, name, || catalog::open(&db, name, &given))?;
-        Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
+        let opened = moved::unless_moved(&**within, name, || catalog::open(&**within, name, &given))?;
+        let Opened { store, earlier } = opened;
+        Ok((within.handed_out(store, options), earlier))
     }
 }
 
@@ -100,7 +117,33 @@ impl<K, V, D: Database> Table<K, V, D> {
     /// opened next; so nobody should open it meanwhile. What becomes of other handles to it is the engine's to say:
     /// [`Memory`](crate::Memory)'s write on into the table that was.
     pub fn drop_table(self) -> Result<(), Error> {
-        catalog::drop_table(&self.db, &self.name)
+        catalog::drop_table(&*Within::one_call(&*self.own_database()), &self.name)
+    }
+
+    /// The database, with the table's own options.
+    pub(crate) fn own_database(&self) -> Within<'_, dyn Database + '_> {
+        Within::options(&self.db as &dyn Database, self.options())
+    }
+}
+
+impl<K, V, D: Clone> Table<K, V, D> {
+    /// A handle to the same table with these [`CallOptions`] in place of those of this handle.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use rowkey::store::CallOptions;
+    /// use rowkey::{Memory, Table};
+    ///
+    /// let seen: Table<String, i64, _> = Table::open(Memory::new(), "seen")?;
+    /// // One handle for each request.
+    /// let of_request = seen.with_options(&CallOptions::new().timeout(Duration::from_millis(250)));
+    /// assert_eq!(of_request.increment(&"ada".to_owned(), 1)?, 1);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_options(&self, options: &CallOptions) -> Self {
+        Self { store: self.store.with_options(options), ..self.clone() }
     }
 }
 
@@ -110,7 +153,12 @@ impl<K, V, D> Table<K, V, D> {
         &self.name
     }
 
-    /// The database.
+    /// What bounds the calls of this handle.
+    pub fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    /// The database, with the options that it was given with.
     pub fn database(&self) -> &D {
         &self.db
     }
@@ -166,13 +214,14 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     pub fn update(&self, key: &K::Ref<'_>, mut change: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>, Error> {
         let key = key.encode();
         self.store.id().check_write()?;
+        let store = Within::one_call(&*self.store);
         loop {
-            let before = self.store.get(&key)?;
+            let before = store.get(&key)?;
             let inside = self.store.id().database().enter();
             let after = change(before.as_deref().map(|value| self.decode(&key, value)).transpose()?);
             let bytes = after.as_ref().map(|value| self.encode(value)).transpose()?;
             drop(inside);
-            if self.store.compare_and_write(&key, before.as_deref(), bytes.as_deref())? {
+            if store.compare_and_write(&key, before.as_deref(), bytes.as_deref())? {
                 return Ok(after);
             }
         }
@@ -201,7 +250,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(select).limit(1).next().transpose()
+        self.scan(select).limit(1).as_one_call().next().transpose()
     }
 
     /// The last of the rows selected.
@@ -209,7 +258,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(select).reverse().limit(1).next().transpose()
+        self.scan(select).reverse().limit(1).as_one_call().next().transpose()
     }
 
     /// The first row at or after a key: one seek, one for each bucket of a salted key.
@@ -217,7 +266,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(..).from_key(key).limit(1).next().transpose()
+        self.scan(..).from_key(key).limit(1).as_one_call().next().transpose()
     }
 
     /// Writes many rows, by several threads, in batches.
@@ -280,7 +329,7 @@ impl<K: RowKey, V, D> Table<K, V, D> {
 
     /// How many rows are selected. They are read, though not decoded.
     pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
-        count(self.store.scan(&Scan::new(select.ranges()).batch_rows(4096)))
+        count(Within::one_call(&*self.store).scan(&Scan::new(select.ranges()).batch_rows(4096)))
     }
 
     /// Deletes every row selected.

@@ -12,6 +12,7 @@ use crate::merge::MergedRows;
 use crate::prefix::{Select, Selection};
 use crate::range::KeyRange;
 use crate::splits::Splits;
+use crate::store::options::Within;
 use crate::store::{RowBatch, Scan, Store};
 use crate::value::{RowValue, decoded};
 use crate::wide::{Columns, WideStore};
@@ -51,9 +52,23 @@ impl Source {
             Self::Wide(store, columns) => {
                 let slow = store.guarantees().slow_scans;
                 let rows = MergedRows::open_with(|scan| store.scan(scan, columns), slow, scan, buckets, salt);
+                let rows = rows.options(store.options(), store.id().name());
                 // A limit is one of rows, not of their pieces; `Progress` sees to it.
                 if columns.piece.is_some() { rows.limit(None) } else { rows }
             }
+        }
+    }
+
+    fn as_one_call(self) -> Self {
+        match self {
+            Self::Plain(store) => match Within::one_call(&*store) {
+                Within::As(_) => Self::Plain(store),
+                Within::Made(store) => Self::Plain(store),
+            },
+            Self::Wide(store, columns) => match Within::one_call(&*store) {
+                Within::As(_) => Self::Wide(store, columns),
+                Within::Made(store) => Self::Wide(store, columns),
+            },
         }
     }
 
@@ -302,6 +317,12 @@ impl<K: RowKey, V> TableScan<K, V> {
         next.map_err(|error| error.of_key(table, &[]))
     }
 
+    /// The scan as one call, whatever number of batches it reads; one that is not open yet.
+    pub(crate) fn as_one_call(mut self) -> Self {
+        self.source = self.source.as_one_call();
+        self
+    }
+
     /// Opens the scan, once.
     #[inline]
     fn open(&mut self) -> Result<(), Error> {
@@ -335,7 +356,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         let start = std::mem::replace(&mut self.start, Start::First);
         let first =
             Self::new(Arc::clone(&self.table), Arc::clone(&self.earlier), self.source.clone(), self.selection.clone());
-        Self { scan: self.scan.clone().limit(1), start, ..first }
+        Self { scan: self.scan.clone().limit(1), start, ..first }.as_one_call()
     }
 
     /// Starts this scan behind a row and all that is with it: the range of the group that the row is in, or the row alone if
@@ -495,7 +516,7 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
         let rows = rows.max(1);
         // One row more than asked for tells whether there is a next page.
         let most = u64::try_from(rows).unwrap_or(u64::MAX);
-        let mut scan = self.limit(most.saturating_add(1));
+        let mut scan = self.limit(most.saturating_add(1)).as_one_call();
         scan.open()?;
         if let Some(pieces) = &mut scan.progress.pieces {
             let limited = pieces.left <= most;

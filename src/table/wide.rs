@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::key::{OwnedKey, RowKey};
 use crate::prefix::Select;
-use crate::store::Database;
-use crate::store::{Scan, count};
+use crate::store::options::Within;
+use crate::store::{CallOptions, Database, Scan, count};
 use crate::value::RowValue;
 use crate::wide::{
     CellsDatabase, Change, Check, Column, Columns, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
@@ -116,17 +116,21 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         catalog::check_name(name)?;
         let schema = schema.clone().row_key::<K>();
         let mut earlier = Vec::new();
-        if let Some(stored) = db.schema(name)? {
+        let within = Within::one_call(&db as &dyn WideDatabase);
+        if let Some(stored) = within.schema(name)? {
             // A time to live is kept in milliseconds, so families that say the same need not be equal.
             let families = |families| TableSchema { families, ..TableSchema::new() };
             let same = families(stored.families.clone()).changes_to(&families(schema.families.clone())).is_empty();
             let of_keys = schema.of_row_keys();
             if same && stored.row_key.is_some() && !stored.changes_to(&of_keys).is_empty() {
-                db.alter(name, &of_keys)?;
+                within.alter(name, &of_keys)?;
             }
             earlier = stored.altered_to(&schema).earlier_row_keys;
         }
-        let store = db.table(name, &schema)?;
+        let mut store = within.table(name, &schema)?;
+        if let Within::Made(_) = within {
+            store = store.with_options(db.options());
+        }
         let earlier = earlier.iter().filter_map(|shape| catalog::fingerprint(shape)).collect();
         Ok(Self { db, name: name.into(), store, earlier, key: PhantomData })
     }
@@ -162,13 +166,23 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     /// [`Error::Fields`] if there is no such field, or the name can't be one; [`Error::NoSuchTable`].
     pub fn rename_field(db: &D, table: &str, field: &str, name: &str) -> Result<(), Error> {
         let refused = |differences| Error::Fields { table: table.to_owned(), differences };
+        let db = Within::one_call(db as &dyn WideDatabase);
         let schema = db.schema(table)?.ok_or_else(|| Error::NoSuchTable(table.to_owned()))?;
         db.alter(table, &schema.rename_row_field(field, name).map_err(refused)?.of_row_keys()).map(drop)
     }
 
     /// Drops the table with its rows. What becomes of other handles to it is the engine's to say.
     pub fn drop_table(self) -> Result<(), Error> {
-        self.db.drop_table(&self.name)
+        Within::options(&self.db as &dyn WideDatabase, self.options()).drop_table(&self.name)
+    }
+}
+
+impl<K, D: Clone> WideTable<K, D> {
+    /// A handle to the same table with these [`CallOptions`] in place of those of this handle, as
+    /// [`Table::with_options`](crate::Table::with_options).
+    #[must_use]
+    pub fn with_options(&self, options: &CallOptions) -> Self {
+        Self { store: self.store.with_options(options), ..self.clone() }
     }
 }
 
@@ -178,7 +192,12 @@ impl<K, D> WideTable<K, D> {
         &self.name
     }
 
-    /// The database.
+    /// What bounds the calls of this handle.
+    pub fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    /// The database, with the options that it was given with.
     pub fn database(&self) -> &D {
         &self.db
     }
@@ -279,13 +298,13 @@ impl<K: RowKey, D> WideTable<K, D> {
     where
         K: OwnedKey,
     {
-        self.scan(.., Columns { piece: None, ..columns }).from_key(key).limit(1).next().transpose()
+        self.scan(.., Columns { piece: None, ..columns }).from_key(key).limit(1).as_one_call().next().transpose()
     }
 
     /// How many rows are selected. Their cells are gone over.
     pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
         let columns = Columns::all().first_only();
-        count(self.store.scan(&Scan::new(select.ranges()).batch_rows(4096), &columns))
+        count(Within::one_call(&*self.store).scan(&Scan::new(select.ranges()).batch_rows(4096), &columns))
     }
 }
 
@@ -296,7 +315,7 @@ impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
         after: Option<&[u8]>,
         progress: impl FnMut(&PurgeReport) -> ControlFlow<()>,
     ) -> Result<PurgeReport, Error> {
-        let cells = self.db.cells(&self.name, self.store.schema())?;
+        let cells = self.db.bounded(self.options()).cells(&self.name, self.store.schema())?;
         cells.purge(after, progress).map_err(|error| error.of_key(&self.name, &[]))
     }
 }

@@ -86,14 +86,22 @@ pub use self::row::{Cell, CellIter, Row, push_cell};
 pub use self::schema::{Change, FamilySchema, SchemaError, TableSchema};
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{DatabaseId, RowBatch, Rows, Scan, TableId};
+use crate::store::options::Within;
+use crate::store::{CallOptions, DatabaseId, RowBatch, Rows, Scan, TableId};
 
 /// One table of wide rows.
 ///
-/// A method that writes begins with [`TableId::check_write`], as those of a [`Store`](crate::store::Store) do.
+/// A method that writes begins with [`TableId::check_write`], and each with [`CallOptions::begin`], as those of a
+/// [`Store`](crate::store::Store) do.
 pub trait WideStore: Send + Sync {
     /// Which table of which database it is; of a wrapper, what it wraps.
     fn id(&self) -> &TableId;
+
+    /// What bounds the calls of this handle; of a wrapper, those of what it wraps.
+    fn options(&self) -> &CallOptions;
+
+    /// A handle to the same table with these options in place of those of this handle.
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore>;
 
     /// What this store promises.
     fn guarantees(&self) -> WideGuarantees;
@@ -106,7 +114,8 @@ pub trait WideStore: Send + Sync {
 
     /// Rows, in the order asked for.
     fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Result<Vec<Row>, Error> {
-        rows.iter().map(|row| self.get(row, columns)).collect()
+        let store = Within::one_call(&self as &dyn WideStore);
+        rows.iter().map(|row| store.get(row, columns)).collect()
     }
 
     /// Opens a scan of rows; the value of each is its cells ([`CellIter`]). Rows of which nothing is asked for do not
@@ -121,7 +130,8 @@ pub trait WideStore: Send + Sync {
 
     /// Writes to rows, each as one; of two mutations of one row the later comes later.
     fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
-        rows.iter().try_for_each(|(row, mutation)| self.mutate(row, mutation))
+        let store = Within::one_call(&self as &dyn WideStore);
+        rows.iter().try_for_each(|(row, mutation)| store.mutate(row, mutation))
     }
 
     /// Adds to counters of a row, as one, and answers their new values. A counter is eight bytes, big-endian, two's
@@ -153,6 +163,12 @@ pub trait WideStore: Send + Sync {
 pub trait WideDatabase: Send + Sync {
     /// Which database it is: one for all its handles, as of a [`Database`](crate::store::Database).
     fn id(&self) -> DatabaseId;
+
+    /// What bounds the calls of this handle, and of the tables that it opens.
+    fn options(&self) -> &CallOptions;
+
+    /// A handle to the same database with these options in place of those of this handle. The tables that it opens have them too.
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase>;
 
     /// What the tables promise.
     fn guarantees(&self) -> WideGuarantees;
@@ -224,6 +240,12 @@ macro_rules! through_a_pointer {
             fn id(&self) -> &TableId {
                 (**self).id()
             }
+            fn options(&self) -> &CallOptions {
+                (**self).options()
+            }
+            fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
+                (**self).with_options(options)
+            }
             fn guarantees(&self) -> WideGuarantees {
                 (**self).guarantees()
             }
@@ -262,6 +284,12 @@ macro_rules! through_a_pointer {
         impl<$inner: WideDatabase + ?Sized> WideDatabase for $pointer {
             fn id(&self) -> DatabaseId {
                 (**self).id()
+            }
+            fn options(&self) -> &CallOptions {
+                (**self).options()
+            }
+            fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
+                (**self).with_options(options)
             }
             fn guarantees(&self) -> WideGuarantees {
                 (**self).guarantees()

@@ -11,8 +11,10 @@ use super::{WideDatabase, WideGuarantees, WideStore};
 use crate::catalog::{CATALOG, PLAIN, RESERVED};
 use crate::error::Error;
 use crate::range::KeyRange;
+use crate::store::options::Within;
 use crate::store::{
-    Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write, check_key,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write,
+    check_key,
 };
 
 /// A [`Store`] over one column of a [`WideStore`]: a key is a row, its value the column's newest version.
@@ -63,6 +65,15 @@ fn of_column(beneath: WideGuarantees) -> Guarantees {
 impl<W: WideStore> Store for OneColumn<W> {
     fn id(&self) -> &TableId {
         &self.id
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.wide.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let wide = self.wide.with_options(options);
+        Arc::new(OneColumn { id: self.id.clone(), wide, column: self.column.clone() })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -124,7 +135,8 @@ impl<W: WideStore> Store for OneColumn<W> {
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.id.check_write()?;
-        let mut rows = self.wide.scan(&Scan::new(ranges.to_vec()), &self.columns());
+        let wide = Within::one_call(&self.wide as &dyn WideStore);
+        let mut rows = wide.scan(&Scan::new(ranges.to_vec()), &self.columns());
         let mut batch = RowBatch::new();
         loop {
             rows.next_batch(&mut batch)?;
@@ -132,7 +144,7 @@ impl<W: WideStore> Store for OneColumn<W> {
                 return Ok(());
             }
             let gone = |(key, _): (&[u8], &[u8])| (key.to_vec(), Mutation::new().delete_column(&self.column));
-            self.wide.mutate_many(&batch.iter().map(gone).collect::<Vec<_>>())?;
+            wide.mutate_many(&batch.iter().map(gone).collect::<Vec<_>>())?;
         }
     }
 }
@@ -198,9 +210,9 @@ fn plain_name(name: String) -> String {
 }
 
 impl<W: WideDatabase> OneColumnDatabase<W> {
-    fn open(&self, name: &str) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
+    fn open(&self, wide: &dyn WideDatabase, name: &str) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
         let schema = TableSchema::new().family(FAMILY, FamilySchema::new());
-        let wide = self.wide.table(&wide_name(name), &schema)?;
+        let wide = wide.table(&wide_name(name), &schema)?;
         Ok(OneColumn { id: self.id().table(name), wide, column: FAMILY.into() })
     }
 }
@@ -210,12 +222,20 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
         DatabaseId::within(&self.wide.id().table(&wide_name(CATALOG)))
     }
 
+    fn options(&self) -> &CallOptions {
+        self.wide.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(OneColumnDatabase { wide: self.wide.with_options(options) })
+    }
+
     fn guarantees(&self) -> Guarantees {
         of_column(self.wide.guarantees())
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        Ok(Arc::new(self.open(name)?))
+        Ok(Arc::new(self.open(&self.wide, name)?))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -232,6 +252,7 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         self.id().check_write(batches.iter().map(|&(name, _)| name))?;
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
-        batches.iter().try_for_each(|(name, batch)| self.open(name)?.write(batch))
+        let wide = Within::one_call(&self.wide as &dyn WideDatabase);
+        batches.iter().try_for_each(|(name, batch)| self.open(&*wide, name)?.write(batch))
     }
 }

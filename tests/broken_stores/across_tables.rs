@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Batch, Database, DatabaseId, Guarantees, Memory, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{in_between, refused};
@@ -37,13 +37,13 @@ refused! { Broken::new, database:
 
 /// A [`Memory`] with one fault.
 struct Broken {
-    inner: Memory,
+    inner: Arc<dyn Database>,
     fault: Fault,
 }
 
 impl Broken {
     fn new(fault: Fault) -> Self {
-        Self { inner: Memory::new(), fault }
+        Self { inner: Arc::new(Memory::new()), fault }
     }
 }
 
@@ -52,6 +52,14 @@ type Body<'b> = &'b mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>;
 impl Database for Broken {
     fn id(&self) -> DatabaseId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(Self { inner: self.inner.with_options(options), fault: self.fault })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -159,6 +167,14 @@ struct Plain(Arc<dyn Store>);
 impl Store for Plain {
     fn id(&self) -> &TableId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self(self.0.with_options(options)))
     }
 
     fn guarantees(&self) -> Guarantees {

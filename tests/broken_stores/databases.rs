@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, Database, DatabaseId, Guarantees, Memory, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, RowBatch, Rows, Scan, Store, TableId, View,
+};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{in_between, refused};
@@ -44,14 +46,14 @@ refused! { Broken::new, database:
 
 /// A [`Memory`] with one fault.
 struct Broken {
-    inner: Memory,
+    inner: Arc<dyn Database>,
     fault: Fault,
-    opened: Mutex<BTreeSet<String>>,
+    opened: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Broken {
     fn new(fault: Fault) -> Self {
-        Self { inner: Memory::new(), fault, opened: Mutex::default() }
+        Self { inner: Arc::new(Memory::new()), fault, opened: Arc::default() }
     }
 
     fn is(&self, fault: Fault) -> bool {
@@ -62,6 +64,15 @@ impl Broken {
 impl Database for Broken {
     fn id(&self) -> DatabaseId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        let (inner, opened) = (self.inner.with_options(options), Arc::clone(&self.opened));
+        Arc::new(Self { inner, fault: self.fault, opened })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -152,7 +163,7 @@ impl Database for Broken {
 struct Leaking {
     table: Arc<dyn Store>,
     fault: Fault,
-    database: Memory,
+    database: Arc<dyn Database>,
     name: String,
 }
 
@@ -167,6 +178,15 @@ impl Leaking {
 impl Store for Leaking {
     fn id(&self) -> &TableId {
         self.table.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.table.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let (table, database) = (self.table.with_options(options), self.database.with_options(options));
+        Arc::new(Self { table, fault: self.fault, database, name: self.name.clone() })
     }
 
     fn guarantees(&self) -> Guarantees {

@@ -2,6 +2,7 @@
 //! name it.
 
 mod across_tables;
+mod bounds;
 mod databases;
 mod modest;
 mod modest_store;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Atomicity, Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, check_key};
+use rowkey::store::{Atomicity, Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, check_key};
 use rowkey::{Error, KeyRange};
 
 /// No snapshots, no counters, each row by itself.
@@ -11,6 +11,14 @@ pub(crate) struct Modest(pub(crate) Arc<dyn Store>);
 impl Store for Modest {
     fn id(&self) -> &TableId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self(self.0.with_options(options)))
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -64,7 +72,8 @@ impl Live {
 
 impl Rows for Live {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        self.store.scan(&self.scan.clone().limit(self.left)).next_batch(batch)?;
+        let read = self.store.scan(&self.scan.clone().limit(self.left)).next_batch(batch);
+        read.inspect_err(|_| self.left = 0)?;
         self.left -= batch.len() as u64;
         let Some((last, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) else {
             self.left = 0;

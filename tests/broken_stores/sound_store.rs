@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange};
 
 /// Every operation takes its time, as over a network.
@@ -13,6 +13,14 @@ pub(crate) struct Slow<S>(pub(crate) S, pub(crate) Duration);
 impl<S: Store> Store for Slow<S> {
     fn id(&self) -> &TableId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Slow(self.0.with_options(options), self.1))
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -104,12 +112,12 @@ impl Rows for SlowRows {
 pub(crate) struct Optimistic {
     inner: Arc<dyn Store>,
     /// How many writes there were; held while one is made.
-    writes: Mutex<u64>,
+    writes: Arc<Mutex<u64>>,
 }
 
 impl Optimistic {
     pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
-        Self { inner, writes: Mutex::new(0) }
+        Self { inner, writes: Arc::default() }
     }
 
     fn writing(&self) -> MutexGuard<'_, u64> {
@@ -122,6 +130,14 @@ impl Optimistic {
 impl Store for Optimistic {
     fn id(&self) -> &TableId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { inner: self.inner.with_options(options), writes: Arc::clone(&self.writes) })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -157,11 +173,13 @@ impl Store for Optimistic {
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        let call = self.options().begin("transaction", self.id().name())?;
         loop {
             let before = *self.writes.lock().unwrap();
             let inside = self.id().database().enter();
             let batch = body(&AsItIs(&*self.inner))?;
             drop(inside);
+            call.check()?;
             let mut writes = self.writes.lock().unwrap();
             if *writes == before {
                 *writes += 1;

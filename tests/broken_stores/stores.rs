@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter, check_key};
+use rowkey::store::{
+    Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter, check_key,
+};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::modest_store::Live;
@@ -104,12 +106,12 @@ struct Broken {
     inner: Arc<dyn Store>,
     fault: Fault,
     /// The table as the scan before saw it.
-    before: Mutex<Arc<dyn Store>>,
+    before: Arc<Mutex<Arc<dyn Store>>>,
 }
 
 impl Broken {
     fn new(fault: Fault) -> Self {
-        Self { inner: table(), fault, before: Mutex::new(table()) }
+        Self { inner: table(), fault, before: Arc::new(Mutex::new(table())) }
     }
 
     fn is(&self, fault: Fault) -> bool {
@@ -139,6 +141,15 @@ fn after(key: &[u8]) -> Vec<u8> {
 impl Store for Broken {
     fn id(&self) -> &TableId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let (inner, before) = (self.inner.with_options(options), Arc::clone(&self.before));
+        Arc::new(Self { inner, fault: self.fault, before })
     }
 
     fn guarantees(&self) -> Guarantees {

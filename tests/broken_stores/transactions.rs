@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{refused, table};
@@ -52,14 +52,14 @@ struct Broken {
     inner: Arc<dyn Store>,
     fault: Fault,
     /// One transaction after another.
-    turn: Mutex<()>,
+    turn: Arc<Mutex<()>>,
     /// The rows as the transaction before left them.
-    before: Mutex<Option<Arc<dyn Store>>>,
+    before: Arc<Mutex<Option<Arc<dyn Store>>>>,
 }
 
 impl Broken {
     fn new(fault: Fault) -> Self {
-        Self { inner: table(), fault, turn: Mutex::default(), before: Mutex::default() }
+        Self { inner: table(), fault, turn: Arc::default(), before: Arc::default() }
     }
 }
 
@@ -97,6 +97,15 @@ impl Rows for Endless {
 impl Store for Broken {
     fn id(&self) -> &TableId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let (turn, before) = (Arc::clone(&self.turn), Arc::clone(&self.before));
+        Arc::new(Self { inner: self.inner.with_options(options), fault: self.fault, turn, before })
     }
 
     fn guarantees(&self) -> Guarantees {

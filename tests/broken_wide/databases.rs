@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::DatabaseId;
+use rowkey::store::{CallOptions, DatabaseId};
 use rowkey::wide::{CellsDatabase, Change, TableSchema, WideDatabase, WideGuarantees, WideStore};
 use rowkey::{Error, Memory, conformance};
 
@@ -20,7 +20,7 @@ enum Fault {
 }
 use Fault::*;
 
-refused! { |fault: Fault| conformance::wide_database(move || Broken(CellsDatabase::new(Memory::new()), fault));
+refused! { |fault: Fault| conformance::wide_database(move || Broken(Arc::new(CellsDatabase::new(Memory::new())), fault));
     OtherSchemaTaken => "other-schema",
     SchemaForgotten => "schema-kept",
     AlterTellsNothing => "alter",
@@ -31,11 +31,19 @@ refused! { |fault: Fault| conformance::wide_database(move || Broken(CellsDatabas
 }
 
 /// A [`CellsDatabase`] with one fault.
-struct Broken(CellsDatabase<Memory>, Fault);
+struct Broken(Arc<dyn WideDatabase>, Fault);
 
 impl WideDatabase for Broken {
     fn id(&self) -> DatabaseId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
+        Arc::new(Self(self.0.with_options(options), self.1))
     }
 
     fn guarantees(&self) -> WideGuarantees {

@@ -1,5 +1,6 @@
 //! The suite of wide stores is worth what it refuses: stores with one fault each, and the law that has to name it.
 
+mod bounds;
 mod databases;
 mod sound;
 #[path = "../broken_stores/sound_store.rs"]

@@ -1,6 +1,8 @@
 //! Wide stores with one fault each.
 
-use rowkey::store::{RowBatch, Rows, Scan, TableId};
+use std::sync::Arc;
+
+use rowkey::store::{CallOptions, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::wide::{
     Cell, CellIter, Cells, Check, Column, Columns, Edit, Mutation, Row, TableSchema, WideGuarantees, WideStore,
     push_cell,
@@ -236,6 +238,16 @@ impl Broken {
 impl WideStore for Broken {
     fn id(&self) -> &TableId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
+        let store = self.inner.store().with_options(options);
+        let inner = Cells::over(store, self.inner.schema().clone()).unwrap();
+        Arc::new(Self { inner, fault: self.fault })
     }
 
     fn guarantees(&self) -> WideGuarantees {

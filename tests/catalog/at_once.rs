@@ -75,12 +75,20 @@ fn cursors_go_on_of_a_table_that_is_opened_meanwhile() {
 }
 
 /// A wide database in which somebody else alters a table before each alteration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Altered(CellsDatabase<Memory>, TableSchema);
 
 impl WideDatabase for Altered {
     fn id(&self) -> DatabaseId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        CallOptions::none()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
+        Arc::new(Bounded::new(Arc::new(self.clone()), options))
     }
 
     fn guarantees(&self) -> WideGuarantees {

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use rowkey::store::{Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View,
+};
 use rowkey::{Error, KeyRange, Memory};
 
 /// What is counted, and what the database promises.
@@ -25,7 +27,7 @@ pub(crate) const WITHOUT: How = How { reads: false, applied: false, transactions
 
 #[derive(Clone)]
 pub(crate) struct Failing {
-    memory: Memory,
+    memory: Arc<dyn Database>,
     how: How,
     left: Arc<AtomicI64>,
     interrupts: Arc<Mutex<VecDeque<Interrupt>>>,
@@ -52,7 +54,7 @@ impl Failing {
     /// Fails from operation `after` on, counted from 0.
     pub(crate) fn new(memory: &Memory, how: How, after: i64) -> Self {
         Self {
-            memory: memory.clone(),
+            memory: Arc::new(memory.clone()),
             how,
             left: Arc::new(AtomicI64::new(after)),
             interrupts: Arc::default(),
@@ -150,6 +152,14 @@ impl Database for Failing {
         self.memory.id()
     }
 
+    fn options(&self) -> &CallOptions {
+        self.memory.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(Self { memory: self.memory.with_options(options), ..self.clone() })
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = Guarantees::all();
         guarantees.transactions = self.how.transactions;
@@ -198,6 +208,14 @@ struct FailingStore {
 impl Store for FailingStore {
     fn id(&self) -> &TableId {
         self.store.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { db: self.db.clone(), store: self.store.with_options(options) })
     }
 
     fn guarantees(&self) -> Guarantees {

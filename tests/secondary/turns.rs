@@ -5,7 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
-use rowkey::store::{Atomicity, Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId};
+use rowkey::store::{
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId,
+};
 use rowkey::{Error, KeyRange, Memory};
 
 /// Where a client is.
@@ -28,7 +30,7 @@ struct State {
 /// A client of the database.
 #[derive(Clone)]
 pub(crate) struct Client {
-    memory: Memory,
+    memory: Arc<dyn Database>,
     turn: Arc<(Mutex<State>, Condvar)>,
 }
 
@@ -44,7 +46,7 @@ pub(crate) enum Leg {
 impl Client {
     pub(crate) fn new(memory: &Memory) -> Self {
         let state = State { at: At::Free, dead: false };
-        Self { memory: memory.clone(), turn: Arc::new((Mutex::new(state), Condvar::new())) }
+        Self { memory: Arc::new(memory.clone()), turn: Arc::new((Mutex::new(state), Condvar::new())) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -133,6 +135,14 @@ impl Database for Client {
         self.memory.id()
     }
 
+    fn options(&self) -> &CallOptions {
+        self.memory.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(Self { memory: self.memory.with_options(options), turn: Arc::clone(&self.turn) })
+    }
+
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = Guarantees::all();
         guarantees.transactions = false;
@@ -166,6 +176,14 @@ struct ClientStore {
 impl Store for ClientStore {
     fn id(&self) -> &TableId {
         self.store.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { client: self.client.clone(), store: self.store.with_options(options) })
     }
 
     fn guarantees(&self) -> Guarantees {

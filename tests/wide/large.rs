@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::wide::{Column, Columns, Mutation, WideStore};
 use rowkey::{Error, KeyRange};
 
@@ -48,6 +48,14 @@ impl View for CountingView<'_> {
 impl Store for Counting {
     fn id(&self) -> &TableId {
         self.store.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { store: self.store.with_options(options), reads: Arc::clone(&self.reads) })
     }
 
     fn guarantees(&self) -> Guarantees {

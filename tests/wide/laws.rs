@@ -9,7 +9,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rowkey::clock::Clock;
 use rowkey::splits::{Splits, Weight};
-use rowkey::store::{Atomicity, Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write};
+use rowkey::store::{Atomicity, Batch, CallOptions, Database, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write};
 use rowkey::wide::{
     CellIter, CellKey, Cells, CellsDatabase, Check, Column, Columns, Entry, FamilySchema, Kind, Mutation, Place,
     PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
@@ -178,12 +178,20 @@ fn splits_of_rows_in_pieces_are_splits_of_rows() {
 /// A store whose batches are written entry by entry, and that fails after some of them.
 struct Tearing {
     store: Arc<dyn Store>,
-    left: AtomicUsize,
+    left: Arc<AtomicUsize>,
 }
 
 impl Store for Tearing {
     fn id(&self) -> &TableId {
         self.store.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { store: self.store.with_options(options), left: Arc::clone(&self.left) })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -263,7 +271,7 @@ proptest! {
         let mut failures = 0;
         loop {
             // It goes on from the beginning each time, as one that knows nothing of the one before.
-            let left = AtomicUsize::new(random.below(6) as usize + failures / 10);
+            let left = Arc::new(AtomicUsize::new(random.below(6) as usize + failures / 10));
             let purged = over(Arc::new(Tearing { store: Arc::clone(&store), left })).purge(None, go_on);
             let (scan, columns) = (Scan::all(), columns(random, false));
             let found = rows_of(&over(Arc::clone(&store)), &scan, &columns);
@@ -297,7 +305,7 @@ proptest! {
         for left in 0.. {
             let store = memory();
             store.write(&stored.iter().map(|(key, value)| Write::Put(key, value)).collect()).unwrap();
-            let tearing = Tearing { store: Arc::clone(&store), left: AtomicUsize::new(left) };
+            let tearing = Tearing { store: Arc::clone(&store), left: Arc::new(AtomicUsize::new(left)) };
             let done = open(Arc::new(tearing), now).mutate(b"r", &mutation).is_ok();
             let found = open(store, now).get(b"r", &every()).unwrap();
             let known = |found| before.cells().chain(after.cells()).any(|cell| cell == found);

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rowkey::store::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId, View};
+use rowkey::store::{Batch, CallOptions, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId, View};
 use rowkey::wide::{
     CellIter, Cells, Check, Column, Columns, Compare, FamilySchema, Mutation, PurgeReport, TableSchema, WideStore,
 };
@@ -299,6 +299,14 @@ impl Rows for NoSkipRows {
 impl Store for NoSkip {
     fn id(&self) -> &TableId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self(self.0.with_options(options)))
     }
 
     fn guarantees(&self) -> Guarantees {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rowkey::store::DatabaseId;
+use rowkey::store::{Bounded, CallOptions, DatabaseId};
 use rowkey::wide::{
     Cells, CellsDatabase, Change, Check, Columns, Compare, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
     WideGuarantees, WideStore,
@@ -283,12 +283,20 @@ fn a_key_with_more_variants_opens_a_table_whose_time_to_live_is_no_whole_millise
 }
 
 /// A database whose tables nobody may alter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Unaltered(CellsDatabase<Memory>);
 
 impl WideDatabase for Unaltered {
     fn id(&self) -> DatabaseId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        CallOptions::none()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
+        Arc::new(Bounded::new(Arc::new(self.clone()), options))
     }
 
     fn guarantees(&self) -> WideGuarantees {

@@ -47,6 +47,9 @@
 //! | `reentrant-write` | inside a transaction's body, or another closure of a write, each write to the database is `Reentrant`, soon, and changes nothing; the transaction goes on |
 //! | `body-reads` | there, reads by other handles return, and show what was there before |
 //! | `body-panics` | after a body that panicked nothing of it is written, and all works as before (if transactions are declared) |
+//! | `deadline` | a call of a handle whose deadline has passed is `DeadlineExceeded` and changes nothing, each batch of a scan too; options replace those from before, and other handles go on |
+//! | `cancel` | a call of a handle whose token is cancelled is `Cancelled` and changes nothing; an open scan ends; a transaction that is cancelled in its body writes nothing |
+//! | `waits-in-bounds` | calls that wait for the body of another transaction end by their time-out and by their token (if transactions are declared) |
 //! | `same-id` | an id stays as it is, and a table's is its database's and its name |
 //! | `unsupported` | what is not declared is refused |
 //! | `model` | after any writes every scan and get answers as a sorted map would |
@@ -62,6 +65,7 @@
 //! | `transaction-across-tables` | views come in the order of the names, a table named twice comes twice; all tables are written or none, and no other transaction sees a part (if declared) |
 
 mod between;
+pub(crate) mod bounds;
 mod databases;
 pub(crate) mod laws;
 pub(crate) mod meetings;
@@ -116,6 +120,9 @@ pub fn store<S: Store + 'static>(make: impl Fn() -> S) {
     on_a_new_one(between::one_table);
     on_a_new_one(transactions::threads);
     reentry::in_a_store(make());
+    on_a_new_one(bounds::deadlines);
+    on_a_new_one(bounds::cancels);
+    on_a_new_one(bounds::waits);
 }
 
 /// Holds a database, and the tables that it opens, to their laws. `make` answers an empty one each time.
@@ -138,4 +145,6 @@ pub fn database<D: Database + 'static>(make: impl Fn() -> D) {
     reentry::in_a_database(make());
     on_a_new_one(between::across_tables);
     on_a_new_one(transactions::threads_across_tables);
+    on_a_new_one(bounds::of_a_database);
+    on_a_new_one(bounds::waits_across_tables);
 }

@@ -20,9 +20,10 @@ pub use self::error::FjallError;
 use self::error::guarded;
 pub use self::options::{Durability, FjallOptions, TableOptions};
 use self::rows::FjallView;
+use super::options::taken;
 use super::{
-    Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter,
-    check_batches, check_key,
+    Batch, Call, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
+    add_to_counter, check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
@@ -60,10 +61,14 @@ use crate::range::KeyRange;
 /// 100,000 rows are deleted in several batches.
 ///
 /// A table that is dropped loses its rows. Handles from before keep working on the table that was, until this process ends.
+///
+/// [`CallOptions`] bound how long a call waits for other calls. They do not end what the engine itself waits for: the disk, and
+/// writers that it holds up until it has compacted.
 #[derive(Clone)]
 pub struct Fjall {
     shared: Arc<Shared>,
     durability: Durability,
+    options: CallOptions,
 }
 
 /// What all handles to a database have in common.
@@ -128,7 +133,7 @@ impl FjallOptions {
             writers: RwLock::new(()),
             dropped: AtomicBool::new(false),
         };
-        Ok(Fjall { shared: Arc::new(shared), durability })
+        Ok(Fjall { shared: Arc::new(shared), durability, options: CallOptions::new() })
     }
 }
 
@@ -174,7 +179,8 @@ impl Fjall {
         let options = self.shared.options.by_name.get(name).unwrap_or(&self.shared.options.new_tables);
         let keyspace = guarded(|| self.shared.db.keyspace(&format!("{TABLE}{name}"), || options.to_engine()))?;
         let id = self.shared.id.table(name);
-        Ok(FjallTable { id, shared: Arc::clone(&self.shared), durability: self.durability, keyspace })
+        let (shared, options) = (Arc::clone(&self.shared), self.options.clone());
+        Ok(FjallTable { id, shared, durability: self.durability, options, keyspace })
     }
 }
 
@@ -189,13 +195,13 @@ impl Shared {
         name.len() <= LONGEST_NAME && self.db.keyspace_exists(&format!("{TABLE}{name}"))
     }
 
-    fn writing(&self) -> RwLockReadGuard<'_, ()> {
-        self.writers.read().unwrap_or_else(PoisonError::into_inner)
+    fn writing(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, ()>, Error> {
+        call.lock(|| self.writers.read().unwrap_or_else(PoisonError::into_inner), || taken(self.writers.try_read()))
     }
 
     /// Nobody else writes.
-    fn alone(&self) -> RwLockWriteGuard<'_, ()> {
-        self.writers.write().unwrap_or_else(PoisonError::into_inner)
+    fn alone(&self, call: &Call<'_>) -> Result<RwLockWriteGuard<'_, ()>, Error> {
+        call.lock(|| self.writers.write().unwrap_or_else(PoisonError::into_inner), || taken(self.writers.try_write()))
     }
 
     fn batch(&self, durability: Durability) -> OwnedWriteBatch {
@@ -235,11 +241,20 @@ impl Database for Fjall {
         self.shared.id
     }
 
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(Self { options: options.clone(), ..self.clone() })
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::all()
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.options.begin("opening", name)?;
         if !self.shared.has_table(name) {
             self.shared.id.check_write([name])?;
         }
@@ -247,6 +262,7 @@ impl Database for Fjall {
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
+        self.options.begin("list of tables", "")?;
         let names = guarded(|| Ok(self.shared.db.list_keyspace_names()))?;
         let mut names: Vec<String> =
             names.iter().filter_map(|name| Some(name.strip_prefix(TABLE)?.to_owned())).collect();
@@ -256,7 +272,7 @@ impl Database for Fjall {
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.shared.id.check_write([name])?;
-        let _alone = self.shared.alone();
+        let _alone = self.shared.alone(&self.options.begin("drop", name)?)?;
         if self.shared.has_table(name) {
             let table = self.open_table(name)?;
             self.shared.dropped.store(true, Ordering::Relaxed);
@@ -268,7 +284,8 @@ impl Database for Fjall {
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         self.shared.id.check_write(batches.iter().map(|&(name, _)| name))?;
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
-        let _writing = self.shared.writing();
+        let call = self.options.begin_across("write", batches.iter().map(|&(name, _)| name))?;
+        let _writing = self.shared.writing(&call)?;
         let mut all = self.shared.batch(self.durability);
         for (name, batch) in batches {
             add(&mut all, &self.open_table(name)?.keyspace, batch)?;
@@ -282,16 +299,18 @@ impl Database for Fjall {
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         self.shared.id.check_write(tables.iter().copied())?;
-        let _alone = self.shared.alone();
+        let call = self.options.begin_across("transaction", tables.iter().copied())?;
+        let _alone = self.shared.alone(&call)?;
         let opened = tables.iter().map(|name| self.open_table(name)).collect::<Result<Vec<_>, _>>()?;
         let snapshot = self.shared.db.snapshot();
-        let views: Vec<_> = opened.iter().map(|table| table.at(&snapshot)).collect();
+        let views: Vec<_> = opened.iter().map(|table| table.at(&snapshot, call.rest())).collect();
         let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
         let batches = {
             let _inside = self.shared.id.enter();
             body(&views)?
         };
         check_batches(tables, &batches)?;
+        call.check()?;
         let mut all = self.shared.batch(self.durability);
         for (table, batch) in opened.iter().zip(&batches) {
             add(&mut all, &table.keyspace, batch)?;
@@ -305,6 +324,7 @@ struct FjallTable {
     id: TableId,
     shared: Arc<Shared>,
     durability: Durability,
+    options: CallOptions,
     keyspace: Keyspace,
 }
 
@@ -316,8 +336,14 @@ impl FjallTable {
         }
     }
 
-    fn at(&self, snapshot: &Snapshot) -> FjallView {
-        FjallView { keyspace: self.keyspace.clone(), snapshot: snapshot.clone() }
+    #[inline]
+    fn begin(&self, doing: &'static str) -> Result<Call<'_>, Error> {
+        self.options.begin(doing, self.id.name())
+    }
+
+    fn at(&self, snapshot: &Snapshot, options: CallOptions) -> FjallView {
+        let (keyspace, table) = (self.keyspace.clone(), self.id.clone());
+        FjallView { keyspace, snapshot: snapshot.clone(), table, options }
     }
 
     /// The engine no longer compacts a table that was dropped, and lets nobody write, without an end, where there are too many
@@ -373,34 +399,45 @@ impl Store for FjallTable {
         &self.id
     }
 
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let (shared, keyspace) = (Arc::clone(&self.shared), self.keyspace.clone());
+        let (id, durability, options) = (self.id.clone(), self.durability, options.clone());
+        Arc::new(Self { id, shared, durability, options, keyspace })
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::all()
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.begin("get")?;
         get(&self.keyspace, key)
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let view = self.at(&self.shared.db.snapshot());
+        let view = self.at(&self.shared.db.snapshot(), self.begin("get")?.rest());
         keys.iter().map(|key| view.get(key)).collect()
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.at(&self.shared.db.snapshot()).scan(scan)
+        self.at(&self.shared.db.snapshot(), self.options.clone()).scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.id.check_write()?;
         batch.check_keys()?;
-        let _writing = self.shared.writing();
+        let _writing = self.shared.writing(&self.begin("write")?)?;
         self.commit(batch)
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
         self.id.check_write()?;
         check_key(key)?;
-        let _alone = self.shared.alone();
+        let _alone = self.shared.alone(&self.begin("increment")?)?;
         let sum = add_to_counter(key, get(&self.keyspace, key)?.as_deref(), by)?;
         self.commit(Batch::new().put(key, sum.to_be_bytes()))?;
         Ok(sum)
@@ -409,7 +446,7 @@ impl Store for FjallTable {
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         self.id.check_write()?;
         check_key(key)?;
-        let _alone = self.shared.alone();
+        let _alone = self.shared.alone(&self.begin("compare-and-write")?)?;
         if get(&self.keyspace, key)?.as_deref() != expected {
             return Ok(false);
         }
@@ -424,8 +461,10 @@ impl Store for FjallTable {
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.id.check_write()?;
-        let _alone = self.shared.alone();
-        let mut rows = self.scan(&Scan::new(ranges.to_vec()).batch_rows(4096));
+        let call = self.begin("deletion of ranges")?;
+        let _alone = self.shared.alone(&call)?;
+        let view = self.at(&self.shared.db.snapshot(), call.rest());
+        let mut rows = view.scan(&Scan::new(ranges.to_vec()).batch_rows(4096));
         let (mut found, mut doomed) = (RowBatch::new(), Batch::new());
         loop {
             rows.next_batch(&mut found)?;
@@ -443,13 +482,15 @@ impl Store for FjallTable {
 
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
         self.id.check_write()?;
-        let _alone = self.shared.alone();
+        let call = self.begin("transaction")?;
+        let _alone = self.shared.alone(&call)?;
         let batch = {
-            let view = self.at(&self.shared.db.snapshot());
+            let view = self.at(&self.shared.db.snapshot(), call.rest());
             let _inside = self.id.database().enter();
             body(&view)?
         };
         batch.check_keys()?;
+        call.check()?;
         self.commit(&batch)
     }
 }

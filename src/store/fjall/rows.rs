@@ -9,16 +9,20 @@ use super::error::{FjallError, guarded};
 use super::{LONGEST_KEY, can_be};
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{RowBatch, Rows, Scan, View};
+use crate::store::{CallOptions, RowBatch, Rows, Scan, TableId, View};
 
 /// A table as it was.
 pub(super) struct FjallView {
     pub(super) keyspace: Keyspace,
     pub(super) snapshot: Snapshot,
+    pub(super) table: TableId,
+    /// Of the transaction, or the scan, that reads.
+    pub(super) options: CallOptions,
 }
 
 impl View for FjallView {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.options.begin("get", self.table.name())?;
         if !can_be(key) {
             return Ok(None);
         }
@@ -26,8 +30,8 @@ impl View for FjallView {
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(FjallRows {
-            view: Some(Self { keyspace: self.keyspace.clone(), snapshot: self.snapshot.clone() }),
+        let rows = FjallRows {
+            view: Some((self.keyspace.clone(), self.snapshot.clone())),
             ranges: scan.ranges.iter().cloned().collect(),
             open: None,
             reverse: scan.reverse,
@@ -36,14 +40,15 @@ impl View for FjallView {
             last: Vec::new(),
             skip: None,
             failed: None,
-        })
+        };
+        self.options.rows(self.table.name(), Box::new(rows))
     }
 }
 
 /// A scan of the table as it was.
 struct FjallRows {
     /// None behind the end, so that the engine can forget what it keeps for it.
-    view: Option<FjallView>,
+    view: Option<(Keyspace, Snapshot)>,
     /// What is still to be opened, in key order; the next one is at the front, or at the back of a reverse scan.
     ranges: VecDeque<KeyRange>,
     /// The range that is being read.
@@ -62,7 +67,7 @@ struct FjallRows {
 impl FjallRows {
     /// Reads the next range from where it is wanted; answers whether there is one.
     fn open_next(&mut self) -> bool {
-        let Some(view) = &self.view else { return false };
+        let Some((keyspace, snapshot)) = &self.view else { return false };
         let Some(range) = (if self.reverse { self.ranges.pop_back() } else { self.ranges.pop_front() }) else {
             return false;
         };
@@ -76,7 +81,7 @@ impl FjallRows {
             Some(end) => Bound::Excluded(end),
             None => Bound::Unbounded,
         };
-        let rows = view.snapshot.range::<&[u8], _>(&view.keyspace, (start, end));
+        let rows = snapshot.range::<&[u8], _>(keyspace, (start, end));
         self.open = Some((range, rows));
         true
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::range::successor;
-use crate::store::{RowBatch, Rows};
+use crate::store::{CallOptions, RowBatch, Rows, TableId};
 
 /// Entries that are looked at one by one before a jump is tried: it costs a search.
 const WALK: usize = 4;
@@ -14,11 +14,18 @@ pub(super) struct Entries {
     at: usize,
     /// What is passed over.
     prefix: Vec<u8>,
+    /// What is left of the call that reads, which may take several batches of entries, and its table.
+    call: Option<(CallOptions, TableId)>,
 }
 
 impl Entries {
     pub(super) fn new(rows: Box<dyn Rows>) -> Self {
-        Self { rows, batch: RowBatch::new(), at: 0, prefix: Vec::new() }
+        Self { rows, batch: RowBatch::new(), at: 0, prefix: Vec::new(), call: None }
+    }
+
+    /// What is read from now on is read for another call.
+    pub(super) fn begin(&mut self, rest: CallOptions, table: &TableId) {
+        self.call = Some((rest, table.clone()));
     }
 
     /// Reads on if it has to; whether there is an entry.
@@ -28,6 +35,9 @@ impl Entries {
             return Ok(true);
         }
         self.at = 0;
+        if let Some((rest, table)) = &self.call {
+            rest.begin("scan", table.name())?;
+        }
         self.rows.next_batch(&mut self.batch)?;
         Ok(!self.batch.is_empty())
     }

@@ -25,8 +25,10 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::key::RowKey;
 use crate::moved;
+use crate::store::options::{Within, failed};
 use crate::store::{
-    Atomicity, Database, DatabaseId, Live, Metered, Rows, Scan, Store, TableId, View, add_to_counter, check_key,
+    Atomicity, CallOptions, Database, DatabaseId, Live, Metered, Rows, Scan, Store, TableId, View, add_to_counter,
+    check_key,
 };
 
 /// Emulates HBase rows on a key-value store: a [`WideStore`] over a [`Store`], in which a cell is one entry, under a [`CellKey`].
@@ -87,16 +89,17 @@ impl Cells {
 
     fn open_named(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
         schema.check()?;
-        let store = moved::unless_moved(db, name, || {
-            let Opened { store, .. } = catalog::open(db, name, &Given::entries(&CellKey::LAYOUT))?;
-            catalog::keep_wide(db, name, |stored| match stored {
+        let within = Within::one_call(&db as &dyn Database);
+        let store = moved::unless_moved(&*within, name, || {
+            let Opened { store, .. } = catalog::open(&*within, name, &Given::entries(&CellKey::LAYOUT))?;
+            catalog::keep_wide(&*within, name, |stored| match stored {
                 None => Ok(Some(texts(schema))),
                 Some(stored) => match parse(name, stored)?.changes_to(schema).as_slice() {
                     [] => Ok(None),
                     changes => Err(refusal(name, changes)),
                 },
             })?;
-            Ok(store)
+            Ok(within.handed_out(store, db.options()))
         })?;
         Self::over(store, schema.clone())
     }
@@ -163,28 +166,38 @@ impl<S: Store> Cells<S> {
 
     /// Writes mutations. The time is read in the transaction, so it is not that of before another write.
     fn apply<'m>(&self, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone) -> Result<(), Error> {
+        let store = Within::one_call(&self.store as &dyn Store);
         let mut edits = rows.clone().flat_map(|(_, mutation)| mutation.edits());
         if edits.clone().all(|edit| edit.timestamp().is_some()) {
-            return self.store.write(&writer::timed(&self.families, rows));
+            return store.write(&writer::timed(&self.families, rows));
         }
         let batch = |view: &dyn View| {
             let mut writer = Writer::new(&self.families, view, self.clock.now());
             rows.clone().try_for_each(|(row, mutation)| writer.mutate(row, mutation))?;
             Ok(writer.into_batch())
         };
-        if self.store.guarantees().transactions {
-            return self.store.transact(&mut |view| batch(view));
+        if store.guarantees().transactions {
+            return store.transact(&mut |view| batch(view));
         }
         if edits.any(|edit| matches!(edit, Edit::DeleteVersion { at: None, .. })) {
             return Err(Error::Unsupported("transactions"));
         }
-        self.store.write(&batch(&Live(&self.store))?)
+        store.write(&batch(&Live(&*store))?)
     }
 }
 
 impl<S: Store> WideStore for Cells<S> {
     fn id(&self) -> &TableId {
         self.store.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.store.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
+        let (families, clock) = (Arc::clone(&self.families), Arc::clone(&self.clock));
+        Arc::new(Cells { store: self.store.with_options(options), families, clock })
     }
 
     fn guarantees(&self) -> WideGuarantees {
@@ -197,14 +210,15 @@ impl<S: Store> WideStore for Cells<S> {
 
     fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error> {
         check_key(row)?;
-        self.read(row, columns, &|scan| self.store.scan(scan))
+        let store = Within::one_call(&self.store as &dyn Store);
+        self.read(row, columns, &|scan| store.scan(scan))
     }
 
     fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows> {
-        Box::new(match self.plan(columns) {
-            Ok(plan) => CellRows::new(plan, scan, |scan| self.store.scan(scan)),
-            Err(error) => CellRows::failed(error),
-        })
+        match self.plan(columns) {
+            Ok(plan) => Box::new(CellRows::new(plan, scan, &self.store)),
+            Err(error) => failed(error),
+        }
     }
 
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
@@ -363,11 +377,24 @@ impl<D: Database> CellsDatabase<D> {
         }
         Ok(Cells { clock: Arc::clone(&self.clock), ..Cells::open_named(&self.db, name, schema)? })
     }
+
+    /// The same wide tables, with these options.
+    pub(crate) fn bounded(&self, options: &CallOptions) -> CellsDatabase<Arc<dyn Database>> {
+        CellsDatabase { db: self.db.with_options(options), clock: Arc::clone(&self.clock) }
+    }
 }
 
 impl<D: Database> WideDatabase for CellsDatabase<D> {
     fn id(&self) -> DatabaseId {
         self.db.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.db.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
+        Arc::new(self.bounded(options))
     }
 
     fn guarantees(&self) -> WideGuarantees {
@@ -379,7 +406,8 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
-        catalog::wide(&self.db, name)?.map(|stored| parse(name, &stored)).transpose()
+        let db = Within::one_call(&self.db as &dyn Database);
+        catalog::wide(&*db, name)?.map(|stored| parse(name, &stored)).transpose()
     }
 
     fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
@@ -387,7 +415,8 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
             schema.check()?;
         }
         let mut changes = Vec::new();
-        catalog::keep_wide(&self.db, name, |stored| {
+        let db = Within::one_call(&self.db as &dyn Database);
+        catalog::keep_wide(&*db, name, |stored| {
             let stored = stored.ok_or_else(|| Error::Schema {
                 table: name.to_owned(),
                 differences: "there is no such table".to_owned(),
@@ -404,13 +433,14 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
-        catalog::wide_tables(&self.db)
+        catalog::wide_tables(&*Within::one_call(&self.db as &dyn Database))
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.id().check_write([name])?;
-        if catalog::wide(&self.db, name)?.is_some() {
-            catalog::drop_table(&self.db, name)?;
+        let db = Within::one_call(&self.db as &dyn Database);
+        if catalog::wide(&*db, name)?.is_some() {
+            catalog::drop_table(&*db, name)?;
         }
         Ok(())
     }

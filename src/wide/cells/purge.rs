@@ -9,6 +9,7 @@ use super::visible::{Fate, Visible, Why};
 use crate::error::Error;
 use crate::key::RowKey;
 use crate::range::KeyRange;
+use crate::store::options::Within;
 use crate::store::{Batch, Rows, Scan, Store};
 
 /// Entries are dropped in batches of so many, and a row's markers with, or after, what they hide.
@@ -99,17 +100,18 @@ impl<S: Store> Cells<S> {
     ) -> Result<PurgeReport, Error> {
         let mut report = PurgeReport { last_row: after.map(<[u8]>::to_vec), ..PurgeReport::default() };
         loop {
-            if self.store.guarantees().transactions {
+            let store = Within::one_call(&self.store as &dyn Store);
+            if store.guarantees().transactions {
                 let mut next = PurgeReport::default();
-                self.store.transact(&mut |view| {
+                store.transact(&mut |view| {
                     next = report.clone();
                     self.purge_some(&mut next, self.clock.now(), &|scan| view.scan(scan))
                 })?;
                 report = next;
             } else {
-                let dead = self.purge_some(&mut report, self.clock.now(), &|scan| self.store.scan(scan))?;
+                let dead = self.purge_some(&mut report, self.clock.now(), &|scan| store.scan(scan))?;
                 if !dead.is_empty() {
-                    self.store.write(&dead)?;
+                    store.write(&dead)?;
                 }
             }
             if progress(&report).is_break() || report.finished {

@@ -9,7 +9,7 @@ use super::visible::{Fate, Visible};
 use crate::error::Error;
 use crate::key::RowKey;
 use crate::range::{KeyRange, successor};
-use crate::store::{RowBatch, Rows, Scan};
+use crate::store::{CallOptions, RowBatch, Rows, Scan, Store, TableId};
 use crate::wide::column::{Check, Columns, Compare};
 use crate::wide::row::{CellIter, end_cell, push_column};
 use crate::wide::schema::TableSchema;
@@ -507,16 +507,13 @@ pub(super) struct CellRows {
     reader: Option<RowReader>,
     left: u64,
     batch_rows: usize,
+    /// Each batch of rows is a call, of one batch of entries or more.
+    options: CallOptions,
+    table: TableId,
 }
 
 impl CellRows {
-    /// A scan that could not be opened.
-    pub(super) fn failed(error: Error) -> Self {
-        Self { failed: Some(error), reader: None, left: 0, batch_rows: 1 }
-    }
-
-    /// `open` opens the scan of entries.
-    pub(super) fn new(plan: Plan, scan: &Scan, open: impl FnOnce(&Scan) -> Box<dyn Rows>) -> Self {
+    pub(super) fn new(plan: Plan, scan: &Scan, store: &impl Store) -> Self {
         let batch_rows = scan.batch_rows.max(1);
         let left = scan.limit.unwrap_or(u64::MAX);
         // A few rows are not worth a large batch.
@@ -524,14 +521,26 @@ impl CellRows {
         let entries = rows.saturating_mul(4).clamp(8, batch_rows.max(256));
         let ranges = scan.ranges.iter().map(CellKey::rows_in).collect();
         let beneath = Scan::new(ranges).reverse(scan.reverse).batch_rows(entries);
-        let reader = RowReader::new(plan, open(&beneath), scan.reverse);
-        Self { failed: None, reader: Some(reader), left, batch_rows }
+        let reader = RowReader::new(plan, store.scan(&beneath), scan.reverse);
+        let (options, table) = (store.options().clone(), store.id().clone());
+        Self { failed: None, reader: Some(reader), left, batch_rows, options, table }
     }
 }
 
 impl Rows for CellRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear();
+        if let Some(reader) = &mut self.reader
+            && !self.options.is_unbounded()
+        {
+            match self.options.begin("scan", self.table.name()) {
+                Ok(call) => reader.entries.begin(call.rest(), &self.table),
+                Err(error) => {
+                    self.reader = None;
+                    return Err(error);
+                }
+            }
+        }
         while let (Some(reader), true) = (&mut self.reader, batch.len() < self.batch_rows) {
             match reader.next_piece(self.left > 0) {
                 Ok(Some(Piece { first, row, cells })) => {

@@ -1,5 +1,6 @@
 //! The suite that the author of a wide store runs on a backend of their own.
 
+mod bounds;
 mod columns;
 mod databases;
 mod laws;
@@ -57,6 +58,7 @@ use crate::store::conformance::laws::Random;
 /// | `check-and-mutate` | writes if the newest version compares so, or is absent, and not otherwise (if declared) |
 /// | `lost-increment`, `lost-update` | nothing is lost among threads (if declared) |
 /// | `reentrant-write` | inside a closure of a write to the database each write is `Reentrant`, and changes nothing; reads return |
+/// | `deadline`, `cancel` | a call of a handle whose deadline has passed, or whose token is cancelled, is refused and changes nothing, each batch of a scan too; other handles go on |
 /// | `unsupported` | what is not declared is refused, and changes nothing |
 /// | `model` | after any mutations every read and scan answers as a list of cells and markers would |
 ///
@@ -89,6 +91,8 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     on_a_new_one(threads::increments);
     on_a_new_one(threads::updates);
     on_a_new_one(reentry::writes);
+    on_a_new_one(bounds::deadlines);
+    on_a_new_one(bounds::cancels);
 }
 
 /// Holds a database of wide tables, and the tables that it opens, to their laws. `make` answers an empty one each time.
@@ -102,6 +106,7 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
 /// | `one-table` | handles of one name are one table |
 /// | `tables`, `isolated`, `drop-table`, `same-id` | as for plain databases |
 /// | `reentrant-write` | inside a closure of a write no table is made, altered or dropped: `Reentrant` |
+/// | `deadline`, `cancel` | as of a store; the tables that are opened have the options of the database |
 ///
 /// # Panics
 ///
@@ -112,4 +117,5 @@ pub fn wide_database<D: WideDatabase>(make: impl Fn() -> D) {
     databases::schemas(&make());
     databases::tables(&make());
     reentry::tables(&make());
+    bounds::of_a_database(&make());
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rowkey::store::{Batch, Database, DatabaseId, Guarantees, Memory, Store, View, check_batches};
+use rowkey::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, Store, View, check_batches};
 use rowkey::{Error, conformance};
 
 use super::{Live, unasked};
@@ -30,15 +30,15 @@ refused! { Broken::new, database:
 
 /// A [`Memory`] with one fault.
 struct Broken {
-    inner: Memory,
+    inner: Arc<dyn Database>,
     fault: Fault,
     own: DatabaseId,
-    turn: Mutex<()>,
+    turn: Arc<Mutex<()>>,
 }
 
 impl Broken {
     fn new(fault: Fault) -> Self {
-        Self { inner: Memory::new(), fault, own: DatabaseId::unique(), turn: Mutex::default() }
+        Self { inner: Arc::new(Memory::new()), fault, own: DatabaseId::unique(), turn: Arc::default() }
     }
 }
 
@@ -49,6 +49,15 @@ impl Database for Broken {
             AnIdOfItsOwn => self.own,
             _ => self.inner.id(),
         }
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        let (inner, turn) = (self.inner.with_options(options), Arc::clone(&self.turn));
+        Arc::new(Self { inner, fault: self.fault, own: self.own, turn })
     }
 
     fn guarantees(&self) -> Guarantees {

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use rowkey::store::{Batch, Guarantees, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, conformance};
 
 use super::{Live, unasked};
@@ -48,14 +48,14 @@ refused! { Broken::new, store:
 struct Broken {
     inner: Arc<dyn Store>,
     fault: Fault,
-    writer: Mutex<()>,
+    writer: Arc<Mutex<()>>,
     /// Who has the lock of writers.
-    holder: Mutex<Option<ThreadId>>,
+    holder: Arc<Mutex<Option<ThreadId>>>,
 }
 
 impl Broken {
     fn new(fault: Fault) -> Self {
-        Self { inner: table(), fault, writer: Mutex::default(), holder: Mutex::default() }
+        Self { inner: table(), fault, writer: Arc::default(), holder: Arc::default() }
     }
 
     fn is_in_its_body(&self) -> bool {
@@ -128,6 +128,15 @@ fn wait_for_ever() -> ! {
 impl Store for Broken {
     fn id(&self) -> &TableId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let (writer, holder) = (Arc::clone(&self.writer), Arc::clone(&self.holder));
+        Arc::new(Self { inner: self.inner.with_options(options), fault: self.fault, writer, holder })
     }
 
     fn guarantees(&self) -> Guarantees {

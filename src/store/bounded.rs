@@ -1,0 +1,339 @@
+//! Bounds for engines that never wait: they are looked at before each call and each batch.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use crate::error::Error;
+use crate::range::KeyRange;
+use crate::wide::{
+    Change, Check, Column, Columns, Mutation, Row, TableSchema, WideDatabase, WideGuarantees, WideStore,
+};
+
+/// A store or a database with [`CallOptions`], for an engine that never waits: the options are looked at before each call and each
+/// batch of a scan, and between a transaction's body and its write. An engine that waits begins a [`Call`](super::Call) by itself.
+///
+/// It is what such an engine's `with_options` returns:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use rowkey::store::{Bounded, CallOptions, Database, Store};
+/// # use rowkey::store::{Batch, Guarantees, Rows, Scan, TableId};
+/// # use rowkey::{Error, KeyRange, Memory};
+///
+/// #[derive(Clone)]
+/// struct Shelf {
+///     // ..
+/// #     inner: Arc<dyn Store>,
+/// }
+///
+/// impl Store for Shelf {
+///     fn options(&self) -> &CallOptions {
+///         CallOptions::none()
+///     }
+///
+///     fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+///         Arc::new(Bounded::new(Arc::new(self.clone()), options))
+///     }
+///     // ..
+/// #     fn id(&self) -> &TableId { self.inner.id() }
+/// #     fn guarantees(&self) -> Guarantees { self.inner.guarantees() }
+/// #     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> { self.inner.get(key) }
+/// #     fn scan(&self, scan: &Scan) -> Box<dyn Rows> { self.inner.scan(scan) }
+/// #     fn write(&self, batch: &Batch) -> Result<(), Error> { self.inner.write(batch) }
+/// #     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> { self.inner.increment(key, by) }
+/// #     fn compare_and_write(&self, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+/// #         self.inner.compare_and_write(key, old, new)
+/// #     }
+/// #     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> { self.inner.delete_ranges(ranges) }
+/// }
+/// # let shelf = Shelf { inner: Memory::new().table("shelf")? };
+/// # let late = shelf.with_options(&CallOptions::new().timeout(std::time::Duration::ZERO));
+/// # assert!(matches!(late.get(b"k"), Err(Error::DeadlineExceeded { .. })));
+/// # Ok::<(), Error>(())
+/// ```
+pub struct Bounded<T: ?Sized> {
+    inner: Arc<T>,
+    options: CallOptions,
+}
+
+impl<T: ?Sized> Bounded<T> {
+    /// A handle to `inner`, which has no options of its own, with these.
+    pub fn new(inner: Arc<T>, options: &CallOptions) -> Self {
+        Self { inner, options: options.clone() }
+    }
+
+    fn with(&self, options: &CallOptions) -> Self {
+        Self::new(Arc::clone(&self.inner), options)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Bounded<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bounded").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
+    fn id(&self) -> &TableId {
+        self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(self.with(options))
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        self.inner.guarantees()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.options.begin("get", self.id().name())?;
+        self.inner.get(key)
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        self.options.begin("get", self.id().name())?;
+        self.inner.get_many(keys)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.options.rows(self.id().name(), self.inner.scan(scan))
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.options.begin("write", self.id().name())?;
+        self.inner.write(batch)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.options.begin("increment", self.id().name())?;
+        self.inner.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.options.begin("compare-and-write", self.id().name())?;
+        self.inner.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.options.begin("deletion of ranges", self.id().name())?;
+        self.inner.delete_ranges(ranges)
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        let call = self.options.begin("transaction", self.id().name())?;
+        self.inner.transact(&mut |view| {
+            let batch = body(view)?;
+            call.check()?;
+            Ok(batch)
+        })
+    }
+}
+
+impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
+    fn id(&self) -> DatabaseId {
+        self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(self.with(options))
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        self.inner.guarantees()
+    }
+
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.options.begin("opening", name)?;
+        Ok(self.inner.table(name)?.with_options(&self.options))
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        self.options.begin("list of tables", "")?;
+        self.inner.tables()
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.options.begin("drop", name)?;
+        self.inner.drop_table(name)
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
+        self.options.begin_across("write", batches.iter().map(|&(name, _)| name))?;
+        self.inner.write(batches)
+    }
+
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error> {
+        let call = self.options.begin_across("transaction", tables.iter().copied())?;
+        self.inner.transact(tables, &mut |views| {
+            let batches = body(views)?;
+            call.check()?;
+            Ok(batches)
+        })
+    }
+}
+
+impl<S: WideStore + ?Sized + 'static> WideStore for Bounded<S> {
+    fn id(&self) -> &TableId {
+        self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
+        Arc::new(self.with(options))
+    }
+
+    fn guarantees(&self) -> WideGuarantees {
+        self.inner.guarantees()
+    }
+
+    fn schema(&self) -> &TableSchema {
+        self.inner.schema()
+    }
+
+    fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error> {
+        self.options.begin("get", self.id().name())?;
+        self.inner.get(row, columns)
+    }
+
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Result<Vec<Row>, Error> {
+        self.options.begin("get", self.id().name())?;
+        self.inner.get_many(rows, columns)
+    }
+
+    fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows> {
+        self.options.rows(self.id().name(), self.inner.scan(scan, columns))
+    }
+
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
+        self.options.begin("mutation", self.id().name())?;
+        self.inner.mutate(row, mutation)
+    }
+
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
+        self.options.begin("mutation", self.id().name())?;
+        self.inner.mutate_many(rows)
+    }
+
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
+        self.options.begin("increment", self.id().name())?;
+        self.inner.increment(row, counters)
+    }
+
+    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+        self.options.begin("check-and-mutate", self.id().name())?;
+        self.inner.check_and_mutate(row, check, mutation)
+    }
+
+    fn exists(&self, row: &[u8]) -> Result<bool, Error> {
+        self.options.begin("get", self.id().name())?;
+        self.inner.exists(row)
+    }
+
+    fn first_at_or_after(&self, row: &[u8], columns: &Columns) -> Result<Option<(Vec<u8>, Row)>, Error> {
+        self.options.begin("get", self.id().name())?;
+        self.inner.first_at_or_after(row, columns)
+    }
+}
+
+impl<D: WideDatabase + ?Sized + 'static> WideDatabase for Bounded<D> {
+    fn id(&self) -> DatabaseId {
+        self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
+        Arc::new(self.with(options))
+    }
+
+    fn guarantees(&self) -> WideGuarantees {
+        self.inner.guarantees()
+    }
+
+    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        self.options.begin("opening", name)?;
+        Ok(self.inner.table(name, schema)?.with_options(&self.options))
+    }
+
+    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
+        self.options.begin("get of the schema", name)?;
+        self.inner.schema(name)
+    }
+
+    fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
+        self.options.begin("alteration", name)?;
+        self.inner.alter(name, schema)
+    }
+
+    fn tables(&self) -> Result<Vec<String>, Error> {
+        self.options.begin("list of tables", "")?;
+        self.inner.tables()
+    }
+
+    fn drop_table(&self, name: &str) -> Result<(), Error> {
+        self.options.begin("drop", name)?;
+        self.inner.drop_table(name)
+    }
+}
+
+/// A scan of which each batch is a call.
+pub(super) struct BoundedRows {
+    /// None after the end or an error: what the engine keeps for the scan, it can forget.
+    rows: Option<Box<dyn Rows>>,
+    options: CallOptions,
+    table: Box<str>,
+}
+
+impl BoundedRows {
+    pub(super) fn new(rows: Box<dyn Rows>, options: CallOptions, table: &str) -> Self {
+        Self { rows: Some(rows), options, table: table.into() }
+    }
+}
+
+impl Rows for BoundedRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        let Some(rows) = &mut self.rows else { return Ok(()) };
+        let read = self.options.begin("scan", &self.table).and_then(|_| rows.next_batch(batch));
+        if read.is_err() || batch.is_empty() {
+            self.rows = None;
+        }
+        read
+    }
+
+    fn skip_to(&mut self, key: &[u8]) {
+        if let Some(rows) = &mut self.rows {
+            rows.skip_to(key);
+        }
+    }
+}
+
+/// A scan that could not be opened.
+pub(super) struct Failed(pub(super) Option<Error>);
+
+impl Rows for Failed {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        self.0.take().map_or(Ok(()), Err)
+    }
+}

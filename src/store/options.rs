@@ -1,0 +1,495 @@
+//! How long a call may take, and who may end it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, TryLockResult};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::bounded::{BoundedRows, Failed};
+use super::{Cancel, Database, Rows, Store};
+use crate::error::Error;
+use crate::wide::{WideDatabase, WideStore};
+
+/// What bounds the calls of a handle: a time-out, a deadline, a [`Cancel`] token. Default: none of them.
+///
+/// A handle is had by `with_options` of a database, a store, a table. It leads to the same rows as the handle it was made from, and
+/// all that is opened over it has the same options.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use rowkey::store::{CallOptions, Database};
+/// use rowkey::{Error, Memory, Table};
+///
+/// let names: Table<u64, String, _> = Table::open(Memory::new(), "names")?;
+/// let in_time = names.with_options(&CallOptions::new().timeout(Duration::from_secs(2)));
+/// in_time.put(&7, &"Ada".into())?;
+///
+/// let too_late = names.with_options(&CallOptions::new().timeout(Duration::ZERO));
+/// assert!(matches!(too_late.put(&7, &"Bob".into()), Err(Error::DeadlineExceeded { .. })));
+/// assert_eq!(names.get(&7)?.as_deref(), Some("Ada"));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// - `with_options` **replaces** the options of the handle it is called on; it does not add to them.
+/// - A call that is past its deadline, or cancelled, before it begins is refused. One that waits (for a lock, a server, a pause
+///   between attempts) ends then.
+/// - **One call has one deadline**: where an operation makes several calls of a store, the time-out counts from the start of the
+///   operation, over all of them and the pauses between them. Of what goes on batch by batch (scans, and the jobs that copy, check,
+///   load or purge) it counts for each batch; a deadline, or a token, ends the whole.
+/// - A batch of rows that was read is handed out, though the deadline passed meanwhile; the next one is
+///   an error, and then the scan has ended.
+///
+/// # What is written
+///
+/// [`Error::DeadlineExceeded`] and [`Error::Cancelled`] mean that the call has written nothing, as far as the engine writes it as one: a
+/// row, a batch within its [atomicity](super::Guarantees::batch), a transaction. What consists of several such writes
+/// ([`Store::delete_ranges`], a batch that is only atomic by rows, a change of a [`Primary`](crate::secondary::Primary) or a
+/// [`Migration`](crate::migrate::Migration) on a database without transactions) leaves what a crash at that point would leave, and what
+/// mends that after a crash mends it here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallOptions {
+    timeout: Option<Duration>,
+    deadline: Option<Instant>,
+    cancel: Option<Cancel>,
+}
+
+static NONE: CallOptions = CallOptions::new();
+
+impl CallOptions {
+    /// No bounds.
+    pub const fn new() -> Self {
+        Self { timeout: None, deadline: None, cancel: None }
+    }
+
+    /// No bounds: what [`Store::options`] of a store returns that has never been given any.
+    pub fn none() -> &'static Self {
+        &NONE
+    }
+
+    /// How long each call may take, from its start.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// When all calls of the handle have to be over.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// What ends the calls of the handle.
+    #[must_use]
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = Some(cancel.clone());
+        self
+    }
+
+    /// Whether there is no bound.
+    #[inline]
+    pub fn is_unbounded(&self) -> bool {
+        self.timeout.is_none() && self.deadline.is_none() && self.cancel.is_none()
+    }
+
+    /// Whether calls have a time-out, that of an operation of several calls being over all of them.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timeout.is_some()
+    }
+
+    /// Begins a call; an engine does so in each of its methods, before it takes a lock. `doing` and the table's name are told by
+    /// errors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeadlineExceeded`], [`Error::Cancelled`], as of [`Call::check`].
+    #[inline]
+    pub fn begin<'c>(&'c self, doing: &'static str, table: &'c str) -> Result<Call<'c>, Error> {
+        if self.is_unbounded() {
+            return Ok(Call { deadline: None, cancel: None, doing, table: Cow::Borrowed(table) });
+        }
+        self.begin_bounded(doing, Cow::Borrowed(table))
+    }
+
+    /// As [`begin`](Self::begin), of a call that has several tables.
+    ///
+    /// # Errors
+    ///
+    /// As of [`begin`](Self::begin).
+    #[inline]
+    pub fn begin_across<'t>(
+        &self,
+        doing: &'static str,
+        tables: impl IntoIterator<Item = &'t str>,
+    ) -> Result<Call<'_>, Error> {
+        if self.is_unbounded() {
+            return Ok(Call { deadline: None, cancel: None, doing, table: Cow::Borrowed("") });
+        }
+        let tables: Vec<&str> = tables.into_iter().collect();
+        self.begin_bounded(doing, Cow::Owned(tables.join(", ")))
+    }
+
+    #[cold]
+    fn begin_bounded<'c>(&'c self, doing: &'static str, table: Cow<'c, str>) -> Result<Call<'c>, Error> {
+        let call = Call { deadline: self.deadline_from_now(), cancel: self.cancel.as_ref(), doing, table };
+        call.check()?;
+        Ok(call)
+    }
+
+    /// A time-out too long for the clock is no bound.
+    fn deadline_from_now(&self) -> Option<Instant> {
+        let timed_out = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        self.deadline.into_iter().chain(timed_out).min()
+    }
+
+    /// These options from now on: with a deadline in place of the time-out. What makes several calls of a store, and is one
+    /// call to its user, makes them by a handle with these.
+    #[must_use]
+    pub fn from_now(&self) -> Self {
+        Self { timeout: None, deadline: self.deadline_from_now(), cancel: self.cancel.clone() }
+    }
+
+    /// A scan that keeps to these options: each batch is a call. Without bounds it is the scan itself.
+    pub fn rows(&self, table: &str, rows: Box<dyn Rows>) -> Box<dyn Rows> {
+        if self.is_unbounded() { rows } else { Box::new(BoundedRows::new(rows, self.clone(), table)) }
+    }
+}
+
+/// A call under way, of a handle with [`CallOptions`]: for authors of engines.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use std::time::Duration;
+///
+/// use rowkey::store::CallOptions;
+/// use rowkey::Error;
+///
+/// let turn = Mutex::new(());
+/// let options = CallOptions::new().timeout(Duration::from_millis(20));
+/// let held = turn.lock();
+///
+/// let call = options.begin("write", "t")?;
+/// assert_eq!(call.lock_mutex(&turn).unwrap_err().to_string(), r#"deadline exceeded: write, table "t""#);
+/// # drop(held);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Call<'c> {
+    deadline: Option<Instant>,
+    cancel: Option<&'c Cancel>,
+    doing: &'static str,
+    table: Cow<'c, str>,
+}
+
+/// The first pause between two attempts to take a lock, and the longest: each is twice the one before.
+const FIRST_PAUSE: Duration = Duration::from_micros(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+
+/// How long is waited at once for what no token wakes.
+const SLICE: Duration = Duration::from_millis(5);
+
+impl Call<'_> {
+    /// Whether it may go on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cancelled`], [`Error::DeadlineExceeded`].
+    #[inline]
+    pub fn check(&self) -> Result<(), Error> {
+        if self.is_unbounded() { Ok(()) } else { self.check_bounds() }
+    }
+
+    #[cold]
+    fn check_bounds(&self) -> Result<(), Error> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return Err(Error::Cancelled { doing: self.doing, table: self.table.clone().into_owned() });
+        }
+        if self.remaining() == Some(Duration::ZERO) {
+            return Err(Error::DeadlineExceeded { doing: self.doing, table: self.table.clone().into_owned() });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is_unbounded(&self) -> bool {
+        self.deadline.is_none() && self.cancel.is_none()
+    }
+
+    /// How long it may go on; `None` is without end.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// The options for the calls that this one is made of: what is left of it.
+    pub fn rest(&self) -> CallOptions {
+        CallOptions { timeout: None, deadline: self.deadline, cancel: self.cancel.cloned() }
+    }
+
+    /// Sleeps so long, or until the call has to end.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check), after the sleep.
+    pub fn sleep(&self, pause: Duration) -> Result<(), Error> {
+        let pause = self.remaining().map_or(pause, |left| left.min(pause));
+        match self.cancel {
+            Some(cancel) => cancel.sleep(pause),
+            None => thread::sleep(pause),
+        }
+        self.check()
+    }
+
+    /// Takes a lock: by `lock`, which waits for it, if the call has no bounds; else by `try_lock`, which does not, again and again
+    /// until the call has to end. Calls with bounds do not queue: under many callers one that waits without bounds may come first.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check).
+    #[inline]
+    pub fn lock<G>(&self, lock: impl FnOnce() -> G, try_lock: impl FnMut() -> Option<G>) -> Result<G, Error> {
+        if self.is_unbounded() { Ok(lock()) } else { self.poll(try_lock) }
+    }
+
+    /// Takes a mutex, as [`lock`](Self::lock). One that is poisoned is taken as any other.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check).
+    #[inline]
+    pub fn lock_mutex<'m, T>(&self, mutex: &'m Mutex<T>) -> Result<MutexGuard<'m, T>, Error> {
+        self.lock(|| mutex.lock().unwrap_or_else(PoisonError::into_inner), || taken(mutex.try_lock()))
+    }
+
+    #[cold]
+    fn poll<G>(&self, mut try_lock: impl FnMut() -> Option<G>) -> Result<G, Error> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            if let Some(guard) = try_lock() {
+                return Ok(guard);
+            }
+            self.sleep(pause)?;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Waits by a function that waits at most as long as it is told, and returns `None` if that was in vain: a channel, a
+    /// condition variable.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check).
+    pub fn wait<T>(&self, mut wait: impl FnMut(Duration) -> Option<T>) -> Result<T, Error> {
+        loop {
+            self.check()?;
+            let slice = self.remaining().unwrap_or(Duration::MAX);
+            let slice = if self.cancel.is_some() { slice.min(SLICE) } else { slice.min(Duration::from_secs(60)) };
+            if let Some(found) = wait(slice) {
+                return Ok(found);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { doing, table, .. } = self;
+        f.debug_struct("Call").field("doing", doing).field("table", table).finish_non_exhaustive()
+    }
+}
+
+/// A lock, if it could be taken at once, poisoned or not.
+pub(crate) fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
+    match lock {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// A scan whose first batch is an error, its only one.
+pub(crate) fn failed(error: Error) -> Box<dyn Rows> {
+    Box::new(Failed(Some(error)))
+}
+
+/// What has options and can be had with others.
+pub(crate) trait Handle {
+    fn call_options(&self) -> &CallOptions;
+    fn with_call_options(&self, options: &CallOptions) -> Arc<Self>;
+}
+
+macro_rules! handles {
+    ($($of:ident),*) => {$(
+        impl<'a> Handle for dyn $of + 'a {
+            #[inline]
+            fn call_options(&self) -> &CallOptions {
+                self.options()
+            }
+            fn with_call_options(&self, options: &CallOptions) -> Arc<Self> {
+                self.with_options(options)
+            }
+        }
+    )*};
+}
+handles!(Store, Database, WideStore, WideDatabase);
+
+/// A handle, or one made from it.
+pub(crate) enum Within<'h, H: ?Sized> {
+    As(&'h H),
+    Made(Arc<H>),
+}
+
+impl<'h, H: Handle + ?Sized> Within<'h, H> {
+    /// The handle for the calls that one operation consists of: one deadline for all, from now on.
+    #[inline]
+    pub(crate) fn one_call(handle: &'h H) -> Self {
+        match handle.call_options().timeout {
+            None => Self::As(handle),
+            Some(_) => Self::Made(handle.with_call_options(&handle.call_options().from_now())),
+        }
+    }
+
+    /// The handle with these options.
+    pub(crate) fn options(handle: &'h H, options: &CallOptions) -> Self {
+        if handle.call_options() == options { Self::As(handle) } else { Self::Made(handle.with_call_options(options)) }
+    }
+}
+
+impl Within<'_, dyn Database + '_> {
+    /// A table that was opened within one call, for further ones: with the options that the database had.
+    pub(crate) fn handed_out(&self, table: Arc<dyn Store>, options: &CallOptions) -> Arc<dyn Store> {
+        match self {
+            Self::As(_) => table,
+            Self::Made(_) => table.with_options(options),
+        }
+    }
+}
+
+impl<H: ?Sized> Deref for Within<'_, H> {
+    type Target = H;
+
+    #[inline]
+    fn deref(&self) -> &H {
+        match self {
+            Self::As(handle) => handle,
+            Self::Made(handle) => handle,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    fn is_late<T>(answer: Result<T, Error>) -> bool {
+        matches!(answer, Err(Error::DeadlineExceeded { doing: "test", table }) if table == "t")
+    }
+
+    fn is_cancelled<T>(answer: Result<T, Error>) -> bool {
+        matches!(answer, Err(Error::Cancelled { doing: "test", table }) if table == "t")
+    }
+
+    #[test]
+    fn the_nearer_of_time_out_and_deadline_counts() {
+        let (soon, late) = (Instant::now(), Instant::now() + LONG);
+        assert!(is_late(CallOptions::new().deadline(soon).begin("test", "t")));
+        assert!(is_late(CallOptions::new().deadline(soon).timeout(LONG).begin("test", "t")));
+        assert!(is_late(CallOptions::new().deadline(late).timeout(Duration::ZERO).begin("test", "t")));
+        let both = CallOptions::new().deadline(late).timeout(Duration::from_secs(1));
+        assert!(both.begin("test", "t").unwrap().remaining().unwrap() <= Duration::from_secs(1));
+        let endless = CallOptions::new().timeout(Duration::MAX);
+        assert_eq!(endless.begin("test", "t").unwrap().remaining(), None);
+        assert_eq!(CallOptions::new().begin("test", "t").unwrap().remaining(), None);
+    }
+
+    #[test]
+    fn the_rest_of_a_call_has_its_deadline() {
+        let cancel = Cancel::new();
+        let options = CallOptions::new().timeout(LONG).cancel(&cancel);
+        let call = options.begin("test", "t").unwrap();
+        let rest = call.rest();
+        assert_eq!(rest, CallOptions { timeout: None, deadline: call.deadline, cancel: Some(cancel.clone()) });
+        assert_eq!(rest.from_now(), rest);
+        cancel.cancel();
+        assert!(is_cancelled(call.check()) && is_cancelled(rest.begin("test", "t")));
+    }
+
+    #[test]
+    fn several_tables_are_named() {
+        let options = CallOptions::new().timeout(Duration::ZERO);
+        let error = options.begin_across("transaction", ["a", "b"]).unwrap_err();
+        assert_eq!(error.to_string(), r#"deadline exceeded: transaction, table "a, b""#);
+        let error = options.begin("list of tables", "").unwrap_err();
+        assert_eq!(error.to_string(), "deadline exceeded: list of tables");
+    }
+
+    #[test]
+    fn a_sleep_ends_with_the_call() {
+        let begun = Instant::now();
+        let late = CallOptions::new().timeout(Duration::from_millis(1));
+        assert!(is_late(late.begin("test", "t").and_then(|call| call.sleep(LONG))));
+        let cancel = Cancel::new();
+        let options = CallOptions::new().cancel(&cancel);
+        let call = options.begin("test", "t").unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| assert!(is_cancelled(call.sleep(LONG))));
+            cancel.cancel();
+        });
+        assert!(begun.elapsed() < LONG);
+        CallOptions::none().begin("test", "t").unwrap().sleep(Duration::from_millis(1)).unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_is_held_is_waited_for_until_the_call_ends() {
+        let lock = Mutex::new(());
+        let take = |options: &CallOptions| {
+            let call = options.begin("test", "t")?;
+            call.lock_mutex(&lock).map(drop)
+        };
+        let poisoned = catch_unwind(AssertUnwindSafe(|| {
+            let _held = lock.lock();
+            resume_unwind(Box::new("of the holder"))
+        }));
+        assert!(poisoned.is_err() && lock.is_poisoned());
+        take(&CallOptions::new().timeout(LONG)).unwrap();
+        let held = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(is_late(take(&CallOptions::new().timeout(Duration::from_millis(2)))));
+        let cancel = Cancel::new();
+        thread::scope(|scope| {
+            scope.spawn(|| assert!(is_cancelled(take(&CallOptions::new().cancel(&cancel)))));
+            cancel.cancel();
+        });
+        let patient = CallOptions::new().timeout(LONG);
+        thread::scope(|scope| {
+            scope.spawn(|| take(&patient).unwrap());
+            scope.spawn(|| take(CallOptions::none()).unwrap());
+            drop(held);
+        });
+    }
+
+    #[test]
+    fn a_wait_ends_with_the_call_or_with_what_it_waits_for() {
+        let (give, take) = channel();
+        let wait = |options: &CallOptions| {
+            options.begin("test", "t").and_then(|call| call.wait(|slice| take.recv_timeout(slice).ok()))
+        };
+        assert!(is_late(wait(&CallOptions::new().timeout(Duration::from_millis(2)))));
+        give.send(7).unwrap();
+        assert_eq!(wait(&CallOptions::new().timeout(LONG)).unwrap(), 7);
+        give.send(8).unwrap();
+        assert_eq!(wait(CallOptions::none()).unwrap(), 8);
+        let cancel = Cancel::new();
+        thread::scope(|scope| {
+            scope.spawn(|| cancel.cancel());
+            assert!(is_cancelled(wait(&CallOptions::new().cancel(&cancel))));
+        });
+    }
+}
