@@ -48,7 +48,7 @@ pub use encode::{Bucket, Domain, HostPath, HostPathError, List, Micros, Millis, 
 #[cfg(feature = "url")]
 pub use encode::{UrlKey, UrlKeyError};
 #[doc(inline)]
-pub use error::{CursorError, DecodeError, Error, WidthError};
+pub use error::{CursorError, DecodeError, Error, ErrorKind, WidthError};
 pub use fingerprint::Fingerprint;
 #[doc(inline)]
 pub use key::{OwnedKey, RowKey};

@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::IdError;
 use crate::RowKey;
-use crate::catalog::{self, Given, Opened};
+use crate::catalog::{self, Given, How, Opened};
 use crate::error::Error;
 use crate::key::stored;
 use crate::moved;
@@ -95,7 +95,9 @@ impl<const BYTES: usize> NameIds<BYTES> {
         const { assert!(BYTES > 0, "an id has a byte at least") };
         catalog::check_name(table)?;
         let given = Given::new(&Entry::<BYTES>::LAYOUT, None);
-        let Opened { store, .. } = moved::unless_moved(db, table, || catalog::open(db, table, &given))?;
+        let Opened { store, .. } = moved::unless_moved(db, table, &How::OpenOrMake, || {
+            catalog::open(db, table, &given, &How::OpenOrMake)
+        })?;
         if !store.guarantees().compare_and_write {
             return Err(Error::Unsupported("compare-and-write").into());
         }

@@ -7,6 +7,7 @@
 //! that a reader waits for.
 
 use std::borrow::Borrow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::hint::black_box;
@@ -16,13 +17,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use imbl::OrdSet;
 
 use super::{
-    Batch, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter,
-    check_batches, check_key,
+    Atomicity, Batch, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, View, Write,
+    add_to_counter, check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
 
-/// A database in memory. It promises everything that [`Guarantees`] knows; a clone is another handle to it.
+/// A database in memory. Batches are atomic across its tables, scans are snapshots, and increments, conditions and transactions
+/// are there; it has no regions, and no limits but the memory. A clone is another handle to it.
 ///
 /// ```
 /// use rowkey::Memory;
@@ -47,6 +49,13 @@ pub struct Memory {
     id: DatabaseId,
     tables: Arc<RwLock<BTreeMap<String, Arc<MemoryTable>>>>,
 }
+
+const PROMISES: Guarantees = Guarantees::none()
+    .batch(Atomicity::Database)
+    .snapshot_scans(true)
+    .increment(true)
+    .compare_and_write(true)
+    .transactions(true);
 
 impl Default for Memory {
     fn default() -> Self {
@@ -94,11 +103,27 @@ impl Database for Memory {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees::all()
+        PROMISES
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         Ok(self.open(name)?)
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        match read(&self.tables).get(name) {
+            Some(table) => Ok(Arc::clone(table) as _),
+            None => Err(Error::NoSuchTable(name.to_owned())),
+        }
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.id.check_write([name])?;
+        new.check(name, &[])?;
+        match write(&self.tables).entry(name.to_owned()) {
+            Entry::Occupied(_) => Err(Error::TableExists(name.to_owned())),
+            Entry::Vacant(place) => Ok(Arc::clone(place.insert(Arc::new(MemoryTable::new(self.id.table(name))))) as _),
+        }
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -197,7 +222,7 @@ impl Store for MemoryTable {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees::all()
+        PROMISES
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use ::fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
 use ::fjall::{CompressionType, KeyspaceCreateOptions};
 
+use crate::error::Error;
+use crate::store::NewTable;
+use crate::store::new_table::option_error;
+
 /// What an answered write has outlived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
@@ -75,6 +79,33 @@ impl TableOptions {
     #[must_use]
     pub fn memtable_bytes(self, memtable_bytes: u64) -> Self {
         Self { memtable_bytes, ..self }
+    }
+}
+
+impl TableOptions {
+    /// These options, with those that a new table has by name.
+    pub(super) fn with(mut self, table: &str, new: &NewTable) -> Result<Self, Error> {
+        new.check(table, &["compression", "block_bytes", "bloom_filter", "memtable_bytes"])?;
+        for (option, value) in &new.options {
+            let refused = |due: &str| option_error(table, option, format!("{value:?} is not {due}"));
+            match option.as_str() {
+                "compression" => self.compression = value.parse().map_err(|_| refused("true or false"))?,
+                "block_bytes" => {
+                    let bytes = value.parse().ok().filter(|bytes| (1 << 10..=1 << 20).contains(bytes));
+                    self.block_bytes = bytes.ok_or_else(|| refused("a number from 1024 to 1048576"))?;
+                }
+                "bloom_filter" if value == "none" => self.bloom_filter = None,
+                "bloom_filter" => {
+                    let rate = value.parse().ok().filter(|rate| (1e-6..=0.5).contains(rate));
+                    self.bloom_filter = Some(rate.ok_or_else(|| refused("none, or a rate from 0.000001 to 0.5"))?);
+                }
+                _ => {
+                    let bytes = value.parse().ok().filter(|&bytes| bytes >= 1 << 20);
+                    self.memtable_bytes = bytes.ok_or_else(|| refused("a number of 1048576 or more"))?;
+                }
+            }
+        }
+        Ok(self)
     }
 }
 
