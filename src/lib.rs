@@ -31,6 +31,7 @@ pub mod range;
 mod reader;
 pub mod salt;
 pub mod secondary;
+pub mod secret;
 mod span;
 pub mod splits;
 pub mod store;
@@ -62,6 +63,8 @@ pub use prefix::{Select, Selection};
 #[doc(inline)]
 pub use range::KeyRange;
 pub use rowkey_derive::RowKey;
+#[doc(inline)]
+pub use secret::Secret;
 #[cfg(feature = "fjall")]
 #[doc(inline)]
 pub use store::Fjall;

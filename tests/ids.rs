@@ -337,9 +337,7 @@ impl Store for Plain {
         &self.0
     }
     fn guarantees(&self) -> Guarantees {
-        let mut guarantees = Guarantees::all();
-        guarantees.increment = false;
-        guarantees
+        Guarantees::none()
     }
     fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         Ok(None)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Atomicity, Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, check_key};
+use rowkey::store::{Batch, Guarantees, RowBatch, Rows, Scan, Store, TableId, check_key};
 use rowkey::{Error, KeyRange};
 
 /// No snapshots, no counters, each row by itself.
@@ -14,13 +14,7 @@ impl Store for Modest {
     }
 
     fn guarantees(&self) -> Guarantees {
-        let mut guarantees = Guarantees::all();
-        guarantees.batch = Atomicity::Row;
-        guarantees.snapshot_scans = false;
-        guarantees.increment = false;
-        guarantees.compare_and_write = false;
-        guarantees.transactions = false;
-        guarantees
+        Guarantees::none()
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
@@ -33,6 +27,8 @@ impl Store for Modest {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.id().check_write()?;
+        batch.check_keys()?;
         batch.writes().try_for_each(|write| self.0.write(Batch::new().push(write)))
     }
 

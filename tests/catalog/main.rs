@@ -16,7 +16,7 @@ use failing::{Failing, How};
 use rowkey::ids::{NameIds, Snowflake, TWITTER_EPOCH};
 use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::Primary;
-use rowkey::store::{Batch, Database, DatabaseId, RowBatch, Rows, Scan};
+use rowkey::store::{Batch, Database, DatabaseId, NewTable, RowBatch, Rows, Scan};
 use rowkey::wide::{
     CellKey, Cells, CellsDatabase, Change, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase,
     WideGuarantees, WideStore,
