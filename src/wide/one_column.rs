@@ -1,6 +1,7 @@
 //! Plain key → value over a wide table: one column of it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::column::{Check, Column, Columns};
@@ -273,8 +274,9 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         self.id().check_write(batches.iter().map(|&(name, _)| name))?;
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
-        let tables = batches.iter().map(|(name, _)| self.open(name)).collect::<Result<Vec<_>, _>>()?;
-        let mut tables = tables.iter();
-        write_by_table(batches, |_, batch| tables.next().map_or(Ok(()), |table| table.write(batch)))
+        // Made, or not, before anything is written.
+        let open = |&(name, _): &(&str, _)| Ok((name.to_owned(), self.open(name)?));
+        let tables = batches.iter().map(open).collect::<Result<BTreeMap<_, _>, Error>>()?;
+        write_by_table(batches, |name, batch| tables.get(name).map_or(Ok(()), |table| table.write(batch)))
     }
 }

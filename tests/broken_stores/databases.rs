@@ -126,6 +126,7 @@ impl Database for Broken {
                 return Err(Error::TableExists(name.to_owned()));
             }
             CreateTwice if absent => {
+                new.check(name, &[])?;
                 in_between();
                 self.inner.table(name)
             }

@@ -128,7 +128,7 @@ impl Store for Limited {
         if let (Some(error), false) = (invalid, names || self.fault == OthersWrittenUnsaid) {
             return Err(error);
         }
-        let total = batch.len() + usize::from(self.fault == WrongTotal);
+        let total = batch.len() + usize::from(self.fault == WrongTotal && batch.len() > 1);
         let (mut failed, any) = (RowErrors::new(total), batch.writes().any(|write| self.check(write).is_err()));
         let mut unsaid = None;
         for (index, write) in batch.writes().enumerate() {

@@ -81,6 +81,7 @@ impl WideDatabase for Broken {
         match self.1 {
             CreateOpensExisting if !absent => self.0.table(name, schema),
             CreateTwice if absent => {
+                new.check(name, &[])?;
                 in_between();
                 self.0.table(name, schema)
             }

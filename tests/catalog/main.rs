@@ -5,6 +5,7 @@ mod drops;
 #[path = "../failing/mod.rs"]
 mod failing;
 mod fields;
+mod making;
 mod names;
 mod variants;
 

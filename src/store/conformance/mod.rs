@@ -108,9 +108,9 @@ pub fn store<S: Store + 'static>(make: impl Fn() -> S) {
     on_a_new_one(scans::batches);
     on_a_new_one(skips::skips);
     on_a_new_one(writes::empty_key);
-    on_a_new_one(writes::values);
     on_a_new_one(refusals::failed_rows);
     on_a_new_one(refusals::limits);
+    on_a_new_one(writes::values);
     on_a_new_one(writes::order);
     on_a_new_one(writes::deletes);
     on_a_new_one(writes::get_many);
