@@ -288,7 +288,8 @@ fn a_table_that_fails_as_a_whole_is_named_row_by_row() {
     });
     assert!(matches!(answer, Err(Error::Engine(_))) && written == ["e"]);
     // One batch alone has its own error.
-    let answer = write_by_table(&[("e", &empty), ("a", &fine)], |name, _| if name == "a" { Err(busy()) } else { Ok(()) });
+    let answer =
+        write_by_table(&[("e", &empty), ("a", &fine)], |name, _| if name == "a" { Err(busy()) } else { Ok(()) });
     assert!(matches!(answer, Err(Error::Engine(_))));
 }
 
@@ -411,7 +412,8 @@ fn mutations_over_a_store_without_batches_name_what_failed() {
 #[test]
 fn an_entry_that_several_mutations_wrote_names_them_all() {
     let fails = |key: &[u8], _: Option<&[u8]>| {
-        CellKey::decode(key).is_ok_and(|key| &*key.row == b"r" && key.encode().windows(2).any(|pair| pair == b"bad"[..2].as_ref()))
+        CellKey::decode(key)
+            .is_ok_and(|key| &*key.row == b"r" && key.encode().windows(2).any(|pair| pair == b"bad"[..2].as_ref()))
     };
     let picky = Picky::new(fails);
     let table = Cells::over(picky.table("t").unwrap(), schema()).unwrap().with_clock(|| 100);
@@ -429,7 +431,8 @@ fn an_entry_that_several_mutations_wrote_names_them_all() {
 
 #[test]
 fn a_typed_wide_table_names_its_keys() {
-    let db = WidePicky(CellsDatabase::new(Memory::new()), Arc::new(|_: &[u8], value: Option<&[u8]>| value == Some(b"x")));
+    let db =
+        WidePicky(CellsDatabase::new(Memory::new()), Arc::new(|_: &[u8], value: Option<&[u8]>| value == Some(b"x")));
     let table: WideTable<u32, _> = WideTable::open(db, "t", &schema()).unwrap();
     let put = |value: &str| Mutation::new().put_at("f:q", 1, value);
     let answer = table.mutate_many([(7, put("v")), (8, put("x")), (8, put("w")), (9, put("x"))]);

@@ -209,8 +209,13 @@ pub(crate) fn open(
         How::OpenOrMake => None,
         How::Open => Some(db.open_table(table)?),
         How::Make(new) => {
-            given.check(table, &read(&*catalog, &keys)?)?;
-            Some(db.create_table(table, new)?)
+            let agrees = given.check(table, &read(&*catalog, &keys)?).map(drop);
+            // Of a table that is there, that is what is said of it, whatever it holds.
+            match (agrees, db.open_table(table)) {
+                (Err(refused), Err(Error::NoSuchTable(_))) => return Err(refused),
+                (Err(_), there) => return there.and(Err(Error::TableExists(table.to_owned()))),
+                (Ok(()), _) => Some(db.create_table(table, new)?),
+            }
         }
     };
     let earlier = loop {
@@ -317,7 +322,13 @@ pub(crate) fn keep_wide(
     let (catalog, keys) = (db.table(CATALOG)?, WideTexts::keys(table));
     loop {
         let stored = read(&*catalog, &keys)?;
-        let Some(new) = decide(WideTexts::of(&stored).as_ref())? else { return Ok(()) };
+        let new = match decide(WideTexts::of(&stored).as_ref()) {
+            Ok(Some(new)) => new,
+            Ok(None) => return Ok(()),
+            // Of rows that somebody else wrote while they were read there is nothing to say.
+            Err(_) if read(&*catalog, &keys)? != stored => continue,
+            Err(refused) => return Err(refused),
+        };
         let rows = [new.earlier, new.fields, Some(new.schema)];
         let mut rows: Vec<_> = keys.iter().zip(&stored).zip(&rows).collect();
         // Of several that make the table one writes its schema, first; the others read that. Later the schema is the last, and

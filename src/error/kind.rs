@@ -214,7 +214,10 @@ mod tests {
                 Error::SecondaryConflict { table: name(), key: vec![1], holder: vec![1], claimant: vec![1] },
                 AlreadyExists,
             ),
-            (Error::SecondaryDuplicate { table: "t".into(), key: vec![1], holder: vec![1], claimant: vec![1] }, Damaged),
+            (
+                Error::SecondaryDuplicate { table: "t".into(), key: vec![1], holder: vec![1], claimant: vec![1] },
+                Damaged,
+            ),
             (Error::SecondaryName { primary: name(), secondary: name(), what: "" }, InvalidInput),
             (Error::MigrationPhase { name: name(), step: "", phase: Phase::Copying }, Mismatch),
             (Error::Migration { name: name(), what: name() }, Mismatch),

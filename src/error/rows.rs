@@ -225,12 +225,10 @@ mod tests {
         let mut more = RowErrors::new(10);
         more.push(5, "u", b"k", Error::EmptyKey);
         more.extend(rows);
-        assert_eq!(more.iter().map(|row| (row.index(), row.table())).collect::<Vec<_>>(), [
-            (5, "u"),
-            (12, "t"),
-            (14, "t"),
-            (17, "t")
-        ]);
+        assert_eq!(
+            more.iter().map(|row| (row.index(), row.table())).collect::<Vec<_>>(),
+            [(5, "u"), (12, "t"), (14, "t"), (17, "t")]
+        );
         let said = more.to_string();
         assert_eq!(said, r#"4 of 19 writes failed, the first: key 6b of table "u": the row key is empty"#);
         assert_eq!(more.source().unwrap().to_string(), "the row key is empty");

@@ -95,9 +95,8 @@ impl<const BYTES: usize> NameIds<BYTES> {
         const { assert!(BYTES > 0, "an id has a byte at least") };
         catalog::check_name(table)?;
         let given = Given::new(&Entry::<BYTES>::LAYOUT, None);
-        let Opened { store, .. } = moved::unless_moved(db, table, &How::OpenOrMake, || {
-            catalog::open(db, table, &given, &How::OpenOrMake)
-        })?;
+        let Opened { store, .. } =
+            moved::unless_moved(db, table, &How::OpenOrMake, || catalog::open(db, table, &given, &How::OpenOrMake))?;
         if !store.guarantees().compare_and_write {
             return Err(Error::Unsupported("compare-and-write").into());
         }

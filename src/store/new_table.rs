@@ -71,7 +71,9 @@ impl NewTable {
             Some((name, _)) if known.is_empty() => {
                 Err(option_error(table, name, "this engine has no options for tables".to_owned()))
             }
-            Some((name, _)) => Err(option_error(table, name, format!("there is no such option, there is {}", known.join(", ")))),
+            Some((name, _)) => {
+                Err(option_error(table, name, format!("there is no such option, there is {}", known.join(", "))))
+            }
             None => Ok(()),
         }
     }

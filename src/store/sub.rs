@@ -279,9 +279,7 @@ impl<S: Store> SubTable<S> {
                 rows.in_call(&mut of_table, Some(self.id.name()), |row| row.index(), |row| self.key_of(row.key()));
                 Error::Rows(Box::new(of_table))
             }
-            Error::OutcomeUnknown { source, .. } => {
-                Error::OutcomeUnknown { table: self.id.name().to_owned(), source }
-            }
+            Error::OutcomeUnknown { source, .. } => Error::OutcomeUnknown { table: self.id.name().to_owned(), source },
             other => other,
         }
     }

@@ -72,7 +72,8 @@ pub fn check_mutation(
     check_len("a row key", id.name(), row, row.len(), limits.row)?;
     for edit in mutation.edits() {
         edit.family().map_or(Ok(()), |family| schema.require(family).map(drop))?;
-        if let Edit::Put { column, .. } | Edit::DeleteVersion { column, .. } | Edit::DeleteColumn { column, .. } = edit {
+        if let Edit::Put { column, .. } | Edit::DeleteVersion { column, .. } | Edit::DeleteColumn { column, .. } = edit
+        {
             check_len("a qualifier", id.name(), row, column.qualifier.len(), limits.qualifier)?;
         }
         if let Edit::Put { value, .. } = edit {

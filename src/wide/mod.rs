@@ -79,8 +79,8 @@ mod schema;
 
 use std::sync::Arc;
 
-pub use self::check::{WideLimits, check_mutation};
 pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeReport, Version};
+pub use self::check::{WideLimits, check_mutation};
 pub use self::column::{Check, Column, Columns, Compare};
 pub use self::mutation::{Edit, Mutation};
 pub use self::one_column::{OneColumn, OneColumnDatabase};

@@ -58,9 +58,7 @@ impl<W: WideStore> OneColumn<W> {
                 rows.in_call(&mut of_table, Some(self.id.name()), |row| row.index(), |row| row.key().to_vec());
                 Error::Rows(Box::new(of_table))
             }
-            Error::OutcomeUnknown { source, .. } => {
-                Error::OutcomeUnknown { table: self.id.name().to_owned(), source }
-            }
+            Error::OutcomeUnknown { source, .. } => Error::OutcomeUnknown { table: self.id.name().to_owned(), source },
             other => other,
         }
     }

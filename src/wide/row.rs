@@ -292,8 +292,11 @@ impl Row {
                 field.insert(serde_json::from_slice(cell.value).map_err(|error| cell.error(error.into()))?);
             }
         }
-        serde_json::from_value(fields.into())
-            .map_err(|error| Error::Cell { column: format!("{family}:"), access: Access::Read, source: error.into() })
+        serde_json::from_value(fields.into()).map_err(|error| Error::Cell {
+            column: format!("{family}:"),
+            access: Access::Read,
+            source: error.into(),
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowkey::error::RowErrors;
-use rowkey::store::{Batch, Guarantees, Limits, Rows, Scan, Store, TableId, View, Write};
+use rowkey::store::{Batch, Database, Guarantees, Limits, NewTable, Rows, Scan, Store, SubStore, TableId, View, Write};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{refused, table};
@@ -52,6 +52,29 @@ refused! { Limited::new, store:
 fn stores_that_name_rows_or_write_none_pass() {
     conformance::store(|| Limited::new(Sound));
     conformance::store(|| Limited::new(SoundAndNames));
+}
+
+/// The keys of its tables are shorter by their prefixes.
+#[test]
+fn tables_in_a_store_with_limits_pass() {
+    conformance::database(|| SubStore::new(Limited::new(Sound)));
+    conformance::database(|| SubStore::new(Limited::new(SoundAndNames)));
+    let db = SubStore::new(Limited::new(Sound));
+    let limits = |name: &str| db.table(name).unwrap().guarantees().limits;
+    assert_eq!((limits("abc").key, limits("a\0").key, limits("").value), (Some(296), Some(296), Some(5000)));
+    assert_eq!((db.guarantees().limits.key, db.guarantees().limits.table_name), (None, None));
+    db.table(&"n".repeat(298)).unwrap().write(Batch::new().put("k", "v")).unwrap();
+    let longer = "n".repeat(299);
+    let refused = [
+        db.table(&longer).map(drop),
+        db.create_table(&longer, &NewTable::new()).map(drop),
+        db.write(&[("t", Batch::new().put("k", "v")), (&longer, &Batch::new())]),
+    ];
+    for refused in refused {
+        assert!(matches!(refused, Err(Error::TooLarge { what: "a table's name", len: 299, max: 298, .. })));
+    }
+    assert!(matches!(db.open_table(&longer), Err(Error::NoSuchTable(_))));
+    assert_eq!(db.tables().unwrap().len(), 4);
 }
 
 const LIMITS: Limits = Limits::none().key(300).value(5000);

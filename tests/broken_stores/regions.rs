@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use rowkey::store::{Batch, Database, DatabaseId, Guarantees, Memory, NewTable, Rows, Scan, Store, TableId, View};
-use rowkey::{Error, KeyRange, conformance};
+use rowkey::wide::{
+    CellKey, Cells, CellsDatabase, Entry, FamilySchema, OneColumn, Place, TableSchema, WideDatabase, WideStore,
+};
+use rowkey::{Error, KeyRange, RowKey, conformance};
 
 use crate::refused;
 
@@ -30,6 +33,27 @@ refused! { Regions::new, database:
 #[test]
 fn a_database_with_regions_passes() {
     conformance::database(|| Regions::new(Sound));
+}
+
+/// Wide tables are split between rows, whatever bytes these have.
+#[test]
+fn wide_tables_have_the_regions_of_their_rows() {
+    conformance::wide_database(|| CellsDatabase::new(Regions::new(Sound)));
+    conformance::database(|| OneColumn::database(CellsDatabase::new(Regions::new(Sound))));
+    let db = CellsDatabase::new(Regions::new(Sound));
+    let schema = TableSchema::new().family("f", FamilySchema::new());
+    let points = [&b"\0"[..], b"\0\x01", b"\x01", b"a", b"a\0", b"a\x01\x02", b"\xff\xff"].map(<[u8]>::to_vec);
+    let new = NewTable::new().split_at(points.clone());
+    let table = db.create_table("t", &schema, &new).unwrap();
+    assert_eq!(table.split_points().unwrap(), points);
+    let one = OneColumn::new(table, "f:");
+    assert_eq!(one.split_points().unwrap(), points);
+    // Of a region that begins within a row, the row.
+    let within = CellKey { row: b"row".into(), place: Place { family: "f", entry: Entry::FamilyDeleted { until: 7 } } };
+    let plain = Regions::new(Sound);
+    plain.create_table("t", &NewTable::new().split_at([&b"beginning"[..], &within.encode()])).unwrap();
+    let cells = Cells::over(plain.table("t").unwrap(), schema).unwrap();
+    assert_eq!(cells.split_points().unwrap(), [b"beginning".to_vec(), b"row".to_vec()]);
 }
 
 /// A [`Memory`] that keeps where its tables are to be split.

@@ -346,7 +346,10 @@ impl WideStore for Broken {
             }
             return rows.iter().try_for_each(|(row, mutation)| self.mutate(row, mutation));
         }
-        let mut failed = RowErrors::new(rows.len());
+        let is_refused = |(row, mutation): &(Vec<u8>, Mutation)| {
+            check_mutation(self.id(), row, mutation, self.schema(), &WideLimits::none()).is_err()
+        };
+        let (mut failed, any) = (RowErrors::new(rows.len()), rows.iter().any(is_refused));
         for (index, (row, mutation)) in rows.iter().enumerate() {
             let refused = check_mutation(self.id(), row, mutation, self.schema(), &WideLimits::none());
             match (refused, self.fault) {
@@ -356,7 +359,7 @@ impl WideStore for Broken {
                 }
                 (Err(error), NextNamed) => failed.push((index + 1) % rows.len(), "t", row, error),
                 (Err(error), _) => failed.push(index, "t", row, error),
-                (Ok(()), NamedButNothingWritten) if rows.iter().any(|(_, mutation)| mutation.edits().len() > 1) => {}
+                (Ok(()), NamedButNothingWritten) if any => {}
                 (Ok(()), _) => self.mutate(row, mutation)?,
             }
         }

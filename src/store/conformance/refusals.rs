@@ -169,6 +169,9 @@ pub(super) fn limits_of_names(database: &dyn Database) {
     let too_long = |what: &str, answer: Result<(), Error>| too_large(what, answer, max + 1, max, false);
     too_long("a table's name", database.table(&longer).map(drop));
     too_long("a new table's name", database.create_table(&longer, &super::making::plain()).map(drop));
-    too_long("a written table's name", database.write(&[("a", &one(Write::Put(b"k", b"v"))), (&longer, &Batch::new())]));
+    too_long(
+        "a written table's name",
+        database.write(&[("a", &one(Write::Put(b"k", b"v"))), (&longer, &Batch::new())]),
+    );
     equal(law, "the list of tables", done(law, database.tables()), vec![longest]);
 }

@@ -158,3 +158,48 @@ impl TableOptions {
             .max_memtable_size(self.memtable_bytes.max(1 << 20))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_by_name_are_those_of_the_builder() {
+        let named = |options: &[(&str, &str)]| {
+            let new = options.iter().fold(NewTable::new(), |new, (name, value)| new.option(*name, *value));
+            TableOptions::new().with("t", &new)
+        };
+        let all = [
+            ("compression", "false"),
+            ("block_bytes", "65536"),
+            ("bloom_filter", "0.5"),
+            ("bloom_filter", "none"),
+            ("memtable_bytes", "1048576"),
+        ];
+        let built =
+            TableOptions::new().compression(false).block_bytes(64 << 10).bloom_filter(None).memtable_bytes(1 << 20);
+        assert_eq!(named(&all).unwrap(), built);
+        assert_eq!(named(&[("bloom_filter", "0.25")]).unwrap(), TableOptions::new().bloom_filter(Some(0.25)));
+        assert_eq!(named(&[]).unwrap(), TableOptions::new());
+        for (name, value) in [
+            ("compression", "lz4"),
+            ("block_bytes", "1023"),
+            ("block_bytes", "1048577"),
+            ("block_bytes", "-1"),
+            ("bloom_filter", "0"),
+            ("bloom_filter", "NaN"),
+            ("bloom_filter", "0.6"),
+            ("memtable_bytes", "1048575"),
+            ("memtable_bytes", ""),
+            ("block_size", "4096"),
+        ] {
+            match named(&[(name, value)]) {
+                Err(Error::TableOption { table, option, what }) => {
+                    assert_eq!((&*table, &*option), ("t", name));
+                    assert!(what.contains(value) || what.contains("block_bytes, bloom_filter"), "{what}");
+                }
+                other => panic!("{name} {value:?}: {other:?}"),
+            }
+        }
+    }
+}

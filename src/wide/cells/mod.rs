@@ -218,9 +218,8 @@ impl<S: Store> Cells<S> {
         if edits.clone().all(|edit| edit.timestamp().is_some()) {
             let written = self.store.write(&writer::timed(&self.families, rows.clone()));
             let writer_of = |entry: &RowError| writer::writer_of_timed(&self.families, rows.clone(), entry.index());
-            return written.map_err(|error| {
-                self.error_of(error, rows.clone(), |entry| writer_of(entry).into_iter().collect())
-            });
+            return written
+                .map_err(|error| self.error_of(error, rows.clone(), |entry| writer_of(entry).into_iter().collect()));
         }
         let batch = |view: &dyn View| {
             let mut writer = Writer::new(&self.families, view, self.clock.now());
@@ -243,9 +242,9 @@ impl<S: Store> Cells<S> {
             writer.mutate(row, mutation)?;
         }
         let (batch, writers) = writer.into_batch_and_writers();
-        self.store.write(&batch).map_err(|error| {
-            self.error_of(error, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default())
-        })
+        self.store
+            .write(&batch)
+            .map_err(|error| self.error_of(error, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default()))
     }
 }
 

@@ -68,7 +68,11 @@ pub(super) fn create_existing(database: &dyn WideDatabase) {
     row_is(law, &*done(law, database.open_table("a", &one())), b"r", &Columns::all(), &["f:q@1=v"]);
     done(law, database.table("b", &one()));
     let answer = database.create_table("b", &one(), &NewTable::new()).map(drop);
-    holds(law, matches!(answer, Err(Error::TableExists(_))), format_args!("to make a table that is there is {answer:?}"));
+    holds(
+        law,
+        matches!(answer, Err(Error::TableExists(_))),
+        format_args!("to make a table that is there is {answer:?}"),
+    );
     drop(made);
     done(law, database.drop_table("a"));
     let again = done(law, database.create_table("a", &one(), &NewTable::new()));

@@ -1,6 +1,8 @@
 //! Laws of writes by one caller at a time: values, refusals, counters, conditions.
 
-use super::laws::{done, equal, holds, is_unsupported, keys, mutate, refused, row, row_is, rows as rows_of, values_are};
+use super::laws::{
+    done, equal, holds, is_unsupported, keys, mutate, refused, row, row_is, rows as rows_of, values_are,
+};
 use crate::error::Error;
 use crate::store::Scan;
 use crate::store::conformance::refusals::others_are_written;
@@ -121,7 +123,12 @@ pub(super) fn failed_rows(store: &dyn WideStore) {
                 there = written;
             }
             let found = rows_of(law, store, &Scan::all(), &Columns::all().versions(1000));
-            equal(law, format_args!("the rows after {what} at {place} of {of}"), found, there.clone().into_iter().collect());
+            equal(
+                law,
+                format_args!("the rows after {what} at {place} of {of}"),
+                found,
+                there.clone().into_iter().collect(),
+            );
         }
     }
 }
