@@ -8,6 +8,10 @@ use rowkey::{Error, ErrorKind, Table};
 
 use crate::{WRITES_TO, database, only};
 
+fn why(error: &Error) -> &FjallError {
+    error.engine_error().unwrap_or_else(|| panic!("{error:?}"))
+}
+
 #[test]
 fn a_database_that_is_open_is_locked() {
     if let Some(directory) = std::env::var_os(WRITES_TO) {
@@ -160,12 +164,16 @@ fn a_full_disk_is_told_and_what_was_answered_is_there() {
     let error = loop {
         match rows.put(&answered, &value(answered)) {
             Ok(()) => answered += 1,
-            Err(error) => break why(error),
+            Err(error) => break error,
         }
     };
-    assert!(matches!(&error, FjallError::Disk(_) | FjallError::Failed), "{error}");
+    // The journal may have what it failed at; before it came to that, nothing was written.
+    match (why(&error), error.kind()) {
+        (FjallError::Disk(_), ErrorKind::OutcomeUnknown) | (FjallError::Failed, ErrorKind::Other) => {}
+        _ => panic!("{error:?}"),
+    }
     assert!(answered > 500, "{answered}");
-    assert!(matches!(why(rows.put(&answered, &value(answered)).unwrap_err()), FjallError::Failed));
+    assert!(matches!(why(&rows.put(&answered, &value(answered)).unwrap_err()), FjallError::Failed));
     let there = |rows: &Table<u32, String, Fjall>| {
         for n in 0..answered {
             assert_eq!(rows.get(&n).unwrap(), Some(value(n)), "row {n} of {answered}");
@@ -234,7 +242,7 @@ fn wide_rows_have_the_room_that_the_engines_keys_leave() {
     };
     too_large(table.mutate(&vec![b'r'; fits], &around));
     let escaped = [vec![0; 2], vec![b'r'; fits - 4]].concat();
-    too_large(table.mutate(&[&escaped[..], b"r"].concat(), &around));
+    too_large(table.mutate(&escaped, &around));
     table.mutate(&escaped, &Mutation::new().put("f:", "v")).unwrap();
     too_large(table.mutate_many(&[(b"fine".to_vec(), around.clone()), (vec![b'r'; fits], around)]));
     too_large(table.increment(&vec![b'r'; fits], &[("f:q".into(), 1)]).map(drop));

@@ -243,9 +243,12 @@ fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) {
     }
 }
 
-/// Whether all writes to tables can be made.
+/// Whether all writes to tables can be made, and the tables.
 fn check_all<'b>(batches: impl IntoIterator<Item = (&'b str, &'b Batch)>) -> Result<(), Error> {
-    batches.into_iter().try_for_each(|(name, batch)| LIMITS.check(name, batch))
+    batches.into_iter().try_for_each(|(name, batch)| {
+        LIMITS.check_table_name(name)?;
+        LIMITS.check(name, batch)
+    })
 }
 
 fn commit<'t>(batch: OwnedWriteBatch, tables: impl IntoIterator<Item = &'t str>) -> Result<(), Error> {
@@ -324,6 +327,7 @@ impl Database for Fjall {
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         self.shared.id.check_write(tables.iter().copied())?;
+        tables.iter().try_for_each(|name| LIMITS.check_table_name(name))?;
         let _alone = self.shared.alone();
         let opened = tables.iter().map(|name| self.opened(name)).collect::<Result<Vec<_>, _>>()?;
         let snapshot = self.shared.db.snapshot();
