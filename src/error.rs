@@ -1,8 +1,19 @@
 //! What can go wrong, and how it is said.
+//!
+//! Errors name tables, keys and columns, and say what was found there; so keys stand in logs. They hold no value of a row, and
+//! never a [`Secret`](crate::Secret).
+
+mod engine;
+mod kind;
+mod rows;
 
 use std::any::Any;
 use std::fmt;
 
+pub use self::engine::EngineError;
+pub use self::kind::ErrorKind;
+use self::rows::Short;
+pub use self::rows::{RowError, RowErrors};
 use crate::fingerprint::Fingerprint;
 
 /// A value codec's own error.
@@ -61,6 +72,32 @@ pub enum Error {
     #[error("there is no table {0:?}")]
     NoSuchTable(String),
 
+    /// The table that was to be made is there.
+    #[error("there is a table {0:?} already")]
+    TableExists(String),
+
+    /// A table can't be made with such split points; nothing was made.
+    #[error("table {table:?} can't be split so: split point {index} {what}")]
+    SplitPoint {
+        /// The table's name.
+        table: String,
+        /// Which one, from 0.
+        index: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+
+    /// A table can't be made with such an option; nothing was made.
+    #[error("table {table:?} can't have the option {option:?}: {what}")]
+    TableOption {
+        /// The table's name.
+        table: String,
+        /// The option's name.
+        option: String,
+        /// What is wrong with it; of one that the engine does not know, those that it does.
+        what: String,
+    },
+
     /// The name is one that a database keeps for itself.
     #[error(
         "a table can't be called {0:?}: names that begin with \"rowkey.\" are for what a database keeps of its tables"
@@ -79,23 +116,42 @@ pub enum Error {
     },
 
     /// A value can't be written, or read.
-    #[error("the value of table {table:?} at key {} can't be converted", Hex(key))]
+    #[error("{} can't be {access}", StoredValue(table, key))]
     Value {
         /// The table's name.
         table: String,
         /// The row's key; empty if the value was to be written.
         key: Vec<u8>,
+        /// Whether it was to be read or written.
+        access: Access,
         /// What its codec says.
         source: CodecError,
     },
 
-    /// A cell's value can't be converted.
-    #[error("the value of column {column} can't be converted")]
+    /// A cell's value can't be written, or read.
+    #[error("the value of column {column} can't be {access}")]
     Cell {
         /// The column.
         column: String,
+        /// Whether it was to be read or written.
+        access: Access,
         /// What its codec says.
         source: CodecError,
+    },
+
+    /// A key, a value or a name is larger than the engine takes ([`Limits`](crate::store::Limits)); nothing was written.
+    #[error("{what} of {len} bytes{}, where {max} are the most", OfRow(table, key))]
+    TooLarge {
+        /// What it is: a key, a value, a table's name, a qualifier.
+        what: &'static str,
+        /// The table's name; empty where it is not known.
+        table: String,
+        /// The row's key, at most its first 256 bytes; empty of a table's name.
+        key: Vec<u8>,
+        /// How long it is.
+        len: usize,
+        /// How long it may be.
+        max: usize,
     },
 
     /// A cell is larger than a row can hold.
@@ -282,31 +338,44 @@ pub enum Error {
     #[error("this store has no {0}")]
     Unsupported(&'static str),
 
+    /// Some writes of a call failed: these are not written, all others are.
+    #[error(transparent)]
+    Rows(Box<RowErrors>),
+
+    /// Whether a write is in is not known: the connection broke before the answer came, or the disk failed while it was
+    /// written. It may be read later.
+    #[error("it is not known whether the write to table {table:?} is in")]
+    OutcomeUnknown {
+        /// The table's name; of several, all of them.
+        table: String,
+        /// What went wrong.
+        source: Box<Error>,
+    },
+
     /// The engine failed, and says so in its own words: [`Error::engine_error`].
     #[error(transparent)]
-    Engine(Box<dyn std::error::Error + Send + Sync>),
+    Engine(EngineError),
+}
+
+/// Whether something was to be read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// It is stored.
+    Read,
+    /// It was to be stored.
+    Write,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "written",
+        })
+    }
 }
 
 impl Error {
-    /// An engine's own error.
-    pub fn engine(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Engine(error.into())
-    }
-
-    /// What the engine failed with, if it is an `E`: of `Fjall` a `FjallError`.
-    ///
-    /// ```
-    /// let error = rowkey::Error::engine(std::io::Error::other("no space"));
-    /// assert_eq!(error.to_string(), "no space");
-    /// assert!(error.engine_error::<std::io::Error>().is_some());
-    /// ```
-    pub fn engine_error<E: std::error::Error + 'static>(&self) -> Option<&E> {
-        match self {
-            Self::Engine(error) => error.downcast_ref(),
-            _ => None,
-        }
-    }
-
     /// The same error, of this key of this table, if it is one of a key that does not say so itself.
     #[cold]
     pub(crate) fn of_key(mut self, of_table: &str, of_key: &[u8]) -> Self {
@@ -361,6 +430,31 @@ impl fmt::Display for StoredKey<'_> {
             key => write!(f, "key {}", Hex(key))?,
         }
         if table.is_empty() { Ok(()) } else { write!(f, " of table {table:?}") }
+    }
+}
+
+/// A value, by its key if that is known.
+struct StoredValue<'a>(&'a str, &'a [u8]);
+
+impl fmt::Display for StoredValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(table, []) => write!(f, "a value of table {table:?}"),
+            Self(table, key) => write!(f, "the value of table {table:?} at key {}", Hex(key)),
+        }
+    }
+}
+
+/// In which table, at which key, as far as they are known.
+struct OfRow<'a>(&'a str, &'a [u8]);
+
+impl fmt::Display for OfRow<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(table, key) = *self;
+        if !table.is_empty() {
+            write!(f, " in table {table:?}")?;
+        }
+        if key.is_empty() { Ok(()) } else { write!(f, " at key {}", Short(key)) }
     }
 }
 

@@ -31,6 +31,7 @@ pub mod range;
 mod reader;
 pub mod salt;
 pub mod secondary;
+pub mod secret;
 mod span;
 pub mod splits;
 pub mod store;
@@ -48,7 +49,7 @@ pub use encode::{Bucket, Domain, HostPath, HostPathError, List, Micros, Millis, 
 #[cfg(feature = "url")]
 pub use encode::{UrlKey, UrlKeyError};
 #[doc(inline)]
-pub use error::{CursorError, DecodeError, Error, WidthError};
+pub use error::{CursorError, DecodeError, Error, ErrorKind, WidthError};
 pub use fingerprint::Fingerprint;
 #[doc(inline)]
 pub use key::{OwnedKey, RowKey};
@@ -62,6 +63,8 @@ pub use prefix::{Select, Selection};
 #[doc(inline)]
 pub use range::KeyRange;
 pub use rowkey_derive::RowKey;
+#[doc(inline)]
+pub use secret::Secret;
 #[cfg(feature = "fjall")]
 #[doc(inline)]
 pub use store::Fjall;

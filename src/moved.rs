@@ -3,7 +3,7 @@
 //! The catalog has a row for each table that takes part in a migration, which leads to the migration's state. That state
 //! alone says whether the table's rows were moved: it changes atomically, and a row that outlives it means nothing.
 
-use crate::catalog::{self, CATALOG, MIGRATIONS};
+use crate::catalog::{self, CATALOG, How, MIGRATIONS};
 use crate::cursor::Checkpoint;
 use crate::error::Error;
 use crate::phase::{PHASES, Phase};
@@ -114,7 +114,7 @@ pub(crate) fn forget(db: &(impl Database + ?Sized), migration: &str, tables: [&s
     db.table(CATALOG)?.write(&batch)
 }
 
-/// Makes or opens a table by `open`.
+/// Makes or opens a table by `open`, as `how` says.
 ///
 /// # Errors
 ///
@@ -122,8 +122,13 @@ pub(crate) fn forget(db: &(impl Database + ?Sized), migration: &str, tables: [&s
 pub(crate) fn unless_moved<T, D: Database + ?Sized>(
     db: &D,
     table: &str,
+    how: &How<'_>,
     open: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
+    if matches!(how, How::Open) && !catalog::is_there(db)? {
+        // No table was moved, and of one that is not there no catalog is made.
+        db.open_table(table)?;
+    }
     refuse_moved(db, table)?;
     let opened = open();
     // It may have been dropped since, and made again by `open`.

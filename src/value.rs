@@ -1,7 +1,7 @@
 //! What a table keeps under its keys: values and their codecs.
 
 pub use crate::error::CodecError;
-use crate::error::Error;
+use crate::error::{Access, Error};
 
 /// A value of a table's rows, and how it becomes bytes.
 ///
@@ -58,12 +58,13 @@ pub(crate) fn encoded<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Er
 
 /// A value that is put into a table has no bytes.
 pub(crate) fn unencoded(table: &str, source: CodecError) -> Error {
-    Error::Value { table: table.to_owned(), key: Vec::new(), source }
+    Error::Value { table: table.to_owned(), key: Vec::new(), access: Access::Write, source }
 }
 
 /// The value that a table has under a key.
 pub(crate) fn decoded<V: RowValue>(table: &str, key: &[u8], bytes: &[u8]) -> Result<V, Error> {
-    V::decode_value(bytes).map_err(|source| Error::Value { table: table.to_owned(), key: key.to_vec(), source })
+    let unread = |source| Error::Value { table: table.to_owned(), key: key.to_vec(), access: Access::Read, source };
+    V::decode_value(bytes).map_err(unread)
 }
 
 impl RowValue for () {

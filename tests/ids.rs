@@ -344,9 +344,7 @@ impl Store for Plain {
         Arc::new(Bounded::new(Arc::new(self.clone()), options))
     }
     fn guarantees(&self) -> Guarantees {
-        let mut guarantees = Guarantees::all();
-        guarantees.increment = false;
-        guarantees
+        Guarantees::none()
     }
     fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         Ok(None)

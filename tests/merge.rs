@@ -437,9 +437,7 @@ impl Store for Shelf {
     }
 
     fn guarantees(&self) -> Guarantees {
-        let mut guarantees = Guarantees::all();
-        guarantees.slow_scans = self.slow;
-        guarantees
+        Guarantees::none().snapshot_scans(true).slow_scans(self.slow)
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use rowkey::error::Access;
 use rowkey::merge::Merge;
 use rowkey::store::Metered;
 use rowkey::wide::{Cell, CellsDatabase, Check, Columns, FamilySchema, Mutation, Row, TableSchema};
@@ -321,7 +322,8 @@ impl Graph for OneValue {
             for (way, others) in WAYS.into_iter().zip(ways).filter(|(_, others)| !others.is_empty()) {
                 let list = Postcard(others.iter().map(|&other| other.to_owned()).collect::<Vec<String>>());
                 let (column, mut bytes) = (family(way), Vec::new());
-                list.encode_value(&mut bytes).map_err(|source| Error::Cell { column: column.to_owned(), source })?;
+                let unwritten = |source| Error::Cell { column: column.to_owned(), access: Access::Write, source };
+                list.encode_value(&mut bytes).map_err(unwritten)?;
                 row = row.put_at(column, LOADED, bytes);
             }
             Ok((page(package), row))

@@ -43,7 +43,7 @@ use crate::layout::Layout;
 use crate::plain::LayoutBuf;
 use crate::range::KeyRange;
 use crate::store::options::Within;
-use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store};
+use crate::store::{Batch, Database, NewTable, RowBatch, Rows, Scan, Store};
 use crate::value::RowValue;
 
 /// The table's name.
@@ -113,6 +113,15 @@ impl<'g> Given<'g> {
         Self { layout: layout.into(), fields: None, codec: None }
     }
 
+    /// Whether it agrees with what is kept; what has to be kept as the shape then.
+    fn check(&self, table: &str, stored: &[Option<Vec<u8>>; 4]) -> Result<Option<String>, Error> {
+        let [shape, fields, codec, _] = stored;
+        let new_shape = self.shape(table, text(shape).as_deref())?;
+        self.fields(table, text(fields).as_deref())?;
+        self.codec(table, text(codec).as_deref())?;
+        Ok(new_shape)
+    }
+
     /// What has to be kept as the shape; `None` if it is kept already.
     fn shape(&self, table: &str, stored: Option<&str>) -> Result<Option<String>, Error> {
         let shape = self.layout.shape();
@@ -157,6 +166,25 @@ fn parse_fields(table: &str, stored: &str) -> Result<KeyFields, Error> {
     })
 }
 
+/// Whether a table is to be there before it is opened.
+pub(crate) enum How<'n> {
+    /// It is made if it is not there.
+    OpenOrMake,
+    /// It is there.
+    Open,
+    /// It is not there, and is made so.
+    Make(&'n NewTable),
+}
+
+/// Whether the database has a catalog; it is not made.
+pub(crate) fn is_there(db: &(impl Database + ?Sized)) -> Result<bool, Error> {
+    match db.open_table(CATALOG) {
+        Ok(_) => Ok(true),
+        Err(Error::NoSuchTable(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// A table that was opened.
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn Store>,
@@ -164,17 +192,37 @@ pub(crate) struct Opened {
     pub(crate) earlier: Arc<[Fingerprint]>,
 }
 
-/// Opens a table that holds what is given, and makes it if it is not there. Nothing is written where one of the things given
-/// is refused.
-pub(crate) fn open(db: &(impl Database + ?Sized), table: &str, given: &Given<'_>) -> Result<Opened, Error> {
+/// Opens a table that holds what is given, and makes it if it is not there and is to be made. Nothing is written where one of the
+/// things given is refused.
+///
+/// A table that has to be there, or must not be, comes before what is kept of it: one whose making was killed in between is a table
+/// of which nothing is kept yet, and whoever opens it completes it.
+pub(crate) fn open(
+    db: &(impl Database + ?Sized),
+    table: &str,
+    given: &Given<'_>,
+    how: &How<'_>,
+) -> Result<Opened, Error> {
     finish_drop(db, table)?;
     let catalog = db.table(CATALOG)?;
     let keys = [Kind::Shape, Kind::Fields, Kind::Codec, Kind::Earlier].map(|kind| kind.key(table));
+    let store = match how {
+        How::OpenOrMake => None,
+        How::Open => Some(db.open_table(table)?),
+        How::Make(new) => {
+            let agrees = given.check(table, &read(&*catalog, &keys)?).map(drop);
+            // Of a table that is there, that is what is said of it, whatever it holds.
+            match (agrees, db.open_table(table)) {
+                (Err(refused), Err(Error::NoSuchTable(_))) => return Err(refused),
+                (Err(_), there) => return there.and(Err(Error::TableExists(table.to_owned()))),
+                (Ok(()), _) => Some(db.create_table(table, new)?),
+            }
+        }
+    };
     let earlier = loop {
-        let [shape, fields, codec, mut earlier] = read(&*catalog, &keys)?;
-        let new_shape = given.shape(table, text(&shape).as_deref())?;
-        given.fields(table, text(&fields).as_deref())?;
-        given.codec(table, text(&codec).as_deref())?;
+        let stored = read(&*catalog, &keys)?;
+        let new_shape = given.check(table, &stored)?;
+        let [shape, fields, codec, mut earlier] = stored;
         if let Some(new) = new_shape {
             if let Some(before) = text(&shape) {
                 earlier = keep(&*catalog, &keys[3], earlier, |stored| Ok(with_line(stored, &before)))?;
@@ -189,7 +237,8 @@ pub(crate) fn open(db: &(impl Database + ?Sized), table: &str, given: &Given<'_>
         break earlier;
     };
     let earlier = text(&earlier).unwrap_or_default();
-    Ok(Opened { store: db.table(table)?, earlier: earlier.lines().filter_map(fingerprint).collect() })
+    let store = store.map_or_else(|| db.table(table), Ok)?;
+    Ok(Opened { store, earlier: earlier.lines().filter_map(fingerprint).collect() })
 }
 
 /// The fingerprint of a shape.
@@ -276,7 +325,13 @@ pub(crate) fn keep_wide(
     let (catalog, keys) = (db.table(CATALOG)?, WideTexts::keys(table));
     loop {
         let stored = read(&*catalog, &keys)?;
-        let Some(new) = decide(WideTexts::of(&stored).as_ref())? else { return Ok(()) };
+        let new = match decide(WideTexts::of(&stored).as_ref()) {
+            Ok(Some(new)) => new,
+            Ok(None) => return Ok(()),
+            // Of rows that somebody else wrote while they were read there is nothing to say.
+            Err(_) if read(&*catalog, &keys)? != stored => continue,
+            Err(refused) => return Err(refused),
+        };
         let rows = [new.earlier, new.fields, Some(new.schema)];
         let mut rows: Vec<_> = keys.iter().zip(&stored).zip(&rows).collect();
         // Of several that make the table one writes its schema, first; the others read that. Later the schema is the last, and
@@ -308,6 +363,9 @@ impl WideTexts {
 
 /// What is kept of a wide table, if it is there.
 pub(crate) fn wide(db: &(impl Database + ?Sized), table: &str) -> Result<Option<WideTexts>, Error> {
+    if !is_there(db)? {
+        return Ok(None);
+    }
     finish_drop(db, table)?;
     Ok(WideTexts::of(&read(&*db.table(CATALOG)?, &WideTexts::keys(table))?))
 }

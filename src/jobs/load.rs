@@ -42,13 +42,14 @@ pub struct BulkLoad<F> {
     batch: usize,
 }
 
-/// How much is certain to be written: every write counted was in a batch that the store has answered for.
+/// How much is certain to be written: every write counted was in a batch that the store has answered for, or is one of those
+/// that were written of a batch that failed in part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loaded {
     /// Writes.
     pub writes: u64,
-    /// Batches.
+    /// Batches, those that were written as a whole.
     pub batches: u64,
     /// Whether it was stopped before the last write.
     pub stopped: bool,
@@ -59,10 +60,11 @@ pub struct Loaded {
 #[derive(Debug, thiserror::Error)]
 #[error("the load failed; {} writes in {} batches are certain to be in", .loaded.writes, .loaded.batches)]
 pub struct LoadError {
-    /// What is certain to be written. A batch that failed may be in as well, or in part, where the store's
-    /// [`Guarantees`](crate::store::Guarantees) do not rule that out.
+    /// What is certain to be written. A batch that failed may be in as well if the [kind](crate::ErrorKind) of the error is
+    /// `OutcomeUnknown`.
     pub loaded: Loaded,
-    /// What went wrong: the first error of a write, else the iterator's.
+    /// What went wrong: the first error of a write, else the iterator's. With [`Error::Rows`] it names the writes that failed, by
+    /// their place in what the iterator gave, from 0, those of other batches that failed in part at the same time too.
     pub source: Error,
 }
 
@@ -183,6 +185,7 @@ impl<F> BulkLoad<F> {
                 }
             }
             let mut writes = writes.into_iter().fuse();
+            let mut begin = 0;
             loop {
                 let mut batch = Vec::new();
                 while batch.len() < self.batch && unreadable.is_none() {
@@ -206,9 +209,11 @@ impl<F> BulkLoad<F> {
                     stopped = true;
                     return;
                 }
-                if give.send(batch).is_err() || unreadable.is_some() {
+                let end = begin + batch.len();
+                if give.send((begin, batch)).is_err() || unreadable.is_some() {
                     return;
                 }
+                begin = end;
             }
         });
         let State { loaded, error } = state.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -228,7 +233,23 @@ struct State {
 
 impl State {
     fn fail(&mut self, error: Error) {
-        self.error.get_or_insert(error);
+        match (&mut self.error, error) {
+            (Some(Error::Rows(before)), Error::Rows(more)) => before.extend(*more),
+            (Some(_), _) => {}
+            (none, error) => *none = Some(error),
+        }
+    }
+
+    /// A batch of so many writes, the first of them at `begin`, failed.
+    fn fail_batch(&mut self, error: Error, begin: usize, writes: u64) {
+        let error = match error {
+            Error::Rows(rows) if rows.total() as u64 == writes => {
+                self.loaded.writes += rows.written() as u64;
+                Error::Rows(Box::new(rows.later_by(begin)))
+            }
+            other => other,
+        };
+        self.fail(error);
     }
 }
 
@@ -239,12 +260,12 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
 /// Writes batches until there are no more; after an error it only takes them.
 fn write_batches<W>(
     write: &impl Fn(Vec<W>) -> Result<(), Error>,
-    batches: &Mutex<Receiver<Vec<W>>>,
+    batches: &Mutex<Receiver<(usize, Vec<W>)>>,
     state: &Mutex<State>,
 ) {
     loop {
         let batch = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(batch) = batch else { return };
+        let Ok((begin, batch)) = batch else { return };
         if locked(state).error.is_some() {
             continue;
         }
@@ -256,7 +277,7 @@ fn write_batches<W>(
                 state.loaded.writes += writes;
                 state.loaded.batches += 1;
             }
-            Err(error) => state.fail(error),
+            Err(error) => state.fail_batch(error, begin, writes),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::claim::Claims;
-use crate::error::Error;
+use crate::error::{Access, Error};
 pub(crate) use crate::store::Live;
 use crate::store::{CallOptions, Store, View};
 
@@ -40,7 +40,9 @@ impl Follower {
     }
 
     pub(super) fn claims(&self, key: &[u8], bytes: Option<&[u8]>) -> Result<Claims, Error> {
-        Claims::parse(bytes).map_err(|source| Error::Value { table: self.name.to_string(), key: key.to_vec(), source })
+        let unread =
+            |source| Error::Value { table: self.name.to_string(), key: key.to_vec(), access: Access::Read, source };
+        Claims::parse(bytes).map_err(unread)
     }
 
     #[cold]

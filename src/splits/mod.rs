@@ -37,6 +37,7 @@ use crate::key::RowKey;
 use crate::plain::LayoutBuf;
 use crate::range::KeyRange;
 use crate::salt::{Prefix, Salt};
+use crate::store::NewTable;
 
 /// Row keys at which regions begin: sorted, none twice, none empty. Of `n` regions there are `n - 1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -232,5 +233,22 @@ impl Splits {
         let ends = self.iter().map(Some).chain([None]);
         let regions = starts.zip(ends).filter_map(|(start, end)| KeyRange::new(start, end));
         regions.filter_map(|region| region.intersect(range)).collect()
+    }
+}
+
+impl NewTable {
+    /// The table has these regions, as by [`split_at`](Self::split_at).
+    ///
+    /// ```
+    /// use rowkey::splits::Splits;
+    /// use rowkey::store::NewTable;
+    ///
+    /// let splits = Splits::hex_in(4, "00", "ff")?;
+    /// assert_eq!(NewTable::new().splits(&splits).split_points, ["40", "80", "c0"].map(|key| key.as_bytes().to_vec()));
+    /// # Ok::<(), rowkey::splits::SplitsError>(())
+    /// ```
+    #[must_use]
+    pub fn splits(self, splits: &Splits) -> Self {
+        self.split_at(splits.iter())
     }
 }

@@ -135,7 +135,8 @@ impl Batch {
         self.len == 0
     }
 
-    /// [`Error::EmptyKey`] if a write has an empty key; a store asks before it begins.
+    /// [`Error::EmptyKey`] if a write has an empty key; a store without [`Limits`](super::Limits) asks before it begins, one with
+    /// them asks these.
     pub fn check_keys(&self) -> Result<(), Error> {
         self.writes().try_for_each(|write| check_key(write.key()))
     }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use super::{
+    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
+};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::wide::{
@@ -134,6 +136,11 @@ impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
             Ok(batch)
         })
     }
+
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+        self.options.begin("split points", self.id().name())?;
+        self.inner.split_points()
+    }
 }
 
 impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
@@ -156,6 +163,16 @@ impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         self.options.begin("opening", name)?;
         Ok(self.inner.table(name)?.with_options(&self.options))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.options.begin("opening", name)?;
+        Ok(self.inner.open_table(name)?.with_options(&self.options))
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.options.begin("creation", name)?;
+        Ok(self.inner.create_table(name, new)?.with_options(&self.options))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -251,6 +268,11 @@ impl<S: WideStore + ?Sized + 'static> WideStore for Bounded<S> {
         self.options.begin("get", self.id().name())?;
         self.inner.first_at_or_after(row, columns)
     }
+
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+        self.options.begin("split points", self.id().name())?;
+        self.inner.split_points()
+    }
 }
 
 impl<D: WideDatabase + ?Sized + 'static> WideDatabase for Bounded<D> {
@@ -273,6 +295,16 @@ impl<D: WideDatabase + ?Sized + 'static> WideDatabase for Bounded<D> {
     fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
         self.options.begin("opening", name)?;
         Ok(self.inner.table(name, schema)?.with_options(&self.options))
+    }
+
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        self.options.begin("opening", name)?;
+        Ok(self.inner.open_table(name, schema)?.with_options(&self.options))
+    }
+
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
+        self.options.begin("creation", name)?;
+        Ok(self.inner.create_table(name, schema, new)?.with_options(&self.options))
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {

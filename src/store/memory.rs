@@ -7,6 +7,7 @@
 //! that a reader waits for.
 
 use std::borrow::Borrow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::hint::black_box;
@@ -17,13 +18,14 @@ use imbl::OrdSet;
 
 use super::options::{failed, taken};
 use super::{
-    Batch, Call, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
-    add_to_counter, check_batches, check_key,
+    Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store,
+    TableId, View, Write, add_to_counter, check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
 
-/// A database in memory. It promises everything that [`Guarantees`] knows; a clone is another handle to it.
+/// A database in memory. Batches are atomic across its tables, scans are snapshots, and increments, conditions and transactions
+/// are there; it has no regions, and no limits but the memory. A clone is another handle to it.
 ///
 /// ```
 /// use rowkey::Memory;
@@ -50,6 +52,13 @@ pub struct Memory {
     options: CallOptions,
 }
 
+const PROMISES: Guarantees = Guarantees::none()
+    .batch(Atomicity::Database)
+    .snapshot_scans(true)
+    .increment(true)
+    .compare_and_write(true)
+    .transactions(true);
+
 impl Default for Memory {
     fn default() -> Self {
         Self { id: DatabaseId::unique(), tables: Arc::default(), options: CallOptions::new() }
@@ -69,6 +78,10 @@ impl Memory {
         self.id.check_write([name])?;
         let new = || Arc::new(MemoryTable::new(self.id.table(name)));
         Ok(Arc::clone(write(&self.tables).entry(name.to_owned()).or_insert_with(new)))
+    }
+
+    fn handle(&self, table: &Arc<MemoryTable>) -> Arc<dyn Store> {
+        Arc::new(Handle { table: Arc::clone(table), options: self.options.clone() })
     }
 
     /// The tables, in the order of their names and each once; and where in it each of `names` is.
@@ -104,12 +117,30 @@ impl Database for Memory {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees::all()
+        PROMISES
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         self.options.begin("opening", name)?;
-        Ok(Arc::new(Handle { table: self.open(name)?, options: self.options.clone() }))
+        Ok(self.handle(&self.open(name)?))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.options.begin("opening", name)?;
+        match read(&self.tables).get(name) {
+            Some(table) => Ok(self.handle(table)),
+            None => Err(Error::NoSuchTable(name.to_owned())),
+        }
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.id.check_write([name])?;
+        new.check(name, &[])?;
+        self.options.begin("creation", name)?;
+        match write(&self.tables).entry(name.to_owned()) {
+            Entry::Occupied(_) => Err(Error::TableExists(name.to_owned())),
+            Entry::Vacant(place) => Ok(self.handle(place.insert(Arc::new(MemoryTable::new(self.id.table(name)))))),
+        }
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -252,7 +283,7 @@ impl Store for Handle {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees::all()
+        PROMISES
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {

@@ -5,8 +5,10 @@ use std::ops::Sub;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
-use crate::error::Error;
+use super::{
+    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
+};
+use crate::error::{Error, RowErrors};
 use crate::range::KeyRange;
 
 /// A [`Database`] that counts what it is asked and what it answers: what a query costs, whatever becomes of the rows
@@ -119,10 +121,31 @@ impl Meter {
     }
 
     fn wrote_all<'b>(&self, batches: impl IntoIterator<Item = &'b Batch>) {
-        let writes = batches.into_iter().flat_map(Batch::writes);
-        let writes = writes.map(|write| write.key().len() + write.value().map_or(0, <[u8]>::len));
+        self.wrote_but(batches, &RowErrors::new(0));
+    }
+
+    /// Batches, of which some writes failed.
+    fn wrote_but<'b>(&self, batches: impl IntoIterator<Item = &'b Batch>, failed: &RowErrors) {
+        let mut failed = failed.iter().map(|row| row.index()).peekable();
+        let writes = batches.into_iter().flat_map(Batch::writes).enumerate();
+        let writes = writes.filter(|(index, _)| failed.next_if_eq(index).is_none());
+        let writes = writes.map(|(_, write)| write.key().len() + write.value().map_or(0, <[u8]>::len));
         let (cells, bytes) = writes.fold((0, 0), |(cells, bytes), len| (cells + 1, bytes + len));
         self.wrote(cells, bytes);
+    }
+
+    /// What a write of batches returned: those writes are counted that are in.
+    fn written<'b>(
+        &self,
+        batches: impl IntoIterator<Item = &'b Batch>,
+        answer: Result<(), Error>,
+    ) -> Result<(), Error> {
+        match &answer {
+            Ok(()) => self.wrote_all(batches),
+            Err(Error::Rows(failed)) => self.wrote_but(batches, failed),
+            Err(_) => {}
+        }
+        answer
     }
 }
 
@@ -179,8 +202,15 @@ impl<D: Database> Database for Metered<D> {
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        let store = self.db.table(name)?;
-        Ok(Arc::new(MeteredStore { store, meter: Arc::clone(&self.meter), row_of: self.row_of }))
+        Ok(self.metered(self.db.table(name)?))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        Ok(self.metered(self.db.open_table(name)?))
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        Ok(self.metered(self.db.create_table(name, new)?))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -192,9 +222,7 @@ impl<D: Database> Database for Metered<D> {
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
-        self.db.write(batches)?;
-        self.meter.wrote_all(batches.iter().map(|(_, batch)| *batch));
-        Ok(())
+        self.meter.written(batches.iter().map(|(_, batch)| *batch), self.db.write(batches))
     }
 
     fn transact(
@@ -216,6 +244,10 @@ impl<D: Database> Database for Metered<D> {
 }
 
 impl<D> Metered<D> {
+    fn metered(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(MeteredStore { store, meter: Arc::clone(&self.meter), row_of: self.row_of })
+    }
+
     fn view<'v>(&'v self, view: &'v dyn View) -> MeteredView<'v> {
         MeteredView { view, meter: &self.meter, row_of: self.row_of }
     }
@@ -262,9 +294,7 @@ impl Store for MeteredStore {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.store.write(batch)?;
-        self.meter.wrote_all([batch]);
-        Ok(())
+        self.meter.written([batch], self.store.write(batch))
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
@@ -296,6 +326,10 @@ impl Store for MeteredStore {
         })?;
         self.meter.wrote_all([&written]);
         Ok(())
+    }
+
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+        self.store.split_points()
     }
 }
 

@@ -6,14 +6,18 @@
 
 mod batch;
 mod bounded;
+mod by_table;
 mod cancel;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 #[cfg(feature = "fjall")]
 mod fjall;
+mod guarantees;
 mod id;
+mod limits;
 mod memory;
 mod metered;
+mod new_table;
 pub(crate) mod options;
 pub(crate) mod reentry;
 mod sub;
@@ -22,12 +26,17 @@ use std::sync::Arc;
 
 pub use self::batch::{Batch, Write};
 pub use self::bounded::Bounded;
+pub use self::by_table::write_by_table;
 pub use self::cancel::Cancel;
 #[cfg(feature = "fjall")]
 pub use self::fjall::{Durability, Fjall, FjallError, FjallOptions, TableOptions};
+pub use self::guarantees::{Atomicity, Guarantees};
 pub use self::id::{DatabaseId, TableId};
+pub use self::limits::Limits;
+pub(crate) use self::limits::check_len;
 pub use self::memory::Memory;
 pub use self::metered::{Costs, Metered};
+pub use self::new_table::NewTable;
 use self::options::Within;
 pub use self::options::{Call, CallOptions};
 pub use self::reentry::Entered;
@@ -71,7 +80,14 @@ pub trait Store: Send + Sync {
     /// [`Rows::next_batch`] answers.
     fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
 
-    /// Applies a batch, in its order: of two writes to one key the later holds.
+    /// Applies a batch, in its order: of two writes to one key the later holds. What is not valid (an empty key, one that is too
+    /// long) is refused before anything is written.
+    ///
+    /// # Errors
+    ///
+    /// With [`Error::Rows`] the writes that it names failed, and all others are in; a store whose batches are atomic does not
+    /// return it. Any other error is of the whole batch, and nothing of it is written, unless its
+    /// [kind](crate::ErrorKind) is `OutcomeUnknown`.
     fn write(&self, batch: &Batch) -> Result<(), Error>;
 
     /// Adds `by` to the counter at `key` and answers its new value. A counter is eight bytes, big-endian, two's
@@ -119,6 +135,12 @@ pub trait Store: Send + Sync {
         let _ = body;
         Err(Error::Unsupported("transactions"))
     }
+
+    /// The row keys at which the table's regions meet now, sorted; none of a table that is one. They are those that it was
+    /// [made with](NewTable::split_at) until the engine splits or merges regions. Default: none.
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+        Ok(Vec::new())
+    }
 }
 
 /// A table as a transaction sees it.
@@ -163,6 +185,21 @@ pub trait Database: Send + Sync {
     /// Opens a table; it is made if it is not there. Two handles of one name are one table.
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
 
+    /// Opens a table that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTable`] if it is not; it is not made.
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
+
+    /// Makes a table that is not there. Of several that make one at once, one does.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TableExists`] if it is there, which is left as it is. [`Error::SplitPoint`] and [`Error::TableOption`] if it
+    /// can't be made so: [`NewTable::check`].
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error>;
+
     /// The names of the tables, sorted.
     fn tables(&self) -> Result<Vec<String>, Error>;
 
@@ -170,7 +207,14 @@ pub trait Database: Send + Sync {
     /// engine's to say.
     fn drop_table(&self, name: &str) -> Result<(), Error>;
 
-    /// Writes to several tables (made if not there), as one where [`Guarantees::batch`] says so.
+    /// Writes to several tables (made if not there), as one where [`Guarantees::batch`] says so. What is not valid is refused
+    /// before anything is written.
+    ///
+    /// # Errors
+    ///
+    /// With [`Error::Rows`] the writes that it names failed, counted through in the order of `batches`, and all others are in.
+    /// Any other error is of the whole call, and nothing of it is written, unless its [kind](crate::ErrorKind) is
+    /// `OutcomeUnknown`.
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
 
     /// Reads and writes several tables (made if not there) as one: as [`Store::transact`], with a view and a batch for
@@ -216,50 +260,6 @@ pub trait Database: Send + Sync {
         let _ = (tables, body);
         Err(Error::Unsupported("transactions"))
     }
-}
-
-/// What a store promises beyond the order of its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Guarantees {
-    /// How much of a batch is applied as one.
-    pub batch: Atomicity,
-    /// Whether a scan shows the table as it was when it was opened, whatever is written meanwhile.
-    pub snapshot_scans: bool,
-    /// Whether [`Store::increment`] is there, and loses nothing under concurrent callers.
-    pub increment: bool,
-    /// Whether [`Store::compare_and_write`] is there, and holds under concurrent callers.
-    pub compare_and_write: bool,
-    /// Whether [`Store::transact`] is there, and holds under concurrent callers; of a database's tables, whether
-    /// [`Database::transact`] is.
-    pub transactions: bool,
-    /// Whether a scan waits on something slow (a network, a server), so that reading ahead in threads pays.
-    pub slow_scans: bool,
-}
-
-impl Guarantees {
-    /// Everything, from an engine in this process.
-    pub const fn all() -> Self {
-        Self {
-            batch: Atomicity::Database,
-            snapshot_scans: true,
-            increment: true,
-            compare_and_write: true,
-            transactions: true,
-            slow_scans: false,
-        }
-    }
-}
-
-/// How much of a batch is applied as one: seen whole or not at all, and after a crash too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Atomicity {
-    /// Each row by itself.
-    Row,
-    /// A batch in one table.
-    Table,
-    /// A batch across tables.
-    Database,
 }
 
 /// What to scan: ranges, direction, limit.
@@ -482,6 +482,9 @@ macro_rules! through_a_pointer {
             fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
                 (**self).transact(body)
             }
+            fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+                (**self).split_points()
+            }
         }
 
         impl<$inner: Database + ?Sized> Database for $pointer {
@@ -499,6 +502,12 @@ macro_rules! through_a_pointer {
             }
             fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
                 (**self).table(name)
+            }
+            fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+                (**self).open_table(name)
+            }
+            fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+                (**self).create_table(name, new)
             }
             fn tables(&self) -> Result<Vec<String>, Error> {
                 (**self).tables()

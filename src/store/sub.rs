@@ -11,20 +11,21 @@
 //! of UTF-8, so the register of tables stands behind all rows.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::options::Within;
 use super::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
-    check_batches, check_key,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, RowBatch, Rows, Scan, Store,
+    TableId, View, Write, check_batches, check_len,
 };
-use crate::error::Error;
+use crate::error::{Error, RowErrors};
 use crate::range::KeyRange;
 
 /// A [`Database`] over one [`Store`]: all tables in one key space, each under a prefix.
 ///
 /// It takes the store for its own; rows that others write there have no place in it. What the store promises, the
-/// tables promise; and if its batches are atomic, so are batches across tables, which are one batch beneath.
+/// tables promise, but for regions, and for keys that are shorter by a table's prefix; and if its batches are atomic, so are
+/// batches across tables, which are one batch beneath.
 ///
 /// ```
 /// use rowkey::Memory;
@@ -46,21 +47,51 @@ use crate::range::KeyRange;
 ///
 /// A table is listed from its opening until it is dropped, rows or none. A handle from before a drop still writes under
 /// the table's prefix, into a table that is not listed until it is opened again.
+///
+/// Of several that [create](Database::create_table) a table at once one does, in all processes if the store has
+/// `compare_and_write`, else among the clones of one `SubStore`.
 pub struct SubStore<S> {
     id: DatabaseId,
     store: Arc<S>,
+    /// Held while a table is made in a store without compare-and-write.
+    making: Arc<Mutex<()>>,
 }
 
 impl<S: Store> SubStore<S> {
     /// A database in `store`.
     pub fn new(store: S) -> Self {
-        Self { id: DatabaseId::within(store.id()), store: Arc::new(store) }
+        Self { id: DatabaseId::within(store.id()), store: Arc::new(store), making: Arc::default() }
+    }
+
+    /// A table that is registered.
+    fn opened(&self, name: &str) -> SubTable<S> {
+        let (id, prefix) = (self.id.table(name), prefix(name));
+        let guarantees = of_table(self.store.guarantees(), &prefix);
+        SubTable { id, store: Arc::clone(&self.store), prefix, limits: guarantees.limits }
+    }
+
+    fn is_registered(&self, store: &dyn Store, name: &str) -> Result<bool, Error> {
+        Ok(self.check_name(name).is_ok() && store.get(&register_key(name))?.is_some())
+    }
+
+    /// Whether the store has room for a table's register and for a key of its.
+    fn check_name(&self, name: &str) -> Result<(), Error> {
+        let longest = (prefix(name).len() + 1).max(register_key(name).len());
+        let max = self.store.guarantees().limits.key;
+        match max {
+            Some(max) if longest > max => {
+                // Of the bytes that stand before and behind the name, or in it as escapes, there are as many in any case.
+                let most = max.saturating_sub(longest - name.len());
+                check_len("a table's name", name, &[], name.len(), Some(most))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
 impl<S> Clone for SubStore<S> {
     fn clone(&self) -> Self {
-        Self { id: self.id, store: Arc::clone(&self.store) }
+        Self { id: self.id, store: Arc::clone(&self.store), making: Arc::clone(&self.making) }
     }
 }
 
@@ -80,7 +111,8 @@ impl<S: Store + 'static> Database for SubStore<S> {
     }
 
     fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
-        Arc::new(SubStore { id: self.id, store: Arc::new(self.store.with_options(options)) })
+        let (store, making) = (Arc::new(self.store.with_options(options)), Arc::clone(&self.making));
+        Arc::new(SubStore { id: self.id, store, making })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -88,13 +120,43 @@ impl<S: Store + 'static> Database for SubStore<S> {
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.check_name(name)?;
+        let store = Within::one_call(&*self.store as &dyn Store);
+        if !self.is_registered(&*store, name)? {
+            self.id.check_write([name])?;
+            store.write(Batch::new().put(register_key(name), []))?;
+        }
+        Ok(Arc::new(self.opened(name)))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        match self.is_registered(&*self.store, name)? {
+            true => Ok(Arc::new(self.opened(name))),
+            false => Err(Error::NoSuchTable(name.to_owned())),
+        }
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.id.check_write([name])?;
+        new.check(name, &[])?;
+        self.check_name(name)?;
         let registered = register_key(name);
         let store = Within::one_call(&*self.store as &dyn Store);
-        if store.get(&registered)?.is_none() {
-            self.id.check_write([name])?;
-            store.write(Batch::new().put(registered, []))?;
+        let made = match store.guarantees().compare_and_write {
+            true => store.compare_and_write(&registered, None, Some(&[]))?,
+            false => {
+                let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+                let absent = store.get(&registered)?.is_none();
+                if absent {
+                    store.write(Batch::new().put(registered, []))?;
+                }
+                absent
+            }
+        };
+        match made {
+            true => Ok(Arc::new(self.opened(name))),
+            false => Err(Error::TableExists(name.to_owned())),
         }
-        Ok(Arc::new(SubTable { id: self.id.table(name), store: Arc::clone(&self.store), prefix: prefix(name) }))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -123,13 +185,39 @@ impl<S: Store + 'static> Database for SubStore<S> {
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         self.id.check_write(batches.iter().map(|&(name, _)| name))?;
-        let mut all = Batch::new();
+        let mut tables = Vec::with_capacity(batches.len());
         for &(name, batch) in batches {
-            batch.check_keys()?;
-            all.put(register_key(name), []);
-            under(&prefix(name), batch, &mut all);
+            self.check_name(name)?;
+            let table = self.opened(name);
+            table.limits.check(name, batch)?;
+            tables.push(table);
         }
-        self.store.write(&all)
+        let (mut registers, mut rows) = (Batch::new(), Batch::new());
+        for (table, (name, batch)) in tables.iter().zip(batches) {
+            registers.put(register_key(name), []);
+            under(&table.prefix, batch, &mut rows);
+        }
+        if self.store.guarantees().batch >= Atomicity::Table {
+            registers.extend(rows.writes());
+            return self.store.write(&registers).map_err(|error| of_tables(error, batches));
+        }
+        // By itself: with it a failure would not be of the caller's writes alone.
+        self.store.write(&registers).map_err(first_of)?;
+        self.store.write(&rows).map_err(|error| {
+            let rows = match error {
+                Error::Rows(rows) => rows,
+                other => return of_tables(other, batches),
+            };
+            let mut failed = RowErrors::new(rows.total());
+            let mut end = 0;
+            for (table, (_, batch)) in tables.iter().zip(batches) {
+                let begin = end;
+                end += batch.len();
+                let of_table = rows.filtered(|row| (begin..end).contains(&row.index()));
+                of_table.in_call(&mut failed, Some(table.id.name()), |row| row.index(), |row| table.key_of(row.key()));
+            }
+            Error::Rows(Box::new(failed))
+        })
     }
 
     fn transact(
@@ -138,16 +226,18 @@ impl<S: Store + 'static> Database for SubStore<S> {
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         self.id.check_write(tables.iter().copied())?;
-        let prefixes: Vec<Vec<u8>> = tables.iter().map(|name| prefix(name)).collect();
+        tables.iter().try_for_each(|name| self.check_name(name))?;
+        let opened: Vec<SubTable<S>> = tables.iter().map(|name| self.opened(name)).collect();
         self.store.transact(&mut |view| {
-            let views: Vec<SubView<'_>> = prefixes.iter().map(|prefix| SubView { view, prefix }).collect();
+            let views: Vec<_> = opened.iter().map(|table| SubView { view, prefix: &table.prefix }).collect();
             let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
             let mut all = Batch::new();
             let batches = body(&views)?;
             check_batches(tables, &batches)?;
-            for ((name, prefix), batch) in tables.iter().zip(&prefixes).zip(batches) {
-                all.put(register_key(name), []);
-                under(prefix, &batch, &mut all);
+            for (table, batch) in opened.iter().zip(batches) {
+                table.limits.check(table.id.name(), &batch)?;
+                all.put(register_key(table.id.name()), []);
+                under(&table.prefix, &batch, &mut all);
             }
             Ok(all)
         })
@@ -176,6 +266,7 @@ struct SubTable<S> {
     id: TableId,
     store: Arc<S>,
     prefix: Vec<u8>,
+    limits: Limits,
 }
 
 impl<S: Store> SubTable<S> {
@@ -187,17 +278,25 @@ impl<S: Store> SubTable<S> {
         ranges_under(&self.prefix, ranges)
     }
 
-    /// The error in the table's terms: its name, and its key, without the prefix.
+    /// A key of the store as the table's, without the prefix.
+    fn key_of(&self, key: &[u8]) -> Vec<u8> {
+        key.strip_prefix(self.prefix.as_slice()).unwrap_or(key).to_vec()
+    }
+
+    /// The error in the table's terms: its name and keys.
     fn error(&self, error: Error) -> Error {
         match error {
             Error::DeadlineExceeded { doing, .. } => {
                 Error::DeadlineExceeded { doing, table: self.id.name().to_owned() }
             }
             Error::Cancelled { doing, .. } => Error::Cancelled { doing, table: self.id.name().to_owned() },
-            Error::NotACounter { key, len } => {
-                let key = key.strip_prefix(self.prefix.as_slice()).map(<[u8]>::to_vec).unwrap_or(key);
-                Error::NotACounter { key, len }
+            Error::NotACounter { key, len } => Error::NotACounter { key: self.key_of(&key), len },
+            Error::Rows(rows) => {
+                let mut of_table = RowErrors::new(rows.total());
+                rows.in_call(&mut of_table, Some(self.id.name()), |row| row.index(), |row| self.key_of(row.key()));
+                Error::Rows(Box::new(of_table))
             }
+            Error::OutcomeUnknown { source, .. } => Error::OutcomeUnknown { table: self.id.name().to_owned(), source },
             other => other,
         }
     }
@@ -214,11 +313,11 @@ impl<S: Store> Store for SubTable<S> {
 
     fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
         let store = Arc::new(self.store.with_options(options));
-        Arc::new(SubTable { id: self.id.clone(), store, prefix: self.prefix.clone() })
+        Arc::new(SubTable { id: self.id.clone(), store, prefix: self.prefix.clone(), limits: self.limits })
     }
 
     fn guarantees(&self) -> Guarantees {
-        across_tables(self.store.guarantees())
+        of_table(self.store.guarantees(), &self.prefix)
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
@@ -238,7 +337,7 @@ impl<S: Store> Store for SubTable<S> {
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.id.check_write()?;
-        batch.check_keys()?;
+        self.limits.check(self.id.name(), batch)?;
         let mut beneath = Batch::new();
         under(&self.prefix, batch, &mut beneath);
         self.store.write(&beneath).map_err(|error| self.error(error))
@@ -246,13 +345,13 @@ impl<S: Store> Store for SubTable<S> {
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
         self.id.check_write()?;
-        check_key(key)?;
+        self.limits.check_row(self.id.name(), key, None)?;
         self.store.increment(&self.key(key), by).map_err(|error| self.error(error))
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         self.id.check_write()?;
-        check_key(key)?;
+        self.limits.check_row(self.id.name(), key, new)?;
         self.store.compare_and_write(&self.key(key), expected, new).map_err(|error| self.error(error))
     }
 
@@ -265,7 +364,7 @@ impl<S: Store> Store for SubTable<S> {
         self.id.check_write()?;
         self.store.transact(&mut |view| {
             let batch = body(&SubView { view, prefix: &self.prefix })?;
-            batch.check_keys()?;
+            self.limits.check(self.id.name(), &batch)?;
             let mut beneath = Batch::new();
             under(&self.prefix, &batch, &mut beneath);
             Ok(beneath)
@@ -346,9 +445,36 @@ fn under(prefix: &[u8], batch: &Batch, beneath: &mut Batch) {
     }
 }
 
+/// How long a key of a table can be is up to its name.
 fn across_tables(beneath: Guarantees) -> Guarantees {
     let batch = if beneath.batch >= Atomicity::Table { Atomicity::Database } else { Atomicity::Row };
-    Guarantees { batch, ..beneath }
+    let limits = Limits { key: None, table_name: None, ..beneath.limits };
+    Guarantees { batch, split_points: false, limits, ..beneath }
+}
+
+fn of_table(beneath: Guarantees, prefix: &[u8]) -> Guarantees {
+    let promised = across_tables(beneath);
+    let key = beneath.limits.key.map(|key| key.saturating_sub(prefix.len()));
+    Guarantees { limits: Limits { key, ..promised.limits }, ..promised }
+}
+
+/// The error of a write across tables, in their names.
+fn of_tables(error: Error, batches: &[(&str, &Batch)]) -> Error {
+    match error {
+        Error::OutcomeUnknown { source, .. } => {
+            let names: Vec<&str> = batches.iter().map(|&(name, _)| name).collect();
+            Error::OutcomeUnknown { table: names.join(", "), source }
+        }
+        other => other,
+    }
+}
+
+/// The first failure of a write of several rows, where none is the caller's.
+fn first_of(error: Error) -> Error {
+    match error {
+        Error::Rows(rows) => rows.into_first(),
+        other => other,
+    }
 }
 
 fn stray_row() -> Error {

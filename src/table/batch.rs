@@ -1,7 +1,7 @@
 //! Writes to several tables, applied together.
 
 use super::Table;
-use crate::error::Error;
+use crate::error::{Error, RowError, RowErrors};
 use crate::key::RowKey;
 use crate::store::{Batch, Database, DatabaseId};
 use crate::value::RowValue;
@@ -25,13 +25,24 @@ use crate::value::RowValue;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct WriteBatch {
-    tables: Vec<(DatabaseId, String, Batch)>,
+    tables: Vec<OfTable>,
+    len: usize,
+}
+
+/// The writes to one table.
+#[derive(Clone, Debug)]
+struct OfTable {
+    database: DatabaseId,
+    name: String,
+    batch: Batch,
+    /// Which of all writes each is.
+    places: Vec<usize>,
 }
 
 impl WriteBatch {
     /// No write.
     pub const fn new() -> Self {
-        Self { tables: Vec::new() }
+        Self { tables: Vec::new(), len: 0 }
     }
 
     /// Adds: the row has this value.
@@ -54,12 +65,12 @@ impl WriteBatch {
 
     /// How many writes there are.
     pub fn len(&self) -> usize {
-        self.tables.iter().map(|(.., batch)| batch.len()).sum()
+        self.len
     }
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.tables.iter().all(|(.., batch)| batch.is_empty())
+        self.len == 0
     }
 
     /// Applies the writes to the database of their tables, as durably as this handle to it writes; of two to one row the later
@@ -67,23 +78,37 @@ impl WriteBatch {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherDatabase`] if one of the tables is in another database than `db`; nothing is written.
+    /// [`Error::OtherDatabase`] if one of the tables is in another database than `db`; nothing is written. With
+    /// [`Error::Rows`], where the database's batches are not atomic, the writes that it names failed, by their place in this
+    /// batch, and all others are in. Any other error is of the whole batch, and nothing of it is written, unless its
+    /// [kind](crate::ErrorKind) is `OutcomeUnknown`.
     pub fn write(&self, db: &(impl Database + ?Sized)) -> Result<(), Error> {
         let id = db.id();
-        if let Some((_, table, _)) = self.tables.iter().find(|(database, ..)| *database != id) {
-            return Err(Error::OtherDatabase { table: table.clone() });
+        if let Some(other) = self.tables.iter().find(|table| table.database != id) {
+            return Err(Error::OtherDatabase { table: other.name.clone() });
         }
-        let batches: Vec<_> = self.tables.iter().map(|(_, name, batch)| (name.as_str(), batch)).collect();
-        db.write(&batches)
+        let batches: Vec<_> = self.tables.iter().map(|table| (table.name.as_str(), &table.batch)).collect();
+        db.write(&batches).map_err(|error| {
+            let Error::Rows(rows) = error else { return error };
+            let places: Vec<usize> = self.tables.iter().flat_map(|table| table.places.iter().copied()).collect();
+            let place = |row: &RowError| places.get(row.index()).copied().unwrap_or(row.index());
+            let mut failed = RowErrors::new(rows.total());
+            rows.in_call(&mut failed, None, place, |row| row.key().to_vec());
+            Error::Rows(Box::new(failed))
+        })
     }
 
     fn of<K, V, D>(&mut self, table: &Table<K, V, D>) -> &mut Batch {
         let (id, table) = (table.store().id().database(), table.name());
-        let at = self.tables.iter().position(|(database, name, _)| *database == id && name == table);
+        let at = self.tables.iter().position(|of_table| of_table.database == id && of_table.name == table);
         let at = at.unwrap_or_else(|| {
-            self.tables.push((id, table.to_owned(), Batch::new()));
+            let new = OfTable { database: id, name: table.to_owned(), batch: Batch::new(), places: Vec::new() };
+            self.tables.push(new);
             self.tables.len() - 1
         });
-        &mut self.tables[at].2
+        let of_table = &mut self.tables[at];
+        of_table.places.push(self.len);
+        self.len += 1;
+        &mut of_table.batch
     }
 }

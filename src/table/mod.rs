@@ -14,7 +14,7 @@ pub use self::groups::FirstOfEach;
 use self::scan::Source;
 pub use self::scan::{Keys, Page, TableScan};
 pub use self::wide::WideTable;
-use crate::catalog::{self, Given, Opened};
+use crate::catalog::{self, Given, How, Opened};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::jobs::BulkLoad;
@@ -22,7 +22,7 @@ use crate::key::{OwnedKey, RowKey};
 use crate::moved;
 use crate::prefix::Select;
 use crate::store::options::Within;
-use crate::store::{Batch, CallOptions, Database, Scan, Store, count};
+use crate::store::{Batch, CallOptions, Database, NewTable, Scan, Store, count};
 use crate::value::{RowValue, decoded, encoded, unencoded};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
@@ -89,13 +89,55 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     /// [`Error::Moved`] if a [migration](crate::migrate) has moved its rows to another table. [`Error::ReservedName`] if the name
     /// begins with `rowkey.`.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
-        let (store, earlier) = Self::open_within(&Within::one_call(&db as &dyn Database), name, db.options())?;
+        Self::open_how(db, name, &How::OpenOrMake)
+    }
+
+    /// Opens a table that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTable`] if it is not; it is not made. Otherwise as of [`open`](Self::open).
+    pub fn open_existing(db: D, name: &str) -> Result<Self, Error> {
+        Self::open_how(db, name, &How::Open)
+    }
+
+    /// Makes a table that is not there, with split points and options of the engine. Of several that make one at once, one does.
+    /// Where the process is killed in between, [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
+    ///
+    /// ```
+    /// use rowkey::splits::Splits;
+    /// use rowkey::store::NewTable;
+    /// use rowkey::{Error, Memory, RowKey, Table};
+    ///
+    /// #[derive(RowKey)]
+    /// #[rowkey(salt(buckets = 4))]
+    /// struct Visit {
+    ///     user: u64,
+    /// }
+    ///
+    /// let (db, new) = (Memory::new(), NewTable::new().splits(&Splits::of_buckets::<Visit>()?));
+    /// let visits: Table<Visit, String, _> = Table::create(&db, "visits", &new)?;
+    /// visits.put(&Visit { user: 7 }, &"/".into())?;
+    /// assert!(matches!(Table::<Visit, String, _>::create(&db, "visits", &new), Err(Error::TableExists(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TableExists`] if it is there, whatever it holds; [`Error::SplitPoint`], [`Error::TableOption`] if it can't be made
+    /// so. Otherwise as of [`open`](Self::open).
+    pub fn create(db: D, name: &str, new: &NewTable) -> Result<Self, Error> {
+        Self::open_how(db, name, &How::Make(new))
+    }
+
+    fn open_how(db: D, name: &str, how: &How<'_>) -> Result<Self, Error> {
+        let (store, earlier) = Self::open_within(&Within::one_call(&db as &dyn Database), name, db.options(), how)?;
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
     /// As [`open`](Self::open), as a part of another call: by what is left of that one.
     pub(crate) fn open_as_part(db: D, name: &str, within: &Within<'_, dyn Database + '_>) -> Result<Self, Error> {
-        let (store, earlier) = Self::open_within(within, name, db.options())?;
+        let (store, earlier) = Self::open_within(within, name, db.options(), &How::OpenOrMake)?;
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
@@ -103,11 +145,12 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
         within: &Within<'_, dyn Database + '_>,
         name: &str,
         options: &CallOptions,
+        how: &How<'_>,
     ) -> Result<(Arc<dyn Store>, Arc<[Fingerprint]>), Error> {
         catalog::check_name(name)?;
         let given = Given::new(&K::LAYOUT, V::CODEC);
-        let opened = moved::unless_moved(&**within, name, || catalog::open(&**within, name, &given))?;
-        let Opened { store, earlier } = opened;
+        let open = || catalog::open(&**within, name, &given, how);
+        let Opened { store, earlier } = moved::unless_moved(&**within, name, how, open)?;
         Ok((within.handed_out(store, options), earlier))
     }
 }

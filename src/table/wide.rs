@@ -12,7 +12,7 @@ use crate::fingerprint::Fingerprint;
 use crate::key::{OwnedKey, RowKey};
 use crate::prefix::Select;
 use crate::store::options::Within;
-use crate::store::{CallOptions, Database, Scan, count};
+use crate::store::{CallOptions, Database, NewTable, Scan, count};
 use crate::value::RowValue;
 use crate::wide::{
     CellsDatabase, Change, Check, Column, Columns, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
@@ -113,6 +113,38 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     /// units; [`Self::alter`] and [`Self::rename_field`] change what can be changed. [`Error::ReservedName`] if the name begins
     /// with `rowkey.`.
     pub fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
+        Self::open_by(db, name, schema, |db, schema| db.table(name, schema))
+    }
+
+    /// Opens a wide table that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTable`] if it is not; it is not made. Otherwise as of [`open`](Self::open).
+    pub fn open_existing(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
+        Self::open_by(db, name, schema, |db, schema| db.open_table(name, schema))
+    }
+
+    /// Makes a wide table that is not there, with split points (of its row keys) and options of the engine. Of several that make
+    /// one at once, one does. Where the process is killed in between, [`open`](Self::open) and
+    /// [`open_existing`](Self::open_existing) complete it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TableExists`] if it is there, whatever it holds; [`Error::SplitPoint`], [`Error::TableOption`],
+    /// [`Error::Family`] if it can't be made so; [`Error::ReservedName`], [`Error::Moved`] as of [`open`](Self::open).
+    pub fn create(db: D, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Self, Error> {
+        catalog::check_name(name)?;
+        let store = db.create_table(name, &schema.clone().row_key::<K>(), new)?;
+        Ok(Self { db, name: name.into(), store, earlier: Arc::default(), key: PhantomData })
+    }
+
+    fn open_by(
+        db: D,
+        name: &str,
+        schema: &TableSchema,
+        open: impl FnOnce(&dyn WideDatabase, &TableSchema) -> Result<Arc<dyn WideStore>, Error>,
+    ) -> Result<Self, Error> {
         catalog::check_name(name)?;
         let schema = schema.clone().row_key::<K>();
         let mut earlier = Vec::new();
@@ -127,7 +159,7 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
             }
             earlier = stored.altered_to(&schema).earlier_row_keys;
         }
-        let mut store = within.table(name, &schema)?;
+        let mut store = open(&*within, &schema)?;
         if let Within::Made(_) = within {
             store = store.with_options(db.options());
         }
@@ -237,6 +269,11 @@ impl<K: RowKey, D> WideTable<K, D> {
     }
 
     /// Writes to rows, each as one.
+    ///
+    /// # Errors
+    ///
+    /// As of [`WideStore::mutate_many`]: [`Error::Rows`] names the mutations that failed, by their place and their encoded key, and
+    /// all others are in.
     pub fn mutate_many<'k>(
         &self,
         rows: impl IntoIterator<Item = (impl Borrow<K::Ref<'k>>, Mutation)>,

@@ -68,6 +68,7 @@
 //! | the timestamp `i64::MAX` | is the server's time | is itself |
 
 mod cells;
+mod check;
 mod column;
 #[cfg(feature = "conformance")]
 pub(crate) mod conformance;
@@ -79,15 +80,16 @@ mod schema;
 use std::sync::Arc;
 
 pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeReport, Version};
+pub use self::check::{WideLimits, check_mutation};
 pub use self::column::{Check, Column, Columns, Compare};
 pub use self::mutation::{Edit, Mutation};
 pub use self::one_column::{OneColumn, OneColumnDatabase};
 pub use self::row::{Cell, CellIter, Row, push_cell};
 pub use self::schema::{Change, FamilySchema, SchemaError, TableSchema};
-use crate::error::Error;
+use crate::error::{Error, RowErrors};
 use crate::range::KeyRange;
 use crate::store::options::Within;
-use crate::store::{CallOptions, DatabaseId, RowBatch, Rows, Scan, TableId};
+use crate::store::{CallOptions, DatabaseId, NewTable, RowBatch, Rows, Scan, TableId};
 
 /// One table of wide rows.
 ///
@@ -128,10 +130,27 @@ pub trait WideStore: Send + Sync {
     /// Writes to a row, as one.
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error>;
 
-    /// Writes to rows, each as one; of two mutations of one row the later comes later.
+    /// Writes to rows, each as one; of two mutations of one row the later comes later. What is not valid (an empty row key, no
+    /// such family, too large, a negative timestamp) is refused before anything is written. Default: one after another, all of
+    /// them, whatever fails.
+    ///
+    /// # Errors
+    ///
+    /// With [`Error::Rows`] the mutations that it names failed, and all others are in. Any other error is of the whole call, and
+    /// nothing of it is written, unless its [kind](crate::ErrorKind) is `OutcomeUnknown`.
     fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
+        self.id().check_write()?;
+        for (row, mutation) in rows {
+            check_mutation(self.id(), row, mutation, self.schema(), &WideLimits::none())?;
+        }
         let store = Within::one_call(&self as &dyn WideStore);
-        rows.iter().try_for_each(|(row, mutation)| store.mutate(row, mutation))
+        let mut failed = RowErrors::new(rows.len());
+        for (index, (row, mutation)) in rows.iter().enumerate() {
+            if let Err(error) = store.mutate(row, mutation) {
+                failed.push(index, self.id().name(), row, error);
+            }
+        }
+        failed.into_result()
     }
 
     /// Adds to counters of a row, as one, and answers their new values. A counter is eight bytes, big-endian, two's
@@ -141,6 +160,12 @@ pub trait WideStore: Send + Sync {
 
     /// Writes to a row if a condition on one of its columns holds; answers whether it did.
     fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error>;
+
+    /// The row keys at which the table's regions meet now, as of [`Store::split_points`](crate::store::Store::split_points).
+    /// Default: none.
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+        Ok(Vec::new())
+    }
 
     /// Whether there is such a row.
     fn exists(&self, row: &[u8]) -> Result<bool, Error> {
@@ -179,6 +204,21 @@ pub trait WideDatabase: Send + Sync {
     ///
     /// [`Error::Schema`] if it is there with another schema; it says what of it [`Self::alter`] can change.
     fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
+
+    /// Opens a table that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTable`] if it is not; it is not made. [`Error::Schema`] as of [`Self::table`].
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
+
+    /// Makes a table that is not there. Of several that make one at once, one does.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TableExists`] if it is there, which is left as it is. [`Error::SplitPoint`], [`Error::TableOption`],
+    /// [`Error::Family`] if it can't be made so.
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error>;
 
     /// The schema of a table, if there is one.
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error>;
@@ -273,6 +313,9 @@ macro_rules! through_a_pointer {
             fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
                 (**self).check_and_mutate(row, check, mutation)
             }
+            fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+                (**self).split_points()
+            }
             fn exists(&self, row: &[u8]) -> Result<bool, Error> {
                 (**self).exists(row)
             }
@@ -296,6 +339,12 @@ macro_rules! through_a_pointer {
             }
             fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
                 (**self).table(name, schema)
+            }
+            fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+                (**self).open_table(name, schema)
+            }
+            fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
+                (**self).create_table(name, schema, new)
             }
             fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
                 (**self).schema(name)

@@ -3,7 +3,7 @@
 use super::column::Column;
 #[cfg(feature = "json")]
 use crate::error::CodecError;
-use crate::error::Error;
+use crate::error::{Access, Error};
 use crate::value::RowValue;
 
 /// Writes to one row, applied as one: no reader sees some of them without the others.
@@ -118,7 +118,7 @@ impl Mutation {
         let (column, mut bytes) = (column.into(), Vec::new());
         match value.encode_value(&mut bytes) {
             Ok(()) => Ok(self.put(column, bytes)),
-            Err(source) => Err(Error::Cell { column: column.to_string(), source }),
+            Err(source) => Err(Error::Cell { column: column.to_string(), access: Access::Write, source }),
         }
     }
 
@@ -143,7 +143,7 @@ impl Mutation {
                 value => Ok(mutation.put((family, name), serde_json::to_vec(&value)?)),
             })
         };
-        put(value).map_err(|source| Error::Cell { column: format!("{family}:"), source })
+        put(value).map_err(|source| Error::Cell { column: format!("{family}:"), access: Access::Write, source })
     }
 
     /// The newest version of a column is gone; the one before it is the newest then.

@@ -1,6 +1,7 @@
 //! Plain key → value over a wide table: one column of it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::column::{Check, Column, Columns};
@@ -9,12 +10,12 @@ use super::row::CellIter;
 use super::schema::{FamilySchema, TableSchema};
 use super::{WideDatabase, WideGuarantees, WideStore};
 use crate::catalog::{CATALOG, PLAIN, RESERVED};
-use crate::error::Error;
+use crate::error::{Error, RowErrors};
 use crate::range::KeyRange;
 use crate::store::options::Within;
 use crate::store::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write,
-    check_key,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, Write,
+    check_key, write_by_table,
 };
 
 /// A [`Store`] over one column of a [`WideStore`]: a key is a row, its value the column's newest version.
@@ -49,17 +50,27 @@ impl<W: WideStore> OneColumn<W> {
     fn columns(&self) -> Columns {
         Columns::of(&self.column)
     }
+
+    /// The error of a write, in this table's name.
+    fn error(&self, error: Error) -> Error {
+        match error {
+            Error::Rows(rows) => {
+                let mut of_table = RowErrors::new(rows.total());
+                rows.in_call(&mut of_table, Some(self.id.name()), |row| row.index(), |row| row.key().to_vec());
+                Error::Rows(Box::new(of_table))
+            }
+            Error::OutcomeUnknown { source, .. } => Error::OutcomeUnknown { table: self.id.name().to_owned(), source },
+            other => other,
+        }
+    }
 }
 
 fn of_column(beneath: WideGuarantees) -> Guarantees {
-    Guarantees {
-        batch: Atomicity::Row,
-        snapshot_scans: beneath.snapshot_scans,
-        increment: beneath.increment,
-        compare_and_write: beneath.check_and_mutate,
-        transactions: false,
-        slow_scans: beneath.slow_scans,
-    }
+    Guarantees::none()
+        .snapshot_scans(beneath.snapshot_scans)
+        .increment(beneath.increment)
+        .compare_and_write(beneath.check_and_mutate)
+        .slow_scans(beneath.slow_scans)
 }
 
 impl<W: WideStore> Store for OneColumn<W> {
@@ -106,7 +117,7 @@ impl<W: WideStore> Store for OneColumn<W> {
             };
             rows.push((write.key().to_vec(), mutation));
         }
-        self.wide.mutate_many(&rows)
+        self.wide.mutate_many(&rows).map_err(|error| self.error(error))
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
@@ -144,8 +155,13 @@ impl<W: WideStore> Store for OneColumn<W> {
                 return Ok(());
             }
             let gone = |(key, _): (&[u8], &[u8])| (key.to_vec(), Mutation::new().delete_column(&self.column));
-            wide.mutate_many(&batch.iter().map(gone).collect::<Vec<_>>())?;
+            let gone = batch.iter().map(gone).collect::<Vec<_>>();
+            wide.mutate_many(&gone).map_err(|error| self.error(error))?;
         }
+    }
+
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+        self.wide.split_points()
     }
 }
 
@@ -200,6 +216,10 @@ impl<W: WideDatabase> OneColumn<W> {
 
 const FAMILY: &str = "v";
 
+fn one_family() -> TableSchema {
+    TableSchema::new().family(FAMILY, FamilySchema::new())
+}
+
 /// What the crate keeps of plain tables, their catalog and their migrations, stands beside what it keeps of the wide ones.
 fn wide_name(name: &str) -> Cow<'_, str> {
     name.strip_prefix(RESERVED).map_or(Cow::Borrowed(name), |own| format!("{PLAIN}{own}").into())
@@ -211,8 +231,19 @@ fn plain_name(name: String) -> String {
 
 impl<W: WideDatabase> OneColumnDatabase<W> {
     fn open(&self, wide: &dyn WideDatabase, name: &str) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
-        let schema = TableSchema::new().family(FAMILY, FamilySchema::new());
-        let wide = wide.table(&wide_name(name), &schema)?;
+        self.over(name, wide.table(&wide_name(name), &one_family()))
+    }
+
+    fn over(
+        &self,
+        name: &str,
+        wide: Result<Arc<dyn WideStore>, Error>,
+    ) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
+        let wide = wide.map_err(|error| match error {
+            Error::NoSuchTable(_) => Error::NoSuchTable(name.to_owned()),
+            Error::TableExists(_) => Error::TableExists(name.to_owned()),
+            other => other,
+        })?;
         Ok(OneColumn { id: self.id().table(name), wide, column: FAMILY.into() })
     }
 }
@@ -238,6 +269,14 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
         Ok(Arc::new(self.open(&self.wide, name)?))
     }
 
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        Ok(Arc::new(self.over(name, self.wide.open_table(&wide_name(name), &one_family()))?))
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        Ok(Arc::new(self.over(name, self.wide.create_table(&wide_name(name), &one_family(), new))?))
+    }
+
     fn tables(&self) -> Result<Vec<String>, Error> {
         let mut names: Vec<_> = self.wide.tables()?.into_iter().map(plain_name).collect();
         names.sort_unstable();
@@ -252,7 +291,10 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         self.id().check_write(batches.iter().map(|&(name, _)| name))?;
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
+        // Made, or not, before anything is written.
         let wide = Within::one_call(&self.wide as &dyn WideDatabase);
-        batches.iter().try_for_each(|(name, batch)| self.open(&*wide, name)?.write(batch))
+        let open = |&(name, _): &(&str, _)| Ok((name.to_owned(), self.open(&*wide, name)?));
+        let tables = batches.iter().map(open).collect::<Result<BTreeMap<_, _>, Error>>()?;
+        write_by_table(batches, |name, batch| tables.get(name).map_or(Ok(()), |table| table.write(batch)))
     }
 }

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use byteorder::{BigEndian, ByteOrder};
 
 use super::column::Column;
-use crate::error::{CodecError, DecodeError, Error};
+use crate::error::{Access, CodecError, DecodeError, Error};
 use crate::key::OwnedKey;
 use crate::value::RowValue;
 
@@ -292,8 +292,11 @@ impl Row {
                 field.insert(serde_json::from_slice(cell.value).map_err(|error| cell.error(error.into()))?);
             }
         }
-        serde_json::from_value(fields.into())
-            .map_err(|error| Error::Cell { column: format!("{family}:"), source: error.into() })
+        serde_json::from_value(fields.into()).map_err(|error| Error::Cell {
+            column: format!("{family}:"),
+            access: Access::Read,
+            source: error.into(),
+        })
     }
 }
 
@@ -308,7 +311,7 @@ impl Cell<'_> {
     }
 
     fn error(&self, source: CodecError) -> Error {
-        Error::Cell { column: self.column().to_string(), source }
+        Error::Cell { column: self.column().to_string(), access: Access::Read, source }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, Rows, Scan, Store, TableId, View};
+use rowkey::store::{
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Rows, Scan, Store, TableId, View,
+};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{in_between, refused};
@@ -45,6 +47,11 @@ impl Broken {
     fn new(fault: Fault) -> Self {
         Self { inner: Arc::new(Memory::new()), fault }
     }
+
+    fn of(&self, table: Result<Arc<dyn Store>, Error>) -> Result<Arc<dyn Store>, Error> {
+        let table = table?;
+        Ok(if self.fault == NotDeclared { Arc::new(Plain(table)) } else { table })
+    }
 }
 
 type Body<'b> = &'b mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>;
@@ -69,8 +76,15 @@ impl Database for Broken {
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        let table = self.inner.table(name)?;
-        Ok(if self.fault == NotDeclared { Arc::new(Plain(table)) } else { table })
+        self.of(self.inner.table(name))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.of(self.inner.open_table(name))
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.of(self.inner.create_table(name, new))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, RowBatch, Rows, Scan, Store, TableId, View,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
 };
 use rowkey::{Error, KeyRange, conformance};
 
@@ -25,6 +25,14 @@ enum Fault {
     WriteTableByTable,
     WriteHalfOnError,
     WriteInAnotherOrder,
+    OpenMakesIt,
+    OpenMakesItAndFails,
+    CreateOpensExisting,
+    CreateEmptiesExisting,
+    CreateTwice,
+    SplitPointsUnchecked,
+    OptionIgnored,
+    MadeBeforeItIsChecked,
 }
 use Fault::*;
 
@@ -42,6 +50,14 @@ refused! { Broken::new, database:
     WriteTableByTable => "batch-across-tables",
     WriteHalfOnError => "batch-across-tables",
     WriteInAnotherOrder => "batch-order",
+    OpenMakesIt => "open-absent",
+    OpenMakesItAndFails => "open-absent",
+    CreateOpensExisting => "create-existing",
+    CreateEmptiesExisting => "create-existing",
+    CreateTwice => "create-once",
+    SplitPointsUnchecked => "create-refused",
+    OptionIgnored => "create-refused",
+    MadeBeforeItIsChecked => "create-refused",
 }
 
 /// A [`Memory`] with one fault.
@@ -58,6 +74,18 @@ impl Broken {
 
     fn is(&self, fault: Fault) -> bool {
         self.fault == fault
+    }
+
+    /// What a table is handed out as.
+    fn of(&self, name: &str, table: Arc<dyn Store>) -> Result<Arc<dyn Store>, Error> {
+        match self.fault {
+            EachOpeningAnotherTable => Memory::new().table(name),
+            NamesCutAtNul => self.inner.table(name.split('\0').next().unwrap_or(name)),
+            DeletesReachTheNextTable | NoEndReachesTheNextTable => {
+                Ok(Arc::new(Leaking { table, fault: self.fault, database: self.inner.clone(), name: name.to_owned() }))
+            }
+            _ => Ok(table),
+        }
     }
 }
 
@@ -81,15 +109,51 @@ impl Database for Broken {
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         self.opened.lock().unwrap().insert(name.to_owned());
-        let table = self.inner.table(name)?;
+        self.of(name, self.inner.table(name)?)
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         match self.fault {
-            EachOpeningAnotherTable => Memory::new().table(name),
-            NamesCutAtNul => self.inner.table(name.split('\0').next().unwrap_or(name)),
-            DeletesReachTheNextTable | NoEndReachesTheNextTable => {
-                Ok(Arc::new(Leaking { table, fault: self.fault, database: self.inner.clone(), name: name.to_owned() }))
+            OpenMakesIt => self.inner.table(name),
+            OpenMakesItAndFails => {
+                let opened = self.inner.open_table(name);
+                self.inner.table(name)?;
+                opened
             }
-            _ => Ok(table),
+            _ => self.of(name, self.inner.open_table(name)?),
         }
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        let mut new = new.clone();
+        let absent = self.inner.open_table(name).is_err();
+        let made = match self.fault {
+            CreateOpensExisting if !absent => self.inner.table(name),
+            CreateEmptiesExisting if !absent => {
+                self.inner.drop_table(name)?;
+                self.inner.table(name)?;
+                return Err(Error::TableExists(name.to_owned()));
+            }
+            CreateTwice if absent => {
+                new.check(name, &[])?;
+                in_between();
+                self.inner.table(name)
+            }
+            MadeBeforeItIsChecked if absent => {
+                self.inner.table(name)?;
+                new.check(name, &[])?;
+                self.inner.table(name)
+            }
+            SplitPointsUnchecked => self.inner.create_table(name, &new.split_at([""; 0])),
+            OptionIgnored => {
+                new.options.clear();
+                self.inner.create_table(name, &new)
+            }
+            _ => self.inner.create_table(name, &new),
+        };
+        let made = made?;
+        self.opened.lock().unwrap().insert(name.to_owned());
+        self.of(name, made)
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {

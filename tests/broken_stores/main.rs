@@ -7,6 +7,8 @@ mod databases;
 mod modest;
 mod modest_store;
 mod reentry;
+mod refusals;
+mod regions;
 mod sound;
 mod sound_store;
 mod stores;

@@ -22,13 +22,7 @@ impl Store for Modest {
     }
 
     fn guarantees(&self) -> Guarantees {
-        let mut guarantees = Guarantees::all();
-        guarantees.batch = Atomicity::Row;
-        guarantees.snapshot_scans = false;
-        guarantees.increment = false;
-        guarantees.compare_and_write = false;
-        guarantees.transactions = false;
-        guarantees
+        Guarantees::none()
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
@@ -41,6 +35,8 @@ impl Store for Modest {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.id().check_write()?;
+        batch.check_keys()?;
         batch.writes().try_for_each(|write| self.0.write(Batch::new().push(write)))
     }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{CallOptions, DatabaseId};
+use rowkey::store::{CallOptions, DatabaseId, NewTable};
 use rowkey::wide::{CellsDatabase, Change, TableSchema, WideDatabase, WideGuarantees, WideStore};
 use rowkey::{Error, Memory, conformance};
 
-use crate::refused;
+use crate::{in_between, refused};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
@@ -17,6 +17,11 @@ enum Fault {
     EachOpeningAnotherTable,
     ListUnsorted,
     DropKeepsRows,
+    OpenMakesIt,
+    OpenTakesOtherSchema,
+    CreateOpensExisting,
+    CreateTwice,
+    SplitPointsUnchecked,
 }
 use Fault::*;
 
@@ -28,6 +33,11 @@ refused! { |fault: Fault| conformance::wide_database(move || Broken(Arc::new(Cel
     EachOpeningAnotherTable => "one-table",
     ListUnsorted => "tables",
     DropKeepsRows => "drop-table",
+    OpenMakesIt => "open-absent",
+    OpenTakesOtherSchema => "other-schema",
+    CreateOpensExisting => "create-existing",
+    CreateTwice => "create-once",
+    SplitPointsUnchecked => "create-refused",
 }
 
 /// A [`CellsDatabase`] with one fault.
@@ -60,6 +70,31 @@ impl WideDatabase for Broken {
                 None => self.0.table(name, schema),
             },
             _ => self.0.table(name, schema),
+        }
+    }
+
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        match self.1 {
+            OpenMakesIt => self.0.table(name, schema),
+            OpenTakesOtherSchema => match self.0.schema(name)? {
+                Some(stored) => self.0.open_table(name, &stored),
+                None => self.0.open_table(name, schema),
+            },
+            _ => self.0.open_table(name, schema),
+        }
+    }
+
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
+        let absent = self.0.schema(name)?.is_none();
+        match self.1 {
+            CreateOpensExisting if !absent => self.0.table(name, schema),
+            CreateTwice if absent => {
+                new.check(name, &[])?;
+                in_between();
+                self.0.table(name, schema)
+            }
+            SplitPointsUnchecked => self.0.create_table(name, schema, &new.clone().split_at([""; 0])),
+            _ => self.0.create_table(name, schema, new),
         }
     }
 

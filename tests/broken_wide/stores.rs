@@ -1,13 +1,13 @@
 //! Wide stores with one fault each.
 
-use std::sync::Arc;
-
+use rowkey::error::RowErrors;
 use rowkey::store::{CallOptions, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::wide::{
-    Cell, CellIter, Cells, Check, Column, Columns, Edit, Mutation, Row, TableSchema, WideGuarantees, WideStore,
-    push_cell,
+    Cell, CellIter, Cells, Check, Column, Columns, Edit, Mutation, Row, TableSchema, WideGuarantees, WideLimits,
+    WideStore, check_mutation, push_cell,
 };
 use rowkey::{Error, KeyRange, Memory, conformance};
+use std::sync::Arc;
 
 use crate::{in_between, refused};
 
@@ -49,6 +49,9 @@ enum Fault {
     GetManySorted,
     ExistsByPrefix,
     NoSnapshot,
+    OthersWrittenUnsaid,
+    NextNamed,
+    NamedButNothingWritten,
 }
 use Fault::*;
 
@@ -89,6 +92,9 @@ refused! { |fault: Fault| conformance::wide(move |schema| Broken::new(fault, sch
     GetManySorted => "get-many",
     ExistsByPrefix => "exists",
     NoSnapshot => "snapshot",
+    OthersWrittenUnsaid => "failed-rows",
+    NextNamed => "failed-rows",
+    NamedButNothingWritten => "failed-rows",
 }
 
 type Owned = (Column, i64, Vec<u8>);
@@ -341,6 +347,34 @@ impl WideStore for Broken {
             in_between();
         }
         self.inner.mutate(row, &changed)
+    }
+
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
+        self.id().check_write()?;
+        if !matches!(self.fault, OthersWrittenUnsaid | NextNamed | NamedButNothingWritten) || rows.len() == 1 {
+            for (row, mutation) in rows {
+                check_mutation(self.id(), row, mutation, self.schema(), &WideLimits::none())?;
+            }
+            return rows.iter().try_for_each(|(row, mutation)| self.mutate(row, mutation));
+        }
+        let is_refused = |(row, mutation): &(Vec<u8>, Mutation)| {
+            check_mutation(self.id(), row, mutation, self.schema(), &WideLimits::none()).is_err()
+        };
+        let (mut failed, any) = (RowErrors::new(rows.len()), rows.iter().any(is_refused));
+        for (index, (row, mutation)) in rows.iter().enumerate() {
+            let refused = check_mutation(self.id(), row, mutation, self.schema(), &WideLimits::none());
+            match (refused, self.fault) {
+                (Err(error), OthersWrittenUnsaid) => {
+                    rows[index + 1..].iter().try_for_each(|(row, mutation)| self.mutate(row, mutation))?;
+                    return Err(error);
+                }
+                (Err(error), NextNamed) => failed.push((index + 1) % rows.len(), "t", row, error),
+                (Err(error), _) => failed.push(index, "t", row, error),
+                (Ok(()), NamedButNothingWritten) if any => {}
+                (Ok(()), _) => self.mutate(row, mutation)?,
+            }
+        }
+        failed.into_result()
     }
 
     fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {

@@ -99,6 +99,14 @@ impl WideDatabase for Altered {
         self.0.table(name, schema)
     }
 
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        self.0.open_table(name, schema)
+    }
+
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
+        self.0.create_table(name, schema, new)
+    }
+
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
         self.0.schema(name)
     }

@@ -5,6 +5,7 @@ mod drops;
 #[path = "../failing/mod.rs"]
 mod failing;
 mod fields;
+mod making;
 mod names;
 mod variants;
 
@@ -16,7 +17,7 @@ use failing::{Failing, How};
 use rowkey::ids::{NameIds, Snowflake, TWITTER_EPOCH};
 use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::Primary;
-use rowkey::store::{Batch, Bounded, CallOptions, Database, DatabaseId, RowBatch, Rows, Scan};
+use rowkey::store::{Batch, Bounded, CallOptions, Database, DatabaseId, NewTable, RowBatch, Rows, Scan};
 use rowkey::wide::{
     CellKey, Cells, CellsDatabase, Change, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase,
     WideGuarantees, WideStore,

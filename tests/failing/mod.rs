@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use rowkey::store::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId,
+    View,
 };
 use rowkey::{Error, KeyRange, Memory};
 
@@ -161,7 +162,7 @@ impl Database for Failing {
     }
 
     fn guarantees(&self) -> Guarantees {
-        let mut guarantees = Guarantees::all();
+        let mut guarantees = self.memory.guarantees();
         guarantees.transactions = self.how.transactions;
         guarantees.compare_and_write = self.how.compare_and_write;
         if !self.how.transactions {
@@ -173,6 +174,16 @@ impl Database for Failing {
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         self.read()?;
         Ok(Arc::new(FailingStore { db: self.clone(), store: self.memory.table(name)? }))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.read()?;
+        Ok(Arc::new(FailingStore { db: self.clone(), store: self.memory.open_table(name)? }))
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        let store = self.written(|| self.memory.create_table(name, new))?;
+        Ok(Arc::new(FailingStore { db: self.clone(), store }))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {

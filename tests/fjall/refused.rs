@@ -2,16 +2,14 @@
 
 use std::process::Command;
 
-use rowkey::store::{Batch, Database, Durability, Fjall, FjallError, FjallOptions, TableOptions};
-use rowkey::{Error, Table};
+use rowkey::store::{Batch, Database, Durability, Fjall, FjallError, FjallOptions, NewTable, Store, TableOptions};
+use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+use rowkey::{Error, ErrorKind, Table};
 
 use crate::{WRITES_TO, database, only};
 
-fn why(error: Error) -> FjallError {
-    match error {
-        Error::Engine(error) => *error.downcast().unwrap(),
-        other => panic!("{other}"),
-    }
+fn why(error: &Error) -> &FjallError {
+    error.engine_error().unwrap_or_else(|| panic!("{error:?}"))
 }
 
 #[test]
@@ -80,14 +78,18 @@ fn keys_and_names_have_a_longest() {
     table.write(Batch::new().put(longest.clone(), "v")).unwrap();
     assert_eq!(table.get(&longest).unwrap().as_deref(), Some(&b"v"[..]));
     assert_eq!(table.get(&longer).unwrap(), None);
-    let error = why(table.write(Batch::new().put("a", "1").put(longer.clone(), "v")).unwrap_err());
-    assert!(matches!(error, FjallError::TooLong { what: "a key", len: 65_536, most: 65_535 }), "{error}");
+    let error = table.write(Batch::new().put("a", "1").put(longer.clone(), "v")).unwrap_err();
+    let named = |table: &str| table == "t";
+    assert!(
+        matches!(&error, Error::TooLarge { what: "a key", table, len: 65_536, max: 65_535, .. } if named(table)),
+        "{error}"
+    );
     assert_eq!(table.get(b"a").unwrap(), None, "nothing of the batch is there");
-    assert!(matches!(why(table.increment(&longer, 1).unwrap_err()), FjallError::TooLong { .. }));
+    assert!(matches!(table.increment(&longer, 1), Err(Error::TooLarge { .. })));
 
     db.table(&"n".repeat(254)).unwrap();
-    let error = why(db.table(&"n".repeat(255)).err().unwrap());
-    assert!(matches!(error, FjallError::TooLong { what: "a table's name", len: 255, most: 254 }), "{error}");
+    let error = db.table(&"n".repeat(255)).err().unwrap();
+    assert!(matches!(error, Error::TooLarge { what: "a table's name", len: 255, max: 254, .. }), "{error}");
     db.drop_table(&"n".repeat(255)).unwrap();
     assert_eq!(db.tables().unwrap().len(), 2);
 }
@@ -162,12 +164,16 @@ fn a_full_disk_is_told_and_what_was_answered_is_there() {
     let error = loop {
         match rows.put(&answered, &value(answered)) {
             Ok(()) => answered += 1,
-            Err(error) => break why(error),
+            Err(error) => break error,
         }
     };
-    assert!(matches!(&error, FjallError::Disk(_) | FjallError::Failed), "{error}");
+    // The journal may have what it failed at; before it came to that, nothing was written.
+    match (why(&error), error.kind()) {
+        (FjallError::Disk(_), ErrorKind::OutcomeUnknown) | (FjallError::Failed, ErrorKind::Other) => {}
+        _ => panic!("{error:?}"),
+    }
     assert!(answered > 500, "{answered}");
-    assert!(matches!(why(rows.put(&answered, &value(answered)).unwrap_err()), FjallError::Failed));
+    assert!(matches!(why(&rows.put(&answered, &value(answered)).unwrap_err()), FjallError::Failed));
     let there = |rows: &Table<u32, String, Fjall>| {
         for n in 0..answered {
             assert_eq!(rows.get(&n).unwrap(), Some(value(n)), "row {n} of {answered}");
@@ -191,4 +197,81 @@ fn a_full_disk_is_told_and_what_was_answered_is_there() {
         matches!(&error, FjallError::Disk(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem),
         "{error}"
     );
+}
+
+#[test]
+fn a_table_is_made_as_it_is_asked_for_or_not_at_all() {
+    let db = database();
+    let new = NewTable::new().option("block_bytes", "65536").option("bloom_filter", "none").split_at(["m"]);
+    let table = db.create_table("t", &new).unwrap();
+    table.write(Batch::new().put("a", "1").put("z", "2")).unwrap();
+    assert_eq!(table.split_points().unwrap().len(), 0, "it has no regions");
+    assert!(matches!(db.create_table("t", &new), Err(Error::TableExists(name)) if name == "t"));
+    assert_eq!(db.open_table("t").unwrap().get(b"z").unwrap().as_deref(), Some(&b"2"[..]));
+    let error = db.create_table("u", &NewTable::new().option("compression", "zstd")).err().unwrap();
+    let said = r#"table "u" can't have the option "compression": "zstd" is not true or false"#;
+    assert_eq!(error.to_string(), said);
+    assert!(matches!(db.open_table("u"), Err(Error::NoSuchTable(name)) if name == "u"));
+    assert!(matches!(db.open_table(&"n".repeat(255)), Err(Error::NoSuchTable(_))));
+    assert!(matches!(db.create_table(&"n".repeat(255), &new), Err(Error::TooLarge { len: 255, .. })));
+    assert_eq!(db.tables().unwrap(), ["t"]);
+}
+
+/// Rows and columns whose entries fit into the engine's keys are taken, whatever their bytes; others change nothing.
+#[test]
+fn wide_rows_have_the_room_that_the_engines_keys_leave() {
+    let table =
+        Cells::over(database().table("t").unwrap(), TableSchema::new().family("f", FamilySchema::new())).unwrap();
+    let limits = table.limits();
+    let (row, qualifier) = (limits.row.unwrap(), limits.qualifier.unwrap());
+    assert!(row >= 16_000 && qualifier >= 16_000 && limits.value == Some(1 << 30), "{limits:?}");
+    let longest = "f".repeat(255);
+    let whole = Cells::over(database().table("t").unwrap(), TableSchema::new().family(&longest, FamilySchema::new()));
+    let whole = whole.unwrap();
+    for byte in [0, 1, b'k', 0xff] {
+        let mutation = Mutation::new().put((longest.as_str(), vec![byte; qualifier]), "v");
+        whole.mutate(&vec![byte; row], &mutation).unwrap();
+        assert_eq!(whole.get(&vec![byte; row], &Columns::all()).unwrap().cells().count(), 1);
+    }
+    // 65,535 bytes with the family's name, its end, the ends of row and qualifier, kind, timestamp and kind.
+    let (fits, around) = (65_535 - 2 - 1 - 1 - 1 - 9, Mutation::new().put("f:q", "v"));
+    table.mutate(&vec![b'r'; fits - 1], &around).unwrap();
+    let too_large = |answer: Result<(), Error>| match answer {
+        Err(Error::TooLarge { len, max, key, .. }) => assert_eq!((len, max, key.len()), (65_536, 65_535, 256)),
+        other => panic!("{other:?}"),
+    };
+    too_large(table.mutate(&vec![b'r'; fits], &around));
+    let escaped = [vec![0; 2], vec![b'r'; fits - 4]].concat();
+    too_large(table.mutate(&escaped, &around));
+    table.mutate(&escaped, &Mutation::new().put("f:", "v")).unwrap();
+    too_large(table.mutate_many(&[(b"fine".to_vec(), around.clone()), (vec![b'r'; fits], around)]));
+    too_large(table.increment(&vec![b'r'; fits], &[("f:q".into(), 1)]).map(drop));
+    assert!(!table.exists(b"fine").unwrap());
+    assert_eq!(table.get(&vec![b'r'; fits - 1], &Columns::all()).unwrap().cells().count(), 1);
+}
+
+#[test]
+fn what_goes_wrong_has_its_kind() {
+    use std::io::{Error as Io, ErrorKind as Of};
+    let disk = |kind: Of| FjallError::Disk(Io::from(kind));
+    for (error, kind) in [
+        (FjallError::Locked("d".into()), ErrorKind::Busy),
+        (FjallError::Foreign { path: "d".into(), found: "f".into() }, ErrorKind::Mismatch),
+        (FjallError::OtherProgram { path: "d".into(), keyspace: "k".into() }, ErrorKind::Mismatch),
+        (FjallError::Version("d".into()), ErrorKind::Mismatch),
+        (FjallError::Damaged("f".into()), ErrorKind::Damaged),
+        (disk(Of::PermissionDenied), ErrorKind::PermissionDenied),
+        (disk(Of::ReadOnlyFilesystem), ErrorKind::PermissionDenied),
+        (disk(Of::NotFound), ErrorKind::NotFound),
+        (disk(Of::UnexpectedEof), ErrorKind::Damaged),
+        (disk(Of::ResourceBusy), ErrorKind::Busy),
+        (disk(Of::StorageFull), ErrorKind::Other),
+        (FjallError::Failed, ErrorKind::Other),
+        (FjallError::Engine("e".into()), ErrorKind::Other),
+    ] {
+        let said = error.to_string();
+        let error = Error::from(error);
+        assert_eq!((error.kind(), error.to_string()), (kind, said));
+        assert!(error.engine_error::<FjallError>().is_some());
+    }
 }

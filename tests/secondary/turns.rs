@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use rowkey::store::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId,
 };
 use rowkey::{Error, KeyRange, Memory};
 
@@ -144,7 +144,7 @@ impl Database for Client {
     }
 
     fn guarantees(&self) -> Guarantees {
-        let mut guarantees = Guarantees::all();
+        let mut guarantees = self.memory.guarantees();
         guarantees.transactions = false;
         guarantees.batch = Atomicity::Row;
         guarantees
@@ -152,6 +152,15 @@ impl Database for Client {
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         Ok(Arc::new(ClientStore { client: self.clone(), store: self.memory.table(name)? }))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        Ok(Arc::new(ClientStore { client: self.clone(), store: self.memory.open_table(name)? }))
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.pass()?;
+        Ok(Arc::new(ClientStore { client: self.clone(), store: self.memory.create_table(name, new)? }))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {

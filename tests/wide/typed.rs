@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rowkey::store::{Bounded, CallOptions, DatabaseId};
+use rowkey::store::{Bounded, CallOptions, DatabaseId, NewTable};
 use rowkey::wide::{
     Cells, CellsDatabase, Change, Check, Columns, Compare, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
     WideGuarantees, WideStore,
@@ -305,6 +305,14 @@ impl WideDatabase for Unaltered {
 
     fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
         self.0.table(name, schema)
+    }
+
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        self.0.open_table(name, schema)
+    }
+
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
+        self.0.create_table(name, schema, new)
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {

@@ -35,7 +35,9 @@
 //! | `snapshot` | a scan shows the table as it was when it was opened (if declared) |
 //! | `empty-key` | a write of the empty key is `EmptyKey` and changes nothing else; reading it answers `None` or `EmptyKey` |
 //! | `empty-value` | an empty value is a value |
-//! | `large-value` | 64 KiB of value come back as they were |
+//! | `large-value` | 64 KiB of value, or what the limits allow, come back as they were |
+//! | `failed-rows` | of a batch with a write that is not valid nothing is written; or `Rows` names that write alone, and the others are |
+//! | `limits` | a key, a value, a table's name of the declared length is taken; one byte more is `TooLarge`, and changes nothing (values of up to 16 MiB) |
 //! | `batch-order` | of two writes to a key in one batch the later holds |
 //! | `delete` | a deleted row is gone, to delete an absent one is no error |
 //! | `delete-ranges` | the rows in the ranges go, all others stay |
@@ -59,6 +61,11 @@
 //! | `one-table` | handles of one name are one table |
 //! | `isolated` | no table sees, or deletes, the rows of another, whatever their names |
 //! | `tables` | tables are listed, sorted, from their opening on |
+//! | `open-absent` | a table that is not there is not opened, `NoSuchTable`, and not made; one that is there is opened as it is |
+//! | `create-existing` | a table that is there is not made, `TableExists`, and left as it is |
+//! | `create-once` | of several threads that make one table at once one does |
+//! | `create-refused` | split points that are empty, unsorted or repeated, and options that there are not, are refused before anything is made |
+//! | `split-points` | a table is split where it was made to be (if declared); its rows are read as those of one that is not |
 //! | `drop-table` | a dropped table is gone with its rows, and no other is |
 //! | `write-makes-tables` | a write across tables makes those that are not there |
 //! | `batch-across-tables` | a batch across tables is seen whole in each (if declared) |
@@ -68,8 +75,10 @@ mod between;
 pub(crate) mod bounds;
 mod databases;
 pub(crate) mod laws;
+pub(crate) mod making;
 pub(crate) mod meetings;
 mod reentry;
+pub(crate) mod refusals;
 mod scans;
 mod skips;
 mod threads;
@@ -103,6 +112,8 @@ pub fn store<S: Store + 'static>(make: impl Fn() -> S) {
     on_a_new_one(scans::batches);
     on_a_new_one(skips::skips);
     on_a_new_one(writes::empty_key);
+    on_a_new_one(refusals::failed_rows);
+    on_a_new_one(refusals::limits);
     on_a_new_one(writes::values);
     on_a_new_one(writes::order);
     on_a_new_one(writes::deletes);
@@ -139,7 +150,14 @@ pub fn database<D: Database + 'static>(make: impl Fn() -> D) {
     on_a_new_one(databases::names);
     on_a_new_one(databases::isolation);
     on_a_new_one(databases::drops);
+    on_a_new_one(making::open_absent);
+    on_a_new_one(making::create_existing);
+    on_a_new_one(making::create_refused);
+    on_a_new_one(making::create_once);
+    on_a_new_one(making::split_points);
     on_a_new_one(databases::writes);
+    on_a_new_one(refusals::failed_rows_across_tables);
+    on_a_new_one(refusals::limits_of_names);
     on_a_new_one(databases::threads);
     on_a_new_one(transactions::across_tables);
     reentry::in_a_database(make());

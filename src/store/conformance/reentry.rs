@@ -181,6 +181,9 @@ fn database_refuses(tell: Tell<'_>, database: &dyn Database) {
     try_to("a write across tables inside a closure of a write", &|| database.write(&[("b", &batch), ("a", &batch)]));
     try_to("a write that makes a table inside a closure of a write", &|| database.write(&[("ab", &batch)]));
     try_to("an opening that makes a table inside a closure of a write", &|| database.table("ab").map(drop));
+    try_to("a making of a table inside a closure of a write", &|| {
+        database.create_table("ab", &super::making::plain()).map(drop)
+    });
     try_to("a drop of a table inside a closure of a write", &|| database.drop_table("b"));
     try_to("a drop of no table inside a closure of a write", &|| database.drop_table("ab"));
     if guarantees.transactions && guarantees.batch >= Atomicity::Database {
@@ -205,7 +208,7 @@ pub(super) fn in_a_database(database: impl Database + 'static) {
         done(WRITES, b.write(&one("a", "v")));
         let all = |tell: Tell<'_>, model: &Model| {
             database_refuses(tell, database);
-            for table in [&a, &b, &done(READS, database.table("a"))] {
+            for table in [&a, &b, &done(READS, database.table("a")), &done(READS, database.open_table("a"))] {
                 writes_are_refused(tell, &**table);
                 reads_return(tell, &**table, model);
             }

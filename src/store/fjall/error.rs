@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// Why a directory, or what is in it, can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,24 +41,47 @@ pub enum FjallError {
     /// read, but nothing more is taken until all handles are dropped and the database is opened anew.
     #[error("the engine could not write before: the database takes no more until it is opened anew")]
     Failed,
-    /// A key has more than 65,535 bytes, a table's name more than 254, a value more than 1 GiB.
-    #[error("{what} of {len} bytes, where {most} are the most")]
-    TooLong {
-        /// A key, a table's name or a value.
-        what: &'static str,
-        /// How long it is.
-        len: usize,
-        /// How long it may be.
-        most: usize,
-    },
     /// The engine failed in a way of its own.
     #[error("fjall failed: {0}")]
     Engine(String),
 }
 
+impl FjallError {
+    /// What sort of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        use std::io::ErrorKind as Io;
+        match self {
+            Self::Locked(_) => ErrorKind::Busy,
+            Self::Foreign { .. } | Self::OtherProgram { .. } | Self::Version(_) => ErrorKind::Mismatch,
+            Self::Damaged(_) => ErrorKind::Damaged,
+            Self::Disk(error) => match error.kind() {
+                Io::PermissionDenied | Io::ReadOnlyFilesystem => ErrorKind::PermissionDenied,
+                Io::NotFound => ErrorKind::NotFound,
+                Io::InvalidData | Io::UnexpectedEof => ErrorKind::Damaged,
+                Io::WouldBlock | Io::Interrupted | Io::ResourceBusy => ErrorKind::Busy,
+                _ => ErrorKind::Other,
+            },
+            Self::Failed | Self::Engine(_) => ErrorKind::Other,
+        }
+    }
+
+    /// The error of a write to tables. The engine writes to its journal first; where that fails, the journal may have the write
+    /// all the same, or get it when a buffer is emptied later, and show it when the database is opened anew.
+    #[cold]
+    pub(super) fn of_write<'t>(self, tables: impl IntoIterator<Item = &'t str>) -> Error {
+        match self {
+            Self::Failed => self.into(),
+            error => Error::OutcomeUnknown {
+                table: tables.into_iter().collect::<Vec<_>>().join(", "),
+                source: Box::new(error.into()),
+            },
+        }
+    }
+}
+
 impl From<FjallError> for Error {
     fn from(error: FjallError) -> Self {
-        Self::engine(error)
+        Self::engine_of(error.kind(), error)
     }
 }
 

@@ -12,7 +12,7 @@ mod rows;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ::fjall::{Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Snapshot};
 
@@ -22,14 +22,15 @@ pub use self::options::{Durability, FjallOptions, TableOptions};
 use self::rows::FjallView;
 use super::options::taken;
 use super::{
-    Batch, Call, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write,
-    add_to_counter, check_batches, check_key,
+    Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, RowBatch, Rows, Scan,
+    Store, TableId, View, Write, add_to_counter, check_batches,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
 
-/// A database in a directory, by the [fjall](https://docs.rs/fjall) engine (feature `fjall`). It promises everything that
-/// [`Guarantees`] knows; a clone is another handle to it. One process has it open at a time, until the last handle is dropped:
+/// A database in a directory, by the [fjall](https://docs.rs/fjall) engine (feature `fjall`). Batches are atomic across its
+/// tables, scans are snapshots, and increments, conditions and transactions are there. A key has at most 65,535 bytes, a value
+/// 1 GiB, a table's name 254 bytes. A clone is another handle to it. One process has it open at a time, until the last handle is dropped:
 /// clones, tables and scans, those that have ended too.
 ///
 /// ```
@@ -50,7 +51,11 @@ use crate::range::KeyRange;
 /// ```
 ///
 /// What goes wrong is a [`FjallError`], in [`Error::Engine`] where a table's method answers it:
-/// `error.engine_error::<FjallError>()`.
+/// `error.engine_error::<FjallError>()`. Where the disk fails while a write is made, it is [`Error::OutcomeUnknown`]: the
+/// journal may have it, and show it when the database is opened anew.
+///
+/// [`Database::create_table`] takes the fields of [`TableOptions`] as options, by name: `compression` (`true`, `false`),
+/// `block_bytes`, `bloom_filter` (a rate, or `none`), `memtable_bytes`. What is not said is as [`FjallOptions`] has it.
 ///
 /// A write that was answered is kept if this process dies ([`Durability::Buffered`]), or if the machine does
 /// ([`Durability::Synced`]): see [`Fjall::durability`]. [The guide](crate::guide::on_disk) says what else it is to keep rows on
@@ -79,6 +84,8 @@ struct Shared {
     /// Held for reading by what only writes, and alone by what reads first: increments, conditions, transactions, and what
     /// opens and drops tables.
     writers: RwLock<()>,
+    /// Held while a table is looked for, and made if it is not there; after `writers`.
+    making: Mutex<()>,
     /// Whether a table was dropped, of which there may be handles.
     dropped: AtomicBool,
 }
@@ -89,6 +96,14 @@ const LONGEST_NAME: usize = 254;
 const LONGEST_KEY: usize = 65_535;
 /// The engine's lengths are of 32 bits, also of a block, and of a value that compression has made longer.
 const LONGEST_VALUE: usize = 1 << 30;
+const LIMITS: Limits = Limits::none().key(LONGEST_KEY).value(LONGEST_VALUE).table_name(LONGEST_NAME);
+const PROMISES: Guarantees = Guarantees::none()
+    .batch(Atomicity::Database)
+    .snapshot_scans(true)
+    .increment(true)
+    .compare_and_write(true)
+    .transactions(true)
+    .limits(LIMITS);
 /// So many rows of ranges are deleted by one batch, which is in memory.
 const DELETED_AT_ONCE: usize = 100_000;
 
@@ -131,6 +146,7 @@ impl FjallOptions {
             db,
             options: self,
             writers: RwLock::new(()),
+            making: Mutex::new(()),
             dropped: AtomicBool::new(false),
         };
         Ok(Fjall { shared: Arc::new(shared), durability, options: CallOptions::new() })
@@ -174,9 +190,17 @@ impl Fjall {
         Ok(guarded(|| self.shared.db.persist(PersistMode::SyncData))?)
     }
 
-    fn open_table(&self, name: &str) -> Result<FjallTable, Error> {
-        check_length("a table's name", name.len(), LONGEST_NAME)?;
-        let options = self.shared.options.by_name.get(name).unwrap_or(&self.shared.options.new_tables);
+    fn options_of(&self, name: &str) -> TableOptions {
+        *self.shared.options.by_name.get(name).unwrap_or(&self.shared.options.new_tables)
+    }
+
+    /// A table, made if it is not there.
+    fn opened(&self, name: &str) -> Result<FjallTable, Error> {
+        LIMITS.check_table_name(name)?;
+        self.opened_alone(name, self.options_of(name), &self.shared.making())
+    }
+
+    fn opened_alone(&self, name: &str, options: TableOptions, _: &MutexGuard<'_, ()>) -> Result<FjallTable, Error> {
         let keyspace = guarded(|| self.shared.db.keyspace(&format!("{TABLE}{name}"), || options.to_engine()))?;
         let id = self.shared.id.table(name);
         let (shared, options) = (Arc::clone(&self.shared), self.options.clone());
@@ -193,6 +217,10 @@ impl fmt::Debug for Fjall {
 impl Shared {
     fn has_table(&self, name: &str) -> bool {
         name.len() <= LONGEST_NAME && self.db.keyspace_exists(&format!("{TABLE}{name}"))
+    }
+
+    fn making(&self) -> MutexGuard<'_, ()> {
+        self.making.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn writing(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, ()>, Error> {
@@ -212,28 +240,25 @@ impl Shared {
     }
 }
 
-fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) -> Result<(), Error> {
+fn add(batch: &mut OwnedWriteBatch, keyspace: &Keyspace, writes: &Batch) {
     for write in writes.writes() {
-        check_lengths(write)?;
         match write {
             Write::Put(key, value) => batch.insert(keyspace, key, value),
             Write::Delete(key) => batch.remove(keyspace, key),
         }
     }
-    Ok(())
 }
 
-fn check_lengths(write: Write<'_>) -> Result<(), FjallError> {
-    check_length("a key", write.key().len(), LONGEST_KEY)?;
-    check_length("a value", write.value().map_or(0, <[u8]>::len), LONGEST_VALUE)
+/// Whether all writes to tables can be made, and the tables.
+fn check_all<'b>(batches: impl IntoIterator<Item = (&'b str, &'b Batch)>) -> Result<(), Error> {
+    batches.into_iter().try_for_each(|(name, batch)| {
+        LIMITS.check_table_name(name)?;
+        LIMITS.check(name, batch)
+    })
 }
 
-fn check_length(what: &'static str, len: usize, most: usize) -> Result<(), FjallError> {
-    if len <= most { Ok(()) } else { Err(FjallError::TooLong { what, len, most }) }
-}
-
-fn commit(batch: OwnedWriteBatch) -> Result<(), Error> {
-    Ok(guarded(|| batch.commit())?)
+fn commit<'t>(batch: OwnedWriteBatch, tables: impl IntoIterator<Item = &'t str>) -> Result<(), Error> {
+    guarded(|| batch.commit()).map_err(|error| error.of_write(tables))
 }
 
 impl Database for Fjall {
@@ -250,7 +275,7 @@ impl Database for Fjall {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees::all()
+        PROMISES
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
@@ -258,7 +283,28 @@ impl Database for Fjall {
         if !self.shared.has_table(name) {
             self.shared.id.check_write([name])?;
         }
-        Ok(Arc::new(self.open_table(name)?))
+        Ok(Arc::new(self.opened(name)?))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.options.begin("opening", name)?;
+        let making = self.shared.making();
+        match self.shared.has_table(name) {
+            true => Ok(Arc::new(self.opened_alone(name, self.options_of(name), &making)?)),
+            false => Err(Error::NoSuchTable(name.to_owned())),
+        }
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.shared.id.check_write([name])?;
+        LIMITS.check_table_name(name)?;
+        let options = self.options_of(name).with(name, new)?;
+        self.options.begin("creation", name)?;
+        let making = self.shared.making();
+        match self.shared.has_table(name) {
+            true => Err(Error::TableExists(name.to_owned())),
+            false => Ok(Arc::new(self.opened_alone(name, options, &making)?)),
+        }
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -273,8 +319,9 @@ impl Database for Fjall {
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.shared.id.check_write([name])?;
         let _alone = self.shared.alone(&self.options.begin("drop", name)?)?;
+        let making = self.shared.making();
         if self.shared.has_table(name) {
-            let table = self.open_table(name)?;
+            let table = self.opened_alone(name, self.options_of(name), &making)?;
             self.shared.dropped.store(true, Ordering::Relaxed);
             guarded(|| self.shared.db.delete_keyspace(table.keyspace))?;
         }
@@ -283,14 +330,14 @@ impl Database for Fjall {
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         self.shared.id.check_write(batches.iter().map(|&(name, _)| name))?;
-        batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
+        check_all(batches.iter().copied())?;
         let call = self.options.begin_across("write", batches.iter().map(|&(name, _)| name))?;
         let _writing = self.shared.writing(&call)?;
         let mut all = self.shared.batch(self.durability);
         for (name, batch) in batches {
-            add(&mut all, &self.open_table(name)?.keyspace, batch)?;
+            add(&mut all, &self.opened(name)?.keyspace, batch);
         }
-        commit(all)
+        commit(all, batches.iter().map(|&(name, _)| name))
     }
 
     fn transact(
@@ -299,9 +346,10 @@ impl Database for Fjall {
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         self.shared.id.check_write(tables.iter().copied())?;
+        tables.iter().try_for_each(|name| LIMITS.check_table_name(name))?;
         let call = self.options.begin_across("transaction", tables.iter().copied())?;
         let _alone = self.shared.alone(&call)?;
-        let opened = tables.iter().map(|name| self.open_table(name)).collect::<Result<Vec<_>, _>>()?;
+        let opened = tables.iter().map(|name| self.opened(name)).collect::<Result<Vec<_>, _>>()?;
         let snapshot = self.shared.db.snapshot();
         let views: Vec<_> = opened.iter().map(|table| table.at(&snapshot, call.rest())).collect();
         let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
@@ -310,12 +358,13 @@ impl Database for Fjall {
             body(&views)?
         };
         check_batches(tables, &batches)?;
+        check_all(tables.iter().copied().zip(&batches))?;
         call.check()?;
         let mut all = self.shared.batch(self.durability);
         for (table, batch) in opened.iter().zip(&batches) {
-            add(&mut all, &table.keyspace, batch)?;
+            add(&mut all, &table.keyspace, batch);
         }
-        commit(all)
+        commit(all, tables.iter().copied())
     }
 }
 
@@ -366,19 +415,19 @@ impl FjallTable {
         self.compact_if_dropped()?;
         let mut writes = batch.writes();
         if let (Some(write), None, Durability::Buffered) = (writes.next(), writes.next(), self.durability) {
-            check_lengths(write)?;
             // One write needs no batch. A table that was dropped takes it as one of a batch only.
             let written = guarded(|| match self.write_one(write) {
                 Err(::fjall::Error::KeyspaceDeleted) => Ok(false),
                 written => written.map(|()| true),
-            })?;
+            })
+            .map_err(|error| error.of_write([self.id.name()]))?;
             if written {
                 return Ok(());
             }
         }
         let mut all = self.shared.batch(self.durability);
-        add(&mut all, &self.keyspace, batch)?;
-        commit(all)
+        add(&mut all, &self.keyspace, batch);
+        commit(all, [self.id.name()])
     }
 }
 
@@ -410,7 +459,7 @@ impl Store for FjallTable {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees::all()
+        PROMISES
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
@@ -429,14 +478,14 @@ impl Store for FjallTable {
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.id.check_write()?;
-        batch.check_keys()?;
+        LIMITS.check(self.id.name(), batch)?;
         let _writing = self.shared.writing(&self.begin("write")?)?;
         self.commit(batch)
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
         self.id.check_write()?;
-        check_key(key)?;
+        LIMITS.check_row(self.id.name(), key, None)?;
         let _alone = self.shared.alone(&self.begin("increment")?)?;
         let sum = add_to_counter(key, get(&self.keyspace, key)?.as_deref(), by)?;
         self.commit(Batch::new().put(key, sum.to_be_bytes()))?;
@@ -445,7 +494,7 @@ impl Store for FjallTable {
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         self.id.check_write()?;
-        check_key(key)?;
+        LIMITS.check_row(self.id.name(), key, new)?;
         let _alone = self.shared.alone(&self.begin("compare-and-write")?)?;
         if get(&self.keyspace, key)?.as_deref() != expected {
             return Ok(false);
@@ -489,7 +538,7 @@ impl Store for FjallTable {
             let _inside = self.id.database().enter();
             body(&view)?
         };
-        batch.check_keys()?;
+        LIMITS.check(self.id.name(), &batch)?;
         call.check()?;
         self.commit(&batch)
     }

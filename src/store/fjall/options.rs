@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use ::fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
 use ::fjall::{CompressionType, KeyspaceCreateOptions};
 
+use crate::error::Error;
+use crate::store::NewTable;
+use crate::store::new_table::option_error;
+
 /// What an answered write has outlived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
@@ -78,6 +82,33 @@ impl TableOptions {
     }
 }
 
+impl TableOptions {
+    /// These options, with those that a new table has by name.
+    pub(super) fn with(mut self, table: &str, new: &NewTable) -> Result<Self, Error> {
+        new.check(table, &["compression", "block_bytes", "bloom_filter", "memtable_bytes"])?;
+        for (option, value) in &new.options {
+            let refused = |due: &str| option_error(table, option, format!("{value:?} is not {due}"));
+            match option.as_str() {
+                "compression" => self.compression = value.parse().map_err(|_| refused("true or false"))?,
+                "block_bytes" => {
+                    let bytes = value.parse().ok().filter(|bytes| (1 << 10..=1 << 20).contains(bytes));
+                    self.block_bytes = bytes.ok_or_else(|| refused("a number from 1024 to 1048576"))?;
+                }
+                "bloom_filter" if value == "none" => self.bloom_filter = None,
+                "bloom_filter" => {
+                    let rate = value.parse().ok().filter(|rate| (1e-6..=0.5).contains(rate));
+                    self.bloom_filter = Some(rate.ok_or_else(|| refused("none, or a rate from 0.000001 to 0.5"))?);
+                }
+                _ => {
+                    let bytes = value.parse().ok().filter(|&bytes| bytes >= 1 << 20);
+                    self.memtable_bytes = bytes.ok_or_else(|| refused("a number of 1048576 or more"))?;
+                }
+            }
+        }
+        Ok(self)
+    }
+}
+
 impl FjallOptions {
     /// [`Durability::Buffered`], and tables as [`TableOptions::default`] has them.
     pub fn new() -> Self {
@@ -125,5 +156,50 @@ impl TableOptions {
             .data_block_size_policy(BlockSizePolicy::all(self.block_bytes.clamp(1 << 10, 1 << 20)))
             .filter_policy(FilterPolicy::all(filter))
             .max_memtable_size(self.memtable_bytes.max(1 << 20))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_by_name_are_those_of_the_builder() {
+        let named = |options: &[(&str, &str)]| {
+            let new = options.iter().fold(NewTable::new(), |new, (name, value)| new.option(*name, *value));
+            TableOptions::new().with("t", &new)
+        };
+        let all = [
+            ("compression", "false"),
+            ("block_bytes", "65536"),
+            ("bloom_filter", "0.5"),
+            ("bloom_filter", "none"),
+            ("memtable_bytes", "1048576"),
+        ];
+        let built =
+            TableOptions::new().compression(false).block_bytes(64 << 10).bloom_filter(None).memtable_bytes(1 << 20);
+        assert_eq!(named(&all).unwrap(), built);
+        assert_eq!(named(&[("bloom_filter", "0.25")]).unwrap(), TableOptions::new().bloom_filter(Some(0.25)));
+        assert_eq!(named(&[]).unwrap(), TableOptions::new());
+        for (name, value) in [
+            ("compression", "lz4"),
+            ("block_bytes", "1023"),
+            ("block_bytes", "1048577"),
+            ("block_bytes", "-1"),
+            ("bloom_filter", "0"),
+            ("bloom_filter", "NaN"),
+            ("bloom_filter", "0.6"),
+            ("memtable_bytes", "1048575"),
+            ("memtable_bytes", ""),
+            ("block_size", "4096"),
+        ] {
+            match named(&[(name, value)]) {
+                Err(Error::TableOption { table, option, what }) => {
+                    assert_eq!((&*table, &*option), ("t", name));
+                    assert!(what.contains(value) || what.contains("block_bytes, bloom_filter"), "{what}");
+                }
+                other => panic!("{name} {value:?}: {other:?}"),
+            }
+        }
     }
 }

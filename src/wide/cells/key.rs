@@ -107,6 +107,16 @@ impl CellKey<'_> {
         part
     }
 
+    /// How long the key of an entry is: of a column's version, or of a family's marker.
+    pub(super) fn len_of(row: &[u8], family: &str, qualifier: Option<&[u8]>) -> usize {
+        let escaped = |bytes: &[u8]| bytes.len() + bytes.iter().filter(|&&byte| byte <= 1).count() + 1;
+        let entry = match qualifier {
+            Some(qualifier) => escaped(qualifier) + 8 + 1,
+            None => 8,
+        };
+        escaped(row) + escaped(family.as_bytes()) + 1 + entry
+    }
+
     /// What all entries of a row begin with, of one of its keys.
     pub(super) fn row_of(key: &[u8]) -> &[u8] {
         memchr::memchr(0, key).map_or(key, |end| &key[..=end])
@@ -177,6 +187,21 @@ mod tests {
     fn its_shape_is_frozen() {
         let shape = "bytes, (text, enum{1: (i64 desc), 2: (bytes, (i64 desc, enum{1: (), 2: (), 3: ()}))})";
         assert_eq!(CellKey::LAYOUT.shape(), shape);
+    }
+
+    #[test]
+    fn its_length_is_known() {
+        let texts: [&[u8]; 5] = [b"", b"\0", b"\x01a", b"row", b"\0\x01\x02\xff"];
+        for row in texts {
+            for qualifier in texts {
+                let version = Version { at: 7, kind: Kind::Value };
+                let column = Entry::Column { qualifier: qualifier.into(), version };
+                for (entry, qualifier) in [(column, Some(qualifier)), (Entry::FamilyDeleted { until: 7 }, None)] {
+                    let key = CellKey { row: row.into(), place: Place { family: "fam", entry } };
+                    assert_eq!(CellKey::len_of(row, "fam", qualifier), key.encode().len());
+                }
+            }
+        }
     }
 
     #[test]

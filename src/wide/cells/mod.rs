@@ -8,6 +8,7 @@ mod read;
 mod visible;
 mod writer;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -19,16 +20,16 @@ use super::column::{Check, Column, Columns};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
 use super::schema::{Change, TableSchema};
-use super::{WideDatabase, WideGuarantees, WideStore};
-use crate::catalog::{self, Given, Opened, PLAIN, WideTexts};
+use super::{WideDatabase, WideGuarantees, WideLimits, WideStore, check_mutation};
+use crate::catalog::{self, Given, How, Opened, PLAIN, WideTexts};
 use crate::clock::{Clock, SystemClock};
-use crate::error::Error;
+use crate::error::{Error, RowError, RowErrors};
 use crate::key::RowKey;
 use crate::moved;
 use crate::store::options::{Within, failed};
 use crate::store::{
-    Atomicity, CallOptions, Database, DatabaseId, Live, Metered, Rows, Scan, Store, TableId, View, add_to_counter,
-    check_key,
+    Atomicity, CallOptions, Database, DatabaseId, Limits, Live, Metered, NewTable, Rows, Scan, Store, TableId, View,
+    add_to_counter, check_key, check_len,
 };
 
 /// Emulates HBase rows on a key-value store: a [`WideStore`] over a [`Store`], in which a cell is one entry, under a [`CellKey`].
@@ -84,14 +85,19 @@ impl Cells {
     /// [migration](crate::migrate) has moved its rows to another table, [`Error::ReservedName`] if the name begins with `rowkey.`.
     pub fn open(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
         catalog::check_name(name)?;
-        Self::open_named(db, name, schema)
+        Self::open_named(db, name, schema, &How::OpenOrMake)
     }
 
-    fn open_named(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
+    fn open_named(
+        db: &(impl Database + ?Sized),
+        name: &str,
+        schema: &TableSchema,
+        how: &How<'_>,
+    ) -> Result<Self, Error> {
         schema.check()?;
         let within = Within::one_call(&db as &dyn Database);
-        let store = moved::unless_moved(&*within, name, || {
-            let Opened { store, .. } = catalog::open(&*within, name, &Given::entries(&CellKey::LAYOUT))?;
+        let store = moved::unless_moved(&*within, name, how, || {
+            let Opened { store, .. } = catalog::open(&*within, name, &Given::entries(&CellKey::LAYOUT), how)?;
             catalog::keep_wide(&*within, name, |stored| match stored {
                 None => Ok(Some(texts(schema))),
                 Some(stored) => match parse(name, stored)?.changes_to(schema).as_slice() {
@@ -154,14 +160,58 @@ impl<S: Store> Cells<S> {
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
     }
 
+    /// How long row keys, qualifiers and values can be. An entry's key has both, a byte 00 or 01 of them twice, and a family; so
+    /// these are lengths that fit in any case, and longer ones are taken where they fit.
+    pub fn limits(&self) -> WideLimits {
+        wide_limits(&self.store.guarantees().limits)
+    }
+
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
-        check_key(row)?;
-        mutation.check_timestamps()?;
-        mutation
-            .edits()
-            .iter()
-            .filter_map(Edit::family)
-            .try_for_each(|family| self.families.schema.require(family).map(drop))
+        let limits = self.store.guarantees().limits;
+        let values = WideLimits { row: None, qualifier: None, ..wide_limits(&limits) };
+        check_mutation(self.store.id(), row, mutation, &self.families.schema, &values)?;
+        mutation.edits().iter().try_for_each(|edit| match edit {
+            Edit::Put { column, .. } | Edit::DeleteVersion { column, .. } | Edit::DeleteColumn { column, .. } => {
+                self.check_entry(row, &column.family, Some(&column.qualifier), &limits)
+            }
+            Edit::DeleteFamily { family, .. } => self.check_entry(row, family, None, &limits),
+            Edit::DeleteRow { .. } => {
+                let mut families = self.families.schema.families.keys();
+                families.try_for_each(|family| self.check_entry(row, family, None, &limits))
+            }
+        })
+    }
+
+    fn check_entry(&self, row: &[u8], family: &str, qualifier: Option<&[u8]>, limits: &Limits) -> Result<(), Error> {
+        if limits.key.is_none() {
+            return Ok(());
+        }
+        let what = if qualifier.is_some() { "a row key with its column" } else { "a row key with its family" };
+        check_len(what, self.store.id().name(), row, CellKey::len_of(row, family, qualifier), limits.key)
+    }
+
+    /// What failed, in terms of rows: the mutations to which the entries belong that were not written.
+    fn error_of<'m>(
+        &self,
+        error: Error,
+        rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone,
+        writers_of: impl Fn(&RowError) -> Vec<usize>,
+    ) -> Error {
+        let Error::Rows(entries) = error else { return error };
+        let rows: Vec<&[u8]> = rows.map(|(row, _)| row).collect();
+        let (mut failed, mut named) = (RowErrors::new(rows.len()), vec![false; rows.len()]);
+        for entry in entries.iter() {
+            for mutation in writers_of(entry) {
+                if !std::mem::replace(&mut named[mutation], true) {
+                    failed.push(mutation, self.store.id().name(), rows[mutation], entry.shared());
+                }
+            }
+        }
+        if failed.failed() == 0 {
+            return Error::Rows(entries);
+        }
+        drop(entries);
+        failed.into_result().err().unwrap_or(Error::EmptyKey)
     }
 
     /// Writes mutations. The time is read in the transaction, so it is not that of before another write.
@@ -169,7 +219,10 @@ impl<S: Store> Cells<S> {
         let store = Within::one_call(&self.store as &dyn Store);
         let mut edits = rows.clone().flat_map(|(_, mutation)| mutation.edits());
         if edits.clone().all(|edit| edit.timestamp().is_some()) {
-            return store.write(&writer::timed(&self.families, rows));
+            let written = store.write(&writer::timed(&self.families, rows.clone()));
+            let writer_of = |entry: &RowError| writer::writer_of_timed(&self.families, rows.clone(), entry.index());
+            return written
+                .map_err(|error| self.error_of(error, rows.clone(), |entry| writer_of(entry).into_iter().collect()));
         }
         let batch = |view: &dyn View| {
             let mut writer = Writer::new(&self.families, view, self.clock.now());
@@ -182,7 +235,19 @@ impl<S: Store> Cells<S> {
         if edits.any(|edit| matches!(edit, Edit::DeleteVersion { at: None, .. })) {
             return Err(Error::Unsupported("transactions"));
         }
-        store.write(&batch(&Live(&*store))?)
+        if store.guarantees().batch >= Atomicity::Table {
+            return store.write(&batch(&Live(&*store))?);
+        }
+        let live = Live(&*store);
+        let mut writer = Writer::new(&self.families, &live, self.clock.now()).noting_writers();
+        for (index, (row, mutation)) in rows.clone().enumerate() {
+            writer.begin(index);
+            writer.mutate(row, mutation)?;
+        }
+        let (batch, writers) = writer.into_batch_and_writers();
+        store
+            .write(&batch)
+            .map_err(|error| self.error_of(error, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default()))
     }
 }
 
@@ -233,6 +298,11 @@ impl<S: Store> WideStore for Cells<S> {
 
     fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
         check_key(row)?;
+        let limits = self.store.guarantees().limits;
+        for (column, _) in counters {
+            self.families.schema.require(&column.family)?;
+            self.check_entry(row, &column.family, Some(&column.qualifier), &limits)?;
+        }
         let mut sums = Vec::new();
         self.store.transact(&mut |view| {
             sums.clear();
@@ -264,6 +334,46 @@ impl<S: Store> WideStore for Cells<S> {
         })?;
         Ok(holds)
     }
+
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
+        let points = self.store.split_points()?;
+        let mut rows: Vec<Vec<u8>> = points.iter().map(|point| self.row_at(point)).collect::<Result<_, _>>()?;
+        rows.dedup();
+        rows.retain(|row| !row.is_empty());
+        Ok(rows)
+    }
+}
+
+impl<S: Store> Cells<S> {
+    /// The row in which a region of entries begins.
+    fn row_at(&self, point: &[u8]) -> Result<Vec<u8>, Error> {
+        let (part, mut row) = (CellKey::row_of(point), Vec::new());
+        let part = if part.ends_with(&[0]) { Cow::Borrowed(part) } else { [part, &[0]].concat().into() };
+        let read = CellKey::read_row(&part, &mut row);
+        read.map_err(|error| Error::from(error).of_key(self.store.id().name(), point))?;
+        Ok(row)
+    }
+}
+
+/// Where the entries of rows are split for the rows to be split so.
+fn of_entries(new: &NewTable) -> NewTable {
+    let points = new.split_points.iter().map(|row| CellKey::row_part(row)).collect();
+    NewTable { split_points: points, ..new.clone() }
+}
+
+/// Lengths that fit into an entry's key whatever the family and the bytes.
+fn wide_limits(beneath: &Limits) -> WideLimits {
+    const LONGEST_FAMILY: usize = 255;
+    let mut limits = WideLimits::none();
+    if let Some(key) = beneath.key {
+        let around = CellKey::len_of(&[], "", Some(&[])) + LONGEST_FAMILY;
+        // Each byte may take two.
+        let each = key.saturating_sub(around) / 4;
+        limits = limits.row(each).qualifier(each);
+    }
+    // What is read of a row has the lengths of its cells in 32 bits.
+    let read = u32::MAX as usize;
+    limits.value(beneath.value.map_or(read, |value| value.min(read)))
 }
 
 fn not_a_counter(error: Error, column: &Column) -> Error {
@@ -372,10 +482,14 @@ impl<D: Database> CellsDatabase<D> {
 
     /// Opens a wide table, as [`WideDatabase::table`] does, for what [`Cells`] has besides.
     pub fn cells(&self, name: &str, schema: &TableSchema) -> Result<Cells, Error> {
+        self.opened(name, schema, &How::OpenOrMake)
+    }
+
+    fn opened(&self, name: &str, schema: &TableSchema, how: &How<'_>) -> Result<Cells, Error> {
         if !name.starts_with(PLAIN) {
             catalog::check_name(name)?;
         }
-        Ok(Cells { clock: Arc::clone(&self.clock), ..Cells::open_named(&self.db, name, schema)? })
+        Ok(Cells { clock: Arc::clone(&self.clock), ..Cells::open_named(&self.db, name, schema, how)? })
     }
 
     /// The same wide tables, with these options.
@@ -403,6 +517,17 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
 
     fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
         Ok(Arc::new(self.cells(name, schema)?))
+    }
+
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        Ok(Arc::new(self.opened(name, schema, &How::Open)?))
+    }
+
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
+        self.id().check_write([name])?;
+        // As it was given: a refusal names the row's split point.
+        NewTable { options: Vec::new(), ..new.clone() }.check(name, &[])?;
+        Ok(Arc::new(self.opened(name, schema, &How::Make(&of_entries(new)))?))
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {

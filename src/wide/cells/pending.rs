@@ -23,15 +23,38 @@ pub(super) struct Pending<'m> {
     /// Entries that are dropped.
     values: BTreeSet<Vec<u8>>,
     markers: BTreeSet<Vec<u8>>,
+    /// Which mutation it is that is written.
+    mutation: usize,
+    /// Which mutations have put or dropped an entry, where entries can fail one by one.
+    writers: Option<Writers>,
 }
 
+/// Mutations, by the entries that they have put or dropped.
+pub(super) type Writers = BTreeMap<Vec<u8>, Vec<usize>>;
+
 impl<'m> Pending<'m> {
-    pub(super) fn new(now: i64) -> Self {
-        let (values, markers) = (BTreeSet::new(), BTreeSet::new());
-        Self { now, earlier: BTreeMap::new(), later: BTreeMap::new(), deletes: BTreeSet::new(), values, markers }
+    pub(super) fn new(now: i64, writers: Option<Writers>) -> Self {
+        let (earlier, later) = (BTreeMap::new(), BTreeMap::new());
+        let (deletes, values, markers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Self { now, earlier, later, deletes, values, markers, mutation: 0, writers }
+    }
+
+    /// The writes that follow are those of this mutation.
+    pub(super) fn begin(&mut self, mutation: usize) {
+        self.mutation = mutation;
+    }
+
+    fn note(&mut self, key: &[u8]) {
+        if let Some(writers) = &mut self.writers {
+            let of_key = writers.entry(key.to_vec()).or_default();
+            if of_key.last() != Some(&self.mutation) {
+                of_key.push(self.mutation);
+            }
+        }
     }
 
     pub(super) fn put(&mut self, key: Vec<u8>, at: i64, value: Cow<'m, [u8]>) {
+        self.note(&key);
         self.values.remove(&key);
         self.markers.remove(&key);
         let puts = if at < self.now { &mut self.earlier } else { &mut self.later };
@@ -44,6 +67,7 @@ impl<'m> Pending<'m> {
     }
 
     pub(super) fn drop_entry(&mut self, key: Vec<u8>, kind: Kind) {
+        self.note(&key);
         self.deletes.remove(&key);
         self.earlier.remove(&key);
         self.later.remove(&key);
@@ -84,7 +108,7 @@ impl<'m> Pending<'m> {
 
     /// New deletes come before the values that they hide, new entries before those that are dropped, and values are dropped
     /// before the markers that may hide them, should a store fail in between.
-    pub(super) fn into_batch(self) -> Batch {
+    pub(super) fn into_batch(self) -> (Batch, Option<Writers>) {
         let mut batch = Batch::new();
         for key in &self.deletes {
             batch.put(key, []);
@@ -95,7 +119,7 @@ impl<'m> Pending<'m> {
         for key in self.values.iter().chain(&self.markers) {
             batch.delete(key);
         }
-        batch
+        (batch, self.writers)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::entries::Entries;
 use super::key::{CellKey, Entry, Kind, Place, Version};
-use super::pending::Pending;
+use super::pending::{Pending, Writers};
 use super::read::{Families, Plan, RowReader, VERSION};
 use crate::error::Error;
 use crate::key::RowKey;
@@ -55,11 +55,27 @@ impl<'a> Writer<'a> {
     /// Timestamps begin at 0, so a clock that stands before that gives 0.
     pub(super) fn new(families: &'a Arc<Families>, view: &'a dyn View, now: i64) -> Self {
         let now = now.max(0);
-        Self { families, view, now, pending: Pending::new(now), row: OfRow::default() }
+        Self { families, view, now, pending: Pending::new(now, None), row: OfRow::default() }
+    }
+
+    /// It keeps which mutation writes which entry, for a store in which entries can fail one by one.
+    pub(super) fn noting_writers(mut self) -> Self {
+        self.pending = Pending::new(self.now, Some(Writers::new()));
+        self
     }
 
     pub(super) fn into_batch(self) -> Batch {
-        self.pending.into_batch()
+        self.pending.into_batch().0
+    }
+
+    pub(super) fn into_batch_and_writers(self) -> (Batch, Writers) {
+        let (batch, writers) = self.pending.into_batch();
+        (batch, writers.unwrap_or_default())
+    }
+
+    /// The mutation that is written next.
+    pub(super) fn begin(&mut self, mutation: usize) {
+        self.pending.begin(mutation);
     }
 
     /// The row that is written next.
@@ -300,6 +316,19 @@ pub(super) fn timed<'m>(families: &Families, rows: impl Iterator<Item = (&'m [u8
         }
     }
     batch
+}
+
+/// The mutation that wrote an entry, by that one's place in what [`timed`] returned.
+pub(super) fn writer_of_timed<'m>(
+    families: &Families,
+    mut rows: impl Iterator<Item = (&'m [u8], &'m Mutation)>,
+    entry: usize,
+) -> Option<usize> {
+    let mut end = 0;
+    rows.position(|(_, mutation)| {
+        mutation.edits().iter().for_each(|edit| timed_entries(families, edit, |_, _, _| end += 1));
+        entry < end
+    })
 }
 
 /// The entries of an edit that has a timestamp.

@@ -4,6 +4,7 @@ mod bounds;
 mod columns;
 mod databases;
 mod laws;
+mod making;
 mod model;
 mod reentry;
 mod scans;
@@ -52,6 +53,7 @@ use crate::store::conformance::laws::Random;
 /// | `snapshot` | a scan shows the table as it was when it was opened (if declared) |
 /// | `first-at-or-after`, `exists`, `get-many`, `mutate-many` | they answer as scans, gets and mutations do |
 /// | `empty-value`, `large-value` | they come back as they were |
+/// | `failed-rows` | of mutations of which one is not valid nothing is written; or `Rows` names that one alone, and the others are |
 /// | `empty-row`, `no-such-family`, `negative-timestamp` | are refused |
 /// | `whole-mutation` | what is refused changes nothing; no reader sees a mutation in part (if declared) |
 /// | `increment`, `counters-together`, `not-a-counter` | an absent counter is 0, sums wrap, eight bytes big-endian; several are added to as one (if declared) |
@@ -82,6 +84,7 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     on_a_new_one(scans::many);
     on_a_new_one(scans::snapshots);
     on_a_new_one(writes::refusals);
+    on_a_new_one(writes::failed_rows);
     on_a_new_one(writes::counters);
     on_a_new_one(writes::checks);
     for seed in 0..4 {
@@ -104,6 +107,7 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
 /// | `alter` | what can be altered in place is, rows stay, and the changes are told |
 /// | `alter-refused` | where something can't, nothing is altered |
 /// | `one-table` | handles of one name are one table |
+/// | `open-absent`, `create-existing`, `create-once`, `create-refused`, `split-points` | as for plain databases; a table is opened with its schema or not at all |
 /// | `tables`, `isolated`, `drop-table`, `same-id` | as for plain databases |
 /// | `reentrant-write` | inside a closure of a write no table is made, altered or dropped: `Reentrant` |
 /// | `deadline`, `cancel` | as of a store; the tables that are opened have the options of the database |
@@ -116,6 +120,11 @@ pub fn wide_database<D: WideDatabase>(make: impl Fn() -> D) {
     wide(|schema| laws::done("schema-kept", make().table("a", schema)));
     databases::schemas(&make());
     databases::tables(&make());
+    making::open_absent(&make());
+    making::create_existing(&make());
+    making::create_refused(&make());
+    making::create_once(&make());
+    making::split_points(&make());
     reentry::tables(&make());
     bounds::of_a_database(&make());
 }

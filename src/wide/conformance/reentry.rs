@@ -3,6 +3,7 @@
 
 use super::laws::{done, equal, mutate, refused, row_is};
 use crate::error::Error;
+use crate::store::NewTable;
 use crate::wide::{Check, Column, Columns, FamilySchema, Mutation, TableSchema, WideDatabase, WideStore};
 
 const LAW: &str = "reentrant-write";
@@ -44,10 +45,13 @@ pub(super) fn tables(database: &dyn WideDatabase) {
         let _inside = id.enter();
         let answer = database.table("b", &schema).map(drop);
         refused(LAW, "an opening that makes a table inside a closure of a write", answer, is_reentrant);
+        let answer = database.create_table("b", &schema, &NewTable::new()).map(drop);
+        refused(LAW, "a making of a table inside a closure of a write", answer, is_reentrant);
         refused(LAW, "an alteration inside a closure of a write", database.alter("a", &more), is_reentrant);
         refused(LAW, "a drop of a table inside a closure of a write", database.drop_table("a"), is_reentrant);
         refused(LAW, "a drop of no table inside a closure of a write", database.drop_table("b"), is_reentrant);
         done(LAW, database.table("a", &schema));
+        done(LAW, database.open_table("a", &schema));
     }
     equal(LAW, "the list of tables", done(LAW, database.tables()), vec!["a".to_owned()]);
     equal(LAW, "the schema of a table", done(LAW, database.schema("a")), Some(schema.clone()));

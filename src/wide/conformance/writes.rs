@@ -1,8 +1,11 @@
 //! Laws of writes by one caller at a time: values, refusals, counters, conditions.
 
-use super::laws::{done, equal, holds, is_unsupported, keys, mutate, refused, row, row_is, values_are};
+use super::laws::{
+    done, equal, holds, is_unsupported, keys, mutate, refused, row, row_is, rows as rows_of, values_are,
+};
 use crate::error::Error;
 use crate::store::Scan;
+use crate::store::conformance::refusals::others_are_written;
 use crate::wide::{Check, Column, Columns, Compare, Mutation, WideStore};
 
 pub(super) fn values(store: &dyn WideStore) {
@@ -84,6 +87,50 @@ pub(super) fn refusals(store: &dyn WideStore) {
     }
     row_is("whole-mutation", store, b"r", &Columns::all(), &["a:q@1=before"]);
     equal("whole-mutation", "rows", keys("whole-mutation", store, &Scan::all(), &Columns::all()).len(), 1);
+}
+
+/// Either nothing of mutations with an invalid one is there, or that one is named, and the others are there.
+pub(super) fn failed_rows(store: &dyn WideStore) {
+    let law = "failed-rows";
+    let row = |index: usize| vec![b'r', (index / 2) as u8];
+    let value = |case: i64, index: usize| format!("{case} {index}");
+    let good = |case: i64, index: usize| Mutation::new().put_at("b:q", case, value(case, index));
+    let invalid = [
+        ("a mutation of the empty row", Vec::new(), good(1, 1)),
+        ("a mutation of no such family", b"new".to_vec(), good(1, 1).put("x:q", "v")),
+        ("a delete in no such family", b"new".to_vec(), good(1, 1).delete_family("x")),
+        ("a mutation with a negative timestamp", b"new".to_vec(), good(1, 1).put_at("a:q", -1, "v")),
+    ];
+    let mut there: std::collections::BTreeMap<Vec<u8>, Vec<String>> = std::collections::BTreeMap::new();
+    let mut case = 0;
+    for (what, key, mutation) in invalid {
+        for (of, place) in [(2, 0), (2, 1), (3, 1), (5, 2), (5, 4)] {
+            case += 1;
+            let (mut rows, mut written) = (Vec::new(), there.clone());
+            for index in 0..of {
+                if index == place {
+                    rows.push((key.clone(), mutation.clone()));
+                    continue;
+                }
+                rows.push((row(index), good(case, index)));
+                let cells = written.entry(row(index)).or_default();
+                // Two of one row have one timestamp: the later is there.
+                let newest = format!("b:q@{case}=");
+                cells.retain(|cell| !cell.starts_with(&newest));
+                cells.insert(0, format!("{newest}{}", value(case, index)));
+            }
+            if others_are_written(law, what, store.mutate_many(&rows), place, of) {
+                there = written;
+            }
+            let found = rows_of(law, store, &Scan::all(), &Columns::all().versions(1000));
+            equal(
+                law,
+                format_args!("the rows after {what} at {place} of {of}"),
+                found,
+                there.clone().into_iter().collect(),
+            );
+        }
+    }
 }
 
 pub(super) fn counters(store: &dyn WideStore) {

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rowkey::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, Store, View, check_batches};
+use rowkey::store::{
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Store, View, check_batches,
+};
 use rowkey::{Error, conformance};
 
 use super::{Live, unasked};
@@ -13,6 +15,7 @@ enum Fault {
     AnotherIdEachTime,
     AnIdOfItsOwn,
     TableMade,
+    TableCreated,
     TableDropped,
     WriteLetThrough,
     BodyNotEntered,
@@ -23,6 +26,7 @@ refused! { Broken::new, database:
     AnotherIdEachTime => "same-id",
     AnIdOfItsOwn => "same-id",
     TableMade => "reentrant-write",
+    TableCreated => "reentrant-write",
     TableDropped => "reentrant-write",
     WriteLetThrough => "reentrant-write",
     BodyNotEntered => "reentrant-write",
@@ -66,6 +70,15 @@ impl Database for Broken {
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         if self.fault == TableMade { unasked(|| self.inner.table(name)) } else { self.inner.table(name) }
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.inner.open_table(name)
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        let create = || self.inner.create_table(name, new);
+        if self.fault == TableCreated { unasked(create) } else { create() }
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
