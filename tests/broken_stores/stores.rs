@@ -216,7 +216,11 @@ impl Store for Broken {
                 if reverse {
                     ranges.reverse();
                 }
-                let each = ranges.into_iter().map(|range| Scan { ranges: vec![range], ..scan });
+                let each = ranges.into_iter().map(|range| {
+                    let mut of_range = scan.clone();
+                    of_range.ranges = vec![range];
+                    of_range
+                });
                 each.flat_map(|scan| read(&mut *self.inner.scan(&scan))).collect()
             }
             _ => read(&mut *self.inner.scan(&scan)),

@@ -171,14 +171,14 @@ pub(crate) struct Show<'a, T: ?Sized>(pub(crate) &'a T);
 
 impl fmt::Display for Show<'_, Scan> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Scan { ranges, reverse, limit, batch_rows } = self.0;
+        let Scan { ranges, reverse, limit, batch_rows, batch_bytes } = self.0;
         write!(f, "a {}scan of [", if *reverse { "reverse " } else { "" })?;
         for (index, range) in ranges.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             write!(f, "{comma}{}..", Show(range.start()))?;
             range.end().map_or(Ok(()), |end| write!(f, "{}", Show(end)))?;
         }
-        write!(f, "], limit {limit:?}, {batch_rows} a batch,")
+        write!(f, "], limit {limit:?}, {batch_rows} rows or {batch_bytes} bytes a batch,")
     }
 }
 
