@@ -13,7 +13,7 @@ mod id;
 mod memory;
 mod metered;
 pub(crate) mod reentry;
-mod row_batch;
+pub(crate) mod row_batch;
 mod sub;
 mod walk;
 

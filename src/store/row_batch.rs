@@ -54,11 +54,13 @@ impl RowBatch {
     /// less. For implementations of [`Rows`](super::Rows), whose bound is [`Scan::batch_bytes`](super::Scan::batch_bytes).
     #[inline]
     pub fn clear_within(&mut self, bytes: usize) {
-        self.clear();
-        // The row that reaches the bound goes beyond it: an eighth more is no reason to take the memory anew.
-        if self.bytes.capacity() > KEPT && self.bytes.capacity() - bytes.min(self.bytes.capacity()) > bytes / 8 {
-            self.bytes = Vec::new();
-        }
+        self.ends.clear();
+        clear_within(&mut self.bytes, bytes);
+    }
+
+    /// Whether it ends with the row by which it reaches so many bytes, or before.
+    pub(crate) fn is_within(&self, bytes: usize) -> bool {
+        self.len().checked_sub(2).and_then(|row| self.ends.get(row)).is_none_or(|&(_, end)| end < bytes)
     }
 
     /// Adds a row.
@@ -111,6 +113,16 @@ impl RowBatch {
             start = end;
             row
         })
+    }
+}
+
+/// Clears what grows and is used again; if it grew beyond `bound` bytes, its memory is given back.
+#[inline]
+pub(crate) fn clear_within(bytes: &mut Vec<u8>, bound: usize) {
+    bytes.clear();
+    // What reaches the bound goes beyond it: an eighth more is no reason to take the memory anew.
+    if bytes.capacity() > KEPT && bytes.capacity().saturating_sub(bound) > bound / 8 {
+        *bytes = Vec::new();
     }
 }
 

@@ -148,7 +148,7 @@ impl<S: Store> Cells<S> {
         let plan = self.plan(columns)?;
         let few = if columns.families.is_empty() && !columns.first_only { 32 } else { 4 };
         let scan = Scan::new(plan.range_of(row).into_iter().collect()).batch_rows(few);
-        Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
+        Ok(Row::from_cells(RowReader::new(plan, open(&scan), &scan).into_cells()?))
     }
 
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
