@@ -124,7 +124,7 @@ fn scans(engine: &str, store: &Arc<dyn Store>, rows: u16, size: usize, own: impl
     let merged = |scan: &Scan| MergedRows::open(&**store, scan, buckets(), 1);
     for (bytes, reverse) in BOUNDS.into_iter().flat_map(|bytes| [(bytes, false), (bytes, true)]) {
         let what = |way: &str| format!("{engine}, rows of {size}, {way}, {bytes} bytes, reverse: {reverse}");
-        let scan = Scan::all().reverse(reverse).batch_bytes(bytes);
+        let scan = Scan::all().reverse(reverse).batch_rows(usize::MAX).batch_bytes(bytes);
         let check = |way: &str, batches: usize, run: &dyn Fn(&Scan)| {
             let limit =
                 limit(bytes, batches, row) + own(run, Scan::all().reverse(reverse).batch_rows(1).batch_bytes(1));
@@ -201,7 +201,7 @@ fn scans_of_a_store_in_a_store() {
         for bytes in BOUNDS {
             // With the prefix and without.
             let peak = peak(|| {
-                read_all(&mut *store.scan(&Scan::all().batch_bytes(bytes)));
+                read_all(&mut *store.scan(&Scan::all().batch_rows(usize::MAX).batch_bytes(bytes)));
             });
             within("a store in a store", peak, limit(bytes, 2, size + 5));
         }
@@ -226,7 +226,7 @@ fn scans_of_wide_rows() {
             [(bytes, false, None), (bytes, true, None), (bytes, false, Some(1)), (bytes, true, Some(1))]
         }) {
             let what = format!("wide rows of {columns} times {size}, {bytes} bytes, reverse: {reverse}, {piece:?}");
-            let scan = Scan::all().reverse(reverse).batch_bytes(bytes);
+            let scan = Scan::all().reverse(reverse).batch_rows(usize::MAX).batch_bytes(bytes);
             let asked = piece.map_or(Columns::all(), |cells| Columns::all().piece(cells));
             let pieces = piece.map_or(1, |_| usize::from(columns));
             // The row that is read is held beside the batches of entries and of rows, while it is put together; in reverse
@@ -245,7 +245,9 @@ fn scans_of_wide_rows() {
             within(&format!("salted {what}"), salted, limit(bytes, 17, one) + each);
         }
         let store = OneColumn::new(cells.clone(), "a:\0");
-        let found = peak(|| assert_eq!(read_all(&mut *store.scan(&Scan::all().batch_bytes(512 << 10))), all));
+        let found = peak(|| {
+            assert_eq!(read_all(&mut *store.scan(&Scan::all().batch_rows(usize::MAX).batch_bytes(512 << 10))), all)
+        });
         within("one column", found, limit(512 << 10, 4, cell) + 3 * cell);
     }
 }
