@@ -85,6 +85,39 @@ impl KeyRange {
         self.end.as_deref().is_some_and(|end| end <= key)
     }
 
+    /// Drops the keys before `key`, and `key` itself unless `inclusive`. Of what is dropped whole nothing is changed.
+    pub(crate) fn start_at(&mut self, key: &[u8], inclusive: bool) -> Cut {
+        if if inclusive { self.start.as_slice() >= key } else { self.start.as_slice() > key } {
+            return Cut::Nothing;
+        }
+        if self.ends_by(key) || !inclusive && self.end.as_deref().is_some_and(|end| is_next(key, end)) {
+            return Cut::All;
+        }
+        self.start.clear();
+        self.start.extend_from_slice(key);
+        if !inclusive {
+            self.start.push(0);
+        }
+        Cut::Part
+    }
+
+    /// Drops the keys after `key`, and `key` itself unless `inclusive`. Of what is dropped whole nothing is changed.
+    pub(crate) fn end_at(&mut self, key: &[u8], inclusive: bool) -> Cut {
+        if self.end.as_deref().is_some_and(|end| end <= key || inclusive && is_next(key, end)) {
+            return Cut::Nothing;
+        }
+        if if inclusive { self.start.as_slice() > key } else { self.start.as_slice() >= key } {
+            return Cut::All;
+        }
+        let end = self.end.get_or_insert_default();
+        end.clear();
+        end.extend_from_slice(key);
+        if inclusive {
+            end.push(0);
+        }
+        Cut::Part
+    }
+
     /// What two ranges share.
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         let start = Ord::max(&self.start, &other.start).clone();
@@ -118,6 +151,19 @@ impl KeyRange {
         }
         merged
     }
+}
+
+/// How much of a range was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Nothing,
+    Part,
+    All,
+}
+
+/// Whether no key lies between `key` and `next`.
+fn is_next(key: &[u8], next: &[u8]) -> bool {
+    next.split_last() == Some((&0, key))
 }
 
 /// The first byte string after everything that begins with `prefix`; `None` for the empty prefix and one of only FF,
@@ -159,6 +205,20 @@ mod tests {
             let (Some(a), Some(b)) = (a, b) else { return Ok(()) };
             let both = a.intersect(&b).is_some_and(|r| r.contains(&key));
             prop_assert_eq!(both, a.contains(&key) && b.contains(&key));
+        }
+
+        #[test]
+        fn a_range_is_cut(range in range(), at in bytes(), inclusive: bool, key in bytes()) {
+            let Some(range) = range else { return Ok(()) };
+            let is_after = key > at || inclusive && key == at;
+            let is_before = key < at || inclusive && key == at;
+            for (is_kept, reverse) in [(is_after, false), (is_before, true)] {
+                let mut rest = range.clone();
+                let cut = if reverse { rest.end_at(&at, inclusive) } else { rest.start_at(&at, inclusive) };
+                prop_assert_eq!(cut != Cut::All && rest.contains(&key), range.contains(&key) && is_kept);
+                prop_assert_eq!(cut == Cut::Part, cut != Cut::All && rest != range);
+                prop_assert!(KeyRange::new(rest.start, rest.end).is_some());
+            }
         }
 
         #[test]

@@ -45,6 +45,12 @@ pub trait RowValue: Sized {
 
     /// Reads a value, all of it.
     fn decode_value(bytes: &[u8]) -> Result<Self, CodecError>;
+
+    /// About how many bytes the value takes in memory: a load ends its batches by it
+    /// ([`BulkLoad::batch_bytes`](crate::jobs::BulkLoad::batch_bytes)). Default: `size_of` the value, without what it points to.
+    fn size(&self) -> usize {
+        size_of::<Self>()
+    }
 }
 
 /// The bytes of a value that is to be put into a table.
@@ -86,6 +92,10 @@ impl RowValue for Vec<u8> {
     fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         Ok(bytes.to_vec())
     }
+
+    fn size(&self) -> usize {
+        self.len()
+    }
 }
 
 impl RowValue for String {
@@ -98,6 +108,10 @@ impl RowValue for String {
 
     fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         Ok(std::str::from_utf8(bytes)?.to_owned())
+    }
+
+    fn size(&self) -> usize {
+        self.len()
     }
 }
 

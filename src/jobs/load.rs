@@ -9,8 +9,8 @@ use std::thread;
 
 use crate::error::Error;
 use crate::store::reentry::Inherited;
-use crate::store::{Store, Write};
-use crate::wide::{Mutation, WideStore};
+use crate::store::{DEFAULT_BATCH_BYTES, Store, Write};
+use crate::wide::{Edit, Mutation, WideStore};
 
 /// Writes whatever an iterator gives, in batches, by several threads.
 ///
@@ -36,10 +36,12 @@ use crate::wide::{Mutation, WideStore};
 /// assert_eq!(written.lock().unwrap().len() as u64, loaded.writes);
 /// # Ok::<(), rowkey::jobs::LoadError>(())
 /// ```
-pub struct BulkLoad<F> {
+pub struct BulkLoad<W, F> {
     write: F,
+    size: fn(&W) -> usize,
     threads: usize,
     batch: usize,
+    batch_bytes: usize,
 }
 
 /// How much is certain to be written: every write counted was in a batch that the store has answered for, or is one of those
@@ -68,7 +70,7 @@ pub struct LoadError {
     pub source: Error,
 }
 
-impl BulkLoad<()> {
+impl BulkLoad<(), ()> {
     /// Into a store: keys and values.
     ///
     /// ```
@@ -84,14 +86,15 @@ impl BulkLoad<()> {
     #[expect(clippy::type_complexity, reason = "a write is a key and its value")]
     pub fn to_store<K: AsRef<[u8]>, V: AsRef<[u8]>>(
         store: &(impl Store + ?Sized),
-    ) -> BulkLoad<impl Fn(Vec<(K, V)>) -> Result<(), Error> + Sync> {
+    ) -> BulkLoad<(K, V), impl Fn(Vec<(K, V)>) -> Result<(), Error> + Sync> {
         BulkLoad::new(move |rows: Vec<(K, V)>| {
             store.write(&rows.iter().map(|(key, value)| Write::Put(key.as_ref(), value.as_ref())).collect())
         })
+        .sized(|(key, value)| key.as_ref().len() + value.as_ref().len())
     }
 }
 
-impl BulkLoad<()> {
+impl BulkLoad<(), ()> {
     /// Into a wide store: rows and what is written to them.
     ///
     /// ```
@@ -108,19 +111,20 @@ impl BulkLoad<()> {
     #[expect(clippy::type_complexity, reason = "a write is a row and what is written to it")]
     pub fn to_wide(
         wide: &(impl WideStore + ?Sized),
-    ) -> BulkLoad<impl Fn(Vec<(Vec<u8>, Mutation)>) -> Result<(), Error> + Sync> {
+    ) -> BulkLoad<(Vec<u8>, Mutation), impl Fn(Vec<(Vec<u8>, Mutation)>) -> Result<(), Error> + Sync> {
         BulkLoad::new(move |rows: Vec<_>| wide.mutate_many(&rows))
+            .sized(|(row, mutation)| row.len() + mutation.edits().iter().map(Edit::bytes).sum::<usize>())
     }
 }
 
-impl<F> BulkLoad<F> {
+impl<W, F> BulkLoad<W, F> {
     /// By what writes one batch.
-    pub fn new<W>(write: F) -> Self
+    pub fn new(write: F) -> Self
     where
         F: Fn(Vec<W>) -> Result<(), Error> + Sync,
     {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        Self { write, threads, batch: 1000 }
+        Self { write, size: size_of_val, threads, batch: 1000, batch_bytes: DEFAULT_BATCH_BYTES }
     }
 
     /// How many threads write: as many as the machine has processors, if this is not said; 1 to 1024, others are taken for
@@ -131,10 +135,44 @@ impl<F> BulkLoad<F> {
         self
     }
 
-    /// How many writes are a batch, 1 at least; 1000 if this is not said.
+    /// At most so many writes a batch, 1 at least. Default: 1000.
     #[must_use]
     pub fn batch(mut self, writes: usize) -> Self {
         self.batch = writes.max(1);
+        self
+    }
+
+    /// A batch ends with the write by which it reaches so many bytes, as [`sized`](Self::sized) counts them, so it has one write
+    /// at least. Two batches a thread are held, and one that is written may be held twice: as it was given, and as it is
+    /// sent. Default: 4 MiB.
+    #[must_use]
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
+        self
+    }
+
+    /// How many bytes a write counts for in [`batch_bytes`](Self::batch_bytes). Default: in a load of a store or a wide one
+    /// those of keys, qualifiers and values; of a table those of the key and [`RowValue::size`](crate::RowValue::size); else
+    /// `size_of` the write, without what it points to.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    ///
+    /// use rowkey::jobs::BulkLoad;
+    ///
+    /// let batches = Mutex::new(Vec::new());
+    /// let load = BulkLoad::new(|texts: Vec<String>| {
+    ///     batches.lock().unwrap().push(texts.len());
+    ///     Ok(())
+    /// });
+    /// let texts = ["a".repeat(600), "b".repeat(600), "c".repeat(600)].map(Ok);
+    /// load.threads(1).batch_bytes(1000).sized(String::len).run(texts)?;
+    /// assert_eq!(batches.into_inner().unwrap(), [2, 1]);
+    /// # Ok::<(), rowkey::jobs::LoadError>(())
+    /// ```
+    #[must_use]
+    pub fn sized(mut self, size: fn(&W) -> usize) -> Self {
+        self.size = size;
         self
     }
 
@@ -142,8 +180,9 @@ impl<F> BulkLoad<F> {
     ///
     /// # Errors
     /// [`LoadError`] with the first error, of a write or else of the iterator, and with what is written.
-    pub fn run<W: Send>(self, writes: impl IntoIterator<Item = Result<W, Error>>) -> Result<Loaded, LoadError>
+    pub fn run(self, writes: impl IntoIterator<Item = Result<W, Error>>) -> Result<Loaded, LoadError>
     where
+        W: Send,
         F: Fn(Vec<W>) -> Result<(), Error> + Sync,
     {
         self.run_watched(writes, |_| ControlFlow::Continue(()))
@@ -155,12 +194,13 @@ impl<F> BulkLoad<F> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_watched<W: Send>(
+    pub fn run_watched(
         self,
         writes: impl IntoIterator<Item = Result<W, Error>>,
         mut watch: impl FnMut(&Loaded) -> ControlFlow<()>,
     ) -> Result<Loaded, LoadError>
     where
+        W: Send,
         F: Fn(Vec<W>) -> Result<(), Error> + Sync,
     {
         let (give, batches) = sync_channel(self.threads);
@@ -187,10 +227,13 @@ impl<F> BulkLoad<F> {
             let mut writes = writes.into_iter().fuse();
             let mut begin = 0;
             loop {
-                let mut batch = Vec::new();
-                while batch.len() < self.batch && unreadable.is_none() {
+                let (mut batch, mut bytes) = (Vec::new(), 0_usize);
+                while batch.len() < self.batch && bytes < self.batch_bytes && unreadable.is_none() {
                     match writes.next() {
-                        Some(Ok(write)) => batch.push(write),
+                        Some(Ok(write)) => {
+                            bytes = bytes.saturating_add((self.size)(&write));
+                            batch.push(write);
+                        }
                         Some(Err(error)) => unreadable = Some(error),
                         None => break,
                     }
@@ -282,9 +325,10 @@ fn write_batches<W>(
     }
 }
 
-impl<F> fmt::Debug for BulkLoad<F> {
+impl<W, F> fmt::Debug for BulkLoad<W, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { threads, batch, .. } = self;
-        f.debug_struct("BulkLoad").field("threads", threads).field("batch", batch).finish_non_exhaustive()
+        let Self { threads, batch, batch_bytes, .. } = self;
+        let mut debug = f.debug_struct("BulkLoad");
+        debug.field("threads", threads).field("batch", batch).field("batch_bytes", batch_bytes).finish_non_exhaustive()
     }
 }

@@ -16,7 +16,7 @@ use std::thread::{self, JoinHandle};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::reentry::Inherited;
-use crate::store::{Call, CallOptions, RowBatch, Rows, Scan, Store};
+use crate::store::{Call, CallOptions, DEFAULT_BATCH_BYTES, RowBatch, Rows, Scan, Store};
 use crate::wide::{Columns, WideStore};
 
 /// The most threads, and the most items that each of them reads ahead.
@@ -24,7 +24,8 @@ const MOST: usize = 1024;
 
 /// What is read from one range.
 type Items<T> = Box<dyn Iterator<Item = Result<T, Error>> + Send>;
-type Open<T> = dyn Fn(KeyRange) -> Items<T> + Send + Sync;
+/// Reads a range, by batches that end with the row by which they reach so many bytes.
+type Open<T> = dyn Fn(KeyRange, usize) -> Items<T> + Send + Sync;
 /// An item's rows and bytes.
 type Size<T> = fn(&T) -> (u64, u64);
 
@@ -47,6 +48,7 @@ pub struct ParallelScan<T> {
     size: Size<T>,
     threads: usize,
     ahead: usize,
+    batch_bytes: usize,
     in_order: bool,
     options: CallOptions,
 }
@@ -114,12 +116,10 @@ impl ParallelScan<RowBatch> {
     }
 
     fn batches(ranges: Vec<KeyRange>, scan: impl Fn(&Scan) -> Box<dyn Rows> + Send + Sync + 'static) -> Self {
-        let open =
-            move |range| -> Items<RowBatch> { Box::new(Batches(scan(&Scan::new(vec![range]).batch_rows(1024)))) };
-        Self::new(ranges, open).sized(|batch| {
-            let bytes = batch.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>();
-            (batch.len() as u64, bytes as u64)
-        })
+        let open = move |range, bytes| -> Items<RowBatch> {
+            Box::new(Batches(scan(&Scan::new(vec![range]).batch_rows(1024).batch_bytes(bytes))))
+        };
+        Self::of(ranges, Arc::new(open)).sized(|batch| (batch.len() as u64, batch.bytes() as u64))
     }
 
     /// What `read` makes of each batch, in the scan's threads: rows decoded, or counted, or summed up.
@@ -145,13 +145,13 @@ impl ParallelScan<RowBatch> {
         self,
         read: impl Fn(&RowBatch) -> Result<T, Error> + Send + Sync + 'static,
     ) -> ParallelScan<T> {
-        let Self { ranges, open, size: _, threads, ahead, in_order, options } = self;
+        let Self { ranges, open, size: _, threads, ahead, batch_bytes, in_order, options } = self;
         let read = Arc::new(read);
-        let open = move |range| -> Items<T> {
+        let open = move |range, bytes| -> Items<T> {
             let read = Arc::clone(&read);
-            Box::new(open(range).map(move |batch| read(&batch?)))
+            Box::new(open(range, bytes).map(move |batch| read(&batch?)))
         };
-        ParallelScan { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead, in_order, options }
+        ParallelScan { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead, batch_bytes, in_order, options }
     }
 }
 
@@ -169,9 +169,13 @@ impl Iterator for Batches {
 impl<T: Send + 'static> ParallelScan<T> {
     /// What `open` reads from each range. It is called, and what it gives is read, in the scan's threads.
     pub fn new(ranges: Vec<KeyRange>, open: impl Fn(KeyRange) -> Items<T> + Send + Sync + 'static) -> Self {
+        Self::of(ranges, Arc::new(move |range, _| open(range)))
+    }
+
+    fn of(ranges: Vec<KeyRange>, open: Arc<Open<T>>) -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        let options = CallOptions::new();
-        Self { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead: 16, in_order: true, options }
+        let (batch_bytes, options) = (DEFAULT_BATCH_BYTES, CallOptions::new());
+        Self { ranges, open, size: |_| (1, 0), threads, ahead: 16, batch_bytes, in_order: true, options }
     }
 
     /// How many threads read: as many as the machine has processors, if this is not said; 1 to 1024, others are taken
@@ -191,6 +195,16 @@ impl<T: Send + 'static> ParallelScan<T> {
     #[must_use]
     pub fn ahead(mut self, items: usize) -> Self {
         self.ahead = items.clamp(1, MOST);
+        self
+    }
+
+    /// About how many bytes of rows each thread holds: what it reads, and what it has read ahead; a row for each batch comes
+    /// on top. Batches have at most 1024 rows, fewer where the bound, divided by the batches that are held, says so. It holds
+    /// for batches of rows, and for what is [made](Self::map) of them if that is no larger; what [`new`](Self::new) is given
+    /// bounds itself. Default: 4 MiB a thread.
+    #[must_use]
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
         self
     }
 
@@ -219,10 +233,13 @@ impl<T: Send + 'static> ParallelScan<T> {
 
     /// Starts the threads.
     pub fn start(self) -> ParallelIter<T> {
-        let Self { ranges, open, size, threads, ahead, in_order, options } = self;
+        let Self { ranges, open, size, threads, ahead, batch_bytes, in_order, options } = self;
         let progress = Progress { ranges: ranges.len(), ..Progress::default() };
         let (give, jobs) = channel();
-        let worker = Worker { jobs: Arc::new(Mutex::new(jobs)), open, stopped: Arc::default() };
+        // Beside those that wait, one is on its way, and one with the reader.
+        let held = ahead.saturating_mul(if in_order { 2 } else { 1 }).saturating_add(2);
+        let bytes = batch_bytes / held;
+        let worker = Worker { jobs: Arc::new(Mutex::new(jobs)), open, bytes, stopped: Arc::default() };
         let mut iter = ParallelIter {
             waiting: ranges.into(),
             give: Some(give),
@@ -298,12 +315,13 @@ struct Job<T> {
 struct Worker<T> {
     jobs: Arc<Mutex<Receiver<Job<T>>>>,
     open: Arc<Open<T>>,
+    bytes: usize,
     stopped: Arc<AtomicBool>,
 }
 
 impl<T> Clone for Worker<T> {
     fn clone(&self) -> Self {
-        Self { jobs: self.jobs.clone(), open: self.open.clone(), stopped: self.stopped.clone() }
+        Self { jobs: self.jobs.clone(), open: self.open.clone(), bytes: self.bytes, stopped: self.stopped.clone() }
     }
 }
 
@@ -323,7 +341,7 @@ impl<T> Worker<T> {
     }
 
     fn read(&self, range: KeyRange, output: &SyncSender<Message<T>>) -> Message<T> {
-        for item in (self.open)(range) {
+        for item in (self.open)(range, self.bytes) {
             if self.is_stopped() || output.send(Ok(Some(item?))).is_err() {
                 break;
             }

@@ -8,7 +8,7 @@ use super::prefetch::Prefetch;
 use super::tree::{Source, Tree};
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{CallOptions, RowBatch, Rows, Scan, Store};
+use crate::store::{CallOptions, Room, RowBatch, Rows, Scan, Store};
 
 /// A merge starts no more threads than this; the sources beyond it are read when they are needed.
 const MAX_THREADS: usize = 256;
@@ -52,6 +52,7 @@ pub struct MergedRows {
     tree: Tree<Standing, Error>,
     ahead: usize,
     batch_rows: usize,
+    batch_bytes: usize,
     read: Arc<AtomicU64>,
     /// What bounds the wait for sources that are read ahead, and their table.
     options: CallOptions,
@@ -67,14 +68,18 @@ impl MergedRows {
             batch: RowBatch::new(),
             at: 0,
         });
-        let (tree, batch_rows) = (Tree::new(sources.collect()), Scan::all().batch_rows);
-        Self { tree, ahead: 0, batch_rows, read, options: CallOptions::new(), table: Box::default() }
+        let Scan { batch_rows, batch_bytes, .. } = Scan::all();
+        let (options, table) = (CallOptions::new(), Box::default());
+        Self { tree: Tree::new(sources.collect()), ahead: 0, batch_rows, batch_bytes, read, options, table }
     }
 
     /// Opens one scan a bucket and merges them, the first `salt` bytes of each key left out of the comparison.
     ///
     /// Direction, limit and batch size are `scan`'s, for each bucket and for the whole; the ranges are the bucket's, and
     /// those of `scan` are not read. Scans that the store calls slow are read ahead in threads.
+    ///
+    /// [`Scan::batch_bytes`] is divided among the batches that are held at once (one a bucket, two more of each that is read
+    /// ahead, and the one that is handed out): so the whole merge holds about so many bytes, and a row for each batch.
     pub fn open(
         store: &(impl Store + ?Sized),
         scan: &Scan,
@@ -93,15 +98,17 @@ impl MergedRows {
         buckets: impl IntoIterator<Item = Vec<KeyRange>>,
         salt: usize,
     ) -> Self {
-        let template = Scan { ranges: Vec::new(), ..scan.clone() };
-        let scans: Vec<_> = buckets.into_iter().map(|ranges| open(&Scan { ranges, ..template.clone() })).collect();
-        let slow = slow && scans.len() > 1;
+        let buckets: Vec<_> = buckets.into_iter().collect();
+        let ahead = if slow && buckets.len() > 1 { AHEAD } else { 0 };
+        let template = Scan { ranges: Vec::new(), ..scan.clone() }.divided(buckets.len() * (1 + ahead) + 1);
+        let scans = buckets.into_iter().map(|ranges| open(&Scan { ranges, ..template.clone() }));
         Self::new(scans)
             .salt(salt)
             .reverse(scan.reverse)
             .limit(scan.limit)
             .batch_rows(scan.batch_rows)
-            .prefetch(if slow { AHEAD } else { 0 })
+            .batch_bytes(template.batch_bytes)
+            .prefetch(ahead)
     }
 
     /// Leaves the first `bytes` bytes of each key out of the comparison. A shorter key compares as the empty one.
@@ -129,6 +136,14 @@ impl MergedRows {
     #[must_use]
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.batch_rows = rows.max(1);
+        self
+    }
+
+    /// A batch ends with the row by which it reaches so many bytes, where the merge is read in batches. What is held of the
+    /// sources is theirs to bound. Default: that of [`Scan`].
+    #[must_use]
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
         self
     }
 
@@ -190,12 +205,13 @@ impl MergedRows {
     }
 
     fn fill(&mut self, batch: &mut RowBatch) {
-        while batch.len() < self.batch_rows {
+        while !Room::new(batch, self.batch_rows, self.batch_bytes).is_full() {
             let room = u64::try_from(self.batch_rows).unwrap_or(u64::MAX).min(self.tree.left());
             let worth = if self.tree.live() == 1 { 1 } else { self.batch_rows.div_ceil(2) };
             let Some(source) = self.tree.peek() else { return };
             let rows = source.batch.len();
-            let fits = source.at == 0 && rows >= worth && rows as u64 <= room;
+            let fits =
+                source.at == 0 && rows >= worth && rows as u64 <= room && source.batch.is_within(self.batch_bytes);
             if fits && self.tree.count_sure() + 1 == rows {
                 if batch.is_empty()
                     && let Some(source) = self.tree.take_all(rows as u64)
@@ -205,7 +221,7 @@ impl MergedRows {
                 return;
             }
             if let Some((key, value)) = self.tree.take().and_then(|source| source.batch.get(source.at)) {
-                batch.push(key, value);
+                Room::new(batch, self.batch_rows, self.batch_bytes).push(key, value);
             }
         }
     }
@@ -213,7 +229,7 @@ impl MergedRows {
 
 impl Rows for MergedRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear();
+        batch.clear_within(self.batch_bytes);
         if self.ahead > 0 {
             self.start_threads();
         }

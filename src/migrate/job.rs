@@ -12,7 +12,7 @@ use crate::key::{OwnedKey, stored};
 use crate::phase::Phase;
 use crate::range::KeyRange;
 use crate::secondary::Live;
-use crate::store::{Batch, Database, RowBatch, Rows, Scan, View};
+use crate::store::{Batch, DEFAULT_BATCH_BYTES, Database, RowBatch, Rows, Scan, View};
 use crate::value::RowValue;
 
 /// A [`backfill`](Migration::backfill), [`verify`](Migration::verify) or [`repair`](Migration::repair), before it is run.
@@ -24,6 +24,7 @@ pub struct Job<'m, K1, V1, K2, V2, D> {
     migration: &'m Migration<K1, V1, K2, V2, D>,
     task: Task,
     batch_rows: usize,
+    batch_bytes: usize,
 }
 
 /// How far a job is: what its last batch of rows had.
@@ -52,8 +53,8 @@ pub struct Report {
     pub complete: bool,
 }
 
-/// What differs between the rows of an old and a new key.
-type OfRow<'r> = dyn FnMut((&[u8], &[u8])) -> Result<Option<DifferenceKind>, Error> + 'r;
+/// What differs between the rows of an old and a new key, and how many bytes are to be written for it.
+type OfRow<'r> = dyn FnMut((&[u8], &[u8])) -> Result<(Option<DifferenceKind>, usize), Error> + 'r;
 
 /// What a batch had.
 #[derive(Default)]
@@ -74,12 +75,18 @@ where
     D: Database + Clone,
 {
     pub(super) fn new(migration: &'m Migration<K1, V1, K2, V2, D>, task: Task) -> Self {
-        Self { migration, task, batch_rows: 256 }
+        Self { migration, task, batch_rows: 256, batch_bytes: DEFAULT_BATCH_BYTES }
     }
 
     /// At most so many rows a batch, 256 unless told. With transactions each batch is one, and writers wait for it.
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.batch_rows = rows.max(1);
+        self
+    }
+
+    /// A batch ends with the row by which it has read and written so many bytes. Default: 4 MiB.
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
         self
     }
 
@@ -159,13 +166,14 @@ where
             let (mut keep, mut write) = (Batch::new(), Batch::new());
             let seen = self.batch(core, state, fingerprint, old, new, &mut |keys| {
                 let Compared { due, kind } = core.compare_in(old, new, keys)?;
+                let before = write.bytes();
                 if kind.is_some() && self.task != Task::Verify {
                     match due {
                         Some(value) => write.put(keys.1, value),
                         None => write.delete(keys.1),
                     };
                 }
-                Ok(kind)
+                Ok((kind, write.bytes() - before))
             })?;
             let (seen, after, complete) = finish(seen);
             keep.put(core.kept.key(), after.to_bytes());
@@ -181,11 +189,11 @@ where
     fn locked_batch(&self, core: &Core<'_>, state: &State, fingerprint: Fingerprint) -> Result<Seen, Error> {
         let (old, new) = (&Live(core.old_store()?), &Live(core.new_store()?));
         self.batch(core, state, fingerprint, old, new, &mut |keys| match self.task {
-            Task::Backfill | Task::Repair => core.compare_locked(keys, true),
+            Task::Backfill | Task::Repair => Ok((core.compare_locked(keys, true)?, 0)),
             Task::Verify => match core.compare_in(old, new, keys)?.kind {
-                None => Ok(None),
+                None => Ok((None, 0)),
                 // A write may be between its two tables: under the lock it is not.
-                Some(_) => core.compare_locked(keys, false),
+                Some(_) => Ok((core.compare_locked(keys, false)?, 0)),
             },
         })
     }
@@ -211,20 +219,26 @@ where
     ) -> Result<Seen, Error> {
         let of_old = state.checkpoint.pass() == 1;
         let after = state.checkpoint.key_of(fingerprint, |found| self.knows(of_old, found))?;
-        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.batch_rows as u64).batch_rows(self.batch_rows);
+        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.batch_rows as u64);
+        let scan = scan.batch_rows(self.batch_rows).batch_bytes(self.batch_bytes);
         let mut scan = if of_old { old.scan(&scan) } else { new.scan(&scan) };
-        let (mut seen, mut batch) = (Seen::default(), RowBatch::new());
+        let (mut seen, mut batch, mut bytes) = (Seen::default(), RowBatch::new(), 0);
         loop {
             scan.next_batch(&mut batch)?;
             if batch.is_empty() {
                 return Ok(seen);
             }
-            for (key, _) in batch.iter() {
+            for (key, value) in batch.iter() {
+                if bytes >= self.batch_bytes {
+                    return Ok(seen);
+                }
                 let other = if of_old { core.convert.key(key)? } else { core.convert.key_back(key)? };
                 let keys = if of_old { (key, other.as_slice()) } else { (other.as_slice(), key) };
                 seen.rows += 1;
                 seen.last = Some(key.to_vec());
-                let Some(kind) = row(keys)? else { continue };
+                let (kind, written) = row(keys)?;
+                bytes += key.len() + value.len() + written;
+                let Some(kind) = kind else { continue };
                 seen.written += u64::from(self.task != Task::Verify);
                 // What both tables have was compared when the old one was gone over.
                 if self.task != Task::Backfill && (of_old || kind == DifferenceKind::Extra) {

@@ -12,8 +12,8 @@ use super::Secondary;
 use crate::cursor::{Checkpoint, Cursor};
 use crate::error::Error;
 use crate::key::{OwnedKey, stored};
-use crate::store::Database;
 use crate::store::options::Within;
+use crate::store::{DEFAULT_BATCH_BYTES, Database};
 use crate::value::RowValue;
 
 /// A [`verify`](Secondary::verify) or [`rebuild`](Secondary::rebuild) of a secondary table, before it is run.
@@ -56,6 +56,7 @@ pub struct Check<'s, K2, V2, K, V, D> {
     mend: bool,
     start: Checkpoint,
     batch_rows: usize,
+    batch_bytes: usize,
     timeout: Duration,
 }
 
@@ -148,7 +149,8 @@ where
     D: Database + Clone,
 {
     pub(super) fn new(secondary: &'s Secondary<K2, V2, K, V, D>, mend: bool) -> Self {
-        Self { secondary, mend, start: Checkpoint::default(), batch_rows: 256, timeout: secondary.timeout }
+        let (start, timeout) = (Checkpoint::default(), secondary.timeout);
+        Self { secondary, mend, start, batch_rows: 256, batch_bytes: DEFAULT_BATCH_BYTES, timeout }
     }
 
     /// Goes on where another check of the table was stopped.
@@ -160,6 +162,12 @@ where
     /// At most so many rows a batch, 256 unless told. With transactions each batch is one, and writers wait for it.
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.batch_rows = rows.max(1);
+        self
+    }
+
+    /// A batch ends with the row by which it has read and written so many bytes. Default: 4 MiB.
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
         self
     }
 
@@ -200,6 +208,7 @@ where
                 rows: &*rows,
                 follower: &follower,
                 limit: self.batch_rows,
+                bytes: self.batch_bytes,
                 mend: self.mend,
                 timeout: self.timeout,
             };

@@ -8,8 +8,8 @@ use super::follow::Follower;
 use crate::cursor::{Cursor, IntoCursor};
 use crate::error::Error;
 use crate::key::OwnedKey;
-use crate::store::Store;
 use crate::store::options::Within;
+use crate::store::{DEFAULT_BATCH_BYTES, Store};
 use crate::table::{Page, TableScan};
 
 /// A secondary row that holds.
@@ -70,17 +70,21 @@ pub struct SecondaryScan<K2, T> {
     reader: Reader,
     make: Make<T>,
     ready: VecDeque<(K2, T, Cursor)>,
+    together: u64,
     cursor: Option<Cursor>,
     left: u64,
     failed: bool,
 }
 
-/// How many secondary rows are held to their primary rows at once.
+/// How many secondary rows are held to their primary rows at once, at first and at most. How large the primary rows are is
+/// not known before they are read: there are as many as, by the largest that was seen, [`DEFAULT_BATCH_BYTES`] have room for.
+const FIRST_TOGETHER: u64 = 16;
 const TOGETHER: u64 = 256;
 
 impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
     pub(super) fn new(scan: TableScan<K2, Claims>, reader: Reader, make: Make<T>) -> Self {
-        Self { scan, reader, make, ready: VecDeque::new(), cursor: None, left: u64::MAX, failed: false }
+        let (ready, together) = (VecDeque::new(), FIRST_TOGETHER);
+        Self { scan, reader, make, ready, together, cursor: None, left: u64::MAX, failed: false }
     }
 
     /// From the last row to the first.
@@ -145,7 +149,7 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
         while self.ready.is_empty() {
             let mut keys = Vec::new();
             let mut entries = Vec::new();
-            for row in self.scan.by_ref().take(usize::try_from(self.left.min(TOGETHER)).unwrap_or(1)) {
+            for row in self.scan.by_ref().take(usize::try_from(self.left.min(self.together)).unwrap_or(1)) {
                 let (key, claims) = row?;
                 entries.push((key.encode(), claims));
                 keys.push(key);
@@ -154,7 +158,11 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
                 return Ok(None);
             }
             let fingerprint = K2::LAYOUT.fingerprint();
-            for ((key, found), (bytes, _)) in keys.into_iter().zip(self.reader.read(&entries)?).zip(&entries) {
+            let read = self.reader.read(&entries)?;
+            let largest = read.iter().flatten().map(|found| (found.row.len() + found.value.len()) as u64).max();
+            let room = DEFAULT_BATCH_BYTES as u64 / largest.unwrap_or_default().max(1);
+            self.together = room.clamp(1, TOGETHER);
+            for ((key, found), (bytes, _)) in keys.into_iter().zip(read).zip(&entries) {
                 if let Some(found) = found {
                     let made = (self.make)(bytes, &found)?;
                     self.ready.push_back((key, made, Cursor::new(fingerprint, bytes)));

@@ -129,6 +129,12 @@ impl Batch {
         self.len
     }
 
+    /// How many bytes the keys and values have.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.bytes.len() - self.len * HEAD
+    }
+
     /// Whether there is nothing to do.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -206,6 +212,7 @@ mod tests {
         ];
         let mut batch: Batch = writes.into_iter().collect();
         assert!(batch.writes().eq(writes) && batch.writes().len() == 5);
+        assert_eq!(batch.bytes(), 4 + 300);
         batch.push_row(&7_u16, Some(b"value")).push_row(&8_u16, None);
         assert_eq!((batch.len(), batch.writes().nth(5)), (7, Some(Write::Put(&[0, 7], b"value"))));
         assert_eq!(format!("{:?}", Batch::new().delete("k")), "[Delete([107])]");

@@ -7,8 +7,8 @@
 //! that a reader waits for.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::hint::black_box;
 use std::ops::Bound;
@@ -18,8 +18,8 @@ use imbl::OrdSet;
 
 use super::options::{failed, taken};
 use super::{
-    Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store,
-    TableId, View, Write, add_to_counter, check_batches, check_key,
+    Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, RangeReader, RangeRows, Room,
+    Rows, Scan, Store, TableId, View, Write, add_to_counter, check_batches, check_key,
 };
 use crate::error::Error;
 use crate::range::KeyRange;
@@ -299,7 +299,7 @@ impl Store for Handle {
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
         let rows = self.begin("scan").and_then(|call| Ok(self.table.rows(&call)?.clone()));
         match rows {
-            Ok(rows) => self.options.rows(self.table.id.name(), Box::new(MemoryRows::new(rows, scan))),
+            Ok(rows) => self.options.rows(self.table.id.name(), Box::new(RangeRows::new(scan, Reader(rows)))),
             Err(error) => failed(error),
         }
     }
@@ -349,7 +349,7 @@ impl Store for Handle {
         }
         let mut rows = write(&self.table.rows);
         for range in ranges {
-            let doomed: Vec<Row> = rows.range::<_, [u8]>(bounds(range.start(), range.end())).cloned().collect();
+            let doomed: Vec<Row> = rows.range::<_, [u8]>(range.bounds()).cloned().collect();
             for row in doomed {
                 rows.remove(row.key());
             }
@@ -388,7 +388,8 @@ impl View for Seen<'_> {
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.call.rest().rows(self.table.name(), Box::new(MemoryRows::new(self.rows.clone(), scan)))
+        let rows = RangeRows::new(scan, Reader(self.rows.clone()));
+        self.call.rest().rows(self.table.name(), Box::new(rows))
     }
 }
 
@@ -453,120 +454,40 @@ impl PartialEq for Row {
 
 impl Eq for Row {}
 
-/// A scan of the table as it was.
-struct MemoryRows {
-    rows: OrdSet<Row>,
-    /// What is still to be read, in key order; the next one is at the front, or at the back of a reverse scan.
-    ranges: VecDeque<KeyRange>,
-    /// The last row read, within the next range.
-    last: Option<Row>,
-    reverse: bool,
-    left: u64,
-    batch_rows: usize,
-    /// How many rows the next batch has at most; small after a skip, as more of them may follow.
-    next_rows: usize,
-}
+/// What a scan reads: the table as it was.
+struct Reader(OrdSet<Row>);
 
-impl MemoryRows {
-    fn new(rows: OrdSet<Row>, scan: &Scan) -> Self {
-        Self {
-            rows,
-            ranges: scan.ranges.iter().cloned().collect(),
-            last: None,
-            reverse: scan.reverse,
-            left: scan.limit.unwrap_or(u64::MAX),
-            batch_rows: scan.batch_rows.max(1),
-            next_rows: usize::MAX,
-        }
-    }
-
-    /// Adds at most `room` rows of the next range; answers whether more of it may be left.
-    fn read(&mut self, range: &KeyRange, mut room: usize, batch: &mut RowBatch) -> bool {
-        let (mut start, mut end) = bounds(range.start(), range.end());
-        let few = room <= GROUP;
+/// A search of the tree for each batch: nothing that points into it is kept in between.
+impl RangeReader for Reader {
+    fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool, Error> {
+        let (mut start, mut end) = rest.bounds();
+        let few = room.rows() <= GROUP;
         if few {
             // A second search of the tree, for the far end, takes longer than to look at each row.
-            *(if self.reverse { &mut start } else { &mut end }) = Bound::Unbounded;
+            *(if reverse { &mut start } else { &mut end }) = Bound::Unbounded;
         }
-        if let Some(row) = self.last.as_ref() {
-            *(if self.reverse { &mut end } else { &mut start }) = Bound::Excluded(row.key());
-        }
-        let mut found = self.rows.range::<_, [u8]>((start, end));
-        let mut last = None;
+        let mut found = self.0.range::<_, [u8]>((start, end));
         let mut group = [None; GROUP];
-        while room > 0 {
-            let group = &mut group[..room.min(GROUP)];
-            group.fill_with(|| if self.reverse { found.next_back() } else { found.next() });
+        loop {
+            let group = &mut group[..room.rows().min(GROUP)];
+            group.fill_with(|| if reverse { found.next_back() } else { found.next() });
             // Rows lie all over the memory. Touched one right after the other, they are fetched together; copied one
             // by one, each would be waited for.
             for row in group.iter().flatten() {
                 black_box(row.bytes.first().copied());
             }
-            if few && let Some(end) = group.iter().position(|row| row.is_some_and(|row| !range.contains(row.key()))) {
-                group[end..].fill(None);
+            for row in group {
+                let Some(row) = row.filter(|row| !few || rest.contains(row.key())) else { return Ok(false) };
+                if !room.push(row.key(), row.value()) {
+                    return Ok(true);
+                }
             }
-            for row in group.iter().flatten() {
-                batch.push(row.key(), row.value());
-            }
-            last = group[group.len() - 1];
-            if last.is_none() {
-                break;
-            }
-            room -= group.len();
         }
-        self.last = last.cloned();
-        self.last.is_some()
     }
 }
 
 /// How many rows are fetched together.
 const GROUP: usize = 32;
-
-/// How many rows a batch has after a skip; the one after that has twice as many, and so on.
-const AFTER_SKIP: usize = 16;
-
-impl Rows for MemoryRows {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear();
-        let size = usize::try_from(self.left).unwrap_or(usize::MAX).min(self.batch_rows).min(self.next_rows);
-        self.next_rows = self.next_rows.saturating_mul(2);
-        while batch.len() < size {
-            let next = if self.reverse { self.ranges.pop_back() } else { self.ranges.pop_front() };
-            let Some(range) = next else { break };
-            if self.read(&range, size - batch.len(), batch) {
-                if self.reverse { self.ranges.push_back(range) } else { self.ranges.push_front(range) }
-            }
-        }
-        self.left -= batch.len() as u64;
-        if batch.is_empty() {
-            // The tree as it was, held any longer, would make writers copy it.
-            self.rows = OrdSet::new();
-            self.ranges.clear();
-        }
-        Ok(())
-    }
-
-    fn skip_to(&mut self, key: &[u8]) {
-        let read =
-            self.last.as_ref().is_some_and(|last| if self.reverse { last.key() <= key } else { last.key() >= key });
-        if read {
-            return;
-        }
-        let rest = match self.reverse {
-            false => KeyRange::new(key, None::<Vec<u8>>),
-            true => KeyRange::new([], Some([key, b"\0"].concat())),
-        };
-        if let Some(rest) = rest {
-            self.ranges = self.ranges.iter().filter_map(|range| range.intersect(&rest)).collect();
-        }
-        self.last = None;
-        self.next_rows = AFTER_SKIP;
-    }
-}
-
-fn bounds<'a>(start: &'a [u8], end: Option<&'a [u8]>) -> (Bound<&'a [u8]>, Bound<&'a [u8]>) {
-    (Bound::Included(start), end.map_or(Bound::Unbounded, Bound::Excluded))
-}
 
 // A writer can't leave a tree half changed by a panic of ours, so a poisoned lock is as good as any.
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {

@@ -20,7 +20,9 @@ mod metered;
 mod new_table;
 pub(crate) mod options;
 pub(crate) mod reentry;
+pub(crate) mod row_batch;
 mod sub;
+mod walk;
 
 use std::sync::Arc;
 
@@ -40,7 +42,9 @@ pub use self::new_table::NewTable;
 use self::options::Within;
 pub use self::options::{Call, CallOptions};
 pub use self::reentry::Entered;
+pub use self::row_batch::{Room, RowBatch};
 pub use self::sub::SubStore;
+pub use self::walk::{RangeReader, RangeRows, Walk};
 use crate::error::Error;
 use crate::range::KeyRange;
 
@@ -264,6 +268,7 @@ pub trait Database: Send + Sync {
 
 /// What to scan: ranges, direction, limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Scan {
     /// The rows wanted: sorted, not overlapping ([`KeyRange::merged`]). No range is no row.
     pub ranges: Vec<KeyRange>,
@@ -273,12 +278,26 @@ pub struct Scan {
     pub limit: Option<u64>,
     /// At most so many rows a batch; at least one.
     pub batch_rows: usize,
+    /// A batch ends with the row by which its keys and values reach so many bytes, so it has one row at least. A scan that
+    /// holds several batches at once divides the bound among them: it holds about so many bytes in all, and a row for
+    /// each batch. Default: [`DEFAULT_BATCH_BYTES`].
+    pub batch_bytes: usize,
 }
+
+/// What [`Scan::batch_bytes`] is by default: 4 MiB. With it 256 rows of up to 16 KiB are one batch, and 64 merged buckets still
+/// read 64 KiB each at a time, while a hundred open scans hold 400 MiB at most, however large the values are.
+pub const DEFAULT_BATCH_BYTES: usize = 4 << 20;
 
 impl Scan {
     /// All rows of the ranges, in any order and overlapping as they may be, forward.
     pub fn new(ranges: Vec<KeyRange>) -> Self {
-        Self { ranges: KeyRange::merged(ranges), reverse: false, limit: None, batch_rows: 256 }
+        Self {
+            ranges: KeyRange::merged(ranges),
+            reverse: false,
+            limit: None,
+            batch_rows: 256,
+            batch_bytes: DEFAULT_BATCH_BYTES,
+        }
     }
 
     /// The whole table, forward.
@@ -306,6 +325,32 @@ impl Scan {
         self.batch_rows = rows.max(1);
         self
     }
+
+    /// A batch ends with the row by which it reaches so many bytes: see [the field](Self#structfield.batch_bytes).
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::store::{Batch, Database, RowBatch, Scan};
+    ///
+    /// let images = Memory::new().table("images")?;
+    /// images.write(Batch::new().put("a", [0; 600]).put("b", [0; 600]).put("c", [0; 600]))?;
+    /// let mut batch = RowBatch::new();
+    /// images.scan(&Scan::all().batch_bytes(1000)).next_batch(&mut batch)?;
+    /// assert_eq!((batch.len(), batch.bytes()), (2, 1202));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[must_use]
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
+        self
+    }
+
+    /// The same scan with its bound in bytes divided by `batches`: for what holds so many batches at once.
+    #[must_use]
+    pub(crate) fn divided(self, batches: usize) -> Self {
+        let bytes = self.batch_bytes / batches.max(1);
+        self.batch_bytes(bytes)
+    }
 }
 
 /// An open scan: batches of rows, in order.
@@ -328,72 +373,6 @@ impl<R: Rows + ?Sized> Rows for Box<R> {
 
     fn skip_to(&mut self, key: &[u8]) {
         (**self).skip_to(key);
-    }
-}
-
-/// Rows in one piece of memory, which is kept from batch to batch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowBatch {
-    bytes: Vec<u8>,
-    /// Where each row's key and its value end; a row begins where the one before it ended.
-    ends: Vec<(usize, usize)>,
-}
-
-impl RowBatch {
-    /// An empty batch.
-    pub const fn new() -> Self {
-        Self { bytes: Vec::new(), ends: Vec::new() }
-    }
-
-    /// How many rows there are.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there is no row.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// Drops the rows, keeps the memory.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-
-    /// Adds a row.
-    #[inline]
-    pub fn push(&mut self, key: &[u8], value: &[u8]) {
-        self.bytes.reserve(key.len() + value.len());
-        self.bytes.extend_from_slice(key);
-        let key_end = self.bytes.len();
-        self.bytes.extend_from_slice(value);
-        self.ends.push((key_end, self.bytes.len()));
-    }
-
-    /// Row `index`, key and value.
-    #[inline]
-    pub fn get(&self, index: usize) -> Option<(&[u8], &[u8])> {
-        let &(key_end, end) = self.ends.get(index)?;
-        let start = match index {
-            0 => 0,
-            _ => self.ends[index - 1].1,
-        };
-        Some((&self.bytes[start..key_end], &self.bytes[key_end..end]))
-    }
-
-    /// The rows.
-    #[inline]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
-        let mut start = 0;
-        self.ends.iter().map(move |&(key_end, end)| {
-            let row = (&self.bytes[start..key_end], &self.bytes[key_end..end]);
-            start = end;
-            row
-        })
     }
 }
 

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::options::Within;
 use super::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, RowBatch, Rows, Scan, Store,
-    TableId, View, Write, check_batches, check_len,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Room, RowBatch, Rows, Scan,
+    Store, TableId, View, Write, check_batches, check_len,
 };
 use crate::error::{Error, RowErrors};
 use crate::range::KeyRange;
@@ -256,8 +256,7 @@ impl View for SubView<'_> {
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        let beneath = Scan { ranges: ranges_under(self.prefix, &scan.ranges), ..*scan };
-        SubRows::open(self.view.scan(&beneath), self.prefix)
+        SubRows::open(|beneath| self.view.scan(beneath), scan, self.prefix)
     }
 }
 
@@ -331,8 +330,7 @@ impl<S: Store> Store for SubTable<S> {
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        let beneath = Scan { ranges: self.ranges(&scan.ranges), ..*scan };
-        SubRows::open(self.store.scan(&beneath), &self.prefix)
+        SubRows::open(|beneath| self.store.scan(beneath), scan, &self.prefix)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -378,25 +376,30 @@ struct SubRows {
     rows: Option<Box<dyn Rows>>,
     prefix: Vec<u8>,
     prefixed: RowBatch,
+    batch_bytes: usize,
 }
 
 impl SubRows {
-    fn open(rows: Box<dyn Rows>, prefix: &[u8]) -> Box<dyn Rows> {
-        Box::new(Self { rows: Some(rows), prefix: prefix.to_vec(), prefixed: RowBatch::new() })
+    fn open(rows: impl FnOnce(&Scan) -> Box<dyn Rows>, scan: &Scan, prefix: &[u8]) -> Box<dyn Rows> {
+        // With and without the prefix, a batch is held twice.
+        let beneath = Scan { ranges: ranges_under(prefix, &scan.ranges), ..*scan }.divided(2);
+        let (rows, prefixed) = (Some(rows(&beneath)), RowBatch::new());
+        Box::new(Self { rows, prefix: prefix.to_vec(), prefixed, batch_bytes: beneath.batch_bytes })
     }
 }
 
 impl Rows for SubRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear();
+        batch.clear_within(self.batch_bytes);
         let Some(rows) = &mut self.rows else { return Ok(()) };
         rows.next_batch(&mut self.prefixed)?;
+        let mut room = Room::new(batch, usize::MAX, self.batch_bytes);
         for (key, value) in self.prefixed.iter() {
             let Some(key) = key.strip_prefix(self.prefix.as_slice()) else {
                 self.rows = None;
                 return Err(stray_row());
             };
-            batch.push(key, value);
+            room.push(key, value);
         }
         Ok(())
     }
@@ -505,7 +508,12 @@ mod tests {
     fn a_row_of_a_neighbour_is_an_error_and_then_the_end() {
         let store = Memory::new().table("beneath").unwrap();
         store.write(Batch::new().put("foreign", "")).unwrap();
-        let mut rows = SubRows { rows: Some(store.scan(&Scan::all())), prefix: prefix("t"), prefixed: RowBatch::new() };
+        let mut rows = SubRows {
+            rows: Some(store.scan(&Scan::all())),
+            prefix: prefix("t"),
+            prefixed: RowBatch::new(),
+            batch_bytes: 1,
+        };
         let mut batch = RowBatch::new();
         assert!(matches!(rows.next_batch(&mut batch), Err(Error::Engine(_))));
         rows.next_batch(&mut batch).unwrap();

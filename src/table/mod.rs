@@ -328,7 +328,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[expect(clippy::type_complexity, reason = "a write is a key and its value")]
-    pub fn bulk_load(&self) -> BulkLoad<impl Fn(Vec<(K, V)>) -> Result<(), Error> + use<K, V, D>> {
+    pub fn bulk_load(&self) -> BulkLoad<(K, V), impl Fn(Vec<(K, V)>) -> Result<(), Error> + use<K, V, D>> {
         let (store, name) = (Arc::clone(&self.store), Arc::clone(&self.name));
         BulkLoad::new(move |rows: Vec<(K, V)>| {
             let mut batch = Batch::new();
@@ -337,6 +337,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
             }
             store.write(&batch)
         })
+        .sized(|(key, value)| const { K::LAYOUT.width() }.unwrap_or_else(|| key.encode().len()) + value.size())
     }
 
     pub(crate) fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {

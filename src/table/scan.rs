@@ -217,9 +217,34 @@ impl<K: RowKey, V> TableScan<K, V> {
         self
     }
 
-    /// At most so many rows a batch from the store: what is held in memory is buckets × this.
+    /// At most so many rows a batch from the store; each bucket of a salted key is read by batches of its own. Default: 256.
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.scan = self.scan.batch_rows(rows);
+        self
+    }
+
+    /// About how many bytes the scan holds in memory, all buckets and what is read ahead of them together, and a row for each
+    /// batch: see [`Scan::batch_bytes`]. Default: 4 MiB.
+    ///
+    /// ```
+    /// use rowkey::{Memory, RowKey, Table};
+    ///
+    /// #[derive(RowKey)]
+    /// #[rowkey(salt(buckets = 4))]
+    /// struct Image {
+    ///     number: u32,
+    /// }
+    ///
+    /// let images: Table<Image, Vec<u8>, _> = Table::open(Memory::new(), "images")?;
+    /// (0..40).try_for_each(|number| images.put(&Image { number }, &vec![0; 100_000]))?;
+    /// let mut scan = images.scan(..).batch_bytes(500_000);
+    /// scan.next();
+    /// // One row of each bucket, and not all of them.
+    /// assert_eq!(scan.rows_read(), 4);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.scan = self.scan.batch_bytes(bytes);
         self
     }
 

@@ -72,6 +72,17 @@ impl Edit {
         }
     }
 
+    /// How many bytes its names and its value have.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_column = |column: &Column| column.family.len() + column.qualifier.len();
+        match self {
+            Self::Put { column, value, .. } => of_column(column) + value.len(),
+            Self::DeleteVersion { column, .. } | Self::DeleteColumn { column, .. } => of_column(column),
+            Self::DeleteFamily { family, .. } => family.len(),
+            Self::DeleteRow { .. } => 0,
+        }
+    }
+
     /// The family that it is in; `None` of the whole row's.
     pub fn family(&self) -> Option<&str> {
         match self {

@@ -14,7 +14,7 @@ use crate::error::{Error, RowErrors};
 use crate::range::KeyRange;
 use crate::store::options::Within;
 use crate::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, Write,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Room, RowBatch, Rows, Scan, Store, TableId, Write,
     check_key, write_by_table,
 };
 
@@ -103,7 +103,10 @@ impl<W: WideStore> Store for OneColumn<W> {
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(Values { rows: self.wide.scan(scan, &self.columns()), cells: RowBatch::new() })
+        // As cells and as values, a batch is held twice.
+        let scan = scan.clone().divided(2);
+        let rows = self.wide.scan(&scan, &self.columns());
+        Box::new(Values { rows, cells: RowBatch::new(), batch_bytes: scan.batch_bytes })
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -169,15 +172,17 @@ impl<W: WideStore> Store for OneColumn<W> {
 struct Values {
     rows: Box<dyn Rows>,
     cells: RowBatch,
+    batch_bytes: usize,
 }
 
 impl Rows for Values {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear();
+        batch.clear_within(self.batch_bytes);
         self.rows.next_batch(&mut self.cells)?;
+        let mut room = Room::new(batch, usize::MAX, self.batch_bytes);
         for (key, cells) in self.cells.iter() {
             if let Some(cell) = CellIter::new(cells).next() {
-                batch.push(key, cell.value);
+                room.push(key, cell.value);
             }
         }
         Ok(())

@@ -29,6 +29,9 @@ enum Fault {
     LimitIgnoredInReverse,
     LimitForEachRange,
     BatchRowsIgnored,
+    BatchBytesIgnored,
+    BatchBytesWithoutKeys,
+    LargeRowEndsTheScan,
     BatchNotCleared,
     RowsAgainAfterTheEnd,
     NeverEnds,
@@ -73,6 +76,9 @@ refused! { Broken::new, store:
     LimitIgnoredInReverse => "limit",
     LimitForEachRange => "limit",
     BatchRowsIgnored => "batch-rows",
+    BatchBytesIgnored => "batch-bytes",
+    BatchBytesWithoutKeys => "batch-bytes",
+    LargeRowEndsTheScan => "batch-bytes",
     BatchNotCleared => "batch-cleared",
     RowsAgainAfterTheEnd => "ended",
     NeverEnds => "ended",
@@ -227,7 +233,11 @@ impl Store for Broken {
                 if reverse {
                     ranges.reverse();
                 }
-                let each = ranges.into_iter().map(|range| Scan { ranges: vec![range], ..scan });
+                let each = ranges.into_iter().map(|range| {
+                    let mut of_range = scan.clone();
+                    of_range.ranges = vec![range];
+                    of_range
+                });
                 each.flat_map(|scan| read(&mut *self.inner.scan(&scan))).collect()
             }
             _ => read(&mut *self.inner.scan(&scan)),
@@ -239,7 +249,7 @@ impl Store for Broken {
         }
         let again = if matches!(self.fault, RowsAgainAfterTheEnd | NeverEnds) { rows.clone() } else { Vec::new() };
         let endless = self.is(NeverEnds);
-        Box::new(Listed { rows: rows.into(), again, endless, batch_rows: scan.batch_rows })
+        Box::new(Listed { rows: rows.into(), again, endless, scan, fault: self.fault })
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -357,7 +367,28 @@ struct Listed {
     /// What comes after the end, once or without end.
     again: Vec<Row>,
     endless: bool,
-    batch_rows: usize,
+    scan: Scan,
+    fault: Fault,
+}
+
+impl Listed {
+    /// How many of the next rows are a batch.
+    fn size(&self) -> usize {
+        let Scan { batch_rows, batch_bytes, .. } = self.scan;
+        let mut bytes = 0;
+        let mut size = 0;
+        for (key, value) in self.rows.iter().take(batch_rows) {
+            bytes += value.len() + if self.fault == BatchBytesWithoutKeys { 0 } else { key.len() };
+            if self.fault == LargeRowEndsTheScan && bytes > batch_bytes {
+                break;
+            }
+            size += 1;
+            if bytes >= batch_bytes && self.fault != BatchBytesIgnored {
+                break;
+            }
+        }
+        size
+    }
 }
 
 impl Rows for Listed {
@@ -366,7 +397,7 @@ impl Rows for Listed {
         if self.rows.is_empty() && self.endless {
             self.rows.extend(self.again.iter().cloned());
         }
-        let size = self.rows.len().min(self.batch_rows);
+        let size = self.size();
         self.rows.drain(..size).for_each(|(key, value)| batch.push(&key, &value));
         if batch.is_empty() {
             self.rows.extend(self.again.drain(..));

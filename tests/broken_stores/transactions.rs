@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, Room, RowBatch, Rows, Scan, Store, TableId, View};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{refused, table};
@@ -191,16 +191,19 @@ impl Skipping {
 
 fn read(store: &dyn Store, scan: Scan) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut batch = RowBatch::new();
-    store.scan(&scan.batch_rows(usize::MAX)).next_batch(&mut batch).unwrap();
+    store.scan(&scan.batch_rows(usize::MAX).batch_bytes(usize::MAX)).next_batch(&mut batch).unwrap();
     batch.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect()
 }
 
 impl Rows for Skipping {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear();
-        let rows = self.rows.len().min(self.scan.batch_rows).min(self.left);
-        self.rows.drain(..rows).for_each(|(key, value)| batch.push(&key, &value));
-        self.left -= rows;
+        let mut room = Room::new(batch, self.scan.batch_rows.min(self.left), self.scan.batch_bytes);
+        while let (Some((key, value)), false) = (self.rows.front(), room.is_full()) {
+            room.push(key, value);
+            self.rows.pop_front();
+        }
+        self.left -= batch.len();
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Wide stores with one fault each.
 
 use rowkey::error::RowErrors;
-use rowkey::store::{CallOptions, RowBatch, Rows, Scan, Store, TableId};
+use rowkey::store::{CallOptions, Room, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::wide::{
     Cell, CellIter, Cells, Check, Column, Columns, Edit, Mutation, Row, TableSchema, WideGuarantees, WideLimits,
     WideStore, check_mutation, push_cell,
@@ -52,6 +52,8 @@ enum Fault {
     OthersWrittenUnsaid,
     NextNamed,
     NamedButNothingWritten,
+    BatchBytesIgnored,
+    LargeRowEndsTheScan,
 }
 use Fault::*;
 
@@ -95,6 +97,8 @@ refused! { |fault: Fault| conformance::wide(move |schema| Broken::new(fault, sch
     OthersWrittenUnsaid => "failed-rows",
     NextNamed => "failed-rows",
     NamedButNothingWritten => "failed-rows",
+    BatchBytesIgnored => "batch-bytes",
+    LargeRowEndsTheScan => "batch-bytes",
 }
 
 type Owned = (Column, i64, Vec<u8>);
@@ -289,14 +293,16 @@ impl WideStore for Broken {
             | OffsetOverAllRows
             | FirstOnlyOfEachFamily
             | ValueAfterVersions
+            | LargeRowEndsTheScan
             | EmptyRowsCount => {}
+            BatchBytesIgnored => return self.inner.scan(&scan.clone().batch_bytes(usize::MAX), &asked),
             NoSnapshot if columns.piece.is_none() => {
                 let inner = self.inner.clone();
                 return Box::new(Late { open: Box::new(move |scan| inner.scan(scan, &asked)), scan: scan.clone() });
             }
             _ => return self.inner.scan(scan, &asked),
         }
-        let mut beneath = scan.clone().batch_rows(usize::MAX).limit(None);
+        let mut beneath = scan.clone().batch_rows(usize::MAX).batch_bytes(usize::MAX).limit(None);
         let wanted = asked.clone();
         let asked = if self.fault == EmptyRowsCount {
             beneath.limit = scan.limit;
@@ -310,7 +316,13 @@ impl WideStore for Broken {
         let mut seen = 0;
         loop {
             if let Err(error) = rows.next_batch(&mut batch) {
-                return Box::new(Listed { rows: out, failed: Some(error), at: 0, batch_rows: 1 });
+                return Box::new(Listed {
+                    rows: out,
+                    failed: Some(error),
+                    at: 0,
+                    scan: Scan::all(),
+                    fault: self.fault,
+                });
             }
             if batch.is_empty() {
                 break;
@@ -330,7 +342,7 @@ impl WideStore for Broken {
         keys.dedup();
         keys.truncate(scan.limit.map_or(usize::MAX, |limit| limit as usize));
         out.retain(|(key, _)| keys.contains(key));
-        Box::new(Listed { rows: out, failed: None, at: 0, batch_rows: scan.batch_rows })
+        Box::new(Listed { rows: out, failed: None, at: 0, scan: scan.clone(), fault: self.fault })
     }
 
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
@@ -462,17 +474,32 @@ struct Listed {
     rows: Vec<(Vec<u8>, Vec<u8>)>,
     failed: Option<Error>,
     at: usize,
-    batch_rows: usize,
+    scan: Scan,
+    fault: Fault,
 }
 
 impl Rows for Listed {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear();
-        for (key, cells) in self.rows.iter().skip(self.at).take(self.batch_rows) {
-            batch.push(key, cells);
+        let Scan { batch_rows, batch_bytes, .. } = self.scan;
+        let mut room = Room::new(batch, batch_rows, batch_bytes);
+        for (key, cells) in self.rows.iter().skip(self.at) {
+            let is_large = room.batch().bytes() + key.len() + cells.len() > batch_bytes;
+            if self.fault == LargeRowEndsTheScan && is_large || !room.push(key, cells) {
+                break;
+            }
         }
         self.at += batch.len();
         self.failed.take().map_or(Ok(()), Err)
+    }
+}
+
+struct Ended;
+
+impl Rows for Ended {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        Ok(())
     }
 }
 
@@ -489,7 +516,7 @@ impl Rows for Late {
         if let Err(error) = (self.open)(&self.scan).next_batch(batch) {
             self.scan.ranges = Vec::new();
             self.scan.limit = Some(0);
-            self.open = Box::new(|_| Box::new(Listed { rows: Vec::new(), failed: None, at: 0, batch_rows: 1 }));
+            self.open = Box::new(|_| Box::new(Ended));
             return Err(error);
         }
         let Some((last, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) else { return Ok(()) };

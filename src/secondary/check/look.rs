@@ -21,6 +21,7 @@ pub(super) struct Look<'l> {
     pub(super) rows: &'l dyn Store,
     pub(super) follower: &'l Follower,
     pub(super) limit: usize,
+    pub(super) bytes: usize,
     pub(super) mend: bool,
     pub(super) timeout: Duration,
 }
@@ -105,23 +106,29 @@ impl Look<'_> {
     }
 
     fn look(&self, rows: &dyn View, secondary: &dyn View, primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
-        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.limit as u64).batch_rows(self.limit);
+        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.limit as u64);
+        let scan = scan.batch_rows(self.limit).batch_bytes(self.bytes);
         let mut scan = if primary { rows.scan(&scan) } else { secondary.scan(&scan) };
         let mut seen = Seen::default();
         let mut planned = BTreeMap::new();
-        let mut batch = RowBatch::new();
+        let (mut batch, mut bytes) = (RowBatch::new(), 0);
         loop {
             scan.next_batch(&mut batch)?;
             if batch.is_empty() {
                 return Ok(seen);
             }
             for (key, value) in batch.iter() {
+                if bytes >= self.bytes {
+                    return Ok(seen);
+                }
+                bytes += key.len() + value.len();
                 seen.rows += 1;
                 seen.last = Some(key.to_vec());
                 if primary {
                     for (entry, due) in (self.follower.derive)(key, value)? {
                         let found = self.missing(rows, secondary, key, &entry, &due)?;
                         let Some(mut kind) = found else { continue };
+                        bytes += key.len() + entry.len() + due.len();
                         // Of two that both lack the key, the first gets it.
                         if *planned.entry(entry.clone()).or_insert_with(|| key.to_vec()) != key {
                             kind = DifferenceKind::Conflict;

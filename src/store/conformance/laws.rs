@@ -133,6 +133,10 @@ pub(crate) fn read_batch(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
     holds("batch-cleared", !left_over, "a row from before is in the batch");
     let asked = scan.batch_rows;
     holds("batch-rows", batch.len() <= asked, format_args!("{} rows where {asked} were asked for", batch.len()));
+    let all_but_last = batch.iter().take(batch.len().saturating_sub(1));
+    let (bytes, bound) = (all_but_last.map(|(key, value)| key.len() + value.len()).sum::<usize>(), scan.batch_bytes);
+    let is_within = batch.len() < 2 || bytes < bound;
+    holds("batch-bytes", is_within, format_args!("a batch goes on after {bytes} bytes where {bound} were asked for"));
     batch.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect()
 }
 
@@ -171,14 +175,14 @@ pub(crate) struct Show<'a, T: ?Sized>(pub(crate) &'a T);
 
 impl fmt::Display for Show<'_, Scan> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Scan { ranges, reverse, limit, batch_rows } = self.0;
+        let Scan { ranges, reverse, limit, batch_rows, batch_bytes } = self.0;
         write!(f, "a {}scan of [", if *reverse { "reverse " } else { "" })?;
         for (index, range) in ranges.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             write!(f, "{comma}{}..", Show(range.start()))?;
             range.end().map_or(Ok(()), |end| write!(f, "{}", Show(end)))?;
         }
-        write!(f, "], limit {limit:?}, {batch_rows} a batch,")
+        write!(f, "], limit {limit:?}, {batch_rows} rows or {batch_bytes} bytes a batch,")
     }
 }
 
@@ -247,6 +251,7 @@ impl Random {
     pub(crate) fn scan(&mut self) -> Scan {
         let limit = if self.chance(3) { Some(self.below(12)) } else { None };
         let batch_rows = 1 + self.below(8) as usize;
-        Scan::new(self.ranges()).reverse(self.chance(2)).limit(limit).batch_rows(batch_rows)
+        let scan = Scan::new(self.ranges()).reverse(self.chance(2)).limit(limit).batch_rows(batch_rows);
+        if batch_rows % 3 == 0 { scan.batch_bytes(5 * batch_rows) } else { scan }
     }
 }

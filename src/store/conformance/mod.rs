@@ -29,6 +29,7 @@
 //! | `long-bounds` | the bounds of a range, and a key that is asked for, may be longer than any key can be |
 //! | `limit` | a scan has as many rows as its limit, if there are as many |
 //! | `batch-rows` | a batch has at most as many rows as were asked for, and the scan the same rows whatever that is |
+//! | `batch-bytes` | a batch ends with the row by which it reaches the bytes that were asked for, one row at least, and the scan has the same rows whatever that is |
 //! | `batch-cleared` | rows that were in the batch before are gone |
 //! | `ended` | a scan ends, and answers empty batches from then on |
 //! | `skip-to` | after the hint, its key and all beyond it come, in order, each once; what is before may come or not |

@@ -128,6 +128,17 @@ pub(super) fn batches(store: &dyn Store) {
         compare("batch-rows", store, &model, &Scan::all().batch_rows(batch_rows));
         compare("batch-rows", store, &model, &Scan::all().batch_rows(batch_rows).reverse(true));
     }
+    // One row, two or three, many, all; with ranges that a batch goes across.
+    let tens: Vec<KeyRange> =
+        (0..100).map(|ten: u32| range(&(ten * 10).to_be_bytes(), Some(&(ten * 10 + 5).to_be_bytes()))).collect();
+    for batch_bytes in [1, 60, 1000, usize::MAX] {
+        for reverse in [false, true] {
+            let scan = Scan::all().batch_bytes(batch_bytes).reverse(reverse);
+            compare("batch-bytes", store, &model, &scan);
+            compare("batch-bytes", store, &model, &scan.clone().batch_rows(7).limit(990));
+            compare("batch-bytes", store, &model, &Scan { ranges: tens.clone(), ..scan });
+        }
+    }
     // Several scans, read in turn, do not disturb each other; dropped half read, they disturb nobody.
     let scan = Scan::all().batch_rows(10);
     let (mut one, mut other) = (store.scan(&scan), store.scan(&scan));

@@ -18,7 +18,8 @@ pub(super) fn skips(store: &dyn Store) {
     for ranges in lists {
         for (reverse, limit) in [(false, None), (true, None), (false, Some(4)), (true, Some(4))] {
             for batch_rows in [1, 4] {
-                let scan = Scan { ranges: ranges.clone(), reverse, limit, batch_rows };
+                let scan =
+                    Scan { ranges: ranges.clone(), ..Scan::all().reverse(reverse).limit(limit).batch_rows(batch_rows) };
                 for hint in hints {
                     for batches in [0, 2] {
                         skip(store, &model, &scan, batches, hint);

@@ -63,7 +63,7 @@ use crate::range::KeyRange;
 ///
 /// Increments, conditions and transactions are one at a time in all tables, and plain writes wait for them; a write in the body
 /// of a transaction is [`Error::Reentrant`]. Ranges of more than
-/// 100,000 rows are deleted in several batches.
+/// 100,000 rows, or 4 MiB of keys, are deleted in several batches.
 ///
 /// A table that is dropped loses its rows. Handles from before keep working on the table that was, until this process ends.
 ///
@@ -104,8 +104,9 @@ const PROMISES: Guarantees = Guarantees::none()
     .compare_and_write(true)
     .transactions(true)
     .limits(LIMITS);
-/// So many rows of ranges are deleted by one batch, which is in memory.
+/// So many rows of ranges, or so many bytes of their keys, are deleted by one batch, which is in memory.
 const DELETED_AT_ONCE: usize = 100_000;
+const DELETED_BYTES: usize = 4 << 20;
 
 impl FjallOptions {
     /// Opens the database in a directory of its own; it is made if it is not there. Of a file system that is mounted take one
@@ -523,7 +524,7 @@ impl Store for FjallTable {
             for (key, _) in found.iter() {
                 doomed.delete(key);
             }
-            if doomed.len() >= DELETED_AT_ONCE {
+            if doomed.len() >= DELETED_AT_ONCE || doomed.bytes() >= DELETED_BYTES {
                 self.commit(&std::mem::take(&mut doomed))?;
             }
         }

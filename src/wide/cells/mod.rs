@@ -157,7 +157,7 @@ impl<S: Store> Cells<S> {
         let plan = self.plan(columns)?;
         let few = if columns.families.is_empty() && !columns.first_only { 32 } else { 4 };
         let scan = Scan::new(plan.range_of(row).into_iter().collect()).batch_rows(few);
-        Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
+        Ok(Row::from_cells(RowReader::new(plan, open(&scan), &scan).into_cells()?))
     }
 
     /// How long row keys, qualifiers and values can be. An entry's key has both, a byte 00 or 01 of them twice, and a family; so

@@ -7,7 +7,7 @@ use std::ops::Bound;
 use super::key::Kind;
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{Batch, RowBatch, Rows};
+use crate::store::{Batch, Room, RowBatch, Rows};
 
 type Puts<'m> = BTreeMap<Vec<u8>, Cow<'m, [u8]>>;
 
@@ -90,7 +90,7 @@ impl<'m> Pending<'m> {
     }
 
     /// The rows of a scan, forward, as they will be once the batch is written. `ranges` are those that are looked at.
-    pub(super) fn over(&self, rows: Box<dyn Rows>, ranges: &[KeyRange]) -> Box<dyn Rows> {
+    pub(super) fn over(&self, rows: Box<dyn Rows>, ranges: &[KeyRange], batch_bytes: usize) -> Box<dyn Rows> {
         let mut writes = Vec::new();
         for range in ranges {
             let puts = [&self.earlier, &self.later].into_iter().flat_map(|puts| puts.range::<[u8], _>(range.bounds()));
@@ -103,7 +103,14 @@ impl<'m> Pending<'m> {
             return rows;
         }
         writes.sort_unstable();
-        Box::new(Over { rows, read: RowBatch::new(), writes: writes.into_iter().peekable() })
+        Box::new(Over {
+            rows,
+            read: RowBatch::new(),
+            at: 0,
+            ended: false,
+            writes: writes.into_iter().peekable(),
+            batch_bytes,
+        })
     }
 
     /// New deletes come before the values that they hide, new entries before those that are dropped, and values are dropped
@@ -129,25 +136,38 @@ type Writes = std::iter::Peekable<std::vec::IntoIter<(Vec<u8>, Option<Vec<u8>>)>
 struct Over {
     rows: Box<dyn Rows>,
     read: RowBatch,
+    /// Which of the rows read is next.
+    at: usize,
+    ended: bool,
     writes: Writes,
+    batch_bytes: usize,
 }
 
 impl Rows for Over {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear();
-        while batch.is_empty() {
-            self.rows.next_batch(&mut self.read)?;
-            for (key, value) in self.read.iter() {
-                push_until(&mut self.writes, Some(key), batch);
-                match self.writes.next_if(|(written, _)| written == key) {
-                    Some((_, None)) => {}
-                    Some((_, Some(value))) => batch.push(key, &value),
-                    None => batch.push(key, value),
+        batch.clear_within(self.batch_bytes);
+        let mut room = Room::new(batch, usize::MAX, self.batch_bytes);
+        while !room.is_full() {
+            if self.at == self.read.len() && !self.ended {
+                if !room.batch().is_empty() {
+                    break;
                 }
+                self.at = 0;
+                self.rows.next_batch(&mut self.read)?;
+                self.ended = self.read.is_empty();
             }
-            if self.read.is_empty() {
-                push_until(&mut self.writes, None, batch);
-                break;
+            let row = self.read.get(self.at);
+            let written = self.writes.next_if(|(written, _)| row.is_none_or(|(key, _)| written.as_slice() <= key));
+            match (written, row) {
+                (Some((key, value)), row) => {
+                    self.at += usize::from(row.is_some_and(|(same, _)| *same == key));
+                    value.map(|value| room.push(&key, &value));
+                }
+                (None, Some((key, value))) => {
+                    room.push(key, value);
+                    self.at += 1;
+                }
+                (None, None) => break,
             }
         }
         Ok(())
@@ -155,14 +175,5 @@ impl Rows for Over {
 
     fn skip_to(&mut self, key: &[u8]) {
         self.rows.skip_to(key);
-    }
-}
-
-/// Adds what is put before `key`, or all of it.
-fn push_until(writes: &mut Writes, key: Option<&[u8]>, batch: &mut RowBatch) {
-    while let Some((written, value)) = writes.next_if(|(written, _)| key.is_none_or(|key| written.as_slice() < key)) {
-        if let Some(value) = value {
-            batch.push(&written, &value);
-        }
     }
 }

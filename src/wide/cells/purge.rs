@@ -10,9 +10,9 @@ use crate::error::Error;
 use crate::key::RowKey;
 use crate::range::KeyRange;
 use crate::store::options::Within;
-use crate::store::{Batch, Rows, Scan, Store};
+use crate::store::{Batch, DEFAULT_BATCH_BYTES, Rows, Scan, Store};
 
-/// Entries are dropped in batches of so many, and a row's markers with, or after, what they hide.
+/// Entries are dropped in batches of so many, fewer if their keys are long, and a row's markers with, or after, what they hide.
 const BATCH: usize = 1000;
 
 /// What a purge has done so far.
@@ -137,7 +137,7 @@ impl<S: Store> Cells<S> {
                 if !part.is_empty() {
                     dead.end_row();
                     report.end_row(&part)?;
-                    if dead.done.len() >= BATCH || read >= BATCH {
+                    if dead.done.len() >= BATCH || dead.done.bytes() >= DEFAULT_BATCH_BYTES || read >= BATCH {
                         return Ok(dead.done);
                     }
                 }

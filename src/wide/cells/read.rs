@@ -9,7 +9,8 @@ use super::visible::{Fate, Visible};
 use crate::error::Error;
 use crate::key::RowKey;
 use crate::range::{KeyRange, successor};
-use crate::store::{CallOptions, RowBatch, Rows, Scan, Store, TableId};
+use crate::store::row_batch::clear_within;
+use crate::store::{CallOptions, Room, RowBatch, Rows, Scan, Store, TableId};
 use crate::wide::column::{Check, Columns, Compare};
 use crate::wide::row::{CellIter, end_cell, push_column};
 use crate::wide::schema::TableSchema;
@@ -299,34 +300,37 @@ pub(super) struct RowReader {
     reads_keys: bool,
     /// What its entries begin with; empty if none is being read.
     part: Vec<u8>,
-    /// The cells that were picked.
+    /// The cells that were picked, and where those begin that are still to be given.
     cells: Vec<u8>,
+    at: usize,
     picked: usize,
     /// Whether a row's condition holds.
     holds: bool,
-    /// Cells of the row that are to be given in further pieces.
-    rest: Vec<u8>,
     /// Whether some of the row was given.
     given: bool,
     /// The entries of a row that is read in reverse.
     buffer: RowBatch,
+    /// How many bytes of memory are kept from row to row.
+    kept: usize,
 }
 
 impl RowReader {
-    pub(super) fn new(plan: Plan, entries: Box<dyn Rows>, reverse: bool) -> Self {
+    /// `scan` is that of the entries.
+    pub(super) fn new(plan: Plan, entries: Box<dyn Rows>, scan: &Scan) -> Self {
         Self {
             plan,
             entries: Entries::new(entries),
-            reverse,
+            reverse: scan.reverse,
             row: Vec::new(),
             reads_keys: true,
             part: Vec::new(),
             cells: Vec::new(),
+            at: 0,
             picked: 0,
             holds: true,
-            rest: Vec::new(),
             given: false,
             buffer: RowBatch::new(),
+            kept: scan.batch_bytes,
         }
     }
 
@@ -334,19 +338,24 @@ impl RowReader {
     /// `more`.
     pub(super) fn next_piece(&mut self, more: bool) -> Result<Option<Piece<'_>>, Error> {
         loop {
-            if self.part.is_empty() && self.rest.is_empty() && (!more || !self.begin()?) {
+            if self.at < self.cells.len() {
+                let at = self.at;
+                self.at = self.end_of_piece();
+                let first = !std::mem::replace(&mut self.given, true);
+                return Ok(Some(Piece { first, row: &self.row, cells: &self.cells[at..self.at] }));
+            }
+            clear_within(&mut self.cells, self.kept);
+            self.at = 0;
+            if self.part.is_empty() && (!more || !self.begin()?) {
                 return Ok(None);
             }
-            if self.rest.is_empty() {
-                if self.reverse { self.read_back()? } else { self.read()? }
+            if self.reverse {
+                self.read_back()?
             } else {
-                self.cells.clear();
-                self.cells.append(&mut self.rest);
+                self.read()?
             }
-            if !self.cells.is_empty() && self.holds {
-                self.cut();
-                let first = !std::mem::replace(&mut self.given, true);
-                return Ok(Some(Piece { first, row: &self.row, cells: &self.cells }));
+            if !self.holds {
+                self.cells.clear();
             }
         }
     }
@@ -381,7 +390,6 @@ impl RowReader {
 
     /// Reads the row up to its end, or to a piece's.
     fn read(&mut self) -> Result<(), Error> {
-        self.cells.clear();
         self.picked = 0;
         // A condition can hold, or not, at the row's last cell.
         let piece = self.plan.piece.filter(|_| self.plan.rows_where.is_none()).unwrap_or(usize::MAX);
@@ -427,8 +435,7 @@ impl RowReader {
 
     /// Reads a row whose entries come from the last to the first.
     fn read_back(&mut self) -> Result<(), Error> {
-        self.cells.clear();
-        self.buffer.clear();
+        self.buffer.clear_within(self.kept);
         while self.entries.settle()? {
             let (key, value) = self.entries.get();
             let Some(place) = key.strip_prefix(self.part.as_slice()) else { break };
@@ -448,14 +455,12 @@ impl RowReader {
         Ok(())
     }
 
-    /// Leaves what is more than a piece for the next one.
-    fn cut(&mut self) {
-        let Some(piece) = self.plan.piece else { return };
-        let mut cells = CellIter::new(&self.cells);
-        if cells.by_ref().take(piece).count() == piece {
-            let left = cells.left().len();
-            self.rest = self.cells.split_off(self.cells.len() - left);
-        }
+    /// Where the piece ends that is given next.
+    fn end_of_piece(&self) -> usize {
+        let Some(piece) = self.plan.piece else { return self.cells.len() };
+        let mut cells = CellIter::new(&self.cells[self.at..]);
+        cells.by_ref().take(piece).for_each(drop);
+        self.cells.len() - cells.left().len()
     }
 }
 
@@ -507,6 +512,7 @@ pub(super) struct CellRows {
     reader: Option<RowReader>,
     left: u64,
     batch_rows: usize,
+    batch_bytes: usize,
     /// Each batch of rows is a call, of one batch of entries or more.
     options: CallOptions,
     table: TableId,
@@ -520,16 +526,18 @@ impl CellRows {
         let rows = usize::try_from(left).unwrap_or(usize::MAX).min(batch_rows);
         let entries = rows.saturating_mul(4).clamp(8, batch_rows.max(256));
         let ranges = scan.ranges.iter().map(CellKey::rows_in).collect();
-        let beneath = Scan::new(ranges).reverse(scan.reverse).batch_rows(entries);
-        let reader = RowReader::new(plan, store.scan(&beneath), scan.reverse);
+        // Two batches are held, of entries and of rows.
+        let beneath =
+            Scan::new(ranges).reverse(scan.reverse).batch_rows(entries).batch_bytes(scan.batch_bytes).divided(2);
+        let reader = RowReader::new(plan, store.scan(&beneath), &beneath);
         let (options, table) = (store.options().clone(), store.id().clone());
-        Self { failed: None, reader: Some(reader), left, batch_rows, options, table }
+        Self { failed: None, reader: Some(reader), left, batch_rows, batch_bytes: beneath.batch_bytes, options, table }
     }
 }
 
 impl Rows for CellRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear();
+        batch.clear_within(self.batch_bytes);
         if let Some(reader) = &mut self.reader
             && !self.options.is_unbounded()
         {
@@ -541,11 +549,12 @@ impl Rows for CellRows {
                 }
             }
         }
-        while let (Some(reader), true) = (&mut self.reader, batch.len() < self.batch_rows) {
+        let mut room = Room::new(batch, self.batch_rows, self.batch_bytes);
+        while let (Some(reader), false) = (&mut self.reader, room.is_full()) {
             match reader.next_piece(self.left > 0) {
                 Ok(Some(Piece { first, row, cells })) => {
                     self.left -= u64::from(first);
-                    batch.push(row, cells);
+                    room.push(row, cells);
                 }
                 end => {
                     self.failed = end.err();

@@ -120,8 +120,8 @@ impl<'a> Writer<'a> {
     pub(super) fn newest(&self, column: &Column) -> Result<Option<(i64, Vec<u8>)>, Error> {
         let plan = Plan::new(self.families, &Columns::of(column), self.now)?;
         let scan = Scan::new(plan.range_of(self.row.row).into_iter().collect()).batch_rows(4);
-        let rows = self.pending.over(self.view.scan(&scan), &plan.ranges_of(self.row.row));
-        let row = Row::from_cells(RowReader::new(plan, rows, false).into_cells()?);
+        let rows = self.pending.over(self.view.scan(&scan), &plan.ranges_of(self.row.row), scan.batch_bytes);
+        let row = Row::from_cells(RowReader::new(plan, rows, &scan).into_cells()?);
         Ok(row.cells().next().map(|cell| (cell.timestamp, cell.value.to_vec())))
     }
 

@@ -48,7 +48,7 @@ use crate::store::conformance::laws::Random;
 /// | `edit-order` | edits of one mutation take effect in their order |
 /// | `delete-marker` | a delete hides what is written later and is not newer (if declared) |
 /// | `ttl`, `min-versions` | what has expired is not read, but for the least number of versions kept |
-/// | `rows-sorted`, `row-range`, `row-limit`, `batch-rows`, `batch-cleared`, `ended` | as for plain stores; a reverse scan reverses rows, not cells; rows of which nothing comes do not count |
+/// | `rows-sorted`, `row-range`, `row-limit`, `batch-rows`, `batch-bytes`, `batch-cleared`, `ended` | as for plain stores; a reverse scan reverses rows, not cells; rows of which nothing comes do not count |
 /// | `skip-to` | after the hint, its row and all beyond it come |
 /// | `snapshot` | a scan shows the table as it was when it was opened (if declared) |
 /// | `first-at-or-after`, `exists`, `get-many`, `mutate-many` | they answer as scans, gets and mutations do |

@@ -130,6 +130,15 @@ pub(super) fn many(store: &dyn WideStore) {
         equal("batch-rows", "how many rows come", found.len(), 300);
         holds("batch-rows", found.iter().all(|(_, cells)| cells.len() == 40), "a row of 40 cells has fewer, or more");
     }
+    let law = "batch-bytes";
+    for (batch_bytes, reverse, piece) in
+        [(1, false, None), (1, true, Some(7)), (3000, false, Some(7)), (3000, true, None)]
+    {
+        let scan = Scan::all().batch_bytes(batch_bytes).reverse(reverse);
+        let found = rows(law, store, &scan, &Columns { piece, ..all.clone() });
+        equal(law, "how many rows come", found.len(), 300);
+        holds(law, found.iter().all(|(_, cells)| cells.len() == 40), "a row of 40 cells has fewer, or more");
+    }
     let first = Columns::all().first_only();
     equal("first-only", "how many rows come", keys("first-only", store, &Scan::all(), &first).len(), 300);
 
