@@ -19,7 +19,10 @@ use super::column::{Check, Column, Columns};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
 use super::schema::{Change, TableSchema};
-use super::{WideDatabase, WideGuarantees, WideStore};
+use super::{
+    ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
+    TimestampUnit, UntimedDeletes, UntimedPuts, WideDatabase, WideGuarantees, WideStore,
+};
 use crate::catalog::{self, Given, Opened, PLAIN, WideTexts};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
@@ -146,7 +149,7 @@ impl<S: Store> Cells<S> {
     /// Reads a row by a scan of its entries.
     fn read(&self, row: &[u8], columns: &Columns, open: &dyn Fn(&Scan) -> Box<dyn Rows>) -> Result<Row, Error> {
         let plan = self.plan(columns)?;
-        let few = if columns.families.is_empty() && !columns.first_only { 32 } else { 4 };
+        let few = if columns.families().is_empty() && !columns.first_only { 32 } else { 4 };
         let scan = Scan::new(plan.range_of(row).into_iter().collect()).batch_rows(few);
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), false).into_cells()?))
     }
@@ -260,15 +263,34 @@ fn not_a_counter(error: Error, column: &Column) -> Error {
 }
 
 fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
+    let transactions = beneath.transactions;
     WideGuarantees {
         // A row is read by a scan.
         atomic_rows: beneath.batch >= Atomicity::Table && beneath.snapshot_scans,
         snapshot_scans: beneath.snapshot_scans,
-        increment: beneath.transactions,
-        check_and_mutate: beneath.transactions,
-        delete_latest: beneath.transactions,
-        delete_markers: true,
         slow_scans: beneath.slow_scans,
+        timestamps: Some(TimestampUnit::Milliseconds.timestamps()),
+        clock: Some(ClockOf::Process),
+        untimed_puts: Some(UntimedPuts::Latest),
+        untimed_deletes: Some(UntimedDeletes::All),
+        put_after_delete: true,
+        edit_order: Some(EditOrder::AsGiven),
+        deletes: Some(Deletes::Hide),
+        delete_family_until: true,
+        delete_latest: transactions.then_some(DeleteLatest::OfWhatIsThere),
+        deleted_for_good: true,
+        kept_on_read: true,
+        unkept_until_purge: true,
+        increment: transactions,
+        repeated_counters: transactions.then_some(RepeatedCounters::Cumulative),
+        check_and_mutate: transactions,
+        empty_values: transactions.then_some(EmptyValues::AsValues),
+        validated_first: transactions,
+        page_versions: Some(PageVersions::AsAsked),
+        page_empty_qualifier: true,
+        row_conditions: Some(RowConditions::OnRow),
+        pieces_under_conditions: true,
+        empty_reads: true,
     }
 }
 
