@@ -1,5 +1,8 @@
 //! What a wide store promises.
 
+use super::mutation::{Edit, Mutation};
+use crate::error::Error;
+
 /// What a wide store promises. By default nothing: an engine says what it has, field by field, and the
 /// [suite](crate::conformance::wide) asks for that and no more.
 ///
@@ -137,6 +140,18 @@ pub struct Timestamps {
     pub last: i64,
     /// The unit in which the engine keeps them, as another of its clients sees them.
     pub unit: TimestampUnit,
+}
+
+impl Timestamps {
+    /// Whether a store that has these takes all timestamps of a mutation; it asks before it begins.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Timestamp`] with the first that it does not take.
+    pub fn check(&self, mutation: &Mutation) -> Result<(), Error> {
+        let mut given = mutation.edits().iter().filter_map(Edit::timestamp);
+        given.find(|at| !(self.first..=self.last).contains(at)).map_or(Ok(()), |at| Err(Error::Timestamp(at)))
+    }
 }
 
 /// A unit of timestamps in an engine.

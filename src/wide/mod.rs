@@ -56,7 +56,7 @@
 //! | a scan shows one moment | no | no | as its store | [`snapshot_scans`](WideGuarantees::snapshot_scans) |
 //! | timestamps | 0 to `i64::MAX` - 1; `i64::MAX` is the server's time | 0 to `i64::MAX` / 1000, kept in microseconds | 0 to `i64::MAX` | [`timestamps`](WideGuarantees::timestamps) |
 //! | whose clock stamps | the server's | the server's | this process's | [`clock`](WideGuarantees::clock) |
-//! | a put without a timestamp, where a version or a delete has a later time | has the clock's time, and is hidden | has the clock's time, and is not the newest | is the latest there is, and later versions go: the rule above | [`untimed_puts`](WideGuarantees::untimed_puts) |
+//! | a put without a timestamp, where a version or a delete has a later time | has the clock's time, and is hidden; under a check it has the checked cell's time, if that is later; a counter has one ahead of its cell's | has the clock's time, and is not the newest | is the latest there is, and later versions go: the rule above | [`untimed_puts`](WideGuarantees::untimed_puts) |
 //! | a delete without a timestamp, where a version has a later time | the version stays | the version goes | the version goes | [`untimed_deletes`](WideGuarantees::untimed_deletes) |
 //! | a put in the millisecond of the delete before it | is hidden | is there | is there | [`put_after_delete`](WideGuarantees::put_after_delete) |
 //! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order, and `delete_latest` looks at the row as it was before | take effect in their order | take effect in their order | [`edit_order`](WideGuarantees::edit_order) |

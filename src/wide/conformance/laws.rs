@@ -9,7 +9,7 @@ use crate::store::conformance::laws::{broken, read_batch};
 pub(super) use crate::store::conformance::laws::{done, equal, holds, refused};
 use crate::store::{Rows, Scan};
 use crate::wide::row::CellIter;
-use crate::wide::{Column, Columns, FamilySchema, Mutation, TableSchema, WideStore};
+use crate::wide::{Column, Columns, FamilySchema, Mutation, TableSchema, UntimedPuts, WideStore};
 
 /// A row's key and its cells, each as `family:qualifier@timestamp=value`.
 pub(super) type RowText = (Vec<u8>, Vec<String>);
@@ -42,6 +42,14 @@ pub(super) fn now() -> i64 {
 pub(super) fn apart(store: &dyn WideStore) {
     if !store.guarantees().put_after_delete {
         std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits until the clock is past a counter, whose timestamps may run ahead of it by a millisecond for each increment, where a write
+/// at the clock's time would not reach it.
+pub(super) fn past_counters(store: &dyn WideStore) {
+    if store.guarantees().untimed_puts != Some(UntimedPuts::Latest) {
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -99,6 +99,10 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     on_a_new_one(writes::values);
     on_a_new_one(times::range);
     on_a_new_one(times::clock);
+    if guarantees.timestamps.is_some() {
+        on_a_new_one(times::puts);
+        on_a_new_one(times::deletes);
+    }
     on_a_new_one(versions::in_order);
     on_a_new_one(writes::refusals);
     on_a_new_one(writes::counters);
@@ -112,8 +116,6 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
         on_a_new_one(versions::deletes);
         on_a_new_one(versions::latest);
         on_a_new_one(versions::covered);
-        on_a_new_one(times::puts);
-        on_a_new_one(times::deletes);
         on_a_new_one(scans::order);
         on_a_new_one(scans::many);
         on_a_new_one(scans::snapshots);

@@ -21,7 +21,7 @@ pub(super) fn purge<S: WideStore>(store: &S, purge: &dyn Fn(&S)) {
     values_are(law, store, b"r", &Columns::all(), &["a:q=v", "ab:q=v", "b:now=v"]);
     if guarantees.unkept_until_purge {
         mutate(law, store, b"r", Mutation::new().delete_version("ab:q", 9));
-        row_is(law, store, b"r", &Columns::all().family("ab"), &[]);
+        row_is("unkept", store, b"r", &Columns::all().family("ab"), &[]);
     }
 
     let law = "deleted-for-good";

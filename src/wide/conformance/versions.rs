@@ -112,21 +112,6 @@ pub(super) fn deletes(store: &dyn WideStore) {
         }
         row_is("unsupported", store, b"refused", &q, &["b:q@30=v30", "b:q@20=v20", "b:q@10=v10"]);
     }
-
-    let law = "delete-latest";
-    if store.guarantees().delete_latest.is_none() {
-        fill(b"latest");
-        let answer = store.mutate(b"latest", &Mutation::new().delete_latest("b:q"));
-        refused("unsupported", "a delete of the newest version", answer, is_unsupported);
-        return row_is("unsupported", store, b"latest", &q, &["b:q@30=v30", "b:q@20=v20", "b:q@10=v10"]);
-    }
-    deleted(b"latest", Mutation::new().delete_latest("b:q"), &q, &["b:q@20=v20", "b:q@10=v10"]);
-    mutate(law, store, b"latest", Mutation::new().delete_latest("b:q").delete_latest("b:absent"));
-    row_is(law, store, b"latest", &q, &["b:q@10=v10"]);
-    mutate(law, store, b"latest", Mutation::new().delete_latest("b:q"));
-    row_is(law, store, b"latest", &q, &[]);
-    mutate(law, store, b"latest", Mutation::new().delete_latest("b:q"));
-    row_is(law, store, b"latest", &q, &[]);
 }
 
 /// Edits of one mutation, and what is put after a delete.
@@ -186,9 +171,18 @@ pub(super) fn in_order(store: &dyn WideStore) {
 /// Deletes of the newest version, among other edits.
 pub(super) fn latest(store: &dyn WideStore) {
     let guarantees = store.guarantees();
-    let Some(of_nothing) = guarantees.delete_latest else { return };
     let column = Columns::of("b:q").versions(9);
     let law = "delete-latest";
+    mutate(law, store, b"one by one", put_at("b:q", 10).put_at("b:q", 20, "v20").put_at("b:qq", 30, "v"));
+    let Some(of_nothing) = guarantees.delete_latest else {
+        let answer = store.mutate(b"one by one", &Mutation::new().put("b:q", "v").delete_latest("b:q"));
+        refused("unsupported", "a delete of the newest version", answer, is_unsupported);
+        return row_is("unsupported", store, b"one by one", &column, &["b:q@20=v20", "b:q@10=v10"]);
+    };
+    for left in [&["b:q@10=v10", "b:qq@30=v"][..], &["b:qq@30=v"], &["b:qq@30=v"]] {
+        mutate(law, store, b"one by one", Mutation::new().delete_latest("b:q").delete_latest("b:absent"));
+        row_is(law, store, b"one by one", &all(), left);
+    }
     mutate(
         law,
         store,

@@ -1,6 +1,8 @@
 //! Laws of writes by one caller at a time: values, refusals, counters, conditions.
 
-use super::laws::{apart, done, equal, holds, is_unsupported, keys, mutate, put, refused, row, row_is, values_are};
+use super::laws::{
+    apart, done, equal, holds, is_unsupported, keys, mutate, past_counters, put, refused, row, row_is, values_are,
+};
 use crate::error::Error;
 use crate::store::Scan;
 use crate::wide::{Check, Column, Columns, Compare, EmptyValues, Mutation, RepeatedCounters, WideStore};
@@ -136,11 +138,13 @@ pub(super) fn counters(store: &dyn WideStore) {
     }
 
     let law = "increment";
+    past_counters(store);
     mutate(law, store, b"s", Mutation::new().put("b:y", 41_i64.to_be_bytes()));
     equal(law, "a counter that was put", done(law, add(b"s", &[("b:y", 1)])), vec![42]);
     for delete in
         [Mutation::new().delete_column("b:y"), Mutation::new().delete_family("b"), Mutation::new().delete_row()]
     {
+        past_counters(store);
         mutate(law, store, b"s", delete);
         apart(store);
         equal(law, "a counter that was deleted", done(law, add(b"s", &[("b:y", 3)])), vec![3]);
