@@ -93,32 +93,35 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     let guarantees = make(&limited).guarantees();
     let schema = if guarantees.kept_on_read { limited.clone() } else { laws::unlimited() };
     let on_a_new_one = |laws: fn(&dyn WideStore)| laws(&make(&schema));
+    let timed = guarantees.timestamps.is_some();
     on_a_new_one(columns::order);
-    on_a_new_one(columns::nothing);
-    on_a_new_one(columns::rows_where);
     on_a_new_one(writes::values);
-    on_a_new_one(times::range);
-    on_a_new_one(times::clock);
-    if guarantees.timestamps.is_some() {
-        on_a_new_one(times::puts);
-        on_a_new_one(times::deletes);
-    }
-    on_a_new_one(versions::in_order);
     on_a_new_one(writes::refusals);
-    on_a_new_one(writes::counters);
-    on_a_new_one(writes::checks);
-    if guarantees.timestamps.is_some() {
+    if timed {
+        on_a_new_one(versions::kept);
         on_a_new_one(columns::versions);
         on_a_new_one(columns::empty_qualifier);
-        on_a_new_one(versions::kept);
         versions::limits(&make(&limited));
         versions::expiry(&make(&limited));
         on_a_new_one(versions::deletes);
         on_a_new_one(versions::latest);
         on_a_new_one(versions::covered);
+        on_a_new_one(times::puts);
+        on_a_new_one(times::deletes);
+    }
+    on_a_new_one(times::range);
+    on_a_new_one(times::clock);
+    on_a_new_one(columns::nothing);
+    on_a_new_one(columns::rows_where);
+    on_a_new_one(versions::in_order);
+    if timed {
         on_a_new_one(scans::order);
         on_a_new_one(scans::many);
         on_a_new_one(scans::snapshots);
+    }
+    on_a_new_one(writes::counters);
+    on_a_new_one(writes::checks);
+    if timed {
         for seed in 0..4 {
             model::model(&make(&schema), &mut Random(seed));
         }

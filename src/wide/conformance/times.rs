@@ -27,7 +27,9 @@ pub(super) fn range(store: &dyn WideStore) {
     holds(law, [0, 1].contains(&timestamps.first), format_args!("the first is {}", timestamps.first));
     holds(law, timestamps.last <= in_unit.last, format_args!("the last, {}, does not fit its unit", timestamps.last));
     holds(law, timestamps.last > now() + 365 * DAY, format_args!("the last, {}, is soon", timestamps.last));
-    for at in [timestamps.first.checked_sub(1), timestamps.last.checked_add(1)].into_iter().flatten() {
+    // Those before 1970 are no store's.
+    let before = Some(timestamps.first - 1).filter(|at| *at >= 0);
+    for at in [before, timestamps.last.checked_add(1)].into_iter().flatten() {
         for mutation in edits(at) {
             refused(law, "a write with another timestamp", store.mutate(b"r", &mutation), is_timestamp);
         }
