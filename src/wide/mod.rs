@@ -55,7 +55,7 @@
 //! | a mutation of a row is seen whole | yes | yes | if a batch of its store is atomic, and scans are snapshots | [`atomic_rows`](WideGuarantees::atomic_rows) |
 //! | a scan shows one moment | no | no | as its store | [`snapshot_scans`](WideGuarantees::snapshot_scans) |
 //! | timestamps | 0 to `i64::MAX` - 1; `i64::MAX` is the server's time | 0 to `i64::MAX` / 1000, kept in microseconds | 0 to `i64::MAX` | [`timestamps`](WideGuarantees::timestamps) |
-//! | whose clock stamps | the server's | the server's | this process's | [`clock`](WideGuarantees::clock) |
+//! | whose clock stamps | the server's | this process's a put, so that it can be sent again; the server's a counter | this process's | [`clock`](WideGuarantees::clock) |
 //! | a put without a timestamp, where a version or a delete has a later time | has the clock's time, and is hidden; under a check it has the checked cell's time, if that is later; a counter has one ahead of its cell's | has the clock's time, and is not the newest | is the latest there is, and later versions go: the rule above | [`untimed_puts`](WideGuarantees::untimed_puts) |
 //! | a delete without a timestamp, where a version has a later time | the version stays | the version goes | the version goes | [`untimed_deletes`](WideGuarantees::untimed_deletes) |
 //! | a put in the millisecond of the delete before it | is hidden | is there | is there | [`put_after_delete`](WideGuarantees::put_after_delete) |
@@ -70,7 +70,7 @@
 //! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum | the second is added to the first's sum | [`repeated_counters`](WideGuarantees::repeated_counters) |
 //! | writes under a check | there | there | with transactions of its store | [`check_and_mutate`](WideGuarantees::check_and_mutate) |
 //! | [`Check::absent`] and an empty value; a check that compares with the empty value | an empty value is absent; every operator but ≠ is read as = | as any other value | as any other value | [`empty_values`](WideGuarantees::empty_values) |
-//! | a mutation of no such family, under a check that fails | the check fails | is refused | is refused | [`validated_first`](WideGuarantees::validated_first) |
+//! | a mutation of no such family, under a check that fails | the check fails | the check fails | is refused | [`validated_first`](WideGuarantees::validated_first) |
 //! | a page of columns with several versions | has the newest version of each | has the newest version of each | has as many of each as were asked for | [`page_versions`](WideGuarantees::page_versions) |
 //! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column | counts it as one column | [`page_empty_qualifier`](WideGuarantees::page_empty_qualifier) |
 //! | a row's condition on a column that is not read, or of no family | takes the column for absent | sees it; is refused | sees it; is refused | [`row_conditions`](WideGuarantees::row_conditions) |

@@ -58,7 +58,7 @@ refused! { |fault: Fault| conformance::wide(move |schema| Broken::new(fault, sch
     MinVersionsForgotten => "min-versions",
     QualifiersUnsorted => "cells-sorted",
     PrefixTakesTheNeighbour => "prefix",
-    LimitCountsCells => "column-limit",
+    LimitCountsCells => "page-versions",
     OffsetIgnored => "column-offset",
     OffsetOverAllRows => "column-offset",
     TimeEndInclusive => "time-range",

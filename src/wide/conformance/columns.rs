@@ -1,7 +1,6 @@
 //! Laws of what is read of a row.
 
 use super::laws::{done, equal, holds, is_unsupported, keys, mutate, put, refused, row, row_is, timeless, values_are};
-use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::{RowBatch, Scan};
 use crate::wide::{Check, Column, Columns, Compare, Mutation, PageVersions, RowConditions, WideStore};
@@ -249,12 +248,5 @@ pub(super) fn rows_where(store: &dyn WideStore) {
         };
         values_are(law, store, b"5", &was, of_was);
         values_are(law, store, b"5", &is, of_is);
-    }
-    if guarantees.row_conditions == Some(RowConditions::OnRow) {
-        let unknown = Columns::all().rows_where(Check::absent("x:q"));
-        let is_unknown = |error: &Error| matches!(error, Error::NoSuchFamily { family, .. } if family == "x");
-        refused(law, "a condition on an unknown family", store.get(b"1", &unknown), is_unknown);
-        let opened = store.scan(&Scan::all(), &unknown).next_batch(&mut RowBatch::new());
-        refused(law, "a condition on an unknown family", opened, is_unknown);
     }
 }

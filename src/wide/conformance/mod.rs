@@ -96,7 +96,6 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     let timed = guarantees.timestamps.is_some();
     on_a_new_one(columns::order);
     on_a_new_one(writes::values);
-    on_a_new_one(writes::refusals);
     if timed {
         on_a_new_one(versions::kept);
         on_a_new_one(columns::versions);
@@ -119,8 +118,10 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
         on_a_new_one(scans::many);
         on_a_new_one(scans::snapshots);
     }
+    on_a_new_one(writes::refusals);
     on_a_new_one(writes::counters);
     on_a_new_one(writes::checks);
+    on_a_new_one(writes::validated);
     if timed {
         for seed in 0..4 {
             model::model(&make(&schema), &mut Random(seed));

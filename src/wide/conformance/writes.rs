@@ -5,7 +5,7 @@ use super::laws::{
 };
 use crate::error::Error;
 use crate::store::Scan;
-use crate::wide::{Check, Column, Columns, Compare, EmptyValues, Mutation, RepeatedCounters, WideStore};
+use crate::wide::{Check, Column, Columns, Compare, EmptyValues, Mutation, RepeatedCounters, RowConditions, WideStore};
 
 pub(super) fn values(store: &dyn WideStore) {
     let law = "empty-value";
@@ -61,7 +61,9 @@ pub(super) fn refusals(store: &dyn WideStore) {
     for mutation in unknown {
         refused(law, "a mutation", store.mutate(b"r", &mutation), is_unknown);
     }
-    for columns in [Columns::of("x:q"), Columns::of("a:q").family("x")] {
+    let on_row = guarantees.row_conditions == Some(RowConditions::OnRow);
+    let condition = on_row.then(|| Columns::all().rows_where(Check::absent("x:q")));
+    for columns in [Columns::of("x:q"), Columns::of("a:q").family("x")].into_iter().chain(condition) {
         refused(law, "a read", store.get(b"r", &columns), is_unknown);
         refused(law, "a read of several", store.get_many(&[b"r"], &columns), is_unknown);
     }
@@ -70,13 +72,6 @@ pub(super) fn refusals(store: &dyn WideStore) {
     refused(law, "a condition", answer, is_unknown_or_unsupported);
     let answer = store.check_and_mutate(b"r", &check, &fine.clone().put("x:q", "v"));
     refused(law, "a mutation with a condition", answer, is_unknown_or_unsupported);
-    if guarantees.validated_first {
-        let fails = Check::equal("a:q", "another value");
-        let answer = store.check_and_mutate(b"r", &fails, &fine.clone().put("x:q", "v"));
-        refused("validated-first", "a mutation with a check that fails", answer, is_unknown);
-        let answer = store.check_and_mutate(b"r", &fails, &fine.clone().put_at("a:q", -1, "v"));
-        refused("validated-first", "a mutation with a check that fails", answer, is_timestamp_or_unsupported);
-    }
 
     let law = "negative-timestamp";
     let negative = [
@@ -225,6 +220,25 @@ pub(super) fn checks(store: &dyn WideStore) {
     equal(law, "the newest version's value", answer(Check::equal("a:q", "new")), true);
     row_is(law, store, b"v", &Columns::all(), &[]);
     equal(law, "a column that was deleted", answer(Check::absent("a:q")), true);
+}
+
+/// What is not valid is refused whatever its check says.
+pub(super) fn validated(store: &dyn WideStore) {
+    let law = "validated-first";
+    if !store.guarantees().validated_first {
+        return;
+    }
+    mutate(law, store, b"r", Mutation::new().put("a:q", "before"));
+    let fine = Mutation::new().put("a:q", "v");
+    for check in [Check::absent("a:q"), Check::equal("a:q", "another value"), Check::equal("b:absent", "v")] {
+        let answer = store.check_and_mutate(b"r", &check, &fine.clone().put("x:q", "v"));
+        refused(law, "a put to an unknown family, under a check that fails,", answer, |error| {
+            matches!(error, Error::NoSuchFamily { .. })
+        });
+        let answer = store.check_and_mutate(b"r", &check, &fine.clone().put_at("a:q", -1, "v"));
+        refused(law, "a put at -1, under a check that fails,", answer, is_timestamp_or_unsupported);
+    }
+    values_are(law, store, b"r", &Columns::all(), &["a:q=before"]);
 }
 
 /// Whether a check holds; `None` if that is nobody's promise.
