@@ -96,6 +96,7 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     let timed = guarantees.timestamps.is_some();
     on_a_new_one(columns::order);
     on_a_new_one(writes::values);
+    on_a_new_one(times::clock);
     if timed {
         on_a_new_one(versions::kept);
         on_a_new_one(columns::versions);
@@ -109,7 +110,6 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
         on_a_new_one(times::deletes);
     }
     on_a_new_one(times::range);
-    on_a_new_one(times::clock);
     on_a_new_one(columns::nothing);
     on_a_new_one(columns::rows_where);
     on_a_new_one(versions::in_order);
