@@ -192,8 +192,8 @@ pub enum Error {
         what: &'static str,
     },
 
-    /// A timestamp before 1970.
-    #[error("the timestamp {0} is negative: it counts milliseconds since 1970")]
+    /// A timestamp that the store does not take: before 1970, or beyond its [range](crate::wide::Timestamps).
+    #[error("the store takes no timestamp {0}: they are milliseconds since 1970")]
     Timestamp(i64),
 
     /// A wide table has another schema; its differences, and which of them a table with rows can have.

@@ -331,11 +331,12 @@ impl<K: RowKey, D> WideTable<K, D> {
 
     /// The first row at or after a key: one seek, one for each bucket of a salted key. It is whole, whatever the pieces
     /// asked for.
-    pub fn first_at_or_after(&self, key: &K::Ref<'_>, columns: Columns) -> Result<Option<(K, Row)>, Error>
+    pub fn first_at_or_after(&self, key: &K::Ref<'_>, mut columns: Columns) -> Result<Option<(K, Row)>, Error>
     where
         K: OwnedKey,
     {
-        self.scan(.., Columns { piece: None, ..columns }).from_key(key).limit(1).as_one_call().next().transpose()
+        columns.piece = None;
+        self.scan(.., columns).from_key(key).limit(1).as_one_call().next().transpose()
     }
 
     /// How many rows are selected. Their cells are gone over.

@@ -3,7 +3,7 @@
 use super::mutation::{Edit, Mutation};
 use super::schema::TableSchema;
 use crate::error::Error;
-use crate::store::{Limits, TableId, check_key, check_len};
+use crate::store::{TableId, check_key, check_len};
 
 /// How long row keys, qualifiers and values can be, in bytes; `None` where no limit is known. What is as long is taken, whatever its
 /// bytes. What is longer is taken too, or refused with [`Error::TooLarge`] before anything is written.
@@ -43,14 +43,6 @@ impl WideLimits {
     pub const fn value(mut self, bytes: usize) -> Self {
         self.value = Some(bytes);
         self
-    }
-
-    /// Those of a plain table in one column.
-    pub const fn of_column(&self) -> Limits {
-        let mut limits = Limits::none();
-        limits.key = self.row;
-        limits.value = self.value;
-        limits
     }
 }
 

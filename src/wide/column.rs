@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::ops::{Bound, RangeBounds};
 
 use crate::error::Printable;
@@ -132,7 +133,7 @@ impl Check {
     }
 }
 
-/// What is read of a row: which columns, and which of their versions. Unless told, all of them, the newest version each.
+/// What is read of a row: which columns, and which of their versions. Default: all columns, the newest version of each.
 ///
 /// ```
 /// use rowkey::wide::Columns;
@@ -144,8 +145,8 @@ impl Check {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Columns {
-    /// By family, the ranges of its qualifiers, sorted, none touching the next; no family at all is all of them.
-    pub families: BTreeMap<String, Vec<KeyRange>>,
+    /// Made of `chosen` and `after`, so it has no other writer than `choose`.
+    families: BTreeMap<String, Vec<KeyRange>>,
     /// At most so many versions of a column, newest first; no more come than the family keeps.
     pub versions: u32,
     /// Only versions with a timestamp in this range: the start is in it, the end is not. See [`Self::time`](Columns::time()).
@@ -161,10 +162,9 @@ pub struct Columns {
     /// At most so many columns.
     pub limit: Option<u64>,
     /// At most so many cells at a time: a row that has more comes in several pieces under one key.
-    pub piece: Option<usize>,
-    /// What is chosen of each family, and behind which qualifier: `families` is made of both.
-    pub(crate) chosen: BTreeMap<String, Vec<KeyRange>>,
-    pub(crate) after: BTreeMap<String, Vec<u8>>,
+    pub piece: Option<NonZeroUsize>,
+    chosen: BTreeMap<String, Vec<KeyRange>>,
+    after: BTreeMap<String, Vec<u8>>,
 }
 
 impl Default for Columns {
@@ -194,6 +194,23 @@ impl Columns {
     /// One column.
     pub fn of(column: impl Into<Column>) -> Self {
         Self::all().column(column)
+    }
+
+    /// What is read of which families; for a store's author. A map without families reads all columns of all families.
+    ///
+    /// The ranges of a family's qualifiers are sorted and merged, and begin after the qualifier of [`Self::after_qualifier`]. A
+    /// family and one of its columns are the family. A family without a range is not read.
+    ///
+    /// ```
+    /// use rowkey::KeyRange;
+    /// use rowkey::wide::Columns;
+    ///
+    /// let columns = Columns::of("a:y").column("a:x").column("b:q").family("b");
+    /// assert_eq!(columns.families()["a"], [KeyRange::point("x"), KeyRange::point("y")]);
+    /// assert_eq!(columns.families()["b"], [KeyRange::all()]);
+    /// ```
+    pub const fn families(&self) -> &BTreeMap<String, Vec<KeyRange>> {
+        &self.families
     }
 
     /// All columns of a family; more families and columns can be added.
@@ -375,10 +392,15 @@ impl Columns {
         self
     }
 
-    /// At most so many cells at a time, one at least: in a scan a row that has more comes in several pieces under one key.
+    /// At most so many cells at a time, one at least: in a scan a row that has more comes in several pieces under one key. With a
+    /// condition ([`Self::rows_where`]) it takes a store that
+    /// [has both](super::WideGuarantees::pieces_under_conditions).
     #[must_use]
-    pub fn piece(mut self, cells: usize) -> Self {
-        self.piece = Some(cells.max(1));
+    pub const fn piece(mut self, cells: usize) -> Self {
+        self.piece = Some(match NonZeroUsize::new(cells) {
+            Some(cells) => cells,
+            None => NonZeroUsize::MIN,
+        });
         self
     }
 }
@@ -400,6 +422,21 @@ mod tests {
         let columns = Columns::of("a:x").qualifier_range("a", "b"..="x").qualifier_range("b", "c".."c");
         assert_eq!(columns.families["a"], [KeyRange::new("b", Some("x\0")).unwrap()]);
         assert_eq!(columns.families["b"], []);
+        let of_both = [Columns::of("a:x").family("a"), Columns::all().family("a").column("a:x")];
+        assert!(of_both.iter().all(|columns| columns.families()["a"] == [KeyRange::all()]));
+    }
+
+    #[test]
+    fn what_is_added_does_not_take_away() {
+        let ranges = |columns: &Columns| columns.families()["a"].clone();
+        let x = KeyRange::point("x");
+        for added in ["", "w", "x", "xx", "y"] {
+            let columns = Columns::of("a:x").column(("a", added));
+            assert!(ranges(&columns).iter().any(|range| range.intersect(&x).as_ref() == Some(&x)), "{added}");
+            let cut = columns.after_qualifier("a", "a").column("a:z");
+            assert!(cut.families()["a"].iter().any(|range| range.contains(b"x")), "{added}");
+        }
+        assert_eq!(Columns::all().piece(0), Columns::all().piece(1));
     }
 
     #[test]

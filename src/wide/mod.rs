@@ -45,33 +45,48 @@
 //!   these as many as the family keeps; of these those with the right value; of these as many as were asked for. Columns
 //!   that have none left take no place in a page.
 //!
-//! Where [`Cells`] differs from HBase (`tests/wide/differences.cases` has each answer):
+//! # Where engines differ
 //!
-//! | | HBase | `Cells` |
-//! |---|---|---|
-//! | a write without a timestamp, where a cell or a delete has the clock's time or a later one | a put is hidden by it, a delete does not reach it; a put after a check, or a counter, gets a timestamp ahead of the clock; later versions stay | is the latest there is, and later versions go: the rule above |
-//! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order, and `delete_latest` looks at the row as it was before | they take effect in their order |
-//! | [`Mutation::delete_latest`] where nothing is | writes a marker | does nothing |
-//! | versions that are no longer kept | go with a flush or a compaction | go with `purge`; a counter's old value at once in a family of one version |
-//! | a put whose marker was compacted before it was flushed | comes back | is purged with what is hidden |
-//! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum |
-//! | [`Check::absent`] and an empty value | an empty value is absent | it is there |
-//! | a comparison with the empty value | every operator but ≠ is read as = | as any other value |
-//! | a mutation that is not valid (no such family, a negative timestamp), under a check that fails | the check fails | is refused |
-//! | a page of columns with several versions | has the newest version of each | has as many of each as were asked for |
-//! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column |
-//! | a page, in HBase's client | counts columns, or cells by family | counts columns |
-//! | a family and one of its columns in one read | that column alone | the family |
-//! | a row's condition on a column that is not read, or of no family | takes the column for absent | sees it; is refused |
-//! | pieces of a row under a condition on it | are refused | are cut when the row is known |
-//! | an empty or negative time range, no version, a limit of no row | are refused; no limit | nothing is read |
-//! | the timestamp `i64::MAX` | is the server's time | is itself |
+//! What holds above is `Cells`'. Each row here is a field of [`WideGuarantees`], in which a store says what it does:
+//! `store.guarantees()`. `tests/wide/differences.cases` has where `Cells` answers otherwise than HBase did.
+//!
+//! | | HBase | Bigtable | `Cells` | guarantee |
+//! |---|---|---|---|---|
+//! | a mutation of a row is seen whole | yes | yes | if a batch of its store is atomic, and scans are snapshots | [`atomic_rows`](WideGuarantees::atomic_rows) |
+//! | a scan shows one moment | no | no | as its store | [`snapshot_scans`](WideGuarantees::snapshot_scans) |
+//! | timestamps | 0 to `i64::MAX` - 1; `i64::MAX` is the server's time | 0 to `i64::MAX` / 1000, kept in microseconds | 0 to `i64::MAX` | [`timestamps`](WideGuarantees::timestamps) |
+//! | whose clock stamps | the server's | this process's a put, so that it can be sent again; the server's a counter | this process's | [`clock`](WideGuarantees::clock) |
+//! | a put without a timestamp, where a version or a delete has a later time | has the clock's time, and is hidden; under a check it has the checked cell's time, if that is later; a counter has one ahead of its cell's | has the clock's time, and is not the newest | is the latest there is, and later versions go: the rule above | [`untimed_puts`](WideGuarantees::untimed_puts) |
+//! | a delete without a timestamp, where a version has a later time | the version stays | the version goes | the version goes | [`untimed_deletes`](WideGuarantees::untimed_deletes) |
+//! | a put in the millisecond of the delete before it | is hidden | is there | is there | [`put_after_delete`](WideGuarantees::put_after_delete) |
+//! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order, and `delete_latest` looks at the row as it was before | take effect in their order | take effect in their order | [`edit_order`](WideGuarantees::edit_order) |
+//! | a delete, and what is written later with a timestamp that it covers | hides it | leaves it | hides it | [`deletes`](WideGuarantees::deletes) |
+//! | a delete of a family or a row up to a timestamp | there | refused | there | [`delete_family_until`](WideGuarantees::delete_family_until) |
+//! | [`Mutation::delete_latest`] where nothing is | writes a marker | refused, as any `delete_latest` | does nothing | [`delete_latest`](WideGuarantees::delete_latest) |
+//! | a put whose marker was compacted before it was flushed | comes back | has no marker | is purged with what is hidden | [`deleted_for_good`](WideGuarantees::deleted_for_good) |
+//! | versions that are expired, or more than the family keeps | are not read | can be read until they are collected | are not read | [`kept_on_read`](WideGuarantees::kept_on_read) |
+//! | when they go | with a flush or a compaction | when they are collected | with `purge`; a counter's old value at once in a family of one version | [`unkept_until_purge`](WideGuarantees::unkept_until_purge) |
+//! | counters | there | there | with transactions of its store | [`increment`](WideGuarantees::increment) |
+//! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum | the second is added to the first's sum | [`repeated_counters`](WideGuarantees::repeated_counters) |
+//! | writes under a check | there | there | with transactions of its store | [`check_and_mutate`](WideGuarantees::check_and_mutate) |
+//! | [`Check::absent`] and an empty value; a check that compares with the empty value | an empty value is absent; every operator but ≠ is read as = | as any other value | as any other value | [`empty_values`](WideGuarantees::empty_values) |
+//! | a mutation of no such family, under a check that fails | the check fails | the check fails | is refused | [`validated_first`](WideGuarantees::validated_first) |
+//! | a page of columns with several versions | has the newest version of each | has the newest version of each | has as many of each as were asked for | [`page_versions`](WideGuarantees::page_versions) |
+//! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column | counts it as one column | [`page_empty_qualifier`](WideGuarantees::page_empty_qualifier) |
+//! | a row's condition on a column that is not read, or of no family | takes the column for absent | sees it; is refused | sees it; is refused | [`row_conditions`](WideGuarantees::row_conditions) |
+//! | pieces of a row under a condition on it | are refused | are cut when the row is known | are cut when the row is known | [`pieces_under_conditions`](WideGuarantees::pieces_under_conditions) |
+//! | an empty or negative time range, no version, a limit of no row | are refused; no limit | are refused; no limit | nothing is read | [`empty_reads`](WideGuarantees::empty_reads) |
+//!
+//! Two differences of HBase's client are none here. A family and one of its columns in one read are that column alone there;
+//! [`Columns`] makes them the family before a store sees them. Its pages count columns or cells by family;
+//! [`Columns::limit`](Columns::limit()) counts columns.
 
 mod cells;
 mod check;
 mod column;
 #[cfg(feature = "conformance")]
 pub(crate) mod conformance;
+mod guarantees;
 mod mutation;
 mod one_column;
 mod row;
@@ -82,6 +97,10 @@ use std::sync::Arc;
 pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeReport, Version};
 pub use self::check::{WideLimits, check_mutation};
 pub use self::column::{Check, Column, Columns, Compare};
+pub use self::guarantees::{
+    ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
+    TimestampUnit, Timestamps, UntimedDeletes, UntimedPuts, WideGuarantees,
+};
 pub use self::mutation::{Edit, Mutation};
 pub use self::one_column::{OneColumn, OneColumnDatabase};
 pub use self::row::{Cell, CellIter, Row, push_cell};
@@ -175,7 +194,8 @@ pub trait WideStore: Send + Sync {
     /// The first row at or after a key, with its key; it is whole, whatever the pieces asked for.
     fn first_at_or_after(&self, row: &[u8], columns: &Columns) -> Result<Option<(Vec<u8>, Row)>, Error> {
         let Some(range) = KeyRange::new(row, None::<Vec<u8>>) else { return Ok(None) };
-        let columns = Columns { piece: None, ..columns.clone() };
+        let mut columns = columns.clone();
+        columns.piece = None;
         let mut batch = RowBatch::new();
         self.scan(&Scan::new(vec![range]).limit(1), &columns).next_batch(&mut batch)?;
         Ok(batch.get(0).map(|(key, cells)| (key.to_vec(), Row::from_cells(cells.to_vec()))))
@@ -237,41 +257,6 @@ pub trait WideDatabase: Send + Sync {
 
     /// Drops a table and its rows; nothing happens where there is none.
     fn drop_table(&self, name: &str) -> Result<(), Error>;
-}
-
-/// What a wide store promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct WideGuarantees {
-    /// Whether a mutation of a row is seen whole or not at all, and after a crash too.
-    pub atomic_rows: bool,
-    /// Whether a scan shows the table as it was when it was opened, whatever is written meanwhile.
-    pub snapshot_scans: bool,
-    /// Whether [`WideStore::increment`] is there, and loses nothing under concurrent callers.
-    pub increment: bool,
-    /// Whether [`WideStore::check_and_mutate`] is there, and holds under concurrent callers.
-    pub check_and_mutate: bool,
-    /// Whether [`Mutation::delete_latest`] is there.
-    pub delete_latest: bool,
-    /// Whether a delete also hides what is written after it with a timestamp that is older.
-    pub delete_markers: bool,
-    /// Whether a scan waits on something slow, so that reading ahead in threads pays.
-    pub slow_scans: bool,
-}
-
-impl WideGuarantees {
-    /// Everything, from an engine in this process.
-    pub const fn all() -> Self {
-        Self {
-            atomic_rows: true,
-            snapshot_scans: true,
-            increment: true,
-            check_and_mutate: true,
-            delete_latest: true,
-            delete_markers: true,
-            slow_scans: false,
-        }
-    }
 }
 
 macro_rules! through_a_pointer {

@@ -6,7 +6,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rowkey::store::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId, View,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId,
+    View,
 };
 use rowkey::{Error, KeyRange, Memory};
 
@@ -75,6 +76,16 @@ impl Database for Slow {
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         self.takes_time();
         Ok(Arc::new(SlowStore { of: self.clone(), store: self.db.table(name)? }))
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.takes_time();
+        Ok(Arc::new(SlowStore { of: self.clone(), store: self.db.open_table(name)? }))
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.takes_time();
+        Ok(Arc::new(SlowStore { of: self.clone(), store: self.db.create_table(name, new)? }))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {

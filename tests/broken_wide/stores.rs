@@ -65,7 +65,7 @@ refused! { |fault: Fault| conformance::wide(move |schema| Broken::new(fault, sch
     MinVersionsForgotten => "min-versions",
     QualifiersUnsorted => "cells-sorted",
     PrefixTakesTheNeighbour => "prefix",
-    LimitCountsCells => "column-limit",
+    LimitCountsCells => "page-versions",
     OffsetIgnored => "column-offset",
     OffsetOverAllRows => "column-offset",
     TimeEndInclusive => "time-range",
@@ -74,7 +74,7 @@ refused! { |fault: Fault| conformance::wide(move |schema| Broken::new(fault, sch
     IncrementLittleEndian => "increment",
     IncrementHalf => "not-a-counter",
     IncrementNotDeclared => "unsupported",
-    CheckTakesEmptyForAbsent => "check-and-mutate",
+    CheckTakesEmptyForAbsent => "empty-check",
     CheckOfAnyVersion => "check-and-mutate",
     CheckLosesUpdates => "lost-update",
     MutationInParts => "whole-mutation",
@@ -128,15 +128,13 @@ impl Broken {
         let mut columns = columns.clone();
         match self.fault {
             PrefixTakesTheNeighbour => {
-                for ranges in columns.families.values_mut() {
-                    let neighbour = |range: &KeyRange| match range.end() {
-                        Some(end) if !end.ends_with(b"\0") => {
-                            KeyRange::new(range.start(), Some([end, b"\0"].concat())).unwrap()
-                        }
-                        _ => range.clone(),
-                    };
-                    *ranges = KeyRange::merged(ranges.iter().map(neighbour).collect());
-                }
+                let neighbour = |range: &KeyRange| match range.end() {
+                    Some(end) if !end.ends_with(b"\0") => {
+                        KeyRange::new(range.start(), Some([end, b"\0"].concat())).unwrap()
+                    }
+                    _ => range.clone(),
+                };
+                columns = of_families(&columns, |_, ranges| Some(ranges.iter().map(neighbour).collect()));
             }
             TimeEndInclusive => columns.time = columns.time.map(|(start, end)| (start, end.saturating_add(1))),
             OffsetIgnored => columns.offset = 0,
@@ -146,7 +144,7 @@ impl Broken {
             ValueAfterVersions => columns.value = None,
             UnknownFamilyIsEmpty => {
                 let schema = self.inner.schema();
-                columns.families.retain(|family, _| schema.require(family).is_ok());
+                columns = of_families(&columns, |family, ranges| schema.require(family).ok().map(|_| ranges.to_vec()));
                 columns.rows_where = columns.rows_where.filter(|check| schema.require(&check.column.family).is_ok());
             }
             _ => {}
@@ -175,7 +173,7 @@ impl Broken {
                     *seen > columns.offset && columns.limit.is_none_or(|limit| *seen <= columns.offset + limit)
                 });
             }
-            PieceDropped => cells.truncate(columns.piece.unwrap_or(usize::MAX)),
+            PieceDropped => cells.truncate(columns.piece.map_or(usize::MAX, |piece| piece.get())),
             FirstOnlyOfEachFamily if columns.first_only => {
                 let mut families = Vec::new();
                 cells.retain(|(column, ..)| {
@@ -333,7 +331,8 @@ impl WideStore for Broken {
                 } else {
                     self.made(cells, columns, scan.reverse, &mut seen)
                 };
-                let whole = columns.piece.filter(|_| self.fault != PieceDropped).map(|piece| pieces(&cells, piece));
+                let whole =
+                    columns.piece.filter(|_| self.fault != PieceDropped).map(|piece| pieces(&cells, piece.get()));
                 out.extend(whole.unwrap_or(vec![cells]).into_iter().map(|cells| (key.to_vec(), cells)));
             }
         }
@@ -457,6 +456,23 @@ impl WideStore for Broken {
             _ => Ok(!self.get(row, &Columns::all().first_only())?.is_empty()),
         }
     }
+}
+
+/// The same columns, with other ranges of each family, or without it.
+fn of_families(columns: &Columns, ranges: impl Fn(&str, &[KeyRange]) -> Option<Vec<KeyRange>>) -> Columns {
+    let mut changed = Columns::all();
+    for (family, of_family) in columns.families() {
+        if let Some(of_family) = ranges(family, of_family) {
+            changed = changed.qualifiers_in(family, of_family);
+        }
+    }
+    changed.versions = columns.versions;
+    changed.time = columns.time;
+    changed.value.clone_from(&columns.value);
+    changed.rows_where.clone_from(&columns.rows_where);
+    changed.first_only = columns.first_only;
+    (changed.offset, changed.limit, changed.piece) = (columns.offset, columns.limit, columns.piece);
+    changed
 }
 
 fn pieces(cells: &[u8], piece: usize) -> Vec<Vec<u8>> {

@@ -26,6 +26,7 @@ import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.*;
 import org.apache.hadoop.hbase.filter.*;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 
 public class Recorder {
     /** A refusal's text, or a piece of it, and our word for it. */
@@ -37,23 +38,36 @@ public class Recorder {
         {"Row length is 0", "empty-row"},
         {"maxStamp is smaller", "backward-time-range"},
         {"Cannot set batch", "batch-with-row-filter"},
+        {"is > 32767", "row-too-long"},
+        {"KeyValue size too large", "cell-too-large"},
+        {"exceeds limit of", "cell-too-large"},
+        {"startRow's length must be", "row-too-long"},
+        {"Index 0 out of bounds", "no-mutations"},
     };
 
     final Admin admin;
+    final Connection connection;
     final TableName name;
+    final TableDescriptor descriptor;
     final Table table;
     /** What `now` in a timestamp means. */
     final long begin = System.currentTimeMillis();
     /** The timestamps that the case gave, as it wrote them. */
     final Map<Long, String> given = new HashMap<>();
+    /** Rows of a case that have another name in the table. */
+    final Map<String, String> renamed = new HashMap<>();
+    /** How far the clock of who asks is ahead, and how far it has been at most. */
+    long ahead, most;
 
     Recorder(Connection connection, String families, int number) throws IOException {
+        this.connection = connection;
         admin = connection.getAdmin();
         name = TableName.valueOf("case" + number);
         var builder = TableDescriptorBuilder.newBuilder(name);
         for (String family : families.split(";")) builder.setColumnFamily(family(family.trim().split(" +")));
         if (admin.tableExists(name)) drop();
-        admin.createTable(builder.build());
+        descriptor = builder.build();
+        admin.createTable(descriptor);
         table = connection.getTable(name);
     }
 
@@ -106,33 +120,50 @@ public class Recorder {
                 admin.majorCompact(name);
                 while (admin.getCompactionState(name) != CompactionState.NONE) Thread.sleep(10);
                 return List.of();
+            case "split":
+                drop();
+                admin.createTable(descriptor, words.stream().map(Recorder::bytes).toArray(byte[][]::new));
+                return List.of();
+            case "clock":
+                ahead = Long.parseLong(words.poll());
+                most = Math.max(most, ahead);
+                EnvironmentEdgeManager.injectEdge(() -> System.currentTimeMillis() + ahead);
+                return List.of();
+            case "within-ms":
+                withinMs(parts(words));
+                return List.of();
+            case "batch":
+                return batch(parts(words));
+            case "scan-while":
+                var meanwhile = parts(words);
+                return rows(scan(words).setCaching(1), meanwhile);
             case "get":
                 return cells(table.get(get(words)));
             case "exists":
                 return List.of("" + table.exists(get(words)));
             case "scan":
-                return rows(scan(words));
+                return rows(scan(words), List.of());
             case "increment":
                 return increment(words);
             case "check":
                 return List.of("" + check(words));
         }
-        byte[] row = bytes(words.poll());
+        byte[] row = row(words.poll());
         if (verb.equals("mutate")) {
-            write(block(row, words));
+            write(row, block(row, words));
         } else {
             var mutations = new ArrayList<Mutation>();
             words.push(verb);
             add(mutations, row, words);
-            write(mutations);
+            write(row, mutations);
         }
         return List.of();
     }
 
     // Writes.
 
-    void write(List<Mutation> mutations) throws IOException {
-        if (mutations.size() > 1) table.mutateRow(RowMutations.of(mutations));
+    void write(byte[] row, List<Mutation> mutations) throws IOException {
+        if (mutations.size() != 1) table.mutateRow(new RowMutations(row).add(mutations));
         else if (mutations.get(0) instanceof Put put) table.put(put);
         else table.delete((Delete) mutations.get(0));
     }
@@ -140,9 +171,80 @@ public class Recorder {
     /** The mutations between braces: neighbours of a kind make one Put or Delete. */
     List<Mutation> block(byte[] row, Deque<String> words) throws IOException {
         var mutations = new ArrayList<Mutation>();
-        expect("{", words.poll());
-        for (String end = ";"; end.equals(";"); end = words.poll()) add(mutations, row, words);
+        for (var part : parts(words)) add(mutations, row, part);
         return mutations;
+    }
+
+    /** What stands between braces, part by part. */
+    static List<Deque<String>> parts(Deque<String> words) {
+        var parts = new ArrayList<Deque<String>>();
+        expect("{", words.poll());
+        while (!words.peek().equals("}")) {
+            if (parts.isEmpty() || words.peek().equals(";")) parts.add(new ArrayDeque<>());
+            String word = words.poll();
+            if (!word.equals(";")) parts.get(parts.size() - 1).add(word);
+        }
+        words.poll();
+        return parts;
+    }
+
+    /** One after the other, each in a call of its own. */
+    void each(List<Deque<String>> parts) throws IOException {
+        for (var part : parts) {
+            var words = new ArrayDeque<>(part);
+            var mutations = new ArrayList<Mutation>();
+            String verb = words.poll();
+            byte[] row = row(words.poll());
+            words.push(verb);
+            add(mutations, row, words);
+            write(row, mutations);
+        }
+    }
+
+    /** All in one millisecond of the server's, tried in one row after the other until they are. */
+    void withinMs(List<Deque<String>> parts) throws IOException {
+        var iterator = parts.get(0).iterator();
+        iterator.next();
+        String row = iterator.next();
+        for (int i = 0; i < 100_000; i++) {
+            renamed.put(row, row + i);
+            each(parts);
+            Scan scan = new Scan().withStartRow(row(row)).withStopRow(row(row), true).setRaw(true).readAllVersions();
+            try (var all = table.getScanner(scan)) {
+                long times = Arrays.stream(all.next().rawCells()).mapToLong(Cell::getTimestamp).distinct().count();
+                if (times == 1) return;
+            }
+        }
+        throw new AssertionError("never within a millisecond");
+    }
+
+    /** All in one call; neighbours of one row are one. */
+    List<String> batch(List<Deque<String>> parts) throws Exception {
+        var rows = new ArrayList<String>();
+        var blocks = new ArrayList<List<Mutation>>();
+        for (var words : parts) {
+            String verb = words.poll(), row = words.poll();
+            words.push(verb);
+            if (rows.isEmpty() || !rows.get(rows.size() - 1).equals(row)) {
+                rows.add(row);
+                blocks.add(new ArrayList<>());
+            }
+            add(blocks.get(blocks.size() - 1), row(row), words);
+        }
+        var actions = new ArrayList<Row>();
+        for (var block : blocks) actions.add(block.size() > 1 ? RowMutations.of(block) : block.get(0));
+        var results = new Object[actions.size()];
+        try {
+            table.batch(actions, results);
+        } catch (RetriesExhaustedWithDetailsException e) {
+            // Each has its own result.
+        }
+        var lines = new ArrayList<String>();
+        for (int i = 0; i < results.length; i++) {
+            String answer = results[i] instanceof Exception e ? "error " + error(e) : "done";
+            lines.add("row " + rows.get(i) + " " + answer);
+        }
+        return lines;
     }
 
     void add(List<Mutation> mutations, byte[] row, Deque<String> words) throws IOException {
@@ -178,7 +280,7 @@ public class Recorder {
     }
 
     List<String> increment(Deque<String> words) throws IOException {
-        Increment increment = new Increment(bytes(words.poll()));
+        Increment increment = new Increment(row(words.poll()));
         while (!words.isEmpty()) {
             byte[][] column = column(words.poll());
             increment.addColumn(column[0], column[1], Long.parseLong(words.poll()));
@@ -191,7 +293,7 @@ public class Recorder {
     }
 
     boolean check(Deque<String> words) throws IOException {
-        byte[] row = bytes(words.poll());
+        byte[] row = row(words.poll());
         byte[][] column = column(words.poll());
         String op = words.poll();
         var check = CheckAndMutate.newBuilder(row);
@@ -199,7 +301,7 @@ public class Recorder {
         else check.ifMatches(column[0], column[1], turned(operator(op)), bytes(words.poll()));
         List<Mutation> mutations = block(row, words);
         CheckAndMutate done;
-        if (mutations.size() > 1) done = check.build(RowMutations.of(mutations));
+        if (mutations.size() != 1) done = check.build(new RowMutations(row).add(mutations));
         else if (mutations.get(0) instanceof Put put) done = check.build(put);
         else done = check.build((Delete) mutations.get(0));
         return table.checkAndMutate(done).isSuccess();
@@ -208,7 +310,7 @@ public class Recorder {
     // Reads.
 
     Get get(Deque<String> words) throws IOException {
-        Get get = new Get(bytes(words.poll()));
+        Get get = new Get(row(words.poll()));
         var filters = new FilterList();
         for (String word : words) {
             String option = word.replaceFirst("=.*", "");
@@ -296,12 +398,14 @@ public class Recorder {
 
     // Answers.
 
-    List<String> rows(Scan scan) throws IOException {
+    List<String> rows(Scan scan, List<Deque<String>> meanwhile) throws IOException {
         var lines = new ArrayList<String>();
         try (ResultScanner results = table.getScanner(scan)) {
             for (Result result : results) {
                 lines.add("row " + text(result.getRow()));
                 for (Cell cell : result.rawCells()) lines.add(line(cell));
+                each(meanwhile);
+                meanwhile = List.of();
             }
         } catch (java.io.UncheckedIOException e) {
             throw e.getCause();
@@ -322,6 +426,7 @@ public class Recorder {
     String stamp(long at) {
         if (given.containsKey(at)) return given.get(at);
         if (begin <= at && at <= System.currentTimeMillis()) return "server";
+        if (most != 0 && begin + most <= at && at <= System.currentTimeMillis() + most) return "clock";
         return Math.abs(at - begin) < 1_000_000_000_000L ? String.format("now%+d", at - begin) : "" + at;
     }
 
@@ -375,7 +480,13 @@ public class Recorder {
         return text(CellUtil.cloneFamily(cell)) + ":" + text(CellUtil.cloneQualifier(cell));
     }
 
+    byte[] row(String word) {
+        return bytes(renamed.getOrDefault(word, word));
+    }
+
     static byte[] bytes(String word) {
+        int times = word.indexOf('*');
+        if (times >= 0) return bytes(word.substring(0, times).repeat(Integer.parseInt(word.substring(times + 1))));
         var out = new ByteArrayOutputStream();
         for (int i = 0; i < word.length() && !word.equals("''"); i++) {
             if (word.charAt(i) != '%') out.write(word.charAt(i));
@@ -385,6 +496,9 @@ public class Recorder {
     }
 
     static String text(byte[] bytes) {
+        boolean same = bytes.length > 64;
+        for (byte b : bytes) same &= b == bytes[0];
+        if (same) return text(new byte[] {bytes[0]}) + "*" + bytes.length;
         var text = new StringBuilder();
         for (byte b : bytes) {
             boolean plain = Character.isLetterOrDigit(b) && b > 0 || "_.-".indexOf(b) >= 0;

@@ -1,5 +1,5 @@
-//! The files of cases beside this one: what a wide-row store is asked, and what it answered. The header of
-//! `hbase.cases` tells the grammar. Everything here prints as a file has it.
+//! The files of cases beside this one: what a wide-row store is asked, and what it answered. The headers of
+//! `hbase.cases`, `hbase_more.cases` and `bigtable.cases` tell the grammar. Everything here prints as a file has it.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Bound;
@@ -58,10 +58,23 @@ pub(crate) enum Step {
     Scan {
         span: Span,
         read: Read,
+        /// Written, each in a call of its own, when the first row was read.
+        meanwhile: Vec<Written>,
     },
+    /// One call. Neighbours that write to one row are one mutation.
+    Batch(Vec<Written>),
+    /// Each in a call of its own, all in one millisecond.
+    WithinMs(Vec<Written>),
+    /// How far the clock of who asks is ahead, in milliseconds.
+    Clock(i64),
+    /// The rows with which the table's regions begin.
+    Split(Vec<Vec<u8>>),
     Flush,
     MajorCompact,
 }
+
+/// A row, and what is written to it.
+pub(crate) type Written = (Vec<u8>, Mutation);
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Mutation {
@@ -146,10 +159,17 @@ pub(crate) enum Answer {
     Rows(Vec<(Vec<u8>, Vec<Cell>)>),
     Counters(Vec<(Column, i64)>),
     Truth(bool),
-    Error {
-        kind: String,
-        message: String,
-    },
+    /// Of each mutation of a batch, in order: its row, and its error if it was refused.
+    Each(Vec<(Vec<u8>, Option<Refusal>)>),
+    Error(Refusal),
+    /// It can't be asked there; why.
+    Unsupported(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Refusal {
+    pub(crate) kind: String,
+    pub(crate) message: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -173,6 +193,10 @@ pub(crate) enum Time {
     At(i64),
     /// In milliseconds from when the case began.
     Now(i64),
+    /// In microseconds.
+    Micros(i64),
+    /// The clock of who asks, once it was put ahead.
+    Clock,
 }
 
 /// What is wrong with a file, and in which line.
@@ -237,7 +261,19 @@ fn step(line: &str) -> Parsed<Step> {
         "major-compact" => Step::MajorCompact,
         "get" => Step::Get { row: words.bytes()?, read: read(words)? },
         "exists" => Step::Exists { row: words.bytes()?, read: read(words)? },
-        "scan" => scan(words)?,
+        "scan" => scan(words, Vec::new())?,
+        "scan-while" => {
+            let meanwhile = block(&mut words, written)?;
+            scan(words, meanwhile)?
+        }
+        "batch" => Step::Batch(last_block(words, written)?),
+        "within-ms" => Step::WithinMs(last_block(words, written)?),
+        "clock" => {
+            let ahead = number(words.word()?)?;
+            words.end()?;
+            Step::Clock(ahead)
+        }
+        "split" => Step::Split(words.map(bytes).collect::<Parsed<_>>()?),
         "increment" => {
             let (row, mut amounts) = (words.bytes()?, Vec::new());
             while let Some(word) = words.next() {
@@ -251,9 +287,9 @@ fn step(line: &str) -> Parsed<Step> {
                 "absent" => Test::Absent,
                 word => Test::Value(op(word)?, words.bytes()?),
             };
-            Step::Check { row, column, test, mutations: block(words)? }
+            Step::Check { row, column, test, mutations: last_block(words, edit)? }
         }
-        "mutate" => Step::Mutate { row: words.bytes()?, mutations: block(words)? },
+        "mutate" => Step::Mutate { row: words.bytes()?, mutations: last_block(words, edit)? },
         verb => {
             let row = words.bytes()?;
             let mutations = vec![mutation(verb, &mut words)?];
@@ -263,19 +299,34 @@ fn step(line: &str) -> Parsed<Step> {
     })
 }
 
-fn block(mut words: Words<'_>) -> Parsed<Vec<Mutation>> {
-    let mut mutations = Vec::new();
+/// What stands in braces, if nothing comes after it.
+fn last_block<T>(mut words: Words<'_>, part: fn(&mut Words<'_>) -> Parsed<T>) -> Parsed<Vec<T>> {
+    let parts = block(&mut words, part)?;
+    words.end().map(|()| parts)
+}
+
+fn block<T>(words: &mut Words<'_>, part: fn(&mut Words<'_>) -> Parsed<T>) -> Parsed<Vec<T>> {
+    let mut parts = Vec::new();
     let mut sign = words.word()?;
-    while sign == if mutations.is_empty() { "{" } else { ";" } {
-        let verb = words.word()?;
-        mutations.push(mutation(verb, &mut words)?);
+    if sign == "{" && words.clone().next() == Some("}") {
+        words.next();
+        return Ok(parts);
+    }
+    while sign == if parts.is_empty() { "{" } else { ";" } {
+        parts.push(part(words)?);
         sign = words.word()?;
     }
-    if sign == "}" && !mutations.is_empty() {
-        words.end().map(|()| mutations)
-    } else {
-        Err(format!("a stray {sign:?}"))
-    }
+    if sign == "}" { Ok(parts) } else { Err(format!("a stray {sign:?}")) }
+}
+
+fn edit(words: &mut Words<'_>) -> Parsed<Mutation> {
+    let verb = words.word()?;
+    mutation(verb, words)
+}
+
+fn written(words: &mut Words<'_>) -> Parsed<Written> {
+    let (verb, row) = (words.word()?, words.bytes()?);
+    Ok((row, mutation(verb, words)?))
 }
 
 fn mutation(verb: &str, words: &mut Words<'_>) -> Parsed<Mutation> {
@@ -339,7 +390,7 @@ fn filter(name: &str, value: &str) -> Parsed<Filter> {
     })
 }
 
-fn scan(words: Words<'_>) -> Parsed<Step> {
+fn scan(words: Words<'_>, meanwhile: Vec<Written>) -> Parsed<Step> {
     let (start, stop) = (Bound::Unbounded, Bound::Unbounded);
     let mut span = Span { start, stop, reverse: false, limit: None, batch: None };
     let mut others = Vec::new();
@@ -355,7 +406,7 @@ fn scan(words: Words<'_>) -> Parsed<Step> {
             _ => others.push(word),
         }
     }
-    Ok(Step::Scan { span, read: read(others)? })
+    Ok(Step::Scan { span, read: read(others)?, meanwhile })
 }
 
 /// Takes one more line of an answer.
@@ -364,7 +415,24 @@ fn read_answer(answer: &mut Answer, step: &Step, line: &str) -> Parsed<()> {
     let first = words.word()?;
     match (&mut *answer, first) {
         (Answer::Done, "error") => {
-            *answer = Answer::Error { kind: words.word()?.into(), message: words.0.trim_start().into() };
+            *answer = Answer::Error(refusal(words)?);
+            return Ok(());
+        }
+        (Answer::Done, "unsupported") => {
+            *answer = Answer::Unsupported(words.0.trim_start().into());
+            return Ok(());
+        }
+        (Answer::Done | Answer::Each(_), "row") if matches!(step, Step::Batch(_)) => {
+            let (row, outcome) = (words.bytes()?, words.word()?);
+            let outcome = match outcome {
+                "done" => words.end().map(|()| None)?,
+                "error" => Some(refusal(words)?),
+                _ => return Err(format!("{outcome:?} is no outcome")),
+            };
+            match answer {
+                Answer::Each(each) => each.push((row, outcome)),
+                _ => *answer = Answer::Each(vec![(row, outcome)]),
+            }
             return Ok(());
         }
         (Answer::Done, "nothing") => *answer = Answer::Nothing,
@@ -383,10 +451,15 @@ fn read_answer(answer: &mut Answer, step: &Step, line: &str) -> Parsed<()> {
     words.end()
 }
 
+fn refusal(mut words: Words<'_>) -> Parsed<Refusal> {
+    Ok(Refusal { kind: words.word()?.into(), message: words.0.trim_start().into() })
+}
+
 fn cell(name: &str, words: &mut Words<'_>) -> Parsed<Cell> {
     let column = column(name)?;
     let at = match words.word()? {
         "@server" => Time::Server,
+        "@clock" => Time::Clock,
         word => time(word.strip_prefix('@').ok_or("a timestamp is due")?)?,
     };
     Ok(Cell { column, at, value: words.bytes()? })
@@ -439,7 +512,10 @@ fn number<T: std::str::FromStr>(word: &str) -> Parsed<T> {
 }
 
 fn time(word: &str) -> Parsed<Time> {
-    word.strip_prefix("now").map_or_else(|| number(word).map(Time::At), |offset| number(offset).map(Time::Now))
+    if let Some(offset) = word.strip_prefix("now") {
+        return number(offset).map(Time::Now);
+    }
+    word.strip_suffix("us").map_or_else(|| number(word).map(Time::At), |micros| number(micros).map(Time::Micros))
 }
 
 fn op(word: &str) -> Parsed<Op> {
@@ -468,6 +544,9 @@ fn bytes(word: &str) -> Parsed<Vec<u8>> {
     if word == "''" {
         return Ok(Vec::new());
     }
+    if let Some((unit, times)) = word.split_once('*') {
+        return Ok(bytes(unit)?.repeat(number(times)?));
+    }
     let (mut out, mut rest) = (Vec::new(), word.as_bytes());
     while let [first, tail @ ..] = rest {
         rest = tail;
@@ -489,6 +568,9 @@ fn bytes(word: &str) -> Parsed<Vec<u8>> {
 pub(crate) fn text(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "''".into();
+    }
+    if bytes.len() > 64 && bytes.iter().all(|byte| *byte == bytes[0]) {
+        return format!("{}*{}", text(&bytes[..1]), bytes.len());
     }
     let one = |&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     bytes.iter().map(one).collect()
@@ -524,32 +606,57 @@ impl Display for Step {
             Self::MajorCompact => f.write_str("major-compact"),
             Self::Get { row, read } => write!(f, "get {}{read}", text(row)),
             Self::Exists { row, read } => write!(f, "exists {}{read}", text(row)),
-            Self::Scan { span, read } => write!(f, "scan{span}{read}"),
+            Self::Scan { span, read, meanwhile } if meanwhile.is_empty() => write!(f, "scan{span}{read}"),
+            Self::Scan { span, read, meanwhile } => {
+                write!(f, "scan-while {}{span}{read}", braces(meanwhile, written_text))
+            }
+            Self::Batch(batch) => write!(f, "batch {}", braces(batch, written_text)),
+            Self::WithinMs(writes) => write!(f, "within-ms {}", braces(writes, written_text)),
+            Self::Clock(ahead) => write!(f, "clock {ahead}"),
+            Self::Split(rows) => {
+                f.write_str("split")?;
+                rows.iter().try_for_each(|row| write!(f, " {}", text(row)))
+            }
             Self::Increment { row, amounts } => {
                 write!(f, "increment {}", text(row))?;
                 amounts.iter().try_for_each(|(column, n)| write!(f, " {column} {n}"))
             }
             Self::Check { row, column, test: Test::Absent, mutations } => {
-                write!(f, "check {} {column} absent {}", text(row), braces(mutations))
+                write!(f, "check {} {column} absent {}", text(row), braces(mutations, Mutation::to_string))
             }
             Self::Check { row, column, test: Test::Value(op, value), mutations } => {
-                write!(f, "check {} {column} {op} {} {}", text(row), text(value), braces(mutations))
+                write!(
+                    f,
+                    "check {} {column} {op} {} {}",
+                    text(row),
+                    text(value),
+                    braces(mutations, Mutation::to_string)
+                )
             }
             Self::Mutate { row, mutations } => match &mutations[..] {
-                [one] => {
-                    let words = one.to_string();
-                    let (verb, rest) = words.split_at(words.find(' ').unwrap_or(words.len()));
-                    write!(f, "{verb} {}{rest}", text(row))
-                }
-                all => write!(f, "mutate {} {}", text(row), braces(all)),
+                [one] => f.write_str(&row_then(row, one)),
+                all => write!(f, "mutate {} {}", text(row), braces(all, Mutation::to_string)),
             },
         }
     }
 }
 
-fn braces(mutations: &[Mutation]) -> String {
-    let mutations: Vec<_> = mutations.iter().map(Mutation::to_string).collect();
-    format!("{{ {} }}", mutations.join(" ; "))
+fn braces<T>(parts: &[T], part: fn(&T) -> String) -> String {
+    if parts.is_empty() {
+        return "{ }".into();
+    }
+    format!("{{ {} }}", parts.iter().map(part).collect::<Vec<_>>().join(" ; "))
+}
+
+fn written_text((row, mutation): &Written) -> String {
+    row_then(row, mutation)
+}
+
+/// A mutation with its row after the verb.
+fn row_then(row: &[u8], mutation: &Mutation) -> String {
+    let words = mutation.to_string();
+    let (verb, rest) = words.split_at(words.find(' ').unwrap_or(words.len()));
+    format!("{verb} {}{rest}", text(row))
 }
 
 impl Display for Mutation {
@@ -634,7 +741,12 @@ impl Display for Answer {
             Self::Done => Ok(()),
             Self::Nothing => writeln!(f, "  = nothing"),
             Self::Truth(truth) => writeln!(f, "  = {truth}"),
-            Self::Error { kind, message } => writeln!(f, "  = error {kind} {message}"),
+            Self::Error(refusal) => writeln!(f, "  = {refusal}"),
+            Self::Unsupported(why) => writeln!(f, "  = unsupported {why}"),
+            Self::Each(each) => each.iter().try_for_each(|(row, outcome)| match outcome {
+                Some(refusal) => writeln!(f, "  = row {} {refusal}", text(row)),
+                None => writeln!(f, "  = row {} done", text(row)),
+            }),
             Self::Counters(counters) => counters.iter().try_for_each(|(column, n)| writeln!(f, "  = {column} {n}")),
             Self::Cells(cells) => cells.iter().try_for_each(|cell| writeln!(f, "  = {cell}")),
             Self::Rows(rows) => rows.iter().try_for_each(|(row, cells)| {
@@ -642,6 +754,12 @@ impl Display for Answer {
                 cells.iter().try_for_each(|cell| writeln!(f, "  = {cell}"))
             }),
         }
+    }
+}
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "error {} {}", self.kind, self.message)
     }
 }
 
@@ -663,6 +781,8 @@ impl Display for Time {
             Self::Server => f.write_str("server"),
             Self::At(at) => write!(f, "{at}"),
             Self::Now(offset) => write!(f, "now{offset:+}"),
+            Self::Micros(at) => write!(f, "{at}us"),
+            Self::Clock => f.write_str("clock"),
         }
     }
 }

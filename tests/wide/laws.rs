@@ -120,8 +120,7 @@ fn the_longest_time_to_live_can_be_opened_again() {
 fn pieces_of_no_cell_come_to_an_end() {
     let table = over(memory());
     table.mutate(b"r", &Mutation::new().put("a:q", "1").put("a:r", "2")).unwrap();
-    let mut columns = Columns::all();
-    columns.piece = Some(0);
+    let mut columns = Columns::all().piece(0);
     for reverse in [false, true] {
         for check in [None, Some(Check::absent("a:x"))] {
             columns.rows_where = check;

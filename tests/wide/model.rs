@@ -115,8 +115,8 @@ impl Written {
             }
         }
         let asked = |column: &Column| {
-            let ranges = columns.families.get(&column.family);
-            columns.families.is_empty()
+            let ranges = columns.families().get(&column.family);
+            columns.families().is_empty()
                 || ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(&column.qualifier)))
         };
         let names: BTreeSet<&Column> = self.cells.keys().map(|(column, _)| column).filter(|name| asked(name)).collect();
@@ -262,10 +262,10 @@ pub(crate) fn rows_of(store: &dyn WideStore, scan: &Scan, columns: &Columns) -> 
         }
         for (row, cells) in batch.iter() {
             let cells = cells_of(cells);
-            assert!(!cells.is_empty() && columns.piece.is_none_or(|piece| cells.len() <= piece));
+            assert!(!cells.is_empty() && columns.piece.is_none_or(|piece| cells.len() <= piece.get()));
             match found.last_mut().filter(|(last, _)| last == row) {
                 Some((_, all)) => {
-                    assert_eq!(all.len() % columns.piece.unwrap(), 0, "all pieces but the last are full");
+                    assert_eq!(all.len() % columns.piece.unwrap().get(), 0, "all pieces but the last are full");
                     all.extend(cells);
                 }
                 None => found.push((row.to_vec(), cells)),

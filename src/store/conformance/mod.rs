@@ -88,7 +88,7 @@ mod writes;
 
 use self::laws::Random;
 use super::{Database, Store};
-pub use crate::wide::conformance::{wide, wide_database};
+pub use crate::wide::conformance::{wide, wide_database, wide_purge};
 
 /// Holds a store to its laws. `make` answers an empty one each time.
 ///

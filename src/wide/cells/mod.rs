@@ -20,7 +20,10 @@ use super::column::{Check, Column, Columns};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
 use super::schema::{Change, TableSchema};
-use super::{WideDatabase, WideGuarantees, WideLimits, WideStore, check_mutation};
+use super::{
+    ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
+    TimestampUnit, UntimedDeletes, UntimedPuts, WideDatabase, WideGuarantees, WideLimits, WideStore, check_mutation,
+};
 use crate::catalog::{self, Given, How, Opened, PLAIN, WideTexts};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, RowError, RowErrors};
@@ -155,15 +158,9 @@ impl<S: Store> Cells<S> {
     /// Reads a row by a scan of its entries.
     fn read(&self, row: &[u8], columns: &Columns, open: &dyn Fn(&Scan) -> Box<dyn Rows>) -> Result<Row, Error> {
         let plan = self.plan(columns)?;
-        let few = if columns.families.is_empty() && !columns.first_only { 32 } else { 4 };
+        let few = if columns.families().is_empty() && !columns.first_only { 32 } else { 4 };
         let scan = Scan::new(plan.range_of(row).into_iter().collect()).batch_rows(few);
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), &scan).into_cells()?))
-    }
-
-    /// How long row keys, qualifiers and values can be. An entry's key has both, a byte 00 or 01 of them twice, and a family; so
-    /// these are lengths that fit in any case, and longer ones are taken where they fit.
-    pub fn limits(&self) -> WideLimits {
-        wide_limits(&self.store.guarantees().limits)
     }
 
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
@@ -361,7 +358,8 @@ fn of_entries(new: &NewTable) -> NewTable {
     NewTable { split_points: points, ..new.clone() }
 }
 
-/// Lengths that fit into an entry's key whatever the family and the bytes.
+/// An entry's key has a row key and a qualifier, a byte 00 or 01 of them twice, and a family; so these are lengths that fit in any
+/// case, and longer ones are taken where they fit.
 fn wide_limits(beneath: &Limits) -> WideLimits {
     const LONGEST_FAMILY: usize = 255;
     let mut limits = WideLimits::none();
@@ -384,15 +382,35 @@ fn not_a_counter(error: Error, column: &Column) -> Error {
 }
 
 fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
+    let transactions = beneath.transactions;
     WideGuarantees {
         // A row is read by a scan.
         atomic_rows: beneath.batch >= Atomicity::Table && beneath.snapshot_scans,
         snapshot_scans: beneath.snapshot_scans,
-        increment: beneath.transactions,
-        check_and_mutate: beneath.transactions,
-        delete_latest: beneath.transactions,
-        delete_markers: true,
         slow_scans: beneath.slow_scans,
+        timestamps: Some(TimestampUnit::Milliseconds.timestamps()),
+        clock: Some(ClockOf::Process),
+        untimed_puts: Some(UntimedPuts::Latest),
+        untimed_deletes: Some(UntimedDeletes::All),
+        put_after_delete: true,
+        edit_order: Some(EditOrder::AsGiven),
+        deletes: Some(Deletes::Hide),
+        delete_family_until: true,
+        delete_latest: transactions.then_some(DeleteLatest::OfWhatIsThere),
+        deleted_for_good: true,
+        kept_on_read: true,
+        unkept_until_purge: true,
+        increment: transactions,
+        repeated_counters: transactions.then_some(RepeatedCounters::Cumulative),
+        check_and_mutate: transactions,
+        empty_values: transactions.then_some(EmptyValues::AsValues),
+        validated_first: transactions,
+        page_versions: Some(PageVersions::AsAsked),
+        page_empty_qualifier: true,
+        row_conditions: Some(RowConditions::OnRow),
+        pieces_under_conditions: true,
+        empty_reads: true,
+        limits: wide_limits(&beneath.limits),
     }
 }
 

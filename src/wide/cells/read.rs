@@ -1,6 +1,7 @@
 //! Rows out of entries: what is asked for, of what is there.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::entries::Entries;
@@ -17,11 +18,11 @@ use crate::wide::schema::TableSchema;
 
 /// The places of a row that have to be looked at, sorted, for some columns.
 fn places(families: &Families, columns: &Columns) -> Result<Vec<KeyRange>, Error> {
-    if columns.families.is_empty() {
+    if columns.families().is_empty() {
         return Ok(vec![KeyRange::all()]);
     }
     let mut places = Vec::new();
-    for (family, qualifiers) in &columns.families {
+    for (family, qualifiers) in columns.families() {
         let family = families.places(family)?;
         if !qualifiers.is_empty() {
             places.push(family.markers());
@@ -81,7 +82,7 @@ impl Plan {
                 Some((check.clone(), other))
             }
         };
-        let piece = columns.piece.map(|cells| cells.max(1));
+        let piece = columns.piece.map(NonZeroUsize::get);
         Ok(Self { families: Arc::clone(families), places: looked_at, pick, rows_where, piece })
     }
 

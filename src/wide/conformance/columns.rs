@@ -1,9 +1,9 @@
 //! Laws of what is read of a row.
 
-use super::laws::{equal, holds};
-use super::laws::{mutate, row, row_is, timeless, values_are};
+use super::laws::{done, equal, holds, is_unsupported, keys, mutate, put, refused, row, row_is, timeless, values_are};
 use crate::range::KeyRange;
-use crate::wide::{Check, Column, Columns, Compare, Mutation, WideStore};
+use crate::store::{RowBatch, Scan};
+use crate::wide::{Check, Column, Columns, Compare, Mutation, PageVersions, RowConditions, WideStore};
 
 const QUALIFIERS: [&[u8]; 10] = [b"", b"\0", b"\0\xff", b"\x01", b"q", b"q\0", b"q\0\0", b"q\x01", b"qq", b"\xff\xff"];
 
@@ -13,19 +13,19 @@ pub(super) fn order(store: &dyn WideStore) {
     let mut mutation = Mutation::new();
     for family in ["b", "ab", "a"] {
         for (index, qualifier) in QUALIFIERS.iter().enumerate().rev() {
-            mutation = mutation.put_at((family, *qualifier), 7, format!("{family}{index}"));
+            mutation = put(store, mutation, (family, *qualifier), &format!("{family}{index}"));
         }
     }
     mutate(law, store, b"row", mutation);
-    mutate(law, store, b"row\0", Mutation::new().put_at("a:q", 7, "neighbour").put_at("ab:zz", 7, "neighbour"));
+    let neighbours = put(store, Mutation::new(), "a:q", "neighbour");
+    mutate(law, store, b"row\0", put(store, neighbours, "ab:zz", "neighbour"));
     let all: Vec<(&str, usize)> =
         ["a", "ab", "b"].iter().flat_map(|&family| (0..QUALIFIERS.len()).map(move |index| (family, index))).collect();
     let check = |law: &str, columns: &Columns, asked: &dyn Fn(&str, &[u8]) -> bool| {
         let should_be = all.iter().filter(|(family, index)| asked(family, QUALIFIERS[*index]));
-        let named = |&(family, index): &(&str, usize)| {
-            format!("{}@7={family}{index}", Column::from((family, QUALIFIERS[index])))
-        };
-        let is = row(law, store, b"row", columns);
+        let named =
+            |&(family, index): &(&str, usize)| format!("{}={family}{index}", Column::from((family, QUALIFIERS[index])));
+        let is = timeless(&row(law, store, b"row", columns));
         equal(law, format_args!("{columns:?}"), is, should_be.map(named).collect());
     };
     check(law, &Columns::all(), &|_, _| true);
@@ -63,7 +63,7 @@ pub(super) fn order(store: &dyn WideStore) {
     });
 
     for offset in [0, 1, 10, 29, 99] {
-        for limit in [0, 1, 11, 99] {
+        for limit in [1, 11, 99] {
             let columns = Columns::all().offset(offset).limit(limit);
             let page = |family: &str, qualifier: &[u8]| {
                 let at = all.iter().position(|(other, index)| *other == family && QUALIFIERS[*index] == qualifier);
@@ -96,7 +96,6 @@ pub(super) fn versions(store: &dyn WideStore) {
     let five = ["b:q@50=v50", "b:q@40=v40", "b:q@30=v30", "b:q@20=v20", "b:q@10=v10"];
     row_is(law, store, b"r", &of(5), &five);
     row_is(law, store, b"r", &of(u32::MAX), &five);
-    row_is(law, store, b"r", &of(0), &[]);
     row_is(law, store, b"r", &Columns::all(), &["b:q@50=v50", "b:r@50=same"]);
 
     let law = "time-range";
@@ -122,34 +121,76 @@ pub(super) fn versions(store: &dyn WideStore) {
     row_is(law, store, b"r", &second.clone().offset(1), &[]);
     row_is(law, store, b"r", &Columns::all().value(Compare::Equal, "same").first_only(), &["b:r@50=same"]);
 
-    // After the family's own number is: what it does not keep is not looked at.
-    for at in [1, 2, 3, 4] {
-        mutate(law, store, b"few", Mutation::new().put_at("a:q", at, format!("v{at}")));
-    }
-    row_is(law, store, b"few", &Columns::all().versions(9).value(Compare::Equal, "v1"), &[]);
-    row_is("max-versions", store, b"few", &Columns::all().versions(9), &["a:q@4=v4", "a:q@3=v3", "a:q@2=v2"]);
-
-    let pages = Columns::all().versions(9).offset(1).limit(1);
-    let of_r = ["b:r@50=same", "b:r@40=same", "b:r@30=same", "b:r@20=same", "b:r@10=same"];
-    row_is("column-limit", store, b"r", &Columns::all().versions(9).limit(1), &five);
-    row_is("column-offset", store, b"r", &pages, &of_r);
     row_is("first-only", store, b"r", &Columns::all().versions(9).first_only(), &five[..1]);
-    row_is("piece", store, b"r", &pages.piece(2), &of_r);
+
+    let law = "page-versions";
+    let of_r = ["b:r@50=same", "b:r@40=same", "b:r@30=same", "b:r@20=same", "b:r@10=same"];
+    let of_each = match store.guarantees().page_versions {
+        Some(PageVersions::AsAsked) => 5,
+        Some(PageVersions::Newest) => 1,
+        None => return,
+    };
+    let page = Columns::all().versions(9).limit(1);
+    row_is(law, store, b"r", &page, &five[..of_each]);
+    row_is(law, store, b"r", &page.clone().offset(1), &of_r[..of_each]);
+    row_is(law, store, b"r", &page.clone().limit(2), &[&five[..of_each], &of_r[..of_each]].concat());
+    row_is(law, store, b"r", &page.clone().value(Compare::LessOrEqual, "v30"), &five[2..][..of_each.min(3)]);
+    row_is("piece", store, b"r", &page.offset(1).piece(2), &of_r[..of_each]);
+}
+
+/// A page in which the column with the empty qualifier has several versions.
+pub(super) fn empty_qualifier(store: &dyn WideStore) {
+    let law = "page-empty-qualifier";
+    if !store.guarantees().page_empty_qualifier {
+        return;
+    }
+    for at in [1, 2, 3] {
+        mutate(law, store, b"r", Mutation::new().put_at("b:", at, format!("v{at}")).put_at("b:q", 1, "v"));
+    }
+    row_is(law, store, b"r", &Columns::all().limit(1), &["b:@3=v3"]);
+    row_is(law, store, b"r", &Columns::all().limit(2), &["b:@3=v3", "b:q@1=v"]);
+    row_is(law, store, b"r", &Columns::all().offset(1), &["b:q@1=v"]);
+    row_is(law, store, b"r", &Columns::all().offset(2).limit(9), &[]);
+}
+
+/// Reads that ask for nothing.
+pub(super) fn nothing(store: &dyn WideStore) {
+    let law = "empty-read";
+    if !store.guarantees().empty_reads {
+        return;
+    }
+    let values = put(store, Mutation::new(), "a:q", "v");
+    mutate(law, store, b"r", put(store, values, "b:q", "v"));
+    for columns in [
+        Columns::all().versions(0),
+        Columns::all().time(7..7),
+        Columns::all().time(9..5),
+        Columns::all().time(-9..0),
+        Columns::all().time(i64::MAX..i64::MIN),
+        Columns::all().limit(0),
+        Columns::all().offset(1).limit(0),
+        Columns::of("a:q").versions(0).piece(1),
+    ] {
+        row_is(law, store, b"r", &columns, &[]);
+    }
+    let scan = Scan::all().limit(0);
+    equal(law, format_args!("{scan:?}"), keys(law, store, &scan, &Columns::all()), Vec::new());
+    equal(law, "the rows", keys(law, store, &Scan::all(), &Columns::all()).len(), 1);
 }
 
 /// Rows for which a condition holds, whatever is read of them.
 pub(super) fn rows_where(store: &dyn WideStore) {
     let law = "rows-where";
+    let guarantees = store.guarantees();
     mutate(law, store, b"1", Mutation::new().put("a:kind", "cat").put("b:name", "Tom"));
     mutate(law, store, b"2", Mutation::new().put("a:kind", "dog").put("b:name", "Rex"));
     mutate(law, store, b"3", Mutation::new().put("b:name", "nobody"));
     mutate(law, store, b"4", Mutation::new().put("a:kind", "").put("b:name", "empty"));
-    mutate(
-        law,
-        store,
-        b"5",
-        Mutation::new().put_at("a:kind", 5, "dog").put_at("a:kind", 6, "cat").put("b:name", "was"),
-    );
+    let cat = match guarantees.timestamps {
+        Some(_) => Mutation::new().put_at("a:kind", 5, "dog").put_at("a:kind", 6, "cat"),
+        None => Mutation::new().put("a:kind", "cat"),
+    };
+    mutate(law, store, b"5", cat.put("b:name", "was"));
     let compared = |compare, given: &str| Check::value("a:kind", compare, given);
     let cases: [(Check, &[&[u8]]); 8] = [
         (Check::equal("a:kind", "cat"), &[b"1", b"5"]),
@@ -161,20 +202,51 @@ pub(super) fn rows_where(store: &dyn WideStore) {
         (compared(Compare::Less, "cat"), &[b"4"]),
         (compared(Compare::LessOrEqual, "cat"), &[b"1", b"4", b"5"]),
     ];
+    let found = |columns: &Columns| {
+        let all = [b"1", b"2", b"3", b"4", b"5"];
+        all.map(|key| !row(law, store, key, columns).is_empty())
+    };
     for (check, should_be) in cases {
-        for columns in
-            [Columns::all(), Columns::of("b:name"), Columns::all().family("b"), Columns::of("b:name").piece(1)]
-        {
+        let should_be = [b"1", b"2", b"3", b"4", b"5"].map(|key| should_be.contains(&&key[..]));
+        let look = |law: &str, columns: Columns, should_be: [bool; 5]| {
             let columns = columns.rows_where(check.clone());
-            for key in [b"1", b"2", b"3", b"4", b"5"] {
-                let found = !row(law, store, key, &columns).is_empty();
-                let what = format_args!("whether row {} is there for {columns:?}", key.escape_ascii()).to_string();
-                equal(law, what, found, should_be.contains(&&key[..]));
+            equal(law, format_args!("of five rows those that are there for {columns:?}"), found(&columns), should_be);
+        };
+        for columns in [Columns::all(), Columns::of("b:name").column("a:kind"), Columns::all().first_only()] {
+            look(law, columns, should_be);
+        }
+        let in_pieces = Columns::all().rows_where(check.clone()).piece(1);
+        let opened = store.scan(&Scan::all(), &in_pieces).next_batch(&mut RowBatch::new());
+        if guarantees.pieces_under_conditions {
+            done("piece-condition", opened);
+            look("piece-condition", Columns::all().piece(1), should_be);
+        } else {
+            refused("unsupported", "a scan in pieces under a condition", opened, is_unsupported);
+        }
+        let others = [Columns::of("b:name"), Columns::all().family("b"), Columns::of("a:other").column("b:name")];
+        for columns in others {
+            match guarantees.row_conditions {
+                Some(RowConditions::OnRow) => look("row-condition", columns, should_be),
+                Some(RowConditions::OnRead) => look("row-condition", columns, [check.value.is_none(); 5]),
+                None => {}
             }
         }
     }
-    values_are(law, store, b"1", &Columns::of("b:name").rows_where(Check::equal("a:kind", "cat")), &["b:name=Tom"]);
     let whole = Columns::all().rows_where(Check::equal("b:name", "Rex")).first_only();
     let first = timeless(&row(law, store, b"2", &whole));
     holds(law, first == ["a:kind=dog"], format_args!("the first cell of a row found by its last is {first:?}"));
+
+    let law = "row-condition";
+    if guarantees.timestamps.is_some() {
+        let was = Columns::all().family("a").time(5..6).rows_where(Check::equal("a:kind", "dog"));
+        let is = Columns::all().family("a").time(5..6).rows_where(Check::equal("a:kind", "cat"));
+        let read = &["a:kind=dog"][..];
+        let (of_was, of_is) = match guarantees.row_conditions {
+            Some(RowConditions::OnRow) => (&[][..], read),
+            Some(RowConditions::OnRead) => (read, &[][..]),
+            None => return,
+        };
+        values_are(law, store, b"5", &was, of_was);
+        values_are(law, store, b"5", &is, of_is);
+    }
 }

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, Hex};
 use crate::range::KeyRange;
 use crate::store::conformance::laws::{broken, read_batch};
 pub(super) use crate::store::conformance::laws::{done, equal, holds, refused};
 use crate::store::{Rows, Scan};
 use crate::wide::row::CellIter;
-use crate::wide::{Columns, FamilySchema, Mutation, TableSchema, WideStore};
+use crate::wide::{Column, Columns, FamilySchema, Mutation, TableSchema, UntimedPuts, WideStore};
 
 /// A row's key and its cells, each as `family:qualifier@timestamp=value`.
 pub(super) type RowText = (Vec<u8>, Vec<String>);
@@ -18,12 +19,46 @@ pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 /// Families whose names begin one another, of many versions, few and one, and such as expire after a day.
 pub(super) fn table() -> TableSchema {
     let day = FamilySchema::new().ttl(Duration::from_millis(DAY as u64));
-    TableSchema::new()
-        .family("a", FamilySchema::new().max_versions(3))
-        .family("ab", FamilySchema::new())
-        .family("b", FamilySchema::new().max_versions(1000))
-        .family("t", day.max_versions(5))
-        .family("tm", day.max_versions(5).min_versions(2))
+    let families = [("a", FamilySchema::new().max_versions(3)), ("ab", FamilySchema::new()), ("b", many())];
+    let expiring = [("t", day.max_versions(5)), ("tm", day.max_versions(5).min_versions(2))];
+    families.into_iter().chain(expiring).fold(TableSchema::new(), |schema, (name, family)| schema.family(name, family))
+}
+
+/// The same families, with as many versions as no law writes: for stores whose reads may show more than a family keeps.
+pub(super) fn unlimited() -> TableSchema {
+    table().families.into_keys().fold(TableSchema::new(), |schema, name| schema.family(name, many()))
+}
+
+fn many() -> FamilySchema {
+    FamilySchema::new().max_versions(1000)
+}
+
+/// Milliseconds since 1970 by this process's clock.
+pub(super) fn now() -> i64 {
+    SystemClock.now()
+}
+
+/// Waits until a put is of a later millisecond than the delete before it, where the store needs that.
+pub(super) fn apart(store: &dyn WideStore) {
+    if !store.guarantees().put_after_delete {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits until the clock is past a counter, whose timestamps may run ahead of it by a millisecond for each increment, where a write
+/// at the clock's time would not reach it.
+pub(super) fn past_counters(store: &dyn WideStore) {
+    if store.guarantees().untimed_puts != Some(UntimedPuts::Latest) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A put with a timestamp, or without one where the store takes none.
+pub(super) fn put(store: &dyn WideStore, mutation: Mutation, column: impl Into<Column>, value: &str) -> Mutation {
+    match store.guarantees().timestamps {
+        Some(_) => mutation.put_at(column, 7, value),
+        None => mutation.put(column, value),
+    }
 }
 
 #[track_caller]
@@ -95,7 +130,11 @@ pub(super) fn rows_on(law: &str, open: &mut dyn Rows, scan: &Scan, columns: &Col
             let cells = text(&cells);
             holds(law, !cells.is_empty(), format_args!("row {} comes without a cell", Hex(&key)));
             if let Some(piece) = columns.piece {
-                holds("piece", cells.len() <= piece, format_args!("a piece of {} cells, not {piece}", cells.len()));
+                holds(
+                    "piece",
+                    cells.len() <= piece.get(),
+                    format_args!("a piece of {} cells, not {piece}", cells.len()),
+                );
             }
             match all.last_mut() {
                 Some((last, more)) if columns.piece.is_some() && *last == key => more.extend(cells),
@@ -121,4 +160,8 @@ pub(super) fn keys(law: &str, store: &dyn WideStore, scan: &Scan, columns: &Colu
 
 pub(super) fn is_unsupported(error: &Error) -> bool {
     matches!(error, Error::Unsupported(_))
+}
+
+pub(super) fn is_timestamp(error: &Error) -> bool {
+    matches!(error, Error::Timestamp(_))
 }

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::laws::{RowText, done, equal, holds, mutate, row, rows};
+use super::laws::{RowText, apart, done, equal, holds, mutate, row, rows};
 use crate::store::Scan;
 use crate::store::conformance::laws::Random;
-use crate::wide::{Check, Column, Columns, Compare, Mutation, WideStore};
+use crate::wide::{
+    Check, Column, Columns, Compare, Deletes, EditOrder, Mutation, PageVersions, RowConditions, WideGuarantees,
+    WideStore,
+};
 
 const LAW: &str = "model";
 /// Timestamps that are given are below this, those of a clock are not.
@@ -65,9 +68,19 @@ impl Model {
         versions
     }
 
-    fn read(&self, columns: &Columns) -> Vec<String> {
+    fn read(&self, columns: &Columns, guarantees: &WideGuarantees) -> Vec<String> {
+        let asked = |column: &Column| {
+            let ranges = columns.families().get(&column.family);
+            columns.families().is_empty()
+                || ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(&column.qualifier)))
+        };
+        let in_time = |at: i64| columns.time.is_none_or(|(start, end)| start <= at && at < end);
         if let Some(check) = &columns.rows_where {
-            let newest = self.versions(&check.column).first().map(|(_, value)| *value);
+            let mut versions = self.versions(&check.column);
+            if guarantees.row_conditions == Some(RowConditions::OnRead) {
+                versions.retain(|(at, _)| asked(&check.column) && in_time(*at));
+            }
+            let newest = versions.first().map(|(_, value)| *value);
             let holds = match (&check.value, newest) {
                 (None, newest) => newest.is_none(),
                 (Some((compare, given)), Some(newest)) => compared(*compare, newest, given),
@@ -77,26 +90,23 @@ impl Model {
                 return Vec::new();
             }
         }
-        let asked = |column: &Column| {
-            let ranges = columns.families.get(&column.family);
-            columns.families.is_empty()
-                || ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(&column.qualifier)))
-        };
         let there: BTreeSet<&Column> =
             self.cells.iter().map(|(column, ..)| column).filter(|column| asked(column)).collect();
         let picked = there.into_iter().map(|column| {
             let most = match column.family.as_str() {
-                "a" => 3,
-                "ab" => 1,
+                "a" if guarantees.kept_on_read => 3,
+                "ab" if guarantees.kept_on_read => 1,
                 _ => 1000,
             };
-            let in_time = |at: i64| columns.time.is_none_or(|(start, end)| start <= at && at < end);
             let kept = self.versions(column).into_iter().filter(|(at, _)| in_time(*at)).take(most);
             let valued = kept.filter(|(_, value)| {
                 columns.value.as_ref().is_none_or(|(compare, given)| compared(*compare, value, given))
             });
             let text = |(at, value): (i64, &[u8])| format!("{column}@{at}={}", value.escape_ascii());
-            valued.take(columns.versions as usize).map(text).collect::<Vec<_>>()
+            let in_pages = columns.limit.is_some() || columns.offset > 0;
+            let newest_alone = in_pages && guarantees.page_versions == Some(PageVersions::Newest);
+            let versions = if newest_alone { columns.versions.min(1) } else { columns.versions };
+            valued.take(versions as usize).map(text).collect::<Vec<_>>()
         });
         let limit = columns.limit.map_or(usize::MAX, |limit| limit as usize);
         let page = picked.filter(|versions| !versions.is_empty()).skip(columns.offset as usize).take(limit);
@@ -130,7 +140,7 @@ fn compare(random: &mut Random) -> (Compare, Vec<u8>) {
     (one_of(random, &[Less, LessOrEqual, Equal, NotEqual, GreaterOrEqual, Greater]), given.to_vec())
 }
 
-fn columns(random: &mut Random) -> Columns {
+fn columns(random: &mut Random, guarantees: &WideGuarantees) -> Columns {
     let mut columns = Columns::all();
     // In a time range, what a family keeps no more may still be there, so it is asked of the one that keeps all.
     let timed = random.chance(4);
@@ -153,7 +163,8 @@ fn columns(random: &mut Random) -> Columns {
         let (compare, given) = compare(random);
         columns = columns.value(compare, given);
     }
-    if random.chance(4) {
+    let conditional = random.chance(4) && guarantees.row_conditions.is_some();
+    if conditional {
         let (column, (compare, given)) = (column(random, &ALL), compare(random));
         columns = columns.rows_where(if random.chance(3) {
             Check::absent(column)
@@ -161,25 +172,38 @@ fn columns(random: &mut Random) -> Columns {
             Check::value(column, compare, given)
         });
     }
-    if random.chance(4) {
+    let can_be_paged = guarantees.page_empty_qualifier || !may_have_the_empty_qualifier(&columns);
+    if random.chance(4) && can_be_paged {
         columns = columns.offset(random.below(4));
     }
-    if random.chance(4) {
-        columns = columns.limit(random.below(5));
+    if random.chance(4) && can_be_paged {
+        columns = columns.limit(random.below(5).max(u64::from(!guarantees.empty_reads)));
+    }
+    if guarantees.page_versions.is_none() && (columns.offset > 0 || columns.limit.is_some()) {
+        columns = columns.versions(1);
     }
     if random.chance(6) {
         columns = columns.first_only();
     }
-    if random.chance(4) {
+    if random.chance(4) && (!conditional || guarantees.pieces_under_conditions) {
         columns = columns.piece(1 + random.below(4) as usize);
     }
     columns
 }
 
+fn may_have_the_empty_qualifier(columns: &Columns) -> bool {
+    let mut ranges = columns.families().values().flatten();
+    columns.families().is_empty() || ranges.any(|range| range.contains(b""))
+}
+
 /// Changes one row, of the store and the model.
 fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Model) {
     let guarantees = store.guarantees();
-    let keep = guarantees.delete_markers;
+    let keep = guarantees.deletes == Some(Deletes::Hide);
+    // Where nobody says what becomes of the timestamps that a delete covers, none is written after a delete.
+    let deletes = guarantees.deletes.is_some();
+    // Markers decide by timestamps, whatever the order.
+    let mixed = deletes && (keep || guarantees.edit_order == Some(EditOrder::AsGiven));
     let value = one_of(random, &[&b""[..], b"1", b"2", b"3"]).to_vec();
     let of = |column: &Column, from, until| Marker {
         family: Some(column.family.clone()),
@@ -200,34 +224,36 @@ fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Mo
             holds(LAW, at >= before, format_args!("{column}, just put, is at {at}, before the version at {before}"));
             return model.put(column, at, value);
         }
-        2 if guarantees.delete_latest => {
+        2 if guarantees.delete_latest.is_some() && deletes => {
             let column = column(random, &["b"]);
             mutate(LAW, store, key, Mutation::new().delete_latest(&column));
+            apart(store);
             if let Some(at) = model.versions(&column).first().map(|(at, _)| *at) {
                 // A clock's time that comes again is the latest, and not hidden.
                 model.delete(of(&column, at, at), keep && at < GIVEN);
             }
             return;
         }
-        3 => {
+        3 if deletes => {
             let column = column(random, &ALL);
             (Mutation::new().delete_column(&column), of(&column, 0, 0))
         }
-        4 => {
+        4 if deletes => {
             let family = one_of(random, &ALL).to_owned();
             let marker = Marker { family: Some(family.clone()), qualifier: None, from: 0, until: 0 };
             (Mutation::new().delete_family(family), marker)
         }
-        5 if random.chance(3) => {
+        5 if deletes && random.chance(3) => {
             (Mutation::new().delete_row(), Marker { family: None, qualifier: None, from: 0, until: 0 })
         }
         _ => {
             let mut mutation = Mutation::new();
             for _ in 0..=random.below(5) {
-                let at = random.below(20) as i64;
+                let at = 1 + random.below(20) as i64;
                 // A partial delete could uncover what a family does not keep, or not.
                 let of_b = column(random, &["b"]);
-                mutation = match random.below(8) {
+                let kind = if mixed || deletes && mutation.is_empty() { random.below(8) } else { 7 };
+                mutation = match kind {
                     0 => {
                         model.delete(of(&of_b, at, at), keep);
                         mutation.delete_version(of_b, at)
@@ -236,7 +262,7 @@ fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Mo
                         model.delete(of(&of_b, 0, at), keep);
                         mutation.delete_column_until(of_b, at)
                     }
-                    2 if random.chance(3) => {
+                    2 if guarantees.delete_family_until && random.chance(3) => {
                         let marker = Marker { family: Some("b".to_owned()), qualifier: None, from: 0, until: at };
                         model.delete(marker, keep);
                         mutation.delete_family_until("b", at)
@@ -247,17 +273,22 @@ fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Mo
                         mutation.put_at(column, at, value.as_slice())
                     }
                 };
+                if !mixed && kind < 3 {
+                    break;
+                }
             }
             return mutate(LAW, store, key, mutation);
         }
     };
     mutate(LAW, store, key, now.0);
+    apart(store);
     model.delete_now(now.1, keep);
 }
 
 pub(super) fn model(store: &dyn WideStore, random: &mut Random) {
     let mut models: BTreeMap<Vec<u8>, Model> = (0..8).map(|_| (random.key(), Model::default())).collect();
     let keys: Vec<Vec<u8>> = models.keys().cloned().collect();
+    let guarantees = store.guarantees();
     for _ in 0..120 {
         for _ in 0..2 {
             let key = &keys[random.below(keys.len() as u64) as usize];
@@ -265,12 +296,17 @@ pub(super) fn model(store: &dyn WideStore, random: &mut Random) {
             change(store, random, key, model);
         }
         let key = &keys[random.below(keys.len() as u64) as usize];
-        let asked = columns(random);
-        let should_be = models[key].read(&asked);
+        let asked = columns(random, &guarantees);
+        let should_be = models[key].read(&asked, &guarantees);
         equal(LAW, format_args!("{asked:?} of row {}", key.escape_ascii()), row(LAW, store, key, &asked), should_be);
-        let (scan, asked) = (if random.chance(2) { Scan::all() } else { random.scan() }, columns(random));
+        let mut scan = if random.chance(2) { Scan::all() } else { random.scan() };
+        if !guarantees.empty_reads {
+            scan.limit = scan.limit.map(|limit| limit.max(1));
+        }
+        let asked = columns(random, &guarantees);
         let within = |key: &[u8]| scan.ranges.iter().any(|range| range.contains(key));
-        let read = models.iter().filter(|(key, _)| within(key)).map(|(key, row)| (key.clone(), row.read(&asked)));
+        let read =
+            models.iter().filter(|(key, _)| within(key)).map(|(key, row)| (key.clone(), row.read(&asked, &guarantees)));
         let mut should_be: Vec<RowText> = read.filter(|(_, cells)| !cells.is_empty()).collect();
         if scan.reverse {
             should_be.reverse();

@@ -1,7 +1,7 @@
 //! Laws of writes inside a closure that is part of a write to the database. No method of a wide store takes one, but plain
 //! tables over a wide store have such closures.
 
-use super::laws::{done, equal, mutate, refused, row_is};
+use super::laws::{done, equal, mutate, refused, values_are};
 use crate::error::Error;
 use crate::store::NewTable;
 use crate::wide::{Check, Column, Columns, FamilySchema, Mutation, TableSchema, WideDatabase, WideStore};
@@ -14,8 +14,8 @@ fn is_reentrant(error: &Error) -> bool {
 
 pub(super) fn writes(store: &dyn WideStore) {
     let guarantees = store.guarantees();
-    mutate(LAW, store, b"r", Mutation::new().put_at("a:q", 1, "before"));
-    let (more, counters) = (Mutation::new().put_at("a:q", 2, "v"), [(Column::from("a:n"), 1)]);
+    mutate(LAW, store, b"r", Mutation::new().put("a:q", "before"));
+    let (more, counters) = (Mutation::new().put("a:q", "v"), [(Column::from("a:n"), 1)]);
     {
         let _inside = store.id().database().enter();
         refused(LAW, "a mutation inside a closure of a write", store.mutate(b"r", &more), is_reentrant);
@@ -28,10 +28,10 @@ pub(super) fn writes(store: &dyn WideStore) {
             let answer = store.check_and_mutate(b"r", &Check::absent("a:n"), &more);
             refused(LAW, "a condition inside a closure of a write", answer, is_reentrant);
         }
-        row_is(LAW, store, b"r", &Columns::all(), &["a:q@1=before"]);
+        values_are(LAW, store, b"r", &Columns::all(), &["a:q=before"]);
     }
     mutate(LAW, store, b"r", more);
-    row_is(LAW, store, b"r", &Columns::all(), &["a:q@2=v"]);
+    values_are(LAW, store, b"r", &Columns::all(), &["a:q=v"]);
 }
 
 pub(super) fn tables(database: &dyn WideDatabase) {
@@ -56,5 +56,5 @@ pub(super) fn tables(database: &dyn WideDatabase) {
     equal(LAW, "the list of tables", done(LAW, database.tables()), vec!["a".to_owned()]);
     equal(LAW, "the schema of a table", done(LAW, database.schema("a")), Some(schema.clone()));
     done(LAW, database.table("b", &schema));
-    mutate(LAW, &*table, b"r", Mutation::new().put_at("f:q", 1, "v"));
+    mutate(LAW, &*table, b"r", Mutation::new().put("f:q", "v"));
 }

@@ -3,20 +3,25 @@
 use super::laws::{done, equal, holds, mutate, rows};
 use crate::store::Scan;
 use crate::store::conformance::meetings::{THREADS, in_threads, read_while_writing};
-use crate::wide::{Check, Column, Columns, Mutation, WideStore};
+use crate::wide::{Check, Column, Columns, EditOrder, Mutation, WideStore};
 
 const ROW: &[u8] = b"row";
 
-/// Every mutation writes one number to columns of three families, by puts, and by deletes and puts.
+/// Every mutation writes one number to columns of three families, by puts, and by deletes and puts where those come after.
 pub(super) fn atomic_rows(store: &dyn WideStore) {
     if !store.guarantees().atomic_rows {
         return;
     }
     let law = "whole-mutation";
+    let in_order = store.guarantees().edit_order == Some(EditOrder::AsGiven);
     let write = |number: u64| {
         let value = number.to_string();
-        let deleted =
-            if number.is_multiple_of(2) { Mutation::new().delete_row() } else { Mutation::new().delete_family("b") };
+        let deleted = match (in_order, number % 2) {
+            (true, 0) => Mutation::new().delete_row(),
+            (true, _) => Mutation::new().delete_family("b"),
+            // A delete would hide what is put.
+            (false, _) => Mutation::new(),
+        };
         let first = deleted.put("a:first", value.as_str());
         mutate(law, store, ROW, first.put("ab:", value.as_str()).put("b:last", value.as_str()));
     };

@@ -1,17 +1,22 @@
 //! Laws of writes by one caller at a time: values, refusals, counters, conditions.
 
 use super::laws::{
-    done, equal, holds, is_unsupported, keys, mutate, refused, row, row_is, rows as rows_of, values_are,
+    apart, done, equal, holds, is_unsupported, keys, mutate, past_counters, put, refused, row, row_is,
+    rows as all_rows, values_are,
 };
 use crate::error::Error;
 use crate::store::Scan;
+use crate::store::conformance::laws::broken;
 use crate::store::conformance::refusals::others_are_written;
-use crate::wide::{Check, Column, Columns, Compare, Mutation, WideStore};
+use crate::wide::{
+    Check, Column, Columns, Compare, EmptyValues, Mutation, RepeatedCounters, RowConditions, WideLimits, WideStore,
+};
 
 pub(super) fn values(store: &dyn WideStore) {
     let law = "empty-value";
-    mutate(law, store, b"r", Mutation::new().put_at("a:empty", 1, "").put_at("a:", 1, ""));
-    row_is(law, store, b"r", &Columns::all(), &["a:@1=", "a:empty@1="]);
+    let empty = put(store, Mutation::new(), "a:empty", "");
+    mutate(law, store, b"r", put(store, empty, "a:", ""));
+    values_are(law, store, b"r", &Columns::all(), &["a:=", "a:empty="]);
     let law = "large-value";
     let large: Vec<u8> = (0..64 * 1024).map(|byte| (byte % 251) as u8).collect();
     mutate(law, store, b"large", Mutation::new().put("a:large", large.as_slice()).put(("a", vec![b'q'; 1000]), "long"));
@@ -22,18 +27,62 @@ pub(super) fn values(store: &dyn WideStore) {
     equal(law, "rows", keys(law, store, &Scan::all(), &Columns::all()).len(), 3);
 
     let law = "mutate-many";
-    let put = |value: &str| Mutation::new().put_at("b:q", 1, value);
+    let put = |value: &str| put(store, Mutation::new(), "b:q", value);
     let several = [(b"2".to_vec(), put("first")), (b"1".to_vec(), put("other")), (b"2".to_vec(), put("second"))];
     done(law, store.mutate_many(&several));
     done(law, store.mutate_many(&[]));
     mutate(law, store, b"1", Mutation::new());
-    row_is(law, store, b"1", &Columns::all(), &["b:q@1=other"]);
-    row_is(law, store, b"2", &Columns::all(), &["b:q@1=second"]);
+    values_are(law, store, b"1", &Columns::all(), &["b:q=other"]);
+    values_are(law, store, b"2", &Columns::all(), &["b:q=second"]);
+}
+
+fn is_timestamp_or_unsupported(error: &Error) -> bool {
+    matches!(error, Error::Timestamp(-1) | Error::Unsupported(_))
+}
+
+/// Row keys, qualifiers and values of the lengths that are declared, and a byte more.
+pub(super) fn limits(store: &dyn WideStore) {
+    /// Longer ones are not tried.
+    const LONGEST: usize = 16 << 20;
+    let law = "limits";
+    let WideLimits { row, qualifier, value } = store.guarantees().limits;
+    let lengths =
+        |most: Option<usize>| most.filter(|most| *most < LONGEST).into_iter().flat_map(|most| [most, most + 1]);
+    let check = |what: &str, len: usize, most: Option<usize>, row: &[u8], column: Column, value: &[u8]| {
+        let before = all_rows(law, store, &Scan::all(), &Columns::all());
+        apart(store);
+        match store.mutate(row, &Mutation::new().put(&column, value)) {
+            Ok(()) => {
+                let got = done(law, store.get(row, &Columns::of(&column)));
+                let came = got.value(&column) == Some(value);
+                holds(law, came, format_args!("{what} of {len} bytes does not come back"));
+                mutate(law, store, row, Mutation::new().delete_column(&column));
+            }
+            Err(Error::TooLarge { .. }) if most.is_some_and(|most| len > most) => {}
+            Err(error) => broken(law, format_args!("{what} of {len} bytes, where {most:?} are declared: {error:?}")),
+        }
+        let after = all_rows(law, store, &Scan::all(), &Columns::all());
+        equal(law, format_args!("how many rows there are after {what} of {len} bytes"), after.len(), before.len());
+    };
+    for byte in [0, 1, b'x', 0xff] {
+        for len in lengths(row) {
+            check("a row key", len, row, &vec![byte; len], Column::from("a:q"), b"v");
+        }
+        for len in lengths(qualifier) {
+            check("a qualifier", len, qualifier, b"r", Column::from(("ab", vec![byte; len])), b"v");
+        }
+        for len in lengths(value) {
+            check("a value", len, value, b"r", Column::from("a:q"), &vec![byte; len]);
+        }
+    }
+    if let (Some(longest), Some(other)) = (lengths(row).next(), lengths(qualifier).next()) {
+        check("a row key", longest, row, &vec![0; longest], Column::from(("ab", vec![0; other])), b"v");
+    }
 }
 
 pub(super) fn refusals(store: &dyn WideStore) {
-    let before = Mutation::new().put_at("a:q", 1, "before");
-    mutate("empty-row", store, b"r", before.clone());
+    let guarantees = store.guarantees();
+    mutate("empty-row", store, b"r", put(store, Mutation::new(), "a:q", "before"));
     let fine = Mutation::new().put("a:q", "v");
     let check = Check::absent("a:other");
     let is_empty = |error: &Error| matches!(error, Error::EmptyKey);
@@ -53,17 +102,13 @@ pub(super) fn refusals(store: &dyn WideStore) {
     let law = "no-such-family";
     let is_unknown = |error: &Error| matches!(error, Error::NoSuchFamily { family, known } if family == "x" && known.iter().any(|known| known == "ab"));
     let is_unknown_or_unsupported = |error: &Error| matches!(error, Error::NoSuchFamily { .. } | Error::Unsupported(_));
-    let unknown = [
-        fine.clone().put("x:q", "v"),
-        fine.clone().delete_column("x:q"),
-        fine.clone().delete_family("x"),
-        fine.clone().delete_version("x:q", 1),
-    ];
+    let unknown = [fine.clone().put("x:q", "v"), fine.clone().delete_column("x:q"), fine.clone().delete_family("x")];
     for mutation in unknown {
         refused(law, "a mutation", store.mutate(b"r", &mutation), is_unknown);
     }
-    for columns in [Columns::of("x:q"), Columns::of("a:q").family("x"), Columns::all().rows_where(Check::absent("x:q"))]
-    {
+    let on_row = guarantees.row_conditions == Some(RowConditions::OnRow);
+    let condition = on_row.then(|| Columns::all().rows_where(Check::absent("x:q")));
+    for columns in [Columns::of("x:q"), Columns::of("a:q").family("x")].into_iter().chain(condition) {
         refused(law, "a read", store.get(b"r", &columns), is_unknown);
         refused(law, "a read of several", store.get_many(&[b"r"], &columns), is_unknown);
     }
@@ -74,7 +119,6 @@ pub(super) fn refusals(store: &dyn WideStore) {
     refused(law, "a mutation with a condition", answer, is_unknown_or_unsupported);
 
     let law = "negative-timestamp";
-    let is_negative = |error: &Error| matches!(error, Error::Timestamp(-1));
     let negative = [
         fine.clone().put_at("a:q", -1, "v"),
         fine.clone().delete_version("a:q", -1),
@@ -83,9 +127,17 @@ pub(super) fn refusals(store: &dyn WideStore) {
         fine.clone().delete_row_until(-1),
     ];
     for mutation in negative {
-        refused(law, "a mutation", store.mutate(b"r", &mutation), is_negative);
+        refused(law, "a mutation", store.mutate(b"r", &mutation), is_timestamp_or_unsupported);
     }
-    row_is("whole-mutation", store, b"r", &Columns::all(), &["a:q@1=before"]);
+    let is_negative = |error: &Error| matches!(error, Error::Timestamp(-1));
+    if guarantees.timestamps.is_some() {
+        let answer = store.mutate(b"r", &fine.clone().put_at("a:q", -1, "v"));
+        refused(law, "a put", answer, is_negative);
+        refused(law, "a delete", store.mutate(b"r", &fine.delete_version("a:q", -1)), is_negative);
+        let unknown = store.mutate(b"r", &Mutation::new().put("a:q", "v").delete_version("x:q", 1));
+        refused("no-such-family", "a delete", unknown, is_unknown);
+    }
+    values_are("whole-mutation", store, b"r", &Columns::all(), &["a:q=before"]);
     equal("whole-mutation", "rows", keys("whole-mutation", store, &Scan::all(), &Columns::all()).len(), 1);
 }
 
@@ -122,7 +174,7 @@ pub(super) fn failed_rows(store: &dyn WideStore) {
             if others_are_written(law, what, store.mutate_many(&rows), place, of) {
                 there = written;
             }
-            let found = rows_of(law, store, &Scan::all(), &Columns::all().versions(1000));
+            let found = all_rows(law, store, &Scan::all(), &Columns::all().versions(1000));
             equal(
                 law,
                 format_args!("the rows after {what} at {place} of {of}"),
@@ -151,24 +203,40 @@ pub(super) fn counters(store: &dyn WideStore) {
         values_are(law, store, b"r", &Columns::all(), &[&bytes("ab:n", sum)]);
     }
     let law = "counters-together";
-    let several = [("b:y", 2), ("a:x", 1), ("b:y", 3)];
-    equal(law, "sums in their order", done(law, add(b"s", &several)), vec![2, 1, 5]);
-    equal(law, "sums in their order", done(law, add(b"s", &several)), vec![7, 2, 10]);
-    values_are(law, store, b"s", &Columns::all(), &[&bytes("a:x", 2), &bytes("b:y", 10)]);
+    let several = [("b:y", 2), ("a:x", 1), ("ab:z", 3)];
+    equal(law, "sums in their order", done(law, add(b"s", &several)), vec![2, 1, 3]);
+    equal(law, "sums in their order", done(law, add(b"s", &several)), vec![4, 2, 6]);
+    values_are(law, store, b"s", &Columns::all(), &[&bytes("a:x", 2), &bytes("ab:z", 6), &bytes("b:y", 4)]);
     equal(law, "no counter at all", done(law, add(b"s", &[])), vec![]);
+    let law = "counters-twice";
+    let twice = [("b:y", 2), ("a:x", 1), ("b:y", 3)];
+    let sums = match store.guarantees().repeated_counters {
+        Some(RepeatedCounters::Cumulative) => Some(([2, 1, 5], [7, 2, 10])),
+        Some(RepeatedCounters::Independent) => Some(([2, 1, 3], [5, 2, 6])),
+        None => None,
+    };
+    if let Some((first, second)) = sums {
+        equal(law, "sums in their order", done(law, add(b"twice", &twice)), first.to_vec());
+        equal(law, "sums in their order", done(law, add(b"twice", &twice)), second.to_vec());
+        values_are(law, store, b"twice", &Columns::all(), &[&bytes("a:x", 2), &bytes("b:y", second[2])]);
+    }
 
     let law = "increment";
+    past_counters(store);
     mutate(law, store, b"s", Mutation::new().put("b:y", 41_i64.to_be_bytes()));
     equal(law, "a counter that was put", done(law, add(b"s", &[("b:y", 1)])), vec![42]);
     for delete in
         [Mutation::new().delete_column("b:y"), Mutation::new().delete_family("b"), Mutation::new().delete_row()]
     {
+        past_counters(store);
         mutate(law, store, b"s", delete);
+        apart(store);
         equal(law, "a counter that was deleted", done(law, add(b"s", &[("b:y", 3)])), vec![3]);
         values_are(law, store, b"s", &Columns::of("b:y"), &[&bytes("b:y", 3)]);
     }
     // Under a timestamp that is long gone, and one that is far to come.
-    for (row, at) in [(b"past", 5), (b"time", i64::MAX - 5)] {
+    let last = store.guarantees().timestamps.map(|timestamps| [(b"past", 5), (b"time", timestamps.last - 5)]);
+    for (row, at) in last.into_iter().flatten() {
         mutate(law, store, row, Mutation::new().put_at("ab:n", at, 7_i64.to_be_bytes()));
         equal(law, format_args!("a counter put at {at}"), done(law, add(row, &[("ab:n", 1)])), vec![8]);
         equal(law, format_args!("a counter put at {at}"), done(law, add(row, &[("ab:n", 1)])), vec![9]);
@@ -177,7 +245,8 @@ pub(super) fn counters(store: &dyn WideStore) {
 
     let law = "not-a-counter";
     for len in [0, 1, 7, 9, 16] {
-        mutate(law, store, b"text", Mutation::new().put_at("a:text", 5, vec![b'1'; len]).put_at("b:n", 5, [0; 8]));
+        let text = put(store, Mutation::new(), "a:text", &"1".repeat(len));
+        mutate(law, store, b"text", put(store, text, "b:n", "\0\0\0\0\0\0\0\0"));
         let before = row(law, store, b"text", &Columns::all());
         match add(b"text", &[("b:n", 1), ("a:text", 1), ("b:new", 1)]) {
             Err(Error::NotACounterCell { row, column, len: said }) => {
@@ -192,20 +261,25 @@ pub(super) fn counters(store: &dyn WideStore) {
 
 pub(super) fn checks(store: &dyn WideStore) {
     let law = "check-and-mutate";
+    let guarantees = store.guarantees();
     let new = Mutation::new().put("b:done", "yes");
-    if !store.guarantees().check_and_mutate {
+    if !guarantees.check_and_mutate {
         let answer = store.check_and_mutate(b"r", &Check::absent("a:q"), &new);
         refused("unsupported", "a condition", answer, is_unsupported);
         return row_is("unsupported", store, b"r", &Columns::all(), &[]);
     }
     use Compare::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
     for (number, stored) in [None, Some(""), Some("m"), Some("mm")].into_iter().enumerate() {
-        let case = |check: Check, holds: bool| {
+        let case = |check: Check| {
             let row = [b'r', number as u8];
             mutate(law, store, &row, Mutation::new().delete_row());
+            apart(store);
             if let Some(value) = stored {
                 mutate(law, store, &row, Mutation::new().put("a:q", value));
             }
+            let empty = stored == Some("") || check.value.as_ref().is_some_and(|(_, given)| given.is_empty());
+            let law = if empty { "empty-check" } else { law };
+            let Some(holds) = expected(&check, stored, guarantees.empty_values) else { return };
             let what = format!("{check:?} where the value is {stored:?}");
             let answer = done(law, store.check_and_mutate(&row, &check, &new));
             equal(law, format_args!("{what}, whether it holds"), answer, holds);
@@ -214,23 +288,66 @@ pub(super) fn checks(store: &dyn WideStore) {
             let is = done(law, store.get(&row, &Columns::of("a:q")));
             equal(law, format_args!("{what}, the value after"), is.value("a:q"), stored.map(str::as_bytes));
         };
-        case(Check::absent("a:q"), stored.is_none());
-        case(Check::absent("a:"), true);
-        case(Check::absent("a:qq"), true);
+        case(Check::absent("a:q"));
         for given in ["", "l", "m", "n"] {
-            case(Check::value("a:q", Less, given), stored.is_some_and(|stored| stored < given));
-            case(Check::value("a:q", LessOrEqual, given), stored.is_some_and(|stored| stored <= given));
-            case(Check::value("a:q", Equal, given), stored.is_some_and(|stored| stored == given));
-            case(Check::value("a:q", NotEqual, given), stored.is_some_and(|stored| stored != given));
-            case(Check::value("a:q", GreaterOrEqual, given), stored.is_some_and(|stored| stored >= given));
-            case(Check::value("a:q", Greater, given), stored.is_some_and(|stored| stored > given));
+            for compare in [Less, LessOrEqual, Equal, NotEqual, GreaterOrEqual, Greater] {
+                case(Check::value("a:q", compare, given));
+            }
+        }
+        for absent in ["a:", "a:qq"] {
+            let answer = done(law, store.check_and_mutate(b"others", &Check::absent(absent), &new));
+            equal(law, format_args!("a check that {absent} is absent"), answer, true);
         }
     }
     // It is the newest version that counts.
+    if guarantees.timestamps.is_none() {
+        return;
+    }
     mutate(law, store, b"v", Mutation::new().put_at("a:q", 2, "new").put_at("a:q", 1, "old"));
     let answer = |check: Check| done(law, store.check_and_mutate(b"v", &check, &Mutation::new().delete_column("a:q")));
     equal(law, "an older version's value", answer(Check::equal("a:q", "old")), false);
     equal(law, "the newest version's value", answer(Check::equal("a:q", "new")), true);
     row_is(law, store, b"v", &Columns::all(), &[]);
     equal(law, "a column that was deleted", answer(Check::absent("a:q")), true);
+}
+
+/// What is not valid is refused whatever its check says.
+pub(super) fn validated(store: &dyn WideStore) {
+    let law = "validated-first";
+    if !store.guarantees().validated_first {
+        return;
+    }
+    mutate(law, store, b"r", Mutation::new().put("a:q", "before"));
+    let fine = Mutation::new().put("a:q", "v");
+    for check in [Check::absent("a:q"), Check::equal("a:q", "another value"), Check::equal("b:absent", "v")] {
+        let answer = store.check_and_mutate(b"r", &check, &fine.clone().put("x:q", "v"));
+        refused(law, "a put to an unknown family, under a check that fails,", answer, |error| {
+            matches!(error, Error::NoSuchFamily { .. })
+        });
+        let answer = store.check_and_mutate(b"r", &check, &fine.clone().put_at("a:q", -1, "v"));
+        refused(law, "a put at -1, under a check that fails,", answer, is_timestamp_or_unsupported);
+    }
+    values_are(law, store, b"r", &Columns::all(), &["a:q=before"]);
+}
+
+/// Whether a check holds; `None` if that is nobody's promise.
+fn expected(check: &Check, stored: Option<&str>, empty_values: Option<EmptyValues>) -> Option<bool> {
+    let given = check.value.as_ref().map(|(compare, given)| (*compare, given.as_slice()));
+    let no_empty_one = stored != Some("") && given.is_none_or(|(_, given)| !given.is_empty());
+    if no_empty_one || empty_values == Some(EmptyValues::AsValues) {
+        return Some(match (given, stored.map(str::as_bytes)) {
+            (None, stored) => stored.is_none(),
+            (Some(_), None) => false,
+            (Some((compare, given)), Some(stored)) => compare.holds(stored, given),
+        });
+    }
+    empty_values?;
+    let is_empty = stored.is_none_or(str::is_empty);
+    Some(match (given, stored) {
+        (None, _) => is_empty,
+        (Some((Compare::NotEqual, b"")), None) => false,
+        (Some((compare, b"")), _) => is_empty == (compare != Compare::NotEqual),
+        (Some(_), None) => false,
+        (Some((compare, given)), Some(stored)) => compare.holds(stored.as_bytes(), given),
+    })
 }
