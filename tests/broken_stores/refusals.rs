@@ -128,11 +128,13 @@ impl Store for Limited {
 
     fn guarantees(&self) -> Guarantees {
         let beneath = self.inner.guarantees();
+        // What has transactions and names rows is none that there is; one of those faults needs them.
+        let transactions = !matches!(self.fault, Sound | SoundAndNames);
         Guarantees::none()
             .snapshot_scans(true)
             .increment(beneath.increment)
             .compare_and_write(beneath.compare_and_write)
-            .transactions(beneath.transactions)
+            .transactions(transactions)
             .limits(LIMITS)
     }
 
@@ -188,6 +190,9 @@ impl Store for Limited {
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+        if !self.guarantees().transactions {
+            return Err(Error::Unsupported("transactions"));
+        }
         self.inner.transact(&mut |view| {
             let batch = body(view)?;
             if self.fault != TransactionUnlimited {

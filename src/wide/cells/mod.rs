@@ -5,6 +5,7 @@ mod key;
 mod pending;
 mod purge;
 mod read;
+mod refusals;
 mod visible;
 mod writer;
 
@@ -22,17 +23,17 @@ use super::row::Row;
 use super::schema::{Change, TableSchema};
 use super::{
     ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
-    TimestampUnit, UntimedDeletes, UntimedPuts, WideDatabase, WideGuarantees, WideLimits, WideStore, check_mutation,
+    TimestampUnit, UntimedDeletes, UntimedPuts, WideDatabase, WideGuarantees, WideStore,
 };
 use crate::catalog::{self, Given, How, Opened, PLAIN, WideTexts};
 use crate::clock::{Clock, SystemClock};
-use crate::error::{Error, RowError, RowErrors};
+use crate::error::{Error, RowError};
 use crate::key::RowKey;
 use crate::moved;
 use crate::store::options::{Within, failed};
 use crate::store::{
-    Atomicity, CallOptions, Database, DatabaseId, Limits, Live, Metered, NewTable, Rows, Scan, Store, TableId, View,
-    add_to_counter, check_key, check_len,
+    Atomicity, CallOptions, Database, DatabaseId, Live, Metered, NewTable, Rows, Scan, Store, TableId, View,
+    add_to_counter, check_key,
 };
 
 /// Emulates HBase rows on a key-value store: a [`WideStore`] over a [`Store`], in which a cell is one entry, under a [`CellKey`].
@@ -163,54 +164,6 @@ impl<S: Store> Cells<S> {
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), &scan).into_cells()?))
     }
 
-    fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
-        let limits = self.store.guarantees().limits;
-        let values = WideLimits { row: None, qualifier: None, ..wide_limits(&limits) };
-        check_mutation(self.store.id(), row, mutation, &self.families.schema, &values)?;
-        mutation.edits().iter().try_for_each(|edit| match edit {
-            Edit::Put { column, .. } | Edit::DeleteVersion { column, .. } | Edit::DeleteColumn { column, .. } => {
-                self.check_entry(row, &column.family, Some(&column.qualifier), &limits)
-            }
-            Edit::DeleteFamily { family, .. } => self.check_entry(row, family, None, &limits),
-            Edit::DeleteRow { .. } => {
-                let mut families = self.families.schema.families.keys();
-                families.try_for_each(|family| self.check_entry(row, family, None, &limits))
-            }
-        })
-    }
-
-    fn check_entry(&self, row: &[u8], family: &str, qualifier: Option<&[u8]>, limits: &Limits) -> Result<(), Error> {
-        if limits.key.is_none() {
-            return Ok(());
-        }
-        let what = if qualifier.is_some() { "a row key with its column" } else { "a row key with its family" };
-        check_len(what, self.store.id().name(), row, CellKey::len_of(row, family, qualifier), limits.key)
-    }
-
-    /// What failed, in terms of rows: the mutations to which the entries belong that were not written.
-    fn error_of<'m>(
-        &self,
-        error: Error,
-        rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone,
-        writers_of: impl Fn(&RowError) -> Vec<usize>,
-    ) -> Error {
-        let Error::Rows(entries) = error else { return error };
-        let rows: Vec<&[u8]> = rows.map(|(row, _)| row).collect();
-        let (mut failed, mut named) = (RowErrors::new(rows.len()), vec![false; rows.len()]);
-        for entry in entries.iter() {
-            for mutation in writers_of(entry) {
-                if !std::mem::replace(&mut named[mutation], true) {
-                    failed.push(mutation, self.store.id().name(), rows[mutation], entry.shared());
-                }
-            }
-        }
-        if failed.failed() == 0 {
-            return Error::Rows(entries);
-        }
-        drop(entries);
-        failed.into_result().err().unwrap_or(Error::EmptyKey)
-    }
-
     /// Writes mutations. The time is read in the transaction, so it is not that of before another write.
     fn apply<'m>(&self, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone) -> Result<(), Error> {
         let store = Within::one_call(&self.store as &dyn Store);
@@ -218,8 +171,7 @@ impl<S: Store> Cells<S> {
         if edits.clone().all(|edit| edit.timestamp().is_some()) {
             let written = store.write(&writer::timed(&self.families, rows.clone()));
             let writer_of = |entry: &RowError| writer::writer_of_timed(&self.families, rows.clone(), entry.index());
-            return written
-                .map_err(|error| self.error_of(error, rows.clone(), |entry| writer_of(entry).into_iter().collect()));
+            return self.of_rows(written, rows.clone(), |entry| writer_of(entry).into_iter().collect());
         }
         let batch = |view: &dyn View| {
             let mut writer = Writer::new(&self.families, view, self.clock.now());
@@ -242,9 +194,8 @@ impl<S: Store> Cells<S> {
             writer.mutate(row, mutation)?;
         }
         let (batch, writers) = writer.into_batch_and_writers();
-        store
-            .write(&batch)
-            .map_err(|error| self.error_of(error, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default()))
+        let written = store.write(&batch);
+        self.of_rows(written, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default())
     }
 }
 
@@ -358,22 +309,6 @@ fn of_entries(new: &NewTable) -> NewTable {
     NewTable { split_points: points, ..new.clone() }
 }
 
-/// An entry's key has a row key and a qualifier, a byte 00 or 01 of them twice, and a family; so these are lengths that fit in any
-/// case, and longer ones are taken where they fit.
-fn wide_limits(beneath: &Limits) -> WideLimits {
-    const LONGEST_FAMILY: usize = 255;
-    let mut limits = WideLimits::none();
-    if let Some(key) = beneath.key {
-        let around = CellKey::len_of(&[], "", Some(&[])) + LONGEST_FAMILY;
-        // Each byte may take two.
-        let each = key.saturating_sub(around) / 4;
-        limits = limits.row(each).qualifier(each);
-    }
-    // What is read of a row has the lengths of its cells in 32 bits.
-    let read = u32::MAX as usize;
-    limits.value(beneath.value.map_or(read, |value| value.min(read)))
-}
-
 fn not_a_counter(error: Error, column: &Column) -> Error {
     match error {
         Error::NotACounter { key, len } => Error::NotACounterCell { row: key, column: column.to_string(), len },
@@ -410,7 +345,7 @@ fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
         row_conditions: Some(RowConditions::OnRow),
         pieces_under_conditions: true,
         empty_reads: true,
-        limits: wide_limits(&beneath.limits),
+        limits: refusals::wide_limits(&beneath.limits),
     }
 }
 
