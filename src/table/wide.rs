@@ -54,6 +54,9 @@ use crate::wide::{
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
+/// Engines differ where rows have versions, deletes or counters: [the table](crate::wide#where-engines-differ) says in what, and
+/// `table.store().guarantees()` what this one does.
+///
 /// Qualifiers can be derived keys too: columns then sort as the keys do, and ranges of them are ranges of columns.
 ///
 /// ```
@@ -263,7 +266,7 @@ impl<K: RowKey, D> WideTable<K, D> {
         self.store.exists(&key.encode())
     }
 
-    /// Writes to a row, as one.
+    /// Writes to a row, as one. Where a mutation has deletes and puts, see [`edit_order`](crate::wide::WideGuarantees::edit_order).
     pub fn mutate(&self, key: &K::Ref<'_>, mutation: &Mutation) -> Result<(), Error> {
         self.store.mutate(&key.encode(), mutation)
     }
@@ -282,12 +285,15 @@ impl<K: RowKey, D> WideTable<K, D> {
         self.store.mutate_many(&rows)
     }
 
-    /// Writes one column, by its value's codec.
+    /// Writes one column, by its value's codec. It is what is read next, unless something of a later time is there
+    /// ([`untimed_puts`](crate::wide::WideGuarantees::untimed_puts)) or was deleted in the same millisecond
+    /// ([`put_after_delete`](crate::wide::WideGuarantees::put_after_delete)).
     pub fn put<V: RowValue>(&self, key: &K::Ref<'_>, column: impl Into<Column>, value: &V) -> Result<(), Error> {
         self.mutate(key, &Mutation::new().put_value(column, value)?)
     }
 
-    /// Deletes a row.
+    /// Deletes a row; versions of a later time than the clock's stay on some stores
+    /// ([`untimed_deletes`](crate::wide::WideGuarantees::untimed_deletes)).
     pub fn delete(&self, key: &K::Ref<'_>) -> Result<(), Error> {
         self.mutate(key, &Mutation::new().delete_row())
     }
@@ -302,12 +308,19 @@ impl<K: RowKey, D> WideTable<K, D> {
         sums.first().copied().ok_or_else(|| Error::engine("a counter's new value did not come"))
     }
 
-    /// Adds to several counters of a row, as one, and answers their new values.
+    /// Adds to several counters of a row, as one, and answers their new values. One that comes twice is
+    /// [`repeated_counters`](crate::wide::WideGuarantees::repeated_counters)' matter.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::increment`].
     pub fn increment_many(&self, key: &K::Ref<'_>, counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
         self.store.increment(&key.encode(), counters)
     }
 
-    /// Writes to a row if a condition on one of its columns holds; answers whether it did.
+    /// Writes to a row if a condition on one of its columns holds; answers whether it did. Stores differ in what an
+    /// [empty value](crate::wide::WideGuarantees::empty_values) is, and in whether a mutation that is not valid is refused where
+    /// [the check fails](crate::wide::WideGuarantees::validated_first).
     ///
     /// # Errors
     ///

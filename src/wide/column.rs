@@ -363,7 +363,8 @@ impl Columns {
         self
     }
 
-    /// Only rows for which a condition on a column holds, whether that column is read or not.
+    /// Only rows for which a condition on a column holds, whether that column is read or not. Stores differ in what the condition
+    /// [looks at](super::WideGuarantees::row_conditions): one that reads the column, without a time range, holds on all alike.
     #[must_use]
     pub fn rows_where(mut self, check: Check) -> Self {
         self.rows_where = Some(check);
@@ -378,14 +379,15 @@ impl Columns {
     }
 
     /// Leaves out so many columns; they are read, so where a page ended by its last column
-    /// ([`Self::after_qualifier`]) costs less than by its number.
+    /// ([`Self::after_qualifier`]) costs less than by its number. Of columns with several versions see [`Self::limit`].
     #[must_use]
     pub const fn offset(mut self, columns: u64) -> Self {
         self.offset = columns;
         self
     }
 
-    /// At most so many columns.
+    /// At most so many columns. Stores differ in [how many versions](super::WideGuarantees::page_versions) of each a page has, and in
+    /// how they [count the empty qualifier](super::WideGuarantees::page_empty_qualifier).
     #[must_use]
     pub const fn limit(mut self, columns: u64) -> Self {
         self.limit = Some(columns);

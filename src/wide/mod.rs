@@ -19,8 +19,8 @@
 //!
 //! # What holds
 //!
-//! Semantics follow HBase, as it was seen to do: `tests/wide/hbase.cases` and `pages.cases` have what HBase 2.6 answered in
-//! 147 doubtful cases, and the tests ask [`Cells`] the same.
+//! Semantics follow HBase, as it was seen to do: `tests/wide/hbase.cases`, `pages.cases` and `hbase_more.cases` have what HBase 2.6
+//! answered in 177 doubtful cases, and the tests ask [`Cells`] the same.
 //!
 //! - **A write without a timestamp is the latest there is**, in `Cells`. Its time is the clock's when it is written. A put removes
 //!   its column's versions and deletes that have that time or a later one; a later delete of the whole family is moved back to
@@ -48,7 +48,8 @@
 //! # Where engines differ
 //!
 //! What holds above is `Cells`'. Each row here is a field of [`WideGuarantees`], in which a store says what it does:
-//! `store.guarantees()`. `tests/wide/differences.cases` has where `Cells` answers otherwise than HBase did.
+//! `store.guarantees()`. What HBase and Bigtable do was recorded (`tests/wide/*.cases`; Bigtable's from its emulator);
+//! `differences.cases` and `bigtable.differences.cases` have where `Cells` answers otherwise.
 //!
 //! | | HBase | Bigtable | `Cells` | guarantee |
 //! |---|---|---|---|---|
@@ -174,7 +175,7 @@ pub trait WideStore: Send + Sync {
 
     /// Adds to counters of a row, as one, and answers their new values. A counter is eight bytes, big-endian, two's
     /// complement; an absent one is 0; it wraps around. If one of them is no counter, none is changed:
-    /// [`Error::NotACounter`].
+    /// [`Error::NotACounterCell`].
     fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error>;
 
     /// Writes to a row if a condition on one of its columns holds; answers whether it did.

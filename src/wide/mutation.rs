@@ -8,9 +8,13 @@ use crate::value::RowValue;
 
 /// Writes to one row, applied as one: no reader sees some of them without the others.
 ///
-/// They take effect in their order, deletes too. A timestamp is milliseconds since 1970; where none is given, the table's
-/// clock gives one, and the write is [the latest there is](super#what-holds). What is put under the timestamp of an earlier
+/// A timestamp is milliseconds since 1970; where none is given, a clock gives one. What is put under the timestamp of an earlier
 /// version takes its place, as two puts within a millisecond do; under an older one it does not become the newest.
+///
+/// In [`Cells`](super::Cells) edits take effect in their order, deletes too, and a write without a timestamp is
+/// [the latest there is](super#what-holds). Of other stores their guarantees say what they do:
+/// [`edit_order`](super::WideGuarantees::edit_order), [`untimed_puts`](super::WideGuarantees::untimed_puts),
+/// [`untimed_deletes`](super::WideGuarantees::untimed_deletes), [`put_after_delete`](super::WideGuarantees::put_after_delete).
 ///
 /// ```
 /// use rowkey::wide::Mutation;
@@ -112,9 +116,9 @@ impl Mutation {
         self.and(Edit::Put { column: column.into(), at: None, value: value.into() })
     }
 
-    /// The column has this value in a version of a timestamp: milliseconds, where HBase's `LATEST_TIMESTAMP`, `i64::MAX`, is
-    /// no exception. A version in the future is the newest until a write without a timestamp drops it; it expires that much
-    /// later.
+    /// The column has this value in a version of a timestamp, of those that the store
+    /// [takes](super::WideGuarantees::timestamps). A version in the future is the newest until a write without a timestamp drops
+    /// it, where those [are the latest](super::UntimedPuts::Latest); it expires that much later.
     #[must_use]
     pub fn put_at(self, column: impl Into<Column>, at: i64, value: impl Into<Vec<u8>>) -> Self {
         self.and(Edit::Put { column: column.into(), at: Some(at), value: value.into() })
@@ -157,7 +161,8 @@ impl Mutation {
         put(value).map_err(|source| Error::Cell { column: format!("{family}:"), access: Access::Write, source })
     }
 
-    /// The newest version of a column is gone; the one before it is the newest then.
+    /// The newest version of a column is gone; the one before it is the newest then. Not every store
+    /// [has it](super::WideGuarantees::delete_latest).
     #[must_use]
     pub fn delete_latest(self, column: impl Into<Column>) -> Self {
         self.and(Edit::DeleteVersion { column: column.into(), at: None })
@@ -187,7 +192,8 @@ impl Mutation {
         self.and(Edit::DeleteFamily { family: family.into(), until: None })
     }
 
-    /// The cells of a family up to a timestamp, itself included, are gone.
+    /// The cells of a family up to a timestamp, itself included, are gone. Not every store
+    /// [has it](super::WideGuarantees::delete_family_until).
     #[must_use]
     pub fn delete_family_until(self, family: impl Into<String>, until: i64) -> Self {
         self.and(Edit::DeleteFamily { family: family.into(), until: Some(until) })
@@ -199,7 +205,8 @@ impl Mutation {
         self.and(Edit::DeleteRow { until: None })
     }
 
-    /// The cells of the row up to a timestamp, itself included, are gone.
+    /// The cells of the row up to a timestamp, itself included, are gone. Not every store
+    /// [has it](super::WideGuarantees::delete_family_until).
     #[must_use]
     pub fn delete_row_until(self, until: i64) -> Self {
         self.and(Edit::DeleteRow { until: Some(until) })
@@ -215,7 +222,8 @@ impl Mutation {
         self.edits.is_empty()
     }
 
-    /// [`Error::Timestamp`] if a timestamp is before 1970; a store asks before it begins.
+    /// [`Error::Timestamp`] if a timestamp is before 1970; a store asks before it begins. One with a range of its own asks
+    /// [`Timestamps::check`](super::Timestamps::check).
     pub fn check_timestamps(&self) -> Result<(), Error> {
         match self.edits.iter().filter_map(Edit::timestamp).find(|&at| at < 0) {
             Some(at) => Err(Error::Timestamp(at)),

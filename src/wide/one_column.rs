@@ -33,6 +33,10 @@ use crate::store::{
 /// ```
 ///
 /// A batch is atomic row by row, as that is what wide stores promise; there are no transactions.
+///
+/// Its writes have no timestamps. Over a store without [`put_after_delete`](WideGuarantees::put_after_delete) a put in the millisecond
+/// of a delete of its key is lost; and where counters run ahead of the clock, as in HBase, so is a put that comes before the clock
+/// has passed the counter.
 #[derive(Clone, Debug)]
 pub struct OneColumn<W> {
     id: TableId,

@@ -46,7 +46,8 @@ pub struct TableSchema {
     pub families: BTreeMap<String, FamilySchema>,
 }
 
-/// How many versions a family keeps of its columns, and how long.
+/// How many versions a family keeps of its columns, and how long. Reads keep to it at once, unless the store
+/// [says otherwise](super::WideGuarantees::kept_on_read).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]

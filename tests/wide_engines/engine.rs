@@ -145,7 +145,7 @@ impl<E: Engine> WideStore for Double<E> {
     }
 
     fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows> {
-        let read = |engine: &mut E, now| -> Result<Vec<(Vec<u8>, Vec<u8>)>, Error> {
+        let read = |engine: &mut E, now| -> Result<Vec<Piece>, Error> {
             if let Some(refusal) = E::refuses(columns) {
                 return Err(refusal);
             }
@@ -193,9 +193,12 @@ impl<E: Engine> WideStore for Double<E> {
     }
 }
 
+/// A row and its cells, or some of them.
+type Piece = (Vec<u8>, Vec<u8>);
+
 /// What a scan read when it was opened.
 struct Read {
-    pieces: std::vec::IntoIter<(Vec<u8>, Vec<u8>)>,
+    pieces: std::vec::IntoIter<Piece>,
     failed: Option<Error>,
     batch_rows: usize,
 }

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use bigtable::Bigtable;
 use engine::Double;
 use hbase::Hbase;
-use rowkey::wide::{Cells, TableSchema};
+use rowkey::wide::{Cells, FamilySchema, OneColumn, TableSchema};
 use rowkey::{Memory, conformance};
 
 fn hbase(schema: &TableSchema) -> Double<Hbase> {
@@ -52,4 +52,10 @@ fn what_a_purge_leaves() {
         });
     });
     conformance::wide_purge(bigtable, |store| store.engine(|engine, now| engine.collect(now * 1000)));
+}
+
+#[test]
+fn one_column_of_what_answers_as_bigtable_is_a_store() {
+    let schema = TableSchema::new().family("v", FamilySchema::new());
+    conformance::store(|| OneColumn::new(bigtable(&schema), "v:"));
 }

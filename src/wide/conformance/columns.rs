@@ -161,12 +161,13 @@ pub(super) fn nothing(store: &dyn WideStore) {
     }
     let values = put(store, Mutation::new(), "a:q", "v");
     mutate(law, store, b"r", put(store, values, "b:q", "v"));
+    let time = |start, end| Columns::all().time(start..end);
     for columns in [
         Columns::all().versions(0),
-        Columns::all().time(7..7),
-        Columns::all().time(9..5),
-        Columns::all().time(-9..0),
-        Columns::all().time(i64::MAX..i64::MIN),
+        time(7, 7),
+        time(9, 5),
+        time(-9, 0),
+        time(i64::MAX, i64::MIN),
         Columns::all().limit(0),
         Columns::all().offset(1).limit(0),
         Columns::of("a:q").versions(0).piece(1),

@@ -100,7 +100,8 @@ fn read(engine: &Bigtable, row: &[u8], read: &Read) -> Result<Vec<Cell>, Kind> {
         let asked = of(&|(other, ..)| *other == column(name));
         let seen = if *all_versions { asked.len() } else { asked.len().min(1) };
         let holds = asked[..seen].iter().any(|(.., stored)| compare(*op).holds(stored, value));
-        if !holds && !(*missing && asked.is_empty()) {
+        let lacks_it = *missing && asked.is_empty();
+        if !(holds || lacks_it) {
             return Ok(Vec::new());
         }
     }
