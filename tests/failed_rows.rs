@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rowkey::error::{RowError, RowErrors};
 use rowkey::jobs::BulkLoad;
 use rowkey::store::{
-    Batch, Database, DatabaseId, Guarantees, Metered, NewTable, RowBatch, Rows, Scan, Store, SubStore, TableId, Write,
-    write_by_table,
+    Batch, Bounded, CallOptions, Database, DatabaseId, Guarantees, Metered, NewTable, RowBatch, Rows, Scan, Store,
+    SubStore, TableId, Write, write_by_table,
 };
 use rowkey::wide::{
     CellKey, Cells, CellsDatabase, Check, Column, Columns, FamilySchema, Mutation, OneColumn, Row, TableSchema,
@@ -25,13 +25,13 @@ fn busy() -> Error {
 /// A database that writes row by row, of which some writes fail.
 #[derive(Clone)]
 struct Picky {
-    memory: Memory,
+    memory: Arc<dyn Database>,
     fails: Fails,
 }
 
 impl Picky {
     fn new(fails: impl Fn(&[u8], Option<&[u8]>) -> bool + Send + Sync + 'static) -> Self {
-        Self { memory: Memory::new(), fails: Arc::new(fails) }
+        Self { memory: Arc::new(Memory::new()), fails: Arc::new(fails) }
     }
 
     fn of(&self, table: Arc<dyn Store>) -> Arc<dyn Store> {
@@ -42,6 +42,14 @@ impl Picky {
 impl Database for Picky {
     fn id(&self) -> DatabaseId {
         self.memory.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.memory.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        Arc::new(Self { memory: self.memory.with_options(options), fails: Arc::clone(&self.fails) })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -81,6 +89,14 @@ struct PickyStore {
 impl Store for PickyStore {
     fn id(&self) -> &TableId {
         self.table.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.table.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { table: self.table.with_options(options), fails: Arc::clone(&self.fails) })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -195,7 +211,8 @@ fn writes_of_a_table_name_what_failed() {
         let picky = || Picky::new(by_value(&chosen));
         let metered = Metered::new(picky());
         let within = SubStore::new(picky().table("beneath").unwrap());
-        let one_column = OneColumn::database(WidePicky(CellsDatabase::new(Memory::new()), Arc::new(by_value(&chosen))));
+        let one_column =
+            OneColumn::database(WidePicky(Arc::new(CellsDatabase::new(Memory::new())), Arc::new(by_value(&chosen))));
         let stores: [Arc<dyn Store>; 4] = [
             picky().table("t").unwrap(),
             metered.table("t").unwrap(),
@@ -230,7 +247,10 @@ fn writes_across_tables_name_what_failed() {
             Box::new(picky()),
             Box::new(Metered::new(picky())),
             Box::new(SubStore::new(picky().table("beneath").unwrap())),
-            Box::new(OneColumn::database(WidePicky(CellsDatabase::new(Memory::new()), Arc::new(by_value(&chosen))))),
+            Box::new(OneColumn::database(WidePicky(
+                Arc::new(CellsDatabase::new(Memory::new())),
+                Arc::new(by_value(&chosen)),
+            ))),
         ];
         for db in databases {
             assert_eq!(named(db.write(&all), size, &only), due, "{chosen:?}");
@@ -295,7 +315,7 @@ fn a_table_that_fails_as_a_whole_is_named_row_by_row() {
 }
 
 /// A wide database of which some mutations fail, chosen by what they put.
-struct WidePicky(CellsDatabase<Memory>, Fails);
+struct WidePicky(Arc<dyn WideDatabase>, Fails);
 
 struct WidePickyStore(Arc<dyn WideStore>, Fails);
 
@@ -308,6 +328,14 @@ impl WidePicky {
 impl WideDatabase for WidePicky {
     fn id(&self) -> DatabaseId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
+        Arc::new(Self(self.0.with_options(options), Arc::clone(&self.1)))
     }
 
     fn guarantees(&self) -> WideGuarantees {
@@ -347,6 +375,14 @@ impl WideDatabase for WidePicky {
 impl WideStore for WidePickyStore {
     fn id(&self) -> &TableId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
+        Arc::new(Self(self.0.with_options(options), Arc::clone(&self.1)))
     }
 
     fn guarantees(&self) -> WideGuarantees {
@@ -432,8 +468,10 @@ fn an_entry_that_several_mutations_wrote_names_them_all() {
 
 #[test]
 fn a_typed_wide_table_names_its_keys() {
-    let db =
-        WidePicky(CellsDatabase::new(Memory::new()), Arc::new(|_: &[u8], value: Option<&[u8]>| value == Some(b"x")));
+    let db = WidePicky(
+        Arc::new(CellsDatabase::new(Memory::new())),
+        Arc::new(|_: &[u8], value: Option<&[u8]>| value == Some(b"x")),
+    );
     let table: WideTable<u32, _> = WideTable::open(db, "t", &schema()).unwrap();
     let put = |value: &str| Mutation::new().put_at("f:q", 1, value);
     let answer = table.mutate_many([(7, put("v")), (8, put("x")), (8, put("w")), (9, put("x"))]);
@@ -453,7 +491,7 @@ fn what_is_not_valid_is_refused_before_anything_is_written() {
         (b"r".to_vec(), fine().put_at("f:q", -1, "")),
     ];
     for mutation in invalid {
-        let db = WidePicky(CellsDatabase::new(Memory::new()), Arc::new(|_: &[u8], _: Option<&[u8]>| false));
+        let db = WidePicky(Arc::new(CellsDatabase::new(Memory::new())), Arc::new(|_: &[u8], _: Option<&[u8]>| false));
         let table = db.table("t", &schema()).unwrap();
         let error = table.mutate_many(&[(b"s".to_vec(), fine()), mutation]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error:?}");
@@ -494,6 +532,12 @@ fn an_outcome_that_is_not_known_is_of_the_callers_table() {
     impl Store for Broken {
         fn id(&self) -> &TableId {
             &self.0
+        }
+        fn options(&self) -> &CallOptions {
+            CallOptions::none()
+        }
+        fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+            Arc::new(Bounded::new(Self(self.0.clone()), options))
         }
         fn guarantees(&self) -> Guarantees {
             Guarantees::none()

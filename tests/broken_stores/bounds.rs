@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, RowBatch, Rows, Scan, Store, TableId, View,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
 };
 use rowkey::{Error, KeyRange};
 
@@ -38,6 +38,8 @@ enum Fault {
     LateAfterAPanic,
     TablesUnbounded,
     OpeningUnbounded,
+    StrictOpeningUnbounded,
+    CreationUnbounded,
     ListUnbounded,
     DropUnbounded,
     WriteAcrossUnbounded,
@@ -89,6 +91,8 @@ mod databases {
         OptionsForgotten => "deadline",
         TablesUnbounded => "deadline",
         OpeningUnbounded => "deadline",
+        StrictOpeningUnbounded => "deadline",
+        CreationUnbounded => "deadline",
         ListUnbounded => "deadline",
         DropUnbounded => "deadline",
         WriteAcrossUnbounded => "deadline",
@@ -341,6 +345,14 @@ impl Database for BrokenDatabase {
             CancelIgnored => Ok(self.bounded.table(name)?.with_options(&self.options)),
             _ => self.bounded.table(name),
         }
+    }
+
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+        self.inner(StrictOpeningUnbounded).open_table(name)
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
+        self.inner(CreationUnbounded).create_table(name, new)
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {

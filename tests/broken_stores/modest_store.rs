@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Atomicity, Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, check_key};
+use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, check_key};
 use rowkey::{Error, KeyRange};
 
 /// No snapshots, no counters, each row by itself.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use rowkey::error::RowErrors;
-use rowkey::store::{Batch, Database, Guarantees, Limits, NewTable, Rows, Scan, Store, SubStore, TableId, View, Write};
+use rowkey::store::{
+    Batch, CallOptions, Database, Guarantees, Limits, NewTable, Rows, Scan, Store, SubStore, TableId, View, Write,
+};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{refused, table};
@@ -124,6 +126,14 @@ impl Limited {
 impl Store for Limited {
     fn id(&self) -> &TableId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { inner: self.inner.with_options(options), fault: self.fault })
     }
 
     fn guarantees(&self) -> Guarantees {

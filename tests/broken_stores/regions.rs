@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, Database, DatabaseId, Guarantees, Memory, NewTable, Rows, Scan, Store, TableId, View};
+use rowkey::store::{
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Rows, Scan, Store, TableId, View,
+};
 use rowkey::wide::{
     CellKey, Cells, CellsDatabase, Entry, FamilySchema, OneColumn, Place, TableSchema, WideDatabase, WideStore,
 };
@@ -58,14 +60,14 @@ fn wide_tables_have_the_regions_of_their_rows() {
 
 /// A [`Memory`] that keeps where its tables are to be split.
 struct Regions {
-    inner: Memory,
+    inner: Arc<dyn Database>,
     fault: Fault,
-    points: Mutex<BTreeMap<String, Vec<Vec<u8>>>>,
+    points: Arc<Mutex<BTreeMap<String, Vec<Vec<u8>>>>>,
 }
 
 impl Regions {
     fn new(fault: Fault) -> Self {
-        Self { inner: Memory::new(), fault, points: Mutex::default() }
+        Self { inner: Arc::new(Memory::new()), fault, points: Arc::default() }
     }
 
     fn of(&self, name: &str, table: Arc<dyn Store>) -> Arc<dyn Store> {
@@ -77,6 +79,15 @@ impl Regions {
 impl Database for Regions {
     fn id(&self) -> DatabaseId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
+        let (inner, points) = (self.inner.with_options(options), Arc::clone(&self.points));
+        Arc::new(Self { inner, fault: self.fault, points })
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -117,7 +128,7 @@ impl Database for Regions {
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
-        Database::write(&self.inner, batches)
+        self.inner.write(batches)
     }
 
     fn transact(
@@ -125,7 +136,7 @@ impl Database for Regions {
         tables: &[&str],
         body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
-        Database::transact(&self.inner, tables, body)
+        self.inner.transact(tables, body)
     }
 }
 
@@ -138,6 +149,15 @@ struct Split {
 impl Store for Split {
     fn id(&self) -> &TableId {
         self.table.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.table.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let (table, points) = (self.table.with_options(options), self.points.clone());
+        Arc::new(Self { table, points, fault: self.fault })
     }
 
     fn guarantees(&self) -> Guarantees {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{CallOptions, DatabaseId, RowBatch, Rows, Scan, TableId};
+use rowkey::store::{CallOptions, DatabaseId, NewTable, RowBatch, Rows, Scan, TableId};
 use rowkey::wide::{
     CellsDatabase, Change, Check, Column, Columns, Mutation, Row, TableSchema, WideDatabase, WideGuarantees, WideStore,
 };
@@ -25,6 +25,8 @@ enum Fault {
     WrittenAndRefused,
     TablesUnbounded,
     OpeningUnbounded,
+    StrictOpeningUnbounded,
+    CreationUnbounded,
     SchemaUnbounded,
     AlterUnbounded,
     ListUnbounded,
@@ -65,6 +67,8 @@ mod databases {
         OptionsForgotten => "deadline",
         TablesUnbounded => "deadline",
         OpeningUnbounded => "deadline",
+        StrictOpeningUnbounded => "deadline",
+        CreationUnbounded => "deadline",
         SchemaUnbounded => "deadline",
         AlterUnbounded => "deadline",
         ListUnbounded => "deadline",
@@ -254,6 +258,14 @@ impl WideDatabase for BrokenDatabase {
             CancelIgnored => Ok(self.bounded.table(name, schema)?.with_options(&self.options)),
             _ => self.bounded.table(name, schema),
         }
+    }
+
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
+        self.inner(StrictOpeningUnbounded).open_table(name, schema)
+    }
+
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
+        self.inner(CreationUnbounded).create_table(name, schema, new)
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {

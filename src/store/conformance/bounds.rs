@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::laws::{Model, compare, done, equal, fill, holds, put, refused};
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{Atomicity, Batch, CallOptions, Cancel, Database, RowBatch, Rows, Scan, Store};
+use crate::store::{Atomicity, Batch, CallOptions, Cancel, Database, NewTable, RowBatch, Rows, Scan, Store};
 
 const DEADLINE: &str = "deadline";
 const CANCEL: &str = "cancel";
@@ -279,6 +279,8 @@ fn database_refuses(law: &str, database: &dyn Database, why: fn(&Error) -> bool)
     let guarantees = database.guarantees();
     refused(law, "an opening", database.table("a").map(drop), why);
     refused(law, "an opening that makes a table", database.table("ab").map(drop), why);
+    refused(law, "an opening of what is there", database.open_table("a").map(drop), why);
+    refused(law, "a creation", database.create_table("ab", &NewTable::new()).map(drop), why);
     refused(law, "the list of tables", database.tables(), why);
     refused(law, "a drop of a table", database.drop_table("a"), why);
     refused(law, "a write across tables", database.write(&[("a", &one("new", "v")), ("ab", &one("new", "v"))]), why);

@@ -5,7 +5,7 @@ use super::laws::{done, equal, holds, mutate, refused, row_is};
 use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::conformance::bounds::{far, is_cancelled, is_late, late, scan_refused};
-use crate::store::{CallOptions, Cancel, RowBatch, Rows, Scan};
+use crate::store::{CallOptions, Cancel, NewTable, RowBatch, Rows, Scan};
 use crate::wide::{Check, Column, Columns, FamilySchema, Mutation, TableSchema, WideDatabase, WideStore};
 
 const DEADLINE: &str = "deadline";
@@ -107,6 +107,8 @@ fn database_refuses(law: &str, database: &dyn WideDatabase, schema: &TableSchema
     let more = schema.clone().family("a", FamilySchema::new().max_versions(2));
     refused(law, "an opening", database.table("a", schema).map(drop), why);
     refused(law, "an opening that makes a table", database.table("b", schema).map(drop), why);
+    refused(law, "an opening of what is there", database.open_table("a", schema).map(drop), why);
+    refused(law, "a creation", database.create_table("b", schema, &NewTable::new()).map(drop), why);
     refused(law, "a schema", database.schema("a"), why);
     refused(law, "an alteration", database.alter("a", &more), why);
     refused(law, "the list of tables", database.tables(), why);
