@@ -94,8 +94,8 @@ pub struct WideGuarantees {
     pub row_conditions: Option<RowConditions>,
     /// Whether a scan can have both a condition on its rows and [pieces](super::Columns::piece()); the scan's first batch is the refusal.
     pub pieces_under_conditions: bool,
-    /// Whether a read that asks for nothing (a time range without a millisecond of 1970 or later, no version, a limit of no row or no
-    /// column) returns nothing. Otherwise it can be refused, or taken for a read without the bound.
+    /// Whether a read that asks for nothing (a time range without a millisecond of 1970 or later, no version, a limit of no column)
+    /// returns nothing. Otherwise it can be refused, or taken for a read without the bound. A scan whose limit is no row has none on every store.
     pub empty_reads: bool,
 
     /// How long row keys, qualifiers and values can be.

@@ -76,11 +76,13 @@
 //! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column | counts it as one column | [`page_empty_qualifier`](WideGuarantees::page_empty_qualifier) |
 //! | a row's condition on a column that is not read, or of no family | takes the column for absent | sees it; is refused | sees it; is refused | [`row_conditions`](WideGuarantees::row_conditions) |
 //! | pieces of a row under a condition on it | are refused | are cut when the row is known | are cut when the row is known | [`pieces_under_conditions`](WideGuarantees::pieces_under_conditions) |
-//! | an empty or negative time range, no version, a limit of no row | are refused; no limit | are refused; no limit | nothing is read | [`empty_reads`](WideGuarantees::empty_reads) |
+//! | an empty or negative time range, no version, a limit of no column | are refused; nothing is read | nothing is read, but an end of 0 is no end; are refused | nothing is read | [`empty_reads`](WideGuarantees::empty_reads) |
 //!
-//! Two differences of HBase's client are none here. A family and one of its columns in one read are that column alone there;
-//! [`Columns`] makes them the family before a store sees them. Its pages count columns or cells by family;
-//! [`Columns::limit`](Columns::limit()) counts columns.
+//! What the clients of engines differ in besides is alike for all stores. A family and one of its columns in one read are that column
+//! alone in HBase, and cells that come twice in Bigtable; [`Columns`] makes them the family before a store sees them. HBase's pages
+//! count columns, or cells by family, and Bigtable's cells; [`Columns::limit`](Columns::limit()) counts columns. A limit of no row is
+//! none in both; here a scan with it has no row, as one of a plain store. Bigtable has no family to refuse, and its families have no
+//! order; a store has its schema, refuses what is not in it, and sorts.
 
 mod cells;
 mod check;

@@ -98,6 +98,7 @@ named! {
     hbase_deletes_what_is_there: hbase, of.delete_latest = Some(DeleteLatest::OfWhatIsThere) => "delete-latest-of-nothing",
     cells_marks_nothing: cells, of.delete_latest = Some(DeleteLatest::MarksNothing) => "delete-latest-of-nothing",
     bigtable_keeps_on_read: bigtable, of.kept_on_read = true => "max-versions",
+    what_is_to_be_kept_is_lost: forgetful, of.kept_on_read = false => "max-versions",
     compacted_hbase_keeps_until_a_purge: compacted, of.unkept_until_purge = true => "unkept",
     hbase_does_not_count: hbase, of.increment = false => "unsupported",
     hbase_counts_on: hbase, of.repeated_counters = Some(RepeatedCounters::Cumulative) => "counters-twice",
@@ -131,6 +132,15 @@ fn days_ahead(schema: &TableSchema) -> Double<Hbase> {
 fn stopped(schema: &TableSchema) -> Double<Hbase> {
     let now = SystemClock.now();
     hbase(schema).with_clock(move || now)
+}
+
+/// Of a family that keeps three versions it keeps one.
+fn forgetful(schema: &TableSchema) -> Double<Hbase> {
+    let mut schema = schema.clone();
+    for family in schema.families.values_mut().filter(|family| family.max_versions == 3) {
+        family.max_versions = 1;
+    }
+    hbase(&schema)
 }
 
 fn compacted(schema: &TableSchema) -> Double<Hbase> {

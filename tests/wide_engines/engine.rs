@@ -162,8 +162,7 @@ impl<E: Engine> WideStore for Double<E> {
             if scan.reverse {
                 rows.reverse();
             }
-            // As HBase and Bigtable have it, a limit of 0 is none.
-            let limit = scan.limit.filter(|&limit| limit > 0).and_then(|limit| usize::try_from(limit).ok());
+            let limit = scan.limit.and_then(|limit| usize::try_from(limit).ok());
             rows.truncate(limit.unwrap_or(usize::MAX));
             let mut pieces = Vec::new();
             for (row, cells) in rows {

@@ -299,10 +299,7 @@ pub(super) fn model(store: &dyn WideStore, random: &mut Random) {
         let asked = columns(random, &guarantees);
         let should_be = models[key].read(&asked, &guarantees);
         equal(LAW, format_args!("{asked:?} of row {}", key.escape_ascii()), row(LAW, store, key, &asked), should_be);
-        let mut scan = if random.chance(2) { Scan::all() } else { random.scan() };
-        if !guarantees.empty_reads {
-            scan.limit = scan.limit.map(|limit| limit.max(1));
-        }
+        let scan = if random.chance(2) { Scan::all() } else { random.scan() };
         let asked = columns(random, &guarantees);
         let within = |key: &[u8]| scan.ranges.iter().any(|range| range.contains(key));
         let read =

@@ -53,7 +53,7 @@ pub(super) fn order(store: &dyn WideStore) {
     for (law, ranges) in lists {
         for reverse in [false, true] {
             for batch_rows in [1, 5] {
-                for limit in [None, Some(1), Some(3)] {
+                for limit in [None, Some(0), Some(3)] {
                     let law = if limit.is_some() { "row-limit" } else { law };
                     let scan = Scan::new(ranges.clone()).reverse(reverse).batch_rows(batch_rows).limit(limit);
                     equal(law, format_args!("{scan:?}"), rows(law, store, &scan, &all), expected(&filled, &scan));
