@@ -537,7 +537,7 @@ fn an_outcome_that_is_not_known_is_of_the_callers_table() {
             CallOptions::none()
         }
         fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-            Arc::new(Bounded::new(Self(self.0.clone()), options))
+            Arc::new(Bounded::new(Arc::new(Self(self.0.clone())), options))
         }
         fn guarantees(&self) -> Guarantees {
             Guarantees::none()

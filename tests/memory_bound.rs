@@ -11,7 +11,9 @@ use rowkey::jobs::{BulkLoad, ParallelScan};
 use rowkey::merge::MergedRows;
 use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::Primary;
-use rowkey::store::{Batch, Database, FjallOptions, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId};
+use rowkey::store::{
+    Batch, CallOptions, Database, FjallOptions, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId,
+};
 use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideStore};
 use rowkey::{Error, KeyRange, Memory, RowKey, Table};
 
@@ -85,6 +87,14 @@ struct SlowScans(Arc<dyn Store>);
 impl Store for SlowScans {
     fn id(&self) -> &TableId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self(self.0.with_options(options)))
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -312,6 +322,14 @@ struct Forgetful(Arc<dyn Store>);
 impl Store for Forgetful {
     fn id(&self) -> &TableId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self(self.0.with_options(options)))
     }
 
     fn guarantees(&self) -> Guarantees {

@@ -98,6 +98,9 @@ pub struct WideGuarantees {
     /// returns nothing. Otherwise it can be refused, or taken for a read without the bound. A scan whose limit is no row has none on every store.
     pub empty_reads: bool,
 
+    /// Whether a table that is made with [split points](crate::store::NewTable::split_at) has regions that meet there, which
+    /// [`WideStore::split_points`](super::WideStore::split_points) returns.
+    pub split_points: bool,
     /// How long row keys, qualifiers and values can be.
     pub limits: WideLimits,
 }
@@ -131,6 +134,7 @@ impl WideGuarantees {
             row_conditions: None,
             pieces_under_conditions: false,
             empty_reads: false,
+            split_points: false,
             limits: WideLimits::none(),
         }
     }

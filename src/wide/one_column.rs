@@ -75,6 +75,7 @@ fn of_column(beneath: WideGuarantees) -> Guarantees {
         .increment(beneath.increment)
         .compare_and_write(beneath.check_and_mutate)
         .slow_scans(beneath.slow_scans)
+        .split_points(beneath.split_points)
 }
 
 impl<W: WideStore> Store for OneColumn<W> {

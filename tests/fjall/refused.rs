@@ -222,7 +222,7 @@ fn a_table_is_made_as_it_is_asked_for_or_not_at_all() {
 fn wide_rows_have_the_room_that_the_engines_keys_leave() {
     let table =
         Cells::over(database().table("t").unwrap(), TableSchema::new().family("f", FamilySchema::new())).unwrap();
-    let limits = table.limits();
+    let limits = table.guarantees().limits;
     let (row, qualifier) = (limits.row.unwrap(), limits.qualifier.unwrap());
     assert!(row >= 16_000 && qualifier >= 16_000 && limits.value == Some(1 << 30), "{limits:?}");
     let longest = "f".repeat(255);

@@ -1,7 +1,9 @@
 //! Stores that declare what they do not keep, and the law that the suite names of each.
 
+use std::sync::Arc;
+
 use rowkey::clock::{Clock, SystemClock};
-use rowkey::store::{Rows, Scan, TableId};
+use rowkey::store::{CallOptions, Rows, Scan, TableId};
 use rowkey::wide::{
     Check, ClockOf, Column, Columns, DeleteLatest, Deletes, EditOrder, EmptyValues, Mutation, PageVersions,
     RepeatedCounters, Row, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees,
@@ -26,6 +28,14 @@ fn declares<W: WideStore>(inner: W, change: impl Fn(&mut WideGuarantees)) -> Dec
 impl<W: WideStore> WideStore for Declares<W> {
     fn id(&self) -> &TableId {
         self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
+        Arc::new(Declares(self.0.with_options(options), self.1))
     }
 
     fn guarantees(&self) -> WideGuarantees {

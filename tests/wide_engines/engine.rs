@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use rowkey::Error;
 use rowkey::clock::{Clock, SystemClock};
-use rowkey::store::{DatabaseId, RowBatch, Rows, Scan, TableId, check_key};
+use rowkey::store::{Bounded, CallOptions, DatabaseId, RowBatch, Rows, Scan, TableId, check_key};
 use rowkey::wide::{
     Cell as Lent, Check, Column, Columns, Compare, Mutation, Row, TableSchema, WideGuarantees, WideStore, push_cell,
 };
@@ -126,9 +126,25 @@ fn packed(cells: &[Cell]) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
+impl<E> Clone for Double<E> {
+    fn clone(&self) -> Self {
+        let Self { id, schema, clock, guarantees, engine } = self;
+        let (clock, engine) = (Arc::clone(clock), Arc::clone(engine));
+        Self { id: id.clone(), schema: schema.clone(), clock, guarantees: *guarantees, engine }
+    }
+}
+
 impl<E: Engine> WideStore for Double<E> {
     fn id(&self) -> &TableId {
         &self.id
+    }
+
+    fn options(&self) -> &CallOptions {
+        CallOptions::none()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
+        Arc::new(Bounded::new(Arc::new(self.clone()), options))
     }
 
     fn guarantees(&self) -> WideGuarantees {

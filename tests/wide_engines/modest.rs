@@ -1,6 +1,8 @@
 //! Stores that promise nothing pass, if they refuse what they do not promise.
 
-use rowkey::store::{RowBatch, Rows, Scan, TableId};
+use std::sync::Arc;
+
+use rowkey::store::{CallOptions, RowBatch, Rows, Scan, TableId};
 use rowkey::wide::{Check, Column, Columns, Edit, Mutation, Row, TableSchema, Timestamps, WideGuarantees, WideStore};
 use rowkey::{Error, conformance};
 
@@ -33,6 +35,14 @@ impl<W: WideStore> Modest<W> {
 impl<W: WideStore> WideStore for Modest<W> {
     fn id(&self) -> &TableId {
         self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
+        Arc::new(Modest { inner: self.inner.with_options(options), timestamps: self.timestamps })
     }
 
     fn guarantees(&self) -> WideGuarantees {

@@ -345,6 +345,7 @@ fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
         row_conditions: Some(RowConditions::OnRow),
         pieces_under_conditions: true,
         empty_reads: true,
+        split_points: beneath.split_points,
         limits: refusals::wide_limits(&beneath.limits),
     }
 }

@@ -87,6 +87,7 @@ use crate::store::conformance::laws::Random;
 /// | [`row_conditions`](crate::wide::WideGuarantees::row_conditions) | `row-condition` | a row's condition looks at the row, or at what is read of it |
 /// | [`pieces_under_conditions`](crate::wide::WideGuarantees::pieces_under_conditions) | `piece-condition` | rows that a condition picks come in pieces |
 /// | [`empty_reads`](crate::wide::WideGuarantees::empty_reads) | `empty-read` | a read that asks for nothing returns nothing |
+/// | [`split_points`](crate::wide::WideGuarantees::split_points) | `split-points` | a table is split where it was made to be |
 /// | [`limits`](crate::wide::WideGuarantees::limits) | `limits` | what is as long comes back, whatever its bytes; what is longer does too, or is refused and changes nothing |
 ///
 /// # Panics
