@@ -67,6 +67,7 @@
 //! | an empty or negative time range, no version, a limit of no row | are refused; no limit | nothing is read |
 //! | the timestamp `i64::MAX` | is the server's time | is itself |
 
+mod bounded;
 mod cells;
 mod column;
 #[cfg(feature = "conformance")]
@@ -86,7 +87,7 @@ pub use self::row::{Cell, CellIter, Row, push_cell};
 pub use self::schema::{Change, FamilySchema, SchemaError, TableSchema};
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::options::Within;
+use crate::store::options::{Within, handles};
 use crate::store::{CallOptions, DatabaseId, RowBatch, Rows, Scan, TableId};
 
 /// One table of wide rows.
@@ -313,3 +314,4 @@ macro_rules! through_a_pointer {
     )*};
 }
 through_a_pointer!(T: &T, Box<T>, Arc<T>);
+handles!(WideStore, WideDatabase);
