@@ -106,6 +106,9 @@
 //! - **A table is dropped.** A late writer, or a transaction that began before, can make it again on engines whose handles
 //!   do that. It then finds the phase changed, and drops the table again.
 //!
+//! A write that has to end between its steps, by the [options](crate::store::CallOptions) of its handle, leaves what one leaves that is
+//! killed there.
+//!
 //! What remains, without transactions: between a late write (A → B → A) and its repair a reader sees the late row. If the
 //! late writer is killed in between, that lasts until the next write of the row, or the next
 //! [`cut_over`](Migration::cut_over), [`finish`](Migration::finish), [`roll_back`](Migration::roll_back) or

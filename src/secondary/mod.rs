@@ -99,6 +99,9 @@
 //!   verify names the conflict until one of the two rows is changed.
 //! - If it is killed at that moment, nobody is told: a verify names the conflict.
 //!
+//! A write that has to end between its steps, by the [options](crate::store::CallOptions) of its handle, leaves what one leaves that is
+//! killed there.
+//!
 //! What is taken back is told by the row's bytes: a write by others that put the same bytes there meanwhile is taken back
 //! too. A batch is applied row by row.
 

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use super::bounded::{BoundedRows, Failed};
 use super::{Cancel, Database, Rows, Store};
 use crate::error::Error;
-use crate::wide::{WideDatabase, WideStore};
 
 /// What bounds the calls of a handle: a time-out, a deadline, a [`Cancel`] token. Default: none of them.
 ///
@@ -323,7 +322,7 @@ pub(crate) trait Handle {
 
 macro_rules! handles {
     ($($of:ident),*) => {$(
-        impl<'a> Handle for dyn $of + 'a {
+        impl<'a> $crate::store::options::Handle for dyn $of + 'a {
             #[inline]
             fn call_options(&self) -> &CallOptions {
                 self.options()
@@ -334,7 +333,8 @@ macro_rules! handles {
         }
     )*};
 }
-handles!(Store, Database, WideStore, WideDatabase);
+handles!(Store, Database);
+pub(crate) use handles;
 
 /// A handle, or one made from it.
 pub(crate) enum Within<'h, H: ?Sized> {

@@ -84,6 +84,7 @@
 //! none in both; here a scan with it has no row, as one of a plain store. Bigtable has no family to refuse, and its families have no
 //! order; a store has its schema, refuses what is not in it, and sorts.
 
+mod bounded;
 mod cells;
 mod check;
 mod column;
@@ -110,7 +111,7 @@ pub use self::row::{Cell, CellIter, Row, push_cell};
 pub use self::schema::{Change, FamilySchema, SchemaError, TableSchema};
 use crate::error::{Error, RowErrors};
 use crate::range::KeyRange;
-use crate::store::options::Within;
+use crate::store::options::{Within, handles};
 use crate::store::{CallOptions, DatabaseId, NewTable, RowBatch, Rows, Scan, TableId};
 
 /// One table of wide rows.
@@ -350,3 +351,4 @@ macro_rules! through_a_pointer {
     )*};
 }
 through_a_pointer!(T: &T, Box<T>, Arc<T>);
+handles!(WideStore, WideDatabase);

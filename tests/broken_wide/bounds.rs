@@ -150,7 +150,7 @@ impl WideStore for Broken {
     }
 
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
-        if self.fault == WrittenAndRefused {
+        if self.fault == WrittenAndRefused && self.options.begin("mutation", "t").is_err() {
             self.plain.mutate(row, mutation)?;
         }
         self.inner(MutateUnbounded).mutate(row, mutation)

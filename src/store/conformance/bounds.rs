@@ -18,7 +18,7 @@ const CANCEL: &str = "cancel";
 const WAITS: &str = "waits-in-bounds";
 
 /// How long the body of a transaction waits for calls that have to end before.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The time-out of calls that wait, and how long those that are cancelled have waited by then.
 const SOON: Duration = Duration::from_millis(50);
@@ -270,7 +270,7 @@ pub(super) fn waits(store: &dyn Store) {
     let panicked =
         catch_unwind(AssertUnwindSafe(|| store.transact(&mut |_| resume_unwind(Box::new("the body's own")))));
     holds(WAITS, !matches!(panicked, Ok(Ok(()))), "a transaction whose body panicked is done");
-    done(WAITS, store.with_options(&CallOptions::new().timeout(PATIENCE)).write(&one("after", "a panic")));
+    done(WAITS, store.with_options(&CallOptions::new().timeout(PATIENCE / 2)).write(&one("after", "a panic")));
 }
 
 /// Every call is refused.
