@@ -1,0 +1,333 @@
+//! The merge of batches of rows, without I/O.
+
+use std::fmt;
+
+use super::stages::{Settled, Stages};
+use super::tree::Source;
+use crate::error::Error;
+use crate::store::RowBatch;
+
+/// A k-way merge as a state machine: it asks for batches of rows and hands out rows. It does no I/O itself.
+///
+/// The sources are numbered from 0. [`step`](Self::step) finds the next row, or says which source it needs the next batch of.
+/// The caller reads that batch by whatever means, at once or later, and hands it over by [`feed`](Self::feed). What comes
+/// out depends only on what each source was fed, not on when. The machine can be dropped at any time.
+/// [`MergedRows`](super::MergedRows) is this machine with blocking scans to feed it.
+///
+/// Order, errors and limits are as for the [module](super). If the sources are not sorted, the order of the rows means
+/// nothing, but all of them come.
+///
+/// ```
+/// use rowkey::merge::{BatchMerge, Step};
+/// use rowkey::store::RowBatch;
+/// # use rowkey::Error;
+///
+/// // Two buckets of a salted table: one byte of salt, then the key. Each will be fed one batch, then its end.
+/// let mut buckets: [Vec<&[u8]>; 2] = [vec![b"\0a", b"\0c"], vec![b"\x01b"]];
+/// let mut merge = BatchMerge::new(2).salt(1);
+///
+/// let mut keys = Vec::new();
+/// loop {
+///     match merge.step()? {
+///         Step::Feed(source) => {
+///             let mut batch = merge.take_batch(source);
+///             buckets[source].drain(..).for_each(|key| batch.push(key, b"value"));
+///             merge.feed(source, Ok(batch));
+///         }
+///         Step::Row => keys.extend(merge.row().map(|(key, _value)| key[1])),
+///         Step::Done => break,
+///     }
+/// }
+/// assert_eq!(keys, b"abc");
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// At the start every source is wanted at once, so an asynchronous driver polls them together:
+///
+/// ```
+/// # use std::task::Poll;
+/// # use rowkey::merge::{BatchMerge, Step};
+/// # use rowkey::store::RowBatch;
+/// # use rowkey::Error;
+/// # fn poll_read(_source: usize, _batch: &mut RowBatch) -> Poll<Result<(), Error>> { Poll::Ready(Ok(())) }
+/// /// Whether there is a row, for `merge.row()` to lend; `poll_read` reads the next batch of a source.
+/// fn poll_row(merge: &mut BatchMerge, sources: usize) -> Poll<Result<bool, Error>> {
+///     loop {
+///         match merge.step()? {
+///             Step::Row => return Poll::Ready(Ok(true)),
+///             Step::Done => return Poll::Ready(Ok(false)),
+///             Step::Feed(_) => {}
+///         }
+///         let mut is_fed = false;
+///         for source in (0..sources).filter(|&source| merge.wants(source)).collect::<Vec<_>>() {
+///             let mut batch = merge.take_batch(source);
+///             if let Poll::Ready(read) = poll_read(source, &mut batch) {
+///                 merge.feed(source, read.map(|()| batch));
+///                 is_fed = true;
+///             }
+///         }
+///         if !is_fed {
+///             return Poll::Pending;
+///         }
+///     }
+/// }
+/// # assert!(matches!(poll_row(&mut BatchMerge::new(3), 3), Poll::Ready(Ok(false))));
+/// ```
+pub struct BatchMerge {
+    stages: Stages<Standing, Error>,
+    /// The key of the row that came out last, once its source no longer stands on it.
+    last: Vec<u8>,
+    rows_read: u64,
+}
+
+/// What a [`BatchMerge`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// This source has to be fed its next batch before the next row is known.
+    Feed(usize),
+    /// The next row: [`BatchMerge::row`] lends it. Of [`BatchMerge::fill`]: rows that are to be handed on.
+    Row,
+    /// There are no more rows.
+    Done,
+}
+
+impl BatchMerge {
+    /// Merges so many sources, forward, by their whole keys.
+    ///
+    /// Settings are made before the first step; what is set later has no defined effect.
+    pub fn new(sources: usize) -> Self {
+        let sources = std::iter::repeat_with(Standing::default).take(sources);
+        Self { stages: Stages::new(sources.collect()), last: Vec::new(), rows_read: 0 }
+    }
+
+    /// Leaves the first `bytes` bytes of each key out of the comparison. A shorter key compares as the empty one.
+    #[must_use]
+    pub fn salt(mut self, bytes: usize) -> Self {
+        self.stages.set_skip(bytes);
+        self
+    }
+
+    /// Whether the sources are sorted from the last row to the first.
+    #[must_use]
+    pub fn reverse(mut self, reverse: bool) -> Self {
+        self.stages.set_reverse(reverse);
+        self
+    }
+
+    /// At most so many rows. It pays to have given the limit to each source too.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
+        self.stages.set_limit(limit.into());
+        self
+    }
+
+    /// Finds the next row; the row before is given up. While a source is waited for, each call returns the same
+    /// [`Step::Feed`].
+    ///
+    /// # Errors
+    ///
+    /// What a source was fed, after all rows that come before. It is returned once, then [`Step::Done`] for ever.
+    #[inline]
+    pub fn step(&mut self) -> Result<Step, Error> {
+        if self.stages.take_sure() {
+            return Ok(Step::Row);
+        }
+        match self.stages.settle() {
+            Settled::Row => {
+                self.stages.take();
+                Ok(Step::Row)
+            }
+            Settled::Hungry => Ok(Step::Feed(self.stages.hungry())),
+            Settled::End => self.outcome(),
+        }
+    }
+
+    /// The row that the last [`step`](Self::step) found, key and value, lent from the batch it was fed in. `None` if the last
+    /// step found none.
+    #[inline]
+    #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
+    pub fn row(&self) -> Option<(&[u8], &[u8])> {
+        let source = self.stages.taken()?;
+        source.batch.get(source.at)
+    }
+
+    /// Finds the next rows and adds them to `batch`, until that has `rows` of them (at least one): [`step`](Self::step) for
+    /// many rows. [`Step::Row`] says that the batch is to be handed on. After [`Step::Feed`] the call is repeated with the same
+    /// batch. If `batch` is empty, it can be exchanged for one that a source was fed, all of whose rows come next.
+    ///
+    /// # Errors
+    ///
+    /// As of [`step`](Self::step); the rows in `batch` are handed on before the error is returned.
+    pub fn fill(&mut self, batch: &mut RowBatch, rows: usize) -> Result<Step, Error> {
+        let most = rows.max(1);
+        while batch.len() < most {
+            match self.stages.settle() {
+                Settled::Row => {}
+                Settled::Hungry => return Ok(Step::Feed(self.stages.hungry())),
+                Settled::End if batch.is_empty() => return self.outcome(),
+                Settled::End => break,
+            }
+            let room = u64::try_from(most).unwrap_or(u64::MAX).min(self.stages.left());
+            let worth = if self.stages.is_only_one_left() { 1 } else { most.div_ceil(2) };
+            let Some(source) = self.stages.winner() else { break };
+            let ready = source.batch.len();
+            let fits = source.at == 0 && ready >= worth && ready as u64 <= room;
+            if fits && self.stages.count_sure() + 1 == ready {
+                if batch.is_empty()
+                    && let Some(source) = self.stages.take_all(ready as u64)
+                {
+                    std::mem::swap(batch, &mut source.batch);
+                }
+                // The merge stands on no row of the batch any more.
+                if let Some((key, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) {
+                    key.clone_into(&mut self.last);
+                }
+                break;
+            }
+            if let Some((key, value)) = self.stages.take().and_then(|source| source.batch.get(source.at)) {
+                batch.push(key, value);
+            }
+        }
+        Ok(Step::Row)
+    }
+
+    /// Whether a source has to be fed before the next row is known: after the first step every source, later the one that
+    /// [`Step::Feed`] names, none while there is a row. At the start they may be fed in any order.
+    pub fn wants(&self, source: usize) -> bool {
+        self.stages.wants(source)
+    }
+
+    /// An empty batch to read a source's next rows into: the memory of its last one, if the source is wanted.
+    pub fn take_batch(&mut self, source: usize) -> RowBatch {
+        if !self.wants(source) {
+            return RowBatch::new();
+        }
+        self.note_last();
+        let mut batch =
+            self.stages.source_mut(source).map_or_else(RowBatch::new, |source| std::mem::take(&mut source.batch));
+        batch.clear();
+        batch
+    }
+
+    /// Hands over what was read of a source that is [wanted](Self::wants): its next rows, an empty batch at its end, or what
+    /// reading it failed with.
+    ///
+    /// After the end, and after an error that is still to be returned, it is dropped: an answer may come late. Of a source
+    /// that is not wanted an empty batch is dropped too. Rows or an error of such a source are a mistake of the driver;
+    /// they cannot be put in order any more, and the merge fails.
+    pub fn feed(&mut self, source: usize, read: Result<RowBatch, Error>) {
+        if !self.wants(source) {
+            return self.feed_unwanted(source, read);
+        }
+        self.note_last();
+        let mut rows = 0;
+        self.stages.feed(source, |standing, heads| {
+            // An ended source, and a failed one, keeps no memory.
+            *standing = Standing::default();
+            let batch = read?;
+            rows = batch.len();
+            if rows > 0 {
+                standing.batch = batch;
+            }
+            Ok(standing.key().map(|key| heads.of(key)))
+        });
+        self.rows_read += rows as u64;
+    }
+
+    #[cold]
+    fn feed_unwanted(&mut self, source: usize, read: Result<RowBatch, Error>) {
+        if self.stages.is_over() {
+            return;
+        }
+        let error = match read {
+            Ok(batch) if batch.is_empty() => return,
+            Ok(_) => Error::engine(format!("source {source} of a merge gave rows that it was not asked for")),
+            Err(error) => error,
+        };
+        self.note_last();
+        self.stages.fail(error);
+    }
+
+    /// The key of the row that came out last, empty before the first.
+    pub fn last_key(&self) -> &[u8] {
+        self.stages.taken_key().unwrap_or(&self.last)
+    }
+
+    /// How many rows it was fed so far, to be shown beside the rows returned.
+    pub fn rows_read(&self) -> u64 {
+        self.rows_read
+    }
+
+    /// Keeps the last key before the row leaves the memory.
+    fn note_last(&mut self) {
+        if let Some(key) = self.stages.taken_key() {
+            key.clone_into(&mut self.last);
+        }
+    }
+
+    #[cold]
+    fn outcome(&mut self) -> Result<Step, Error> {
+        self.note_last();
+        self.stages.outcome().map(|()| Step::Done)
+    }
+}
+
+impl fmt::Debug for BatchMerge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchMerge").field("rows_read", &self.rows_read).finish_non_exhaustive()
+    }
+}
+
+/// What is in memory of a source, and the row of it that it stands on.
+#[derive(Default)]
+struct Standing {
+    batch: RowBatch,
+    at: usize,
+}
+
+impl Standing {
+    #[inline]
+    fn key_at(&self, row: usize) -> Option<&[u8]> {
+        Some(self.batch.get(row)?.0)
+    }
+}
+
+impl Source for Standing {
+    const LOOKS_AHEAD: bool = true;
+
+    #[inline]
+    fn advance<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        let seen = self.next_key().map(look);
+        self.at += usize::from(seen.is_some());
+        seen
+    }
+
+    #[inline]
+    fn step(&mut self) {
+        self.at += 1;
+    }
+
+    #[inline]
+    fn key(&self) -> Option<&[u8]> {
+        self.key_at(self.at)
+    }
+
+    #[inline]
+    fn next_key(&self) -> Option<&[u8]> {
+        self.key_at(self.at + 1)
+    }
+
+    fn count_ahead(&self, win: impl Fn(&[u8]) -> bool) -> usize {
+        let wins = |row| self.key_at(row).is_some_and(&win);
+        let (mut sure, mut end) = (self.at, self.batch.len());
+        // A run is either over soon or goes beyond the batch.
+        if end > 0 && wins(end - 1) {
+            return end - 1 - sure;
+        }
+        while end - sure > 1 {
+            let middle = sure + (end - sure) / 2;
+            if wins(middle) { sure = middle } else { end = middle }
+        }
+        sure - self.at
+    }
+}
