@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::order::Heads;
 use super::stages::{Settled, Stages};
 use super::tree::Source;
 use crate::error::Error;
@@ -10,8 +11,8 @@ use crate::store::RowBatch;
 /// A k-way merge as a state machine: it asks for batches of rows and hands out rows. It does no I/O itself.
 ///
 /// The sources are numbered from 0. [`step`](Self::step) finds the next row, or says which source it needs the next batch of.
-/// The caller reads that batch by whatever means, at once or later, and hands it over by [`feed`](Self::feed). What comes
-/// out depends only on what each source was fed, not on when. The machine can be dropped at any time.
+/// The caller reads it into [`batch`](Self::batch) by whatever means, at once or later, and says so by
+/// [`feed`](Self::feed). What comes out depends on what each source was fed, not on when. The machine can be dropped at any time.
 /// [`MergedRows`](super::MergedRows) is this machine with blocking scans to feed it.
 ///
 /// Order, errors and limits are as for the [module](super). If the sources are not sorted, the order of the rows means
@@ -30,9 +31,10 @@ use crate::store::RowBatch;
 /// loop {
 ///     match merge.step()? {
 ///         Step::Feed(source) => {
-///             let mut batch = merge.take_batch(source);
-///             buckets[source].drain(..).for_each(|key| batch.push(key, b"value"));
-///             merge.feed(source, Ok(batch));
+///             for batch in merge.batch(source) {
+///                 buckets[source].drain(..).for_each(|key| batch.push(key, b"value"));
+///             }
+///             merge.feed(source, Ok(()));
 ///         }
 ///         Step::Row => keys.extend(merge.row().map(|(key, _value)| key[1])),
 ///         Step::Done => break,
@@ -59,10 +61,10 @@ use crate::store::RowBatch;
 ///             Step::Feed(_) => {}
 ///         }
 ///         let mut is_fed = false;
-///         for source in (0..sources).filter(|&source| merge.wants(source)).collect::<Vec<_>>() {
-///             let mut batch = merge.take_batch(source);
-///             if let Poll::Ready(read) = poll_read(source, &mut batch) {
-///                 merge.feed(source, read.map(|()| batch));
+///         for source in 0..sources {
+///             let Some(batch) = merge.batch(source) else { continue };
+///             if let Poll::Ready(read) = poll_read(source, batch) {
+///                 merge.feed(source, read);
 ///                 is_fed = true;
 ///             }
 ///         }
@@ -129,16 +131,34 @@ impl BatchMerge {
     /// What a source was fed, after all rows that come before. It is returned once, then [`Step::Done`] for ever.
     #[inline]
     pub fn step(&mut self) -> Result<Step, Error> {
-        if self.stages.take_sure() {
-            return Ok(Step::Row);
+        match self.stages.next() {
+            Settled::Row => Ok(Step::Row),
+            settled => self.step_at_an_end(settled),
         }
-        match self.stages.settle() {
-            Settled::Row => {
-                self.stages.take();
-                Ok(Step::Row)
+    }
+
+    /// As [`step`](Self::step) where the next row is known to come from the same batch; `false` if that is not known.
+    #[inline]
+    pub(super) fn step_in_run(&mut self) -> bool {
+        self.stages.take_of_run()
+    }
+
+    /// A source has to be fed, or all is over.
+    #[cold]
+    fn step_at_an_end(&mut self, settled: Settled) -> Result<Step, Error> {
+        if settled == Settled::Unfed {
+            return Ok(Step::Feed(self.stages.hungry()));
+        }
+        // The winner still stands on the row that came out last, and is about to leave it.
+        if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_behind) {
+            key.clone_into(&mut self.last);
+        }
+        match self.stages.winner() {
+            Some(source) if settled == Settled::Hungry => {
+                source.clear();
+                Ok(Step::Feed(self.stages.hungry()))
             }
-            Settled::Hungry => Ok(Step::Feed(self.stages.hungry())),
-            Settled::End => self.outcome(),
+            _ => self.stages.outcome().map(|()| Step::Done),
         }
     }
 
@@ -147,8 +167,8 @@ impl BatchMerge {
     #[inline]
     #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
     pub fn row(&self) -> Option<(&[u8], &[u8])> {
-        let source = self.stages.taken()?;
-        source.batch.get(source.at)
+        let (source, stepped) = self.stages.taken()?;
+        source.batch.get(source.at + stepped)
     }
 
     /// Finds the next rows and adds them to `batch`, until that has `rows` of them (at least one): [`step`](Self::step) for
@@ -161,22 +181,21 @@ impl BatchMerge {
     pub fn fill(&mut self, batch: &mut RowBatch, rows: usize) -> Result<Step, Error> {
         let most = rows.max(1);
         while batch.len() < most {
+            if self.stages.take_of_run() {
+                self.push_row(batch);
+                continue;
+            }
             match self.stages.settle() {
                 Settled::Row => {}
-                Settled::Hungry => return Ok(Step::Feed(self.stages.hungry())),
-                Settled::End if batch.is_empty() => return self.outcome(),
-                Settled::End => break,
+                Settled::End if !batch.is_empty() => break,
+                settled => return self.step_at_an_end(settled),
             }
-            let room = u64::try_from(most).unwrap_or(u64::MAX).min(self.stages.left());
-            let worth = if self.stages.is_only_one_left() { 1 } else { most.div_ceil(2) };
-            let Some(source) = self.stages.winner() else { break };
-            let ready = source.batch.len();
-            let fits = source.at == 0 && ready >= worth && ready as u64 <= room;
-            if fits && self.stages.count_sure() + 1 == ready {
+            if let Some(rows) = self.whole_batch(most) {
                 if batch.is_empty()
-                    && let Some(source) = self.stages.take_all(ready as u64)
+                    && let Some(source) = self.stages.winner()
                 {
                     std::mem::swap(batch, &mut source.batch);
+                    self.stages.take_all(rows);
                 }
                 // The merge stands on no row of the batch any more.
                 if let Some((key, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) {
@@ -184,91 +203,76 @@ impl BatchMerge {
                 }
                 break;
             }
-            if let Some((key, value)) = self.stages.take().and_then(|source| source.batch.get(source.at)) {
-                batch.push(key, value);
-            }
+            self.stages.take();
+            self.push_row(batch);
         }
         Ok(Step::Row)
     }
 
-    /// Whether a source has to be fed before the next row is known: after the first step every source, later the one that
+    #[inline]
+    fn push_row(&self, batch: &mut RowBatch) {
+        if let Some((key, value)) = self.row() {
+            batch.push(key, value);
+        }
+    }
+
+    /// How many rows are in the batch of the next row, if they all come next and it pays to hand them over together.
+    fn whole_batch(&self, most: usize) -> Option<u64> {
+        let source = self.stages.standing().filter(|source| source.at == 0)?;
+        let rows = source.batch.len();
+        let worth = if self.stages.is_only_one_left() { 1 } else { most.div_ceil(2) };
+        let fits = (worth..=most).contains(&rows) && rows as u64 <= self.stages.left();
+        (fits && self.stages.count_sure() + 1 == rows).then_some(rows as u64)
+    }
+
+    /// Whether a source has to be fed before the next row is known: at the start every source, later the one that
     /// [`Step::Feed`] names, none while there is a row. At the start they may be fed in any order.
     pub fn wants(&self, source: usize) -> bool {
         self.stages.wants(source)
     }
 
-    /// An empty batch to read a source's next rows into: the memory of its last one, if the source is wanted.
-    pub fn take_batch(&mut self, source: usize) -> RowBatch {
+    /// The batch that a source's next rows are read into, if the source is [wanted](Self::wants). It is empty before the caller
+    /// puts something into it, and keeps its memory. The caller may exchange it for another.
+    pub fn batch(&mut self, source: usize) -> Option<&mut RowBatch> {
         if !self.wants(source) {
-            return RowBatch::new();
+            return None;
         }
-        self.note_last();
-        let mut batch =
-            self.stages.source_mut(source).map_or_else(RowBatch::new, |source| std::mem::take(&mut source.batch));
-        batch.clear();
-        batch
+        self.stages.source_mut(source).map(|source| &mut source.batch)
     }
 
-    /// Hands over what was read of a source that is [wanted](Self::wants): its next rows, an empty batch at its end, or what
-    /// reading it failed with.
+    /// A source's next rows are in its [`batch`](Self::batch), none at its end; or what reading them failed with.
     ///
-    /// After the end, and after an error that is still to be returned, it is dropped: an answer may come late. Of a source
-    /// that is not wanted an empty batch is dropped too. Rows or an error of such a source are a mistake of the driver;
-    /// they cannot be put in order any more, and the merge fails.
-    pub fn feed(&mut self, source: usize, read: Result<RowBatch, Error>) {
+    /// Does nothing if the source is not wanted: an answer may come after another source's error.
+    pub fn feed(&mut self, source: usize, read: Result<(), Error>) {
         if !self.wants(source) {
-            return self.feed_unwanted(source, read);
-        }
-        self.note_last();
-        let mut rows = 0;
-        self.stages.feed(source, |standing, heads| {
-            // An ended source, and a failed one, keeps no memory.
-            *standing = Standing::default();
-            let batch = read?;
-            rows = batch.len();
-            if rows > 0 {
-                standing.batch = batch;
-            }
-            Ok(standing.key().map(|key| heads.of(key)))
-        });
-        self.rows_read += rows as u64;
-    }
-
-    #[cold]
-    fn feed_unwanted(&mut self, source: usize, read: Result<RowBatch, Error>) {
-        if self.stages.is_over() {
             return;
         }
-        let error = match read {
-            Ok(batch) if batch.is_empty() => return,
-            Ok(_) => Error::engine(format!("source {source} of a merge gave rows that it was not asked for")),
-            Err(error) => error,
+        let mut rows = 0;
+        let mut fill = |standing: &mut Standing, heads: Heads<'_>| {
+            rows = standing.batch.len();
+            if rows == 0 {
+                *standing = Standing::default();
+            }
+            standing.key().map(|key| heads.of(key))
         };
-        self.note_last();
-        self.stages.fail(error);
+        match read {
+            Ok(()) => self.stages.feed(source, |standing, heads| Ok(fill(standing, heads))),
+            Err(error) => self.stages.feed(source, |standing, _| {
+                *standing = Standing::default();
+                Err(error)
+            }),
+        }
+        self.rows_read += rows as u64;
     }
 
     /// The key of the row that came out last, empty before the first.
     pub fn last_key(&self) -> &[u8] {
-        self.stages.taken_key().unwrap_or(&self.last)
+        self.stages.taken().and_then(Standing::key_behind).unwrap_or(&self.last)
     }
 
     /// How many rows it was fed so far, to be shown beside the rows returned.
     pub fn rows_read(&self) -> u64 {
         self.rows_read
-    }
-
-    /// Keeps the last key before the row leaves the memory.
-    fn note_last(&mut self) {
-        if let Some(key) = self.stages.taken_key() {
-            key.clone_into(&mut self.last);
-        }
-    }
-
-    #[cold]
-    fn outcome(&mut self) -> Result<Step, Error> {
-        self.note_last();
-        self.stages.outcome().map(|()| Step::Done)
     }
 }
 
@@ -290,21 +294,30 @@ impl Standing {
     fn key_at(&self, row: usize) -> Option<&[u8]> {
         Some(self.batch.get(row)?.0)
     }
+
+    fn key_behind((source, stepped): (&Self, usize)) -> Option<&[u8]> {
+        source.key_at(source.at + stepped)
+    }
+
+    fn clear(&mut self) {
+        self.batch.clear();
+        self.at = 0;
+    }
 }
 
 impl Source for Standing {
     const LOOKS_AHEAD: bool = true;
 
     #[inline]
+    fn skip(&mut self, rows: usize) {
+        self.at += rows;
+    }
+
+    #[inline]
     fn advance<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
         let seen = self.next_key().map(look);
         self.at += usize::from(seen.is_some());
         seen
-    }
-
-    #[inline]
-    fn step(&mut self) {
-        self.at += 1;
     }
 
     #[inline]

@@ -142,8 +142,11 @@ where
     fn next(&mut self) -> Option<I::Item> {
         loop {
             match self.stages.settle() {
-                Settled::Row => return self.stages.take()?.row.take(),
-                Settled::Hungry => self.stages.feed(self.stages.hungry(), Iter::pull),
+                Settled::Row => {
+                    self.stages.take();
+                    return self.stages.winner()?.row.take();
+                }
+                Settled::Hungry | Settled::Unfed => self.stages.feed(self.stages.hungry(), Iter::pull),
                 Settled::End => return self.stages.outcome().err(),
             }
         }

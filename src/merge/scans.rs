@@ -62,13 +62,15 @@ impl Scans {
         if self.ahead > 0 {
             self.start_threads();
         }
-        let mut batch = merge.take_batch(source);
-        let Some(rows) = self.rows.get_mut(source) else { return merge.feed(source, Ok(RowBatch::new())) };
-        let read = rows.next_batch(&mut batch);
-        if read.is_err() || batch.is_empty() {
-            *rows = Box::new(NoRows);
+        if let (Some(rows), Some(batch)) = (self.rows.get_mut(source), merge.batch(source)) {
+            let read = rows.next_batch(batch);
+            if read.is_err() || batch.is_empty() {
+                *rows = Box::new(NoRows);
+            }
+            merge.feed(source, read);
+        } else {
+            merge.feed(source, Ok(()));
         }
-        merge.feed(source, read.map(|()| batch));
     }
 
     /// All at once, so that the first batches are waited for together and not one after another.

@@ -11,8 +11,10 @@ use super::tree::{Source, Tree};
 pub(super) enum Settled {
     /// It is known.
     Row,
-    /// It is not known before [`Stages::hungry`] was fed.
+    /// It is not known before [`Stages::hungry`] was fed, whose rows are all taken now.
     Hungry,
+    /// As before: [`Stages::hungry`] was not fed yet.
+    Unfed,
     /// There is none; [`Stages::outcome`] says why.
     End,
 }
@@ -35,11 +37,9 @@ enum Stage {
 pub(super) struct Stages<S, E> {
     tree: Tree<S>,
     stage: Stage,
-    /// Rows that may still be taken.
-    left: u64,
-    /// While the merge opens: which sources were not fed yet, and the first of them.
-    unfed: Vec<bool>,
+    /// While the merge opens: the first source that was not fed yet, and of those after it which were.
     first_unfed: usize,
+    fed_early: Vec<bool>,
     /// What ended the merge, until it was answered, and the number of the source it came from.
     failure: Option<E>,
     failed: usize,
@@ -50,9 +50,8 @@ impl<S: Source, E> Stages<S, E> {
         Self {
             tree: Tree::new(sources),
             stage: Stage::Unopened,
-            left: u64::MAX,
-            unfed: Vec::new(),
             first_unfed: 0,
+            fed_early: Vec::new(),
             failure: None,
             failed: usize::MAX,
         }
@@ -67,12 +66,12 @@ impl<S: Source, E> Stages<S, E> {
     }
 
     pub(super) fn set_limit(&mut self, limit: Option<u64>) {
-        self.left = limit.unwrap_or(u64::MAX);
+        self.tree.set_left(limit.unwrap_or(u64::MAX));
     }
 
     /// Rows that may still be taken.
     pub(super) fn left(&self) -> u64 {
-        self.left
+        self.tree.left()
     }
 
     /// Whether one source alone is not exhausted.
@@ -90,27 +89,48 @@ impl<S: Source, E> Stages<S, E> {
     pub(super) fn wants(&self, source: usize) -> bool {
         match self.stage {
             // Of several that fail to open the first counts, whichever answers first.
-            Stage::Opening => source < self.failed && self.unfed.get(source).is_some_and(|unfed| *unfed),
+            Stage::Opening => (self.first_unfed..self.to_open()).contains(&source) && !self.was_fed_early(source),
             Stage::Hungry => source == self.tree.winner(),
             _ => false,
         }
     }
 
-    /// Whether nothing more comes but the error that ended it.
-    pub(super) fn is_over(&self) -> bool {
-        self.stage == Stage::Ended || self.failure.is_some()
+    /// Finds the next row and takes it.
+    #[inline]
+    pub(super) fn next(&mut self) -> Settled {
+        if self.stage == Stage::Taken {
+            if self.tree.take_of_run() {
+                return Settled::Row;
+            }
+            if self.tree.left() > 0 && self.tree.advance() {
+                self.tree.take();
+                return Settled::Row;
+            }
+        }
+        self.next_at_an_end()
+    }
+
+    /// The source of the row that was taken could not be advanced, or none was taken.
+    #[cold]
+    fn next_at_an_end(&mut self) -> Settled {
+        let settled = match self.stage {
+            Stage::Taken if self.tree.left() > 0 => self.starve(),
+            Stage::Standing => Settled::Row,
+            _ => self.settle_at_an_end(),
+        };
+        if settled == Settled::Row {
+            self.take();
+        }
+        settled
     }
 
     /// Finds the next row.
     #[inline]
     pub(super) fn settle(&mut self) -> Settled {
         match self.stage {
-            Stage::Taken if self.left > 0 => {
-                if self.tree.is_sure() {
-                    self.tree.step();
-                } else if !self.tree.advance() {
-                    self.stage = Stage::Hungry;
-                    return Settled::Hungry;
+            Stage::Taken if self.tree.left() > 0 => {
+                if !self.tree.advance() {
+                    return self.starve();
                 }
                 self.stage = Stage::Standing;
                 Settled::Row
@@ -120,16 +140,22 @@ impl<S: Source, E> Stages<S, E> {
         }
     }
 
+    #[inline]
+    fn starve(&mut self) -> Settled {
+        self.stage = Stage::Hungry;
+        Settled::Hungry
+    }
+
+    /// There is no row, and none was taken that another may follow.
     #[cold]
     fn settle_at_an_end(&mut self) -> Settled {
         match self.stage {
-            Stage::Unopened if self.left > 0 => {
-                self.unfed = vec![true; self.tree.sources.len()];
+            Stage::Hungry => Settled::Unfed,
+            Stage::Unopened if self.tree.left() > 0 => {
                 self.stage = Stage::Opening;
                 self.open()
             }
             Stage::Opening => self.open(),
-            Stage::Hungry => Settled::Hungry,
             _ => {
                 self.stage = Stage::Ended;
                 Settled::End
@@ -138,19 +164,37 @@ impl<S: Source, E> Stages<S, E> {
     }
 
     fn open(&mut self) -> Settled {
-        while self.unfed.get(self.first_unfed) == Some(&false) {
-            self.first_unfed += 1;
+        if self.first_unfed < self.to_open() {
+            return Settled::Unfed;
         }
-        if self.first_unfed < self.tree.sources.len().min(self.failed) {
-            return Settled::Hungry;
-        }
-        self.unfed = Vec::new();
+        self.fed_early = Vec::new();
         if self.failure.is_some() {
             self.stage = Stage::Ended;
             return Settled::End;
         }
         self.tree.build();
         self.stand()
+    }
+
+    /// The sources before this one are fed before the merge is open; all of them, or those before one that failed.
+    fn to_open(&self) -> usize {
+        self.tree.sources.len().min(self.failed)
+    }
+
+    fn was_fed_early(&self, source: usize) -> bool {
+        self.fed_early.get(source) == Some(&true)
+    }
+
+    fn note_fed(&mut self, source: usize) {
+        if source != self.first_unfed {
+            self.fed_early.resize(self.tree.sources.len(), false);
+            self.fed_early[source] = true;
+            return;
+        }
+        self.first_unfed += 1;
+        while self.was_fed_early(self.first_unfed) {
+            self.first_unfed += 1;
+        }
     }
 
     /// Stands on the winner's row, if there is one.
@@ -181,53 +225,40 @@ impl<S: Source, E> Stages<S, E> {
     /// A source was fed for the first time, or ends.
     #[cold]
     fn fed_at_an_end(&mut self, index: usize, fed: Result<Option<u64>, E>) {
-        // There are none once the merge is open.
-        if let Some(unfed) = self.unfed.get_mut(index) {
-            *unfed = false;
-        }
-        match (fed, self.stage) {
-            (Err(error), Stage::Opening) => (self.failed, self.failure) = (index, Some(error)),
-            (Err(error), _) => self.fail(error),
-            (Ok(None), Stage::Hungry) => {
-                self.tree.exhausted();
-                self.stand();
+        match self.stage {
+            Stage::Opening => {
+                self.note_fed(index);
+                if let Err(error) = fed {
+                    (self.failed, self.failure) = (index, Some(error));
+                }
             }
-            (Ok(_), _) => {}
+            _ => match fed {
+                Err(error) => (self.failure, self.stage) = (Some(error), Stage::Ended),
+                Ok(_) => {
+                    self.tree.exhausted();
+                    self.stand();
+                }
+            },
         }
     }
 
-    /// Ends by an error.
-    pub(super) fn fail(&mut self, error: E) {
-        self.failure = Some(error);
-        self.stage = Stage::Ended;
-    }
-
-    /// Takes the row that [`Self::settle`] found: the source that is answered stands on it until the next row is found.
+    /// Takes the row that [`Self::settle`] found: the winner stands on it until the next row is found.
     #[inline]
-    pub(super) fn take(&mut self) -> Option<&mut S> {
-        self.left = self.left.saturating_sub(1);
+    pub(super) fn take(&mut self) {
+        self.tree.take();
         self.stage = Stage::Taken;
-        self.winner()
     }
 
-    /// Takes the next row if it is known, and stands behind the one that was taken: as [`Self::settle`] and
-    /// [`Self::take`], in a few steps.
+    /// Takes the next row, if it is known to come next: as [`Self::settle`] and [`Self::take`], in a few steps.
     #[inline]
-    pub(super) fn take_sure(&mut self) -> bool {
-        let is_sure = self.tree.is_sure() && self.left > 0 && self.stage == Stage::Taken;
-        if is_sure {
-            self.left -= 1;
-            self.tree.step();
-        }
-        is_sure
+    pub(super) fn take_of_run(&mut self) -> bool {
+        self.stage == Stage::Taken && self.tree.take_of_run()
     }
 
     /// Takes all `rows` rows that the winner has in memory.
-    pub(super) fn take_all(&mut self, rows: u64) -> Option<&mut S> {
-        self.tree.forget_rows();
-        self.left = self.left.saturating_sub(rows);
+    pub(super) fn take_all(&mut self, rows: u64) {
+        self.tree.take_all(rows);
         self.stage = Stage::Taken;
-        self.winner()
     }
 
     /// The source of the row that [`Self::settle`] found.
@@ -237,20 +268,25 @@ impl<S: Source, E> Stages<S, E> {
         self.tree.sources.get_mut(winner)
     }
 
+    /// The same for any row that was found last.
+    pub(super) fn winner_and_stepped(&self) -> Option<(&S, usize)> {
+        self.tree.winner_and_stepped()
+    }
+
+    /// The source of the row that [`Self::settle`] found, if it is not taken yet.
+    pub(super) fn standing(&self) -> Option<&S> {
+        if self.stage == Stage::Standing { self.tree.sources.get(self.tree.winner()) } else { None }
+    }
+
     /// How many rows after the winner's come next too and are in memory.
     pub(super) fn count_sure(&self) -> usize {
         self.tree.count_sure()
     }
 
-    /// The source that stands on the row that was taken last.
+    /// The source of the row that was taken last, until it is hungry, and how far behind the row that it stands on that is.
     #[inline]
-    pub(super) fn taken(&self) -> Option<&S> {
-        if self.stage == Stage::Taken { self.tree.sources.get(self.tree.winner()) } else { None }
-    }
-
-    /// The key of the row that was taken last, if its source still stands on it.
-    pub(super) fn taken_key(&self) -> Option<&[u8]> {
-        if self.stage == Stage::Standing { None } else { self.tree.sources.get(self.tree.winner())?.key() }
+    pub(super) fn taken(&self) -> Option<(&S, usize)> {
+        if self.stage == Stage::Taken { self.tree.winner_and_stepped() } else { None }
     }
 
     /// The source of this number, until the end.

@@ -30,13 +30,13 @@ pub(super) trait Source {
     /// Whether rows after the one it stands on can be in memory.
     const LOOKS_AHEAD: bool;
 
+    /// Moves on by so many rows, which are in memory.
+    fn skip(&mut self, _rows: usize) {}
+
     /// Moves to the next row and looks at its key. `None`: that row is not in memory, and the source stands where it stood.
     fn advance<T>(&mut self, _look: impl FnOnce(&[u8]) -> T) -> Option<T> {
         None
     }
-
-    /// Moves to the next row, which is in memory.
-    fn step(&mut self) {}
 
     /// The key of the row; `None` before the first, after the last, and once the row was taken out.
     fn key(&self) -> Option<&[u8]>;
@@ -93,8 +93,12 @@ pub(super) struct Tree<S> {
     winner: Entry,
     /// The best of the others.
     runner_up: Entry,
-    /// So many of the winner's rows that are in memory come next, whatever the others hold.
-    sure: usize,
+    /// Rows that may still be taken, but for those of the run that have been.
+    left: u64,
+    /// So many rows after the one that the winner's source stands on come next, whatever the others hold, and are in memory.
+    run: usize,
+    /// So many of them have been taken. A step within a run writes nothing but this.
+    stepped: usize,
     /// The heads of each source's next row, where it is in memory: worked out while the row before it is on its way out,
     /// so that no match waits for a key to arrive from memory.
     next_heads: Vec<Option<u64>>,
@@ -116,7 +120,9 @@ impl<S: Source> Tree<S> {
             order: Order::default(),
             winner: Entry::NOBODY,
             runner_up: Entry::NOBODY,
-            sure: 0,
+            left: u64::MAX,
+            run: 0,
+            stepped: 0,
             next_heads: Vec::new(),
             losers: Vec::new(),
             prefix: Vec::new(),
@@ -137,19 +143,48 @@ impl<S: Source> Tree<S> {
         self.winner.source()
     }
 
-    /// Whether the winner's next row is in memory and comes next.
-    #[inline]
-    pub(super) fn is_sure(&self) -> bool {
-        S::LOOKS_AHEAD && self.sure > 0
+    pub(super) fn set_left(&mut self, left: u64) {
+        self.left = left;
     }
 
-    /// Goes to the winner's next row, which [is sure](Self::is_sure).
+    /// Rows that may still be taken.
     #[inline]
-    pub(super) fn step(&mut self) {
-        if let Some(source) = self.sources.get_mut(self.winner.source()) {
-            self.sure -= 1;
-            source.step();
+    pub(super) fn left(&self) -> u64 {
+        self.left.saturating_sub(self.stepped as u64)
+    }
+
+    /// The row that the winner stands on is taken.
+    #[inline]
+    pub(super) fn take(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+
+    /// Takes the winner's next row, if that is known to come next.
+    #[inline]
+    pub(super) fn take_of_run(&mut self) -> bool {
+        if S::LOOKS_AHEAD && self.stepped < self.run {
+            self.stepped += 1;
+            return true;
         }
+        false
+    }
+
+    /// Moves the winner's source to the row of the run that was taken last, and forgets the run.
+    #[inline]
+    fn end_run(&mut self) {
+        if S::LOOKS_AHEAD && self.run > 0 {
+            if let Some(source) = self.sources.get_mut(self.winner.source()) {
+                source.skip(self.stepped);
+            }
+            self.left = self.left.saturating_sub(self.stepped as u64);
+            (self.run, self.stepped) = (0, 0);
+        }
+    }
+
+    /// The winner's source, and how far behind the row that it stands on the row is that was taken last.
+    #[inline]
+    pub(super) fn winner_and_stepped(&self) -> Option<(&S, usize)> {
+        Some((self.sources.get(self.winner.source())?, self.stepped))
     }
 
     /// Advances the winner's source and finds the new winner; `false` if the source's next row is not in memory.
@@ -160,6 +195,7 @@ impl<S: Source> Tree<S> {
 
     #[inline(never)]
     fn advance_ahead(&mut self) -> bool {
+        self.end_run();
         let index = self.winner.source();
         let Some(source) = self.sources.get_mut(index) else { return false };
         let heads = Heads { order: self.order, prefix: &self.prefix };
@@ -178,7 +214,9 @@ impl<S: Source> Tree<S> {
     }
 
     /// The winner's source stands on a new row with this head, and `next` is that of the row after it: finds the new winner.
-    #[inline]
+    ///
+    /// Inlined everywhere, as it is most of what a row costs.
+    #[inline(always)]
     pub(super) fn enter(&mut self, head: u64, next: Option<u64>) {
         let index = self.winner.source();
         let entry = Entry::new(head, 0, index);
@@ -192,10 +230,17 @@ impl<S: Source> Tree<S> {
         // Three wins are a run; by chance alone a winner wins again once in k rows.
         let is_run = next.is_some_and(|next| next < self.runner_up.head());
         if self.winner.source() == index && (is_run || self.live == 1) {
-            self.sure = self.count_sure();
-            if self.sure > 0 {
-                self.forget_next_head();
-            }
+            self.begin_run();
+        }
+    }
+
+    /// Finds out how many of the winner's rows come next.
+    fn begin_run(&mut self) {
+        // Its first row is not taken yet.
+        let left = usize::try_from(self.left.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.run = self.count_sure().min(left);
+        if self.run > 0 {
+            self.forget_next_head();
         }
     }
 
@@ -211,17 +256,18 @@ impl<S: Source> Tree<S> {
         }
     }
 
+    /// Takes all `rows` rows that the winner has in memory.
+    pub(super) fn take_all(&mut self, rows: u64) {
+        (self.run, self.stepped) = (0, 0);
+        self.left = self.left.saturating_sub(rows);
+        self.forget_next_head();
+    }
+
     /// The winner moves on by more than one row.
     fn forget_next_head(&mut self) {
         if let Some(next_head) = self.next_heads.get_mut(self.winner.source()) {
             *next_head = None;
         }
-    }
-
-    /// The winner moves on by all its rows that are in memory.
-    pub(super) fn forget_rows(&mut self) {
-        self.sure = 0;
-        self.forget_next_head();
     }
 
     /// The winner's source is exhausted: finds the new winner.

@@ -218,11 +218,12 @@ impl<K: RowKey, V> TableScan<K, V> {
             self.open()?;
         }
         let Self { table, run: Run::Open(progress, scans), .. } = self else { return Ok(None) };
-        let next = match scans.pump(progress, Progress::step, Progress::merge) {
-            Ok(true) => progress.read(|key, value| read(table, key, value)),
-            end => end.map(|_| None),
-        };
-        next.map_err(|error| error.of_key(table, &[]))
+        match scans.pump(progress, Progress::step, Progress::merge) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Err(error.of_key(table, &[])),
+        }
+        progress.read(|key, value| read(table, key, value)).map_err(|error| error.of_key(table, &[]))
     }
 
     #[cold]
