@@ -149,16 +149,20 @@ impl BatchMerge {
         if settled == Settled::Unfed {
             return Ok(Step::Feed(self.stages.hungry()));
         }
-        // The winner still stands on the row that came out last, and is about to leave it.
-        if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_behind) {
-            key.clone_into(&mut self.last);
-        }
+        self.note_last();
         match self.stages.winner() {
             Some(source) if settled == Settled::Hungry => {
                 source.clear();
                 Ok(Step::Feed(self.stages.hungry()))
             }
             _ => self.stages.outcome().map(|()| Step::Done),
+        }
+    }
+
+    /// The winner still stands on the row that came out last, and is about to leave it.
+    fn note_last(&mut self) {
+        if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_behind) {
+            key.clone_into(&mut self.last);
         }
     }
 
@@ -187,7 +191,10 @@ impl BatchMerge {
             }
             match self.stages.settle() {
                 Settled::Row => {}
-                Settled::End if !batch.is_empty() => break,
+                Settled::End if !batch.is_empty() => {
+                    self.note_last();
+                    break;
+                }
                 settled => return self.step_at_an_end(settled),
             }
             if let Some(rows) = self.whole_batch(most) {

@@ -126,3 +126,6 @@ fn check_cursor<K: RowKey>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -170,3 +170,6 @@ impl Progress {
         (self.returned > 0).then(|| self.last.as_deref().unwrap_or(self.merge.last_key()))
     }
 }
+
+#[cfg(test)]
+mod tests;
