@@ -226,7 +226,7 @@ fn a_row_that_does_not_decode_ends_both() {
     let query = Query { offset: 2, limit: None, reverse: false, cursor: None, page: None };
     let mut stream = query.stream::<Key>(false, |scan| table.store().scan(scan));
     let mut scan = query.scan(table.scan(..));
-    for end in [false, false, false, false, false, true] {
+    for end in [false, false, false, false, false, false, true] {
         let (blocking, streamed) = (scan.next(), stream.next());
         assert_eq!((blocking.is_none(), streamed.is_none()), (end, end));
         assert_eq!(
