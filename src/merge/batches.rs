@@ -169,7 +169,6 @@ impl BatchMerge {
     /// The row that the last [`step`](Self::step) found, key and value, lent from the batch it was fed in. `None` if the last
     /// step found none.
     #[inline]
-    #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
     pub fn row(&self) -> Option<(&[u8], &[u8])> {
         let (source, stepped) = self.stages.taken()?;
         source.batch.get(source.at + stepped)

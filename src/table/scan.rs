@@ -63,6 +63,7 @@ impl Source {
 }
 
 /// A scan in its course.
+#[expect(clippy::large_enum_variant, reason = "a scan is opened soon, and few wait for that")]
 enum Run {
     Unopened,
     Open(Progress, Scans),

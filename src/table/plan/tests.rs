@@ -24,10 +24,12 @@ fn order(x: Fields, y: Fields) -> Ordering {
     (x.0, Reverse(x.1), x.2).cmp(&(y.0, Reverse(y.1), y.2))
 }
 
+/// A selection, and what it holds.
+type Selected<K> = (Selection<K>, fn(Fields) -> bool);
+
 trait Key: OwnedKey {
     fn of(fields: Fields) -> Self;
-    /// Some selections, and what they hold.
-    fn selections() -> Vec<(Selection<Self>, fn(Fields) -> bool)>;
+    fn selections() -> Vec<Selected<Self>>;
 }
 
 macro_rules! keys {
@@ -46,7 +48,7 @@ macro_rules! keys {
                 Self { a, b, name: name.into() }
             }
 
-            fn selections() -> Vec<(Selection<Self>, fn(Fields) -> bool)> {
+            fn selections() -> Vec<Selected<Self>> {
                 let prefix = $key::prefix;
                 vec![
                     ((..).select(), |_| true),

@@ -35,9 +35,14 @@ struct Slow {
 impl Slow {
     fn poll_next_batch(&mut self, batch: &mut RowBatch) -> Poll<Result<(), Error>> {
         self.polls += 1;
-        if self.polls % (self.pending + 1) != 0 { Poll::Pending } else { Poll::Ready(self.rows.next_batch(batch)) }
+        match self.polls.is_multiple_of(self.pending + 1) {
+            true => Poll::Ready(self.rows.next_batch(batch)),
+            false => Poll::Pending,
+        }
     }
 }
+
+type Item<K> = Result<(K, Vec<u8>), Error>;
 
 struct TableStream<K> {
     progress: Progress,
@@ -46,7 +51,7 @@ struct TableStream<K> {
 }
 
 impl<K: OwnedKey> TableStream<K> {
-    fn poll_next(&mut self) -> Poll<Option<Result<(K, Vec<u8>), Error>>> {
+    fn poll_next(&mut self) -> Poll<Option<Item<K>>> {
         loop {
             match self.progress.step() {
                 Ok(Step::Row) => {
@@ -71,7 +76,7 @@ impl<K: OwnedKey> TableStream<K> {
         }
     }
 
-    fn next(&mut self) -> Option<Result<(K, Vec<u8>), Error>> {
+    fn next(&mut self) -> Option<Item<K>> {
         loop {
             if let Poll::Ready(next) = self.poll_next() {
                 return next;
