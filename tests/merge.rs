@@ -1,221 +1,18 @@
 //! The merge against a reference that sorts everything.
 
+mod merge_case;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use merge_case::{Case, Row, Scripted, by_all, by_batch, by_hand, by_row, case, failure, keys, rows, sources, text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rowkey::Error;
 use rowkey::KeyRange;
 use rowkey::merge::{Counted, Merge, MergedRows, Prefetch};
 use rowkey::store::{Batch, Bounded, CallOptions, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId};
-
-type Row = (Vec<u8>, Vec<u8>);
-
-/// A sorted source: its rows, and whether it fails after them.
-#[derive(Clone, Debug)]
-struct Script {
-    rows: Vec<Row>,
-    fails: bool,
-}
-
-#[derive(Clone, Debug)]
-struct Case {
-    sources: Vec<Script>,
-    salt: usize,
-    reverse: bool,
-    limit: Option<u64>,
-}
-
-fn rest(key: &[u8], salt: usize) -> &[u8] {
-    key.get(salt..).unwrap_or(&[])
-}
-
-impl Case {
-    fn order(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
-        let order = rest(a, self.salt).cmp(rest(b, self.salt));
-        if self.reverse { order.reverse() } else { order }
-    }
-
-    /// What the merge must hand out: a failure stands behind the last row of its source, or before everything.
-    fn expected(&self) -> Vec<Result<Row, String>> {
-        let mut rows: Vec<(usize, usize)> = self
-            .sources
-            .iter()
-            .enumerate()
-            .flat_map(|(source, script)| (0..script.rows.len()).map(move |row| (source, row)))
-            .collect();
-        let key = |&(source, row): &(usize, usize)| &self.sources[source].rows[row].0;
-        rows.sort_by(|a, b| self.order(key(a), key(b)).then(a.cmp(b)));
-
-        let mut expected = Vec::new();
-        let limit = self.limit.unwrap_or(u64::MAX) as usize;
-        if limit == 0 {
-            return expected;
-        }
-        if let Some(source) = self.sources.iter().position(|script| script.fails && script.rows.is_empty()) {
-            return vec![Err(failure(source))];
-        }
-        for (source, row) in rows {
-            let script = &self.sources[source];
-            expected.push(Ok(script.rows[row].clone()));
-            if expected.len() == limit {
-                break;
-            }
-            if script.fails && row + 1 == script.rows.len() {
-                expected.push(Err(failure(source)));
-                break;
-            }
-        }
-        expected
-    }
-
-    fn iterators(&self) -> Vec<impl Iterator<Item = Result<Row, String>> + use<>> {
-        let script = |(source, script): (usize, &Script)| {
-            let end = script.fails.then(|| Err(failure(source)));
-            let mut over = false;
-            script.rows.clone().into_iter().map(Ok).chain(end).chain(std::iter::from_fn(move || {
-                assert!(!std::mem::replace(&mut over, true), "read again after its end");
-                None
-            }))
-        };
-        self.sources.iter().enumerate().map(script).collect()
-    }
-
-    fn scans(&self, batch_rows: &[usize]) -> Vec<Box<dyn Rows>> {
-        let batch_rows = |source| batch_rows.get(source % batch_rows.len().max(1)).copied().unwrap_or(1);
-        (self.sources.iter().enumerate())
-            .map(|(source, script)| {
-                Box::new(Scripted {
-                    rows: script.rows.clone().into_iter(),
-                    failure: script.fails.then(|| failure(source)),
-                    batch_rows: batch_rows(source),
-                    over: false,
-                }) as Box<dyn Rows>
-            })
-            .collect()
-    }
-
-    fn merged(&self, batch_rows: &[usize]) -> MergedRows {
-        MergedRows::new(self.scans(batch_rows)).salt(self.salt).reverse(self.reverse).limit(self.limit)
-    }
-}
-
-fn failure(source: usize) -> String {
-    format!("source {source} failed")
-}
-
-struct Scripted {
-    rows: std::vec::IntoIter<Row>,
-    failure: Option<String>,
-    batch_rows: usize,
-    over: bool,
-}
-
-impl Rows for Scripted {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        assert!(!self.over, "read again after its end");
-        batch.clear();
-        self.rows.by_ref().take(self.batch_rows).for_each(|(key, value)| batch.push(&key, &value));
-        if batch.is_empty() {
-            self.over = true;
-            return self.failure.take().map_or(Ok(()), |text| Err(Error::engine(text)));
-        }
-        Ok(())
-    }
-}
-
-fn text(error: &Error) -> String {
-    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-fn by_row(mut merged: MergedRows) -> Vec<Result<Row, String>> {
-    let mut rows = Vec::new();
-    loop {
-        match merged.next_row() {
-            Ok(Some((key, value))) => rows.push(Ok((key.to_vec(), value.to_vec()))),
-            Ok(None) => break,
-            Err(error) => rows.push(Err(text(&error))),
-        }
-    }
-    assert!(matches!(merged.next_row(), Ok(None)));
-    rows
-}
-
-fn by_batch(rows: &mut dyn Rows, most: usize) -> Vec<Result<Row, String>> {
-    let mut all = Vec::new();
-    let mut batch = RowBatch::new();
-    batch.push(b"left over", b"");
-    loop {
-        match rows.next_batch(&mut batch) {
-            Ok(()) if batch.is_empty() => break,
-            Ok(()) => {
-                assert!(batch.len() <= most, "a batch of {}", batch.len());
-                all.extend(batch.iter().map(|(key, value)| Ok((key.to_vec(), value.to_vec()))));
-            }
-            Err(error) => {
-                assert!(batch.is_empty());
-                all.push(Err(text(&error)));
-            }
-        }
-    }
-    rows.next_batch(&mut batch).unwrap();
-    assert!(batch.is_empty());
-    all
-}
-
-/// Keys that meet: few bytes to choose from, often a long prefix in common, sometimes shorter than the salt.
-fn key() -> impl Strategy<Value = Vec<u8>> {
-    let byte = || prop_oneof![Just(0_u8), Just(1), Just(0x7f), Just(0xff)];
-    prop_oneof![
-        vec(byte(), 0..4),
-        vec(byte(), 0..12),
-        vec(byte(), 0..4).prop_map(|end| [&[0xff; 9][..], &end].concat()),
-        any::<u16>().prop_map(|n| [&[7; 10][..], &n.to_be_bytes()].concat()),
-        any::<[u8; 9]>().prop_map(Vec::from),
-    ]
-}
-
-fn case() -> impl Strategy<Value = Case> {
-    // Each key goes to the source of the key before it, or to another.
-    let rows = prop_oneof![
-        vec((key(), any::<[u8; 3]>(), 0..8_usize), 0..80),
-        vec((key(), any::<[u8; 3]>(), prop_oneof![9 => Just(usize::MAX), 1 => 0..8_usize]), 0..120),
-    ];
-    (
-        rows,
-        0..8_usize,
-        0..4_usize,
-        any::<bool>(),
-        prop_oneof![Just(None), (0..60_u64).prop_map(Some)],
-        vec(0..12_usize, 8),
-    )
-        .prop_map(|(mut rows, sources, salt, reverse, limit, fails)| {
-            let mut case = Case { sources: Vec::new(), salt, reverse, limit };
-            case.sources = (0..sources).map(|_| Script { rows: Vec::new(), fails: false }).collect();
-            rows.sort_by(|a, b| case.order(&with_salt(a, salt), &with_salt(b, salt)));
-            let mut to = 0;
-            for (number, row) in rows.iter().enumerate() {
-                to = if row.2 == usize::MAX { to } else { row.2 };
-                if let Some(script) = case.sources.get_mut(to) {
-                    script.rows.push((with_salt(row, salt), number.to_be_bytes().to_vec()));
-                }
-            }
-            for (script, &fail) in case.sources.iter_mut().zip(&fails) {
-                script.fails = fail < 4;
-                if fail < 3 {
-                    script.rows.truncate(fail * 5);
-                }
-            }
-            case
-        })
-}
-
-fn with_salt((key, bytes, _): &(Vec<u8>, [u8; 3], usize), salt: usize) -> Vec<u8> {
-    // A short key may have no more than a part of the salt.
-    if key.len() == 1 { bytes[..salt.min(1)].to_vec() } else { [&bytes[..salt], key].concat() }
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
@@ -231,6 +28,15 @@ proptest! {
 
         prop_assert_eq!(&by_row(case.merged(&batch_rows)), &expected);
         prop_assert_eq!(&by_batch(&mut case.merged(&batch_rows).batch_rows(most), most), &expected);
+    }
+
+    #[test]
+    fn what_comes_depends_on_no_order_of_feeding(
+        case in case(), batch_rows in vec(prop_oneof![1..4_usize, 1..100_usize], 1..4), most in 1..40_usize, choices in vec(0..97_usize, 1..40),
+    ) {
+        let expected = case.expected();
+        prop_assert_eq!(&by_hand(&case, &batch_rows, &choices, None), &expected);
+        prop_assert_eq!(&by_hand(&case, &batch_rows, &choices, Some(most)), &expected);
     }
 
     #[test]
@@ -273,25 +79,16 @@ proptest! {
     }
 }
 
-fn rows(keys: &[&str]) -> Vec<Row> {
-    keys.iter().map(|key| (key.as_bytes().to_vec(), Vec::new())).collect()
-}
-
-fn sources(keys: &[&[&str]]) -> Case {
-    let sources = keys.iter().map(|keys| Script { rows: rows(keys), fails: false }).collect();
-    Case { sources, salt: 0, reverse: false, limit: None }
-}
-
-fn keys(rows: Vec<Result<Row, String>>) -> Vec<Result<String, String>> {
-    rows.into_iter().map(|row| row.map(|(key, _)| String::from_utf8(key).unwrap())).collect()
+fn assert_all(case: &Case, batch_rows: &[usize], expected: &[Result<String, String>]) {
+    for (how, found) in by_all(case, batch_rows) {
+        assert_eq!(keys(found), expected, "{how}");
+    }
 }
 
 #[test]
 fn nothing_from_nothing() {
     for case in [sources(&[]), sources(&[&[]]), sources(&[&[], &[], &[]])] {
-        assert_eq!(Merge::new(case.iterators()).count(), 0);
-        assert_eq!(by_row(case.merged(&[1])), []);
-        assert_eq!(by_batch(&mut case.merged(&[1]), 256), []);
+        assert_all(&case, &[1], &[]);
     }
 }
 
@@ -300,21 +97,18 @@ fn equal_keys_come_in_the_order_of_their_sources_both_ways() {
     let case = Case { salt: 1, ..sources(&[&["3b", "3a"], &["1b", "1b", "1a"], &["2b", "2a"]]) };
     let case = Case { reverse: true, ..case };
     let expected = ["3b", "1b", "1b", "2b", "3a", "1a", "2a"].map(|key| Ok(key.to_owned()));
-    assert_eq!(keys(Merge::new(case.iterators()).salt(1).reverse(true).collect()), expected);
-    assert_eq!(keys(by_row(case.merged(&[2]))), expected);
+    assert_all(&case, &[2], &expected);
 
     let forward = Case { salt: 1, ..sources(&[&["3a", "3b"], &["1a", "1b", "1b"], &["2a", "2b"]]) };
     let expected = ["3a", "1a", "2a", "3b", "1b", "1b", "2b"].map(|key| Ok(key.to_owned()));
-    assert_eq!(keys(Merge::new(forward.iterators()).salt(1).collect()), expected);
-    assert_eq!(keys(by_row(forward.merged(&[2]))), expected);
+    assert_all(&forward, &[2], &expected);
 }
 
 #[test]
 fn a_key_shorter_than_the_salt_is_the_empty_one() {
     let case = Case { salt: 4, ..sources(&[&["a", "abcde"], &["", "abcd", "abcdc"]]) };
     let expected = ["a", "", "abcd", "abcdc", "abcde"].map(|key| Ok(key.to_owned()));
-    assert_eq!(keys(Merge::new(case.iterators()).salt(4).collect()), expected);
-    assert_eq!(keys(by_row(case.merged(&[2]))), expected);
+    assert_all(&case, &[2], &expected);
 }
 
 #[test]
@@ -322,9 +116,7 @@ fn a_row_is_yielded_before_its_source_is_read_again() {
     let mut case = sources(&[&["a", "c"], &["b", "d"]]);
     case.sources[0].fails = true;
     let expected = [Ok("a".to_owned()), Ok("b".to_owned()), Ok("c".to_owned()), Err("source 0 failed".to_owned())];
-    assert_eq!(keys(Merge::new(case.iterators()).collect()), expected);
-    assert_eq!(keys(by_row(case.merged(&[1]))), expected);
-    assert_eq!(keys(by_batch(&mut case.merged(&[1]), 256)), expected);
+    assert_all(&case, &[1], &expected);
 }
 
 #[test]
@@ -353,18 +145,15 @@ fn a_source_that_does_not_open_says_so_first() {
     case.sources[1].fails = true;
     case.sources[3].fails = true;
     let expected = [Err("source 1 failed".to_owned())];
-    assert_eq!(keys(Merge::new(case.iterators()).collect()), expected);
-    assert_eq!(keys(by_row(case.merged(&[1]))), expected);
+    assert_all(&case, &[1], &expected);
     assert_eq!(keys(by_batch(&mut case.merged(&[1]).prefetch(1), 256)), expected);
 }
 
 #[test]
 fn sources_out_of_order_lose_no_row() {
     let case = sources(&[&["c", "a", "b", "zzzz", "a"], &["b", "b", "a", "c"], &["x", "aaaaaaaaaa", "a"]]);
-    for rows in
-        [Merge::new(case.iterators()).collect(), by_row(case.merged(&[2])), by_batch(&mut case.merged(&[9]), 256)]
-    {
-        assert_eq!(rows.len(), 12);
+    for (how, rows) in [1, 2, 9].iter().flat_map(|&rows| by_all(&case, &[rows])) {
+        assert_eq!(rows.len(), 12, "{how}");
     }
 }
 

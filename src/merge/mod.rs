@@ -1,7 +1,8 @@
 //! One sorted stream of rows out of many: what puts the buckets of a salted table back into one order.
 //!
-//! [`Merge`] is an iterator over iterators of owned rows. [`MergedRows`] merges the open scans of a store, batch by
-//! batch, and lends each row from the batch it arrived in. Both run on one core and keep the same promises:
+//! [`Merge`] is an iterator over iterators of owned rows. [`BatchMerge`] merges batches of rows that its caller feeds it: it
+//! does no I/O, so a driver may be blocking or asynchronous. [`MergedRows`] feeds one from the open scans of a store. The
+//! last two lend each row from the batch it arrived in. All run on one core and keep the same promises:
 //!
 //! - **Order.** The sources are sorted, all in one direction; the first bytes, which hold the salt, are left out of the
 //!   comparison. Of equal keys the row of the earlier source comes first, forward and in reverse. (If a source is not
@@ -9,22 +10,31 @@
 //! - **Errors.** A row is handed out before its source is asked for another, so no row is lost to a source that fails
 //!   later: every row that comes before the failing read is handed out, then the error, once, then the end for ever.
 //! - **Laziness.** Nothing is read before the first row is asked for. Then every source is read once, in their order; a
-//!   scan that could not be opened says so as the first item.
+//!   scan that could not be opened says so as the first item. Later one source at a time is read, when its rows have been
+//!   handed out and the next row is asked for.
 //! - **Limits.** No source is read once the limit is reached. A source cannot know that, so whoever opens the scans
 //!   gives each of them the same limit, as [`MergedRows::open`] does.
 //!
 //! [`Prefetch`] reads one source ahead in a thread; [`Counted`] counts the rows that were read.
 
+mod batches;
+mod order;
 mod prefetch;
 mod rows;
+mod scans;
+mod stages;
 mod tree;
 
 use std::fmt;
 use std::iter::FusedIterator;
 
+pub use self::batches::{BatchMerge, Step};
+use self::order::Heads;
 pub use self::prefetch::Prefetch;
 pub use self::rows::{Counted, MergedRows};
-use self::tree::{Source, Tree};
+pub(crate) use self::scans::Scans;
+use self::stages::{Settled, Stages};
+use self::tree::Source;
 
 /// A row that knows its key.
 ///
@@ -83,7 +93,7 @@ impl Keyed for &[u8] {
 /// assert_eq!(rows, Ok(vec![1, 2, 3, 4]));
 /// ```
 pub struct Merge<I: Iterator> {
-    tree: Tree<Iter<I>, I::Item>,
+    stages: Stages<Iter<I>, I::Item>,
 }
 
 impl<I, T, E> Merge<I>
@@ -95,28 +105,28 @@ where
     ///
     /// What is set after the first row was asked for has no meaning.
     pub fn new<J: IntoIterator<IntoIter = I>>(sources: impl IntoIterator<Item = J>) -> Self {
-        let sources = sources.into_iter().map(|source| Iter { iter: source.into_iter(), row: None });
-        Self { tree: Tree::new(sources.collect()) }
+        let sources = sources.into_iter().map(|source| Iter { iter: Some(source.into_iter()), row: None });
+        Self { stages: Stages::new(sources.collect()) }
     }
 
     /// Leaves the first `bytes` bytes of each key out of the comparison. A shorter key compares as the empty one.
     #[must_use]
     pub fn salt(mut self, bytes: usize) -> Self {
-        self.tree.set_skip(bytes);
+        self.stages.set_skip(bytes);
         self
     }
 
     /// Whether the sources are sorted from the last row to the first.
     #[must_use]
     pub fn reverse(mut self, reverse: bool) -> Self {
-        self.tree.set_reverse(reverse);
+        self.stages.set_reverse(reverse);
         self
     }
 
     /// At most so many rows. Unlike behind `take`, the sources are dropped when the end is answered.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
-        self.tree.set_limit(limit.into());
+        self.stages.set_limit(limit.into());
         self
     }
 }
@@ -130,10 +140,16 @@ where
 
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
-        if !self.tree.settle() {
-            return self.tree.outcome().err();
+        loop {
+            match self.stages.settle() {
+                Settled::Row => {
+                    self.stages.take();
+                    return self.stages.winner()?.row.take();
+                }
+                Settled::Hungry | Settled::Unfed => self.stages.feed(self.stages.hungry(), Iter::pull),
+                Settled::End => return self.stages.outcome().err(),
+            }
         }
-        self.tree.take()?.row.take()
     }
 }
 
@@ -150,27 +166,32 @@ impl<I: Iterator> fmt::Debug for Merge<I> {
     }
 }
 
-/// An iterator and the row it stands on, kept as the iterator gave it: a row is moved in once and out once.
+/// An iterator, until its end, and the row it stands on, kept as the iterator gave it: a row is moved in once and out once.
 struct Iter<I: Iterator> {
-    iter: I,
+    iter: Option<I>,
     row: Option<I::Item>,
 }
 
-/// A source's error is the item that holds it.
-impl<I: Iterator<Item: Fallible>> Source for Iter<I> {
-    type Error = I::Item;
-
-    const LOOKS_AHEAD: bool = false;
-
+impl<I: Iterator<Item: Fallible>> Iter<I> {
+    /// Moves to the next row. A source's error is the item that holds it.
     #[inline]
-    fn advance<T>(&mut self, _: &mut Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, I::Item> {
+    fn pull(&mut self, heads: Heads<'_>) -> Result<Option<u64>, I::Item> {
         // The key is looked at before the row is moved, or it would wait for that.
-        let row = self.iter.next();
-        let seen = row.as_ref().and_then(|row| row.key().map(look));
-        let is_error = seen.is_none() && row.is_some();
+        let row = self.iter.as_mut().and_then(Iterator::next);
+        let head = row.as_ref().and_then(|row| row.key().map(|key| heads.of(key)));
         self.row = row;
-        if is_error { self.row.take().map_or(Ok(None), Err) } else { Ok(seen) }
+        if head.is_some() { Ok(head) } else { self.end() }
     }
+
+    #[cold]
+    fn end(&mut self) -> Result<Option<u64>, I::Item> {
+        self.iter = None;
+        self.row.take().map_or(Ok(None), Err)
+    }
+}
+
+impl<I: Iterator<Item: Fallible>> Source for Iter<I> {
+    const LOOKS_AHEAD: bool = false;
 
     #[inline]
     fn key(&self) -> Option<&[u8]> {

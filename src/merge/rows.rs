@@ -4,14 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::prefetch::Prefetch;
-use super::tree::{Source, Tree};
+use super::batches::BatchMerge;
+use super::scans::Scans;
 use crate::error::Error;
 use crate::range::KeyRange;
-use crate::store::{CallOptions, Room, RowBatch, Rows, Scan, Store};
-
-/// A merge starts no more threads than this; the sources beyond it are read when they are needed.
-const MAX_THREADS: usize = 256;
+use crate::store::{CallOptions, RowBatch, Rows, Scan, Store};
 
 /// Batches that [`MergedRows::open`] reads ahead of each slow scan: one is read while another waits.
 const AHEAD: usize = 2;
@@ -49,28 +46,17 @@ const AHEAD: usize = 2;
 /// # Ok::<(), Error>(())
 /// ```
 pub struct MergedRows {
-    tree: Tree<Standing, Error>,
-    ahead: usize,
+    merge: BatchMerge,
+    scans: Scans,
     batch_rows: usize,
     batch_bytes: usize,
-    read: Arc<AtomicU64>,
-    /// What bounds the wait for sources that are read ahead, and their table.
-    options: CallOptions,
-    table: Box<str>,
 }
 
 impl MergedRows {
     /// Merges `sources`, forward, by their whole keys.
     pub fn new(sources: impl IntoIterator<Item = Box<dyn Rows>>) -> Self {
-        let read = Arc::new(AtomicU64::new(0));
-        let sources = sources.into_iter().map(|rows| Standing {
-            rows: Box::new(Counted { rows, read: Arc::clone(&read) }),
-            batch: RowBatch::new(),
-            at: 0,
-        });
-        let Scan { batch_rows, batch_bytes, .. } = Scan::all();
-        let (options, table) = (CallOptions::new(), Box::default());
-        Self { tree: Tree::new(sources.collect()), ahead: 0, batch_rows, batch_bytes, read, options, table }
+        let (scans, Scan { batch_rows, batch_bytes, .. }) = (Scans::new(sources), Scan::all());
+        Self { merge: BatchMerge::new(scans.len()), scans, batch_rows, batch_bytes }
     }
 
     /// Opens one scan a bucket and merges them, the first `salt` bytes of each key left out of the comparison.
@@ -114,21 +100,21 @@ impl MergedRows {
     /// Leaves the first `bytes` bytes of each key out of the comparison. A shorter key compares as the empty one.
     #[must_use]
     pub fn salt(mut self, bytes: usize) -> Self {
-        self.tree.set_skip(bytes);
+        self.merge = self.merge.salt(bytes);
         self
     }
 
     /// Whether the sources are sorted from the last row to the first.
     #[must_use]
     pub fn reverse(mut self, reverse: bool) -> Self {
-        self.tree.set_reverse(reverse);
+        self.merge = self.merge.reverse(reverse);
         self
     }
 
     /// At most so many rows. It pays to have given it to each source too.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
-        self.tree.set_limit(limit.into());
+        self.merge = self.merge.limit(limit);
         self
     }
 
@@ -152,23 +138,21 @@ impl MergedRows {
     /// sources beyond that are read as if this were 0.
     #[must_use]
     pub fn prefetch(mut self, batches: usize) -> Self {
-        self.ahead = batches;
+        self.scans.ahead = batches;
         self
     }
 
     /// What bounds the wait for a source that is read ahead: the options of the store, and the table's name for errors.
     #[must_use]
     pub fn options(mut self, options: &CallOptions, table: &str) -> Self {
-        if !options.is_unbounded() {
-            (self.options, self.table) = (options.clone(), table.into());
-        }
+        self.scans.bounded(options, table);
         self
     }
 
     /// How many rows were read from the sources so far, to be shown beside the rows returned: those read ahead of the
     /// merge are among them.
     pub fn rows_read(&self) -> u64 {
-        self.read.load(Ordering::Relaxed)
+        self.scans.rows_read()
     }
 
     /// The next row, key and value, lent from the batch it was read into.
@@ -177,150 +161,31 @@ impl MergedRows {
     #[inline]
     #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
     pub fn next_row(&mut self) -> Result<Option<(&[u8], &[u8])>, Error> {
-        if self.tree.is_sure() {
-            return Ok(self.tree.take_sure().and_then(|source| source.batch.get(source.at)));
+        // Of a run each row takes less time than a step: it pays to have this path apart.
+        if self.merge.step_in_run() {
+            return Ok(self.merge.row());
         }
-        if self.ahead > 0 {
-            self.start_threads();
-        }
-        if !self.tree.settle() {
-            return self.tree.outcome().map(|()| None);
-        }
-        Ok(self.tree.take().and_then(|source| source.batch.get(source.at)))
+        let found = self.scans.pump(&mut self.merge, BatchMerge::step, |merge| merge)?;
+        Ok(if found { self.merge.row() } else { None })
     }
 
-    /// The key of the row that [`Self::next_row`] lent last, empty before the first.
-    pub(crate) fn last_key(&self) -> &[u8] {
-        self.tree.last()
-    }
-
-    /// All at once, so that the first batches are waited for together and not one after another.
-    #[cold]
-    fn start_threads(&mut self) {
-        let ahead = std::mem::take(&mut self.ahead);
-        for source in self.tree.unopened().iter_mut().take(MAX_THREADS) {
-            let rows = std::mem::replace(&mut source.rows, Box::new(NoRows));
-            source.rows = Box::new(Prefetch::new(rows, ahead).options(&self.options, &self.table));
-        }
-    }
-
-    fn fill(&mut self, batch: &mut RowBatch) {
-        while !Room::new(batch, self.batch_rows, self.batch_bytes).is_full() {
-            let room = u64::try_from(self.batch_rows).unwrap_or(u64::MAX).min(self.tree.left());
-            let worth = if self.tree.live() == 1 { 1 } else { self.batch_rows.div_ceil(2) };
-            let Some(source) = self.tree.peek() else { return };
-            let rows = source.batch.len();
-            let fits =
-                source.at == 0 && rows >= worth && rows as u64 <= room && source.batch.is_within(self.batch_bytes);
-            if fits && self.tree.count_sure() + 1 == rows {
-                if batch.is_empty()
-                    && let Some(source) = self.tree.take_all(rows as u64)
-                {
-                    std::mem::swap(batch, &mut source.batch);
-                }
-                return;
-            }
-            if let Some((key, value)) = self.tree.take().and_then(|source| source.batch.get(source.at)) {
-                Room::new(batch, self.batch_rows, self.batch_bytes).push(key, value);
-            }
-        }
+    /// The merge and what feeds it.
+    pub(crate) fn into_parts(self) -> (BatchMerge, Scans) {
+        (self.merge, self.scans)
     }
 }
 
 impl Rows for MergedRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear_within(self.batch_bytes);
-        if self.ahead > 0 {
-            self.start_threads();
-        }
-        self.fill(batch);
-        if batch.is_empty() { self.tree.outcome() } else { Ok(()) }
+        let (rows, bytes) = (self.batch_rows, self.batch_bytes);
+        self.scans.pump(&mut self.merge, |merge| merge.fill(batch, rows, bytes), |merge| merge).map(drop)
     }
 }
 
 impl fmt::Debug for MergedRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MergedRows").field("rows_read", &self.rows_read()).finish_non_exhaustive()
-    }
-}
-
-/// A source, and the row of its last batch that it stands on.
-struct Standing {
-    rows: Box<dyn Rows>,
-    batch: RowBatch,
-    at: usize,
-}
-
-impl Standing {
-    #[inline]
-    fn key_at(&self, row: usize) -> Option<&[u8]> {
-        Some(self.batch.get(row)?.0)
-    }
-
-    #[cold]
-    fn refill(&mut self, last: &mut Vec<u8>) -> Result<(), Error> {
-        if let Some(key) = self.batch.len().checked_sub(1).and_then(|row| self.key_at(row)) {
-            last.clear();
-            last.extend_from_slice(key);
-        }
-        self.at = 0;
-        // The row that was lent is still in there, and must not be a key again if the read fails.
-        self.batch.clear();
-        self.rows.next_batch(&mut self.batch)
-    }
-}
-
-impl Source for Standing {
-    type Error = Error;
-
-    const LOOKS_AHEAD: bool = true;
-
-    #[inline]
-    fn advance<T>(&mut self, last: &mut Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, Error> {
-        self.at += 1;
-        if self.at >= self.batch.len() {
-            self.refill(last)?;
-        }
-        Ok(self.key().map(look))
-    }
-
-    #[inline]
-    fn step(&mut self) {
-        self.at += 1;
-    }
-
-    #[inline]
-    fn key(&self) -> Option<&[u8]> {
-        self.key_at(self.at)
-    }
-
-    #[inline]
-    fn next_key(&self) -> Option<&[u8]> {
-        self.key_at(self.at + 1)
-    }
-
-    fn count_ahead(&self, win: impl Fn(&[u8]) -> bool) -> usize {
-        let wins = |row| self.key_at(row).is_some_and(&win);
-        let (mut sure, mut end) = (self.at, self.batch.len());
-        // A run is either over soon or goes beyond the batch.
-        if end > 0 && wins(end - 1) {
-            return end - 1 - sure;
-        }
-        while end - sure > 1 {
-            let middle = sure + (end - sure) / 2;
-            if wins(middle) { sure = middle } else { end = middle }
-        }
-        sure - self.at
-    }
-}
-
-/// An open scan that has ended.
-struct NoRows;
-
-impl Rows for NoRows {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear();
-        Ok(())
     }
 }
 
@@ -347,8 +212,8 @@ impl Rows for NoRows {
 /// ```
 #[derive(Debug)]
 pub struct Counted<R> {
-    rows: R,
-    read: Arc<AtomicU64>,
+    pub(super) rows: R,
+    pub(super) read: Arc<AtomicU64>,
 }
 
 impl<R: Rows> Counted<R> {
@@ -368,49 +233,5 @@ impl<R: Rows> Rows for Counted<R> {
         self.rows.next_batch(batch)?;
         self.read.fetch_add(batch.len() as u64, Ordering::Relaxed);
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Batches of single-byte keys, then a failure.
-    struct Failing(std::vec::IntoIter<Vec<u8>>);
-
-    impl Rows for Failing {
-        fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-            batch.clear();
-            let keys = self.0.next().ok_or(Error::EmptyKey)?;
-            keys.iter().for_each(|&key| batch.push(&[key], b"v"));
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn the_last_key_is_known_behind_every_row() {
-        let well = || vec![vec![1, 2, 5, 6], vec![7], vec![]];
-        let lasting = || vec![vec![3], vec![4, 8, 9]];
-        for (sources, limit, keys) in [
-            (vec![well()], None, 5),
-            (vec![well(), well()], None, 10),
-            (vec![well(), well()], Some(3), 3),
-            (vec![well(), lasting()], None, 9),
-            (vec![well(), lasting()], Some(7), 7),
-            (vec![lasting(), well()], Some(0), 0),
-            (vec![lasting(), vec![]], None, 0),
-        ] {
-            let sources = sources.into_iter().map(|batches| Box::new(Failing(batches.into_iter())) as Box<dyn Rows>);
-            let mut merged = MergedRows::new(sources).limit(limit);
-            let (mut last, mut lent) = (Vec::new(), 0);
-            while let Ok(Some((key, _))) = merged.next_row() {
-                last = key.to_vec();
-                lent += 1;
-                assert_eq!(merged.last_key(), last);
-            }
-            assert_eq!((merged.last_key(), lent), (last.as_slice(), keys));
-            assert!(matches!(merged.next_row(), Ok(None)));
-            assert_eq!(merged.last_key(), last);
-        }
     }
 }

@@ -1,4 +1,6 @@
-//! The tournament that both faces of the merge run on.
+//! The tournament that every face of the merge runs on.
+//!
+//! It reads nothing: it is told when the winner's source stands on another row, and when it has none.
 //!
 //! A loser tree over all sources but the winner's: node `n` keeps the loser of the match between its two subtrees, its
 //! parent is `(n - 1) / 2`, and what wins at the root is the runner-up. When the winner has been taken, its source's next
@@ -12,8 +14,9 @@
 //! of one prefix share their first bytes, so the heads begin behind what the current keys have in common
 //! ([`Tree::build`]).
 
-use std::cmp::Ordering;
 use std::hint::select_unpredictable;
+
+use super::order::{Heads, Order};
 
 /// So many of the bytes that all current keys share stay in the heads, or a counter that carries would at once leave
 /// the shared prefix.
@@ -22,22 +25,21 @@ const SHARED_IN_HEAD: usize = 3;
 /// The tree is built anew, on a new shared prefix, when so many matches a source were not settled by the heads.
 const TIES_PER_SOURCE: usize = 8;
 
-/// A sorted source, standing on one of its rows.
+/// What is in memory of a sorted source; it stands on one of the rows.
 pub(super) trait Source {
-    type Error;
+    /// Whether rows after the one it stands on can be in memory.
+    const LOOKS_AHEAD: bool;
 
-    /// Moves to the next row and looks at its key; `None` is the end, and it is not called again after the end or an
-    /// error. If the row it stood on leaves the memory, `last` becomes that row's key.
-    fn advance<T>(&mut self, last: &mut Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, Self::Error>;
+    /// Moves on by so many rows, which are in memory.
+    fn skip(&mut self, _rows: usize) {}
 
-    /// Moves to the next row, which is in memory.
-    fn step(&mut self) {}
+    /// Moves to the next row and looks at its key. `None`: that row is not in memory, and the source stands where it stood.
+    fn advance<T>(&mut self, _look: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        None
+    }
 
     /// The key of the row; `None` before the first, after the last, and once the row was taken out.
     fn key(&self) -> Option<&[u8]>;
-
-    /// Whether rows after the one it stands on can be in memory.
-    const LOOKS_AHEAD: bool;
 
     /// The key of the row after it, if that is in memory already.
     fn next_key(&self) -> Option<&[u8]> {
@@ -48,42 +50,6 @@ pub(super) trait Source {
     fn count_ahead(&self, _win: impl Fn(&[u8]) -> bool) -> usize {
         0
     }
-}
-
-/// How keys compare: without their first `skip` bytes, upwards or downwards.
-#[derive(Clone, Copy, Debug, Default)]
-struct Order {
-    skip: usize,
-    reverse: bool,
-}
-
-impl Order {
-    fn rest(self, key: &[u8]) -> &[u8] {
-        key.get(self.skip..).unwrap_or_default()
-    }
-
-    fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
-        let order = self.rest(a).cmp(self.rest(b));
-        if self.reverse { order.reverse() } else { order }
-    }
-
-    /// The key behind `prefix` as an integer: of two keys the one with the smaller head comes first; equal heads say
-    /// nothing. A key without the prefix comes after all that have it, because sources are sorted and all began there.
-    #[inline]
-    fn head(self, prefix: &[u8], key: &[u8]) -> u64 {
-        let rest = match key.split_at_checked(self.skip + prefix.len()) {
-            Some((start, rest)) if prefix.is_empty() || start[self.skip..] == *prefix => rest,
-            None if prefix.is_empty() => &[],
-            _ => return u64::MAX,
-        };
-        let head = rest.first_chunk().map_or_else(|| short_head(rest), |bytes| u64::from_be_bytes(*bytes));
-        if self.reverse { !head } else { head }
-    }
-}
-
-#[cold]
-fn short_head(rest: &[u8]) -> u64 {
-    rest.iter().fold(0, |head, byte| head << 8 | u64::from(*byte)) << (64 - 8 * rest.len()).min(63)
 }
 
 /// A source in the tournament: its head (an exhausted one has the greatest), the leaf it came in at, its index.
@@ -116,34 +82,23 @@ impl Entry {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Unopened,
-    /// The winner's row has not been taken yet.
-    Standing,
-    /// The winner's row is out; its source is advanced when the next row is asked for, not before.
-    Taken,
-    Ended,
-}
-
-/// The merging core.
-pub(super) struct Tree<S, E> {
-    sources: Vec<S>,
-    order: Order,
-    stage: Stage,
-    /// What ended the merge, until it was answered.
-    failure: Option<E>,
-    /// Rows that may still be taken.
-    left: u64,
+/// The sources and their tournament.
+pub(super) struct Tree<S> {
+    pub(super) sources: Vec<S>,
+    pub(super) order: Order,
     /// Sources not exhausted.
     live: usize,
+    /// Sources that were not exhausted when the tree was built.
+    entrants: usize,
     winner: Entry,
-    /// The key of the row that was taken last, once its source no longer stands on it.
-    last: Vec<u8>,
     /// The best of the others.
     runner_up: Entry,
-    /// So many of the winner's rows that are in memory come next, whatever the others hold.
-    sure: usize,
+    /// Rows that may still be taken, but for those of the run that have been.
+    left: u64,
+    /// So many rows after the one that the winner's source stands on come next, whatever the others hold, and are in memory.
+    run: usize,
+    /// So many of them have been taken. A step within a run writes nothing but this.
+    stepped: usize,
     /// The heads of each source's next row, where it is in memory: worked out while the row before it is on its way out,
     /// so that no match waits for a key to arrive from memory.
     next_heads: Vec<Option<u64>>,
@@ -156,19 +111,18 @@ pub(super) struct Tree<S, E> {
     winners: Vec<Entry>,
 }
 
-impl<S: Source> Tree<S, S::Error> {
+impl<S: Source> Tree<S> {
     pub(super) fn new(sources: Vec<S>) -> Self {
         Self {
             live: sources.len(),
+            entrants: sources.len(),
             sources,
             order: Order::default(),
-            stage: Stage::Unopened,
-            failure: None,
-            left: u64::MAX,
             winner: Entry::NOBODY,
-            last: Vec::new(),
             runner_up: Entry::NOBODY,
-            sure: 0,
+            left: u64::MAX,
+            run: 0,
+            stepped: 0,
             next_heads: Vec::new(),
             losers: Vec::new(),
             prefix: Vec::new(),
@@ -177,92 +131,117 @@ impl<S: Source> Tree<S, S::Error> {
         }
     }
 
-    pub(super) fn set_skip(&mut self, skip: usize) {
-        self.order.skip = skip;
-    }
-
-    pub(super) fn set_reverse(&mut self, reverse: bool) {
-        self.order.reverse = reverse;
-    }
-
-    pub(super) fn set_limit(&mut self, limit: Option<u64>) {
-        self.left = limit.unwrap_or(u64::MAX);
-    }
-
-    /// Rows that may still be taken.
-    pub(super) fn left(&self) -> u64 {
-        self.left
-    }
-
-    /// Sources not exhausted, as far as is known.
+    /// Sources not exhausted.
+    #[inline]
     pub(super) fn live(&self) -> usize {
         self.live
     }
 
-    /// The sources, while none of them has been read and one will be.
-    pub(super) fn unopened(&mut self) -> &mut [S] {
-        if self.stage == Stage::Unopened && self.left > 0 { &mut self.sources } else { &mut [] }
-    }
-
-    /// Takes the row that [`Self::settle`] found: the source that is answered stands on it until the next row is found.
+    /// The number of the source whose row comes first.
     #[inline]
-    pub(super) fn take(&mut self) -> Option<&mut S> {
-        self.took(1);
-        self.sources.get_mut(self.winner.source())
+    pub(super) fn winner(&self) -> usize {
+        self.winner.source()
     }
 
-    /// Whether the next row is known, and stands behind the one that was taken.
+    pub(super) fn set_left(&mut self, left: u64) {
+        self.left = left;
+    }
+
+    /// Rows that may still be taken.
     #[inline]
-    pub(super) fn is_sure(&self) -> bool {
-        S::LOOKS_AHEAD && self.sure > 0 && self.left > 0 && self.stage == Stage::Taken
+    pub(super) fn left(&self) -> u64 {
+        self.left.saturating_sub(self.stepped as u64)
     }
 
-    /// Takes the next row, which [is sure](Self::is_sure): as [`Self::settle`] and [`Self::take`], in a few steps.
+    /// The row that the winner stands on is taken.
     #[inline]
-    pub(super) fn take_sure(&mut self) -> Option<&mut S> {
-        let source = self.sources.get_mut(self.winner.source())?;
-        self.sure -= 1;
-        self.left -= 1;
-        source.step();
-        Some(source)
+    pub(super) fn take(&mut self) {
+        self.left = self.left.saturating_sub(1);
     }
 
-    /// The source of the next row, which is not taken.
+    /// Takes the winner's next row, if that is known to come next.
     #[inline]
-    pub(super) fn peek(&mut self) -> Option<&mut S> {
-        if self.settle() { self.sources.get_mut(self.winner.source()) } else { None }
+    pub(super) fn take_of_run(&mut self) -> bool {
+        if S::LOOKS_AHEAD && self.stepped < self.run {
+            self.stepped += 1;
+            return true;
+        }
+        false
     }
 
-    /// Takes all `rows` rows that the winner, which was peeked at, has in memory.
-    pub(super) fn take_all(&mut self, rows: u64) -> Option<&mut S> {
-        self.sure = 0;
-        self.forget_next_head();
-        self.took(rows);
-        self.sources.get_mut(self.winner.source())
-    }
-
+    /// Moves the winner's source to the row of the run that was taken last, and forgets the run.
     #[inline]
-    fn took(&mut self, rows: u64) {
-        self.left = self.left.saturating_sub(rows);
-        self.stage = Stage::Taken;
-    }
-
-    /// The key of the row that was taken last, if it was taken alone and its source stood on it then.
-    pub(super) fn last(&self) -> &[u8] {
-        self.sources.get(self.winner.source()).and_then(S::key).unwrap_or(&self.last)
-    }
-
-    /// The winner moves on by more than one row.
-    fn forget_next_head(&mut self) {
-        if let Some(next_head) = self.next_heads.get_mut(self.winner.source()) {
-            *next_head = None;
+    fn end_run(&mut self) {
+        if S::LOOKS_AHEAD && self.run > 0 {
+            if let Some(source) = self.sources.get_mut(self.winner.source()) {
+                source.skip(self.stepped);
+            }
+            self.left = self.left.saturating_sub(self.stepped as u64);
+            (self.run, self.stepped) = (0, 0);
         }
     }
 
-    /// How the merge ended: the error once, then well for ever.
-    #[cold]
-    pub(super) fn outcome(&mut self) -> Result<(), S::Error> {
-        self.failure.take().map_or(Ok(()), Err)
+    /// The winner's source, and how far behind the row that it stands on the row is that was taken last.
+    #[inline]
+    pub(super) fn winner_and_stepped(&self) -> Option<(&S, usize)> {
+        Some((self.sources.get(self.winner.source())?, self.stepped))
+    }
+
+    /// Advances the winner's source and finds the new winner; `false` if the source's next row is not in memory.
+    #[inline]
+    pub(super) fn advance(&mut self) -> bool {
+        S::LOOKS_AHEAD && self.advance_ahead()
+    }
+
+    #[inline(never)]
+    fn advance_ahead(&mut self) -> bool {
+        self.end_run();
+        let index = self.winner.source();
+        let Some(source) = self.sources.get_mut(index) else { return false };
+        let heads = Heads { order: self.order, prefix: &self.prefix };
+        let known = self.next_heads.get(index).copied().flatten();
+        let Some(head) = source.advance(|key| known.unwrap_or_else(|| heads.of(key))) else { return false };
+        let next = source.next_key().map(|key| heads.of(key));
+        self.enter(head, next);
+        true
+    }
+
+    /// A source, and what makes the heads of its keys.
+    #[inline]
+    pub(super) fn source_and_heads(&mut self, source: usize) -> Option<(&mut S, Heads<'_>)> {
+        let heads = Heads { order: self.order, prefix: &self.prefix };
+        Some((self.sources.get_mut(source)?, heads))
+    }
+
+    /// The winner's source stands on a new row with this head, and `next` is that of the row after it: finds the new winner.
+    ///
+    /// Inlined everywhere, as it is most of what a row costs.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, head: u64, next: Option<u64>) {
+        let index = self.winner.source();
+        let entry = Entry::new(head, 0, index);
+        if !S::LOOKS_AHEAD {
+            return self.place(entry);
+        }
+        if let Some(next_head) = self.next_heads.get_mut(index) {
+            *next_head = next;
+        }
+        self.place(entry);
+        // Three wins are a run; by chance alone a winner wins again once in k rows.
+        let is_run = next.is_some_and(|next| next < self.runner_up.head());
+        if self.winner.source() == index && (is_run || self.live == 1) {
+            self.begin_run();
+        }
+    }
+
+    /// Finds out how many of the winner's rows come next.
+    fn begin_run(&mut self) {
+        // Its first row is not taken yet.
+        let left = usize::try_from(self.left.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.run = self.count_sure().min(left);
+        if self.run > 0 {
+            self.forget_next_head();
+        }
     }
 
     /// How many rows after the winner's come next too and are in memory.
@@ -277,93 +256,28 @@ impl<S: Source> Tree<S, S::Error> {
         }
     }
 
-    /// Finds the next row; `false` if there is none, and [`Self::outcome`] says why.
-    #[inline]
-    pub(super) fn settle(&mut self) -> bool {
-        let found = match self.stage {
-            Stage::Taken => self.left > 0 && (self.step() || self.refill()),
-            _ => self.begin(),
-        };
-        if found {
-            self.stage = Stage::Standing;
+    /// Takes all `rows` rows that the winner has in memory.
+    pub(super) fn take_all(&mut self, rows: u64) {
+        (self.run, self.stepped) = (0, 0);
+        self.left = self.left.saturating_sub(rows);
+        self.forget_next_head();
+    }
+
+    /// The winner moves on by more than one row.
+    fn forget_next_head(&mut self) {
+        if let Some(next_head) = self.next_heads.get_mut(self.winner.source()) {
+            *next_head = None;
+        }
+    }
+
+    /// The winner's source is exhausted: finds the new winner.
+    pub(super) fn exhausted(&mut self) {
+        self.live = self.live.saturating_sub(1);
+        if self.live <= self.entrants / 2 {
+            self.build();
         } else {
-            self.end();
+            self.play(Entry::new(u64::MAX, 0, self.winner.source()));
         }
-        found
-    }
-
-    #[cold]
-    fn begin(&mut self) -> bool {
-        match self.stage {
-            Stage::Unopened if self.left > 0 => self.open(),
-            stage => stage == Stage::Standing,
-        }
-    }
-
-    /// Ends for good; the sources are dropped now and not with the merge, which its user may keep.
-    #[cold]
-    fn end(&mut self) {
-        self.last = self.last().to_vec();
-        self.stage = Stage::Ended;
-        self.sources.clear();
-    }
-
-    fn open(&mut self) -> bool {
-        for source in &mut self.sources {
-            if let Err(error) = source.advance(&mut self.last, |_| ()) {
-                self.failure = Some(error);
-                return false;
-            }
-        }
-        self.compact();
-        self.live > 0
-    }
-
-    /// Goes to the winner's next row, if that is known to come next.
-    #[inline]
-    fn step(&mut self) -> bool {
-        let is_sure = S::LOOKS_AHEAD && self.sure > 0;
-        if is_sure && let Some(source) = self.sources.get_mut(self.winner.source()) {
-            self.sure -= 1;
-            source.step();
-        }
-        is_sure
-    }
-
-    /// Advances the source whose row was taken, and finds the new winner.
-    #[inline(never)]
-    fn refill(&mut self) -> bool {
-        let index = self.winner.source();
-        let Some(source) = self.sources.get_mut(index) else { return false };
-        let head = |key: &[u8]| self.order.head(&self.prefix, key);
-        let known = if S::LOOKS_AHEAD { self.next_heads.get(index).copied().flatten() } else { None };
-        let look = |key: &[u8]| known.unwrap_or_else(|| head(key));
-        let entry = match source.advance(&mut self.last, look) {
-            Ok(Some(head)) => Entry::new(head, 0, index),
-            Ok(None) => return self.exhausted(),
-            Err(error) => {
-                self.failure = Some(error);
-                return false;
-            }
-        };
-        if !S::LOOKS_AHEAD {
-            self.place(entry);
-            return true;
-        }
-        let next = source.next_key().map(head);
-        if let Some(next_head) = self.next_heads.get_mut(index) {
-            *next_head = next;
-        }
-        self.place(entry);
-        // Three wins are a run; by chance alone a winner wins again once in k rows.
-        let is_run = next.is_some_and(|next| next < self.runner_up.head());
-        if self.winner.source() == index && (is_run || self.live == 1) {
-            self.sure = self.count_sure();
-            if self.sure > 0 {
-                self.forget_next_head();
-            }
-        }
-        true
     }
 
     /// The match between the row behind the one that was taken and the runner-up.
@@ -392,26 +306,7 @@ impl<S: Source> Tree<S, S::Error> {
     /// Whether there were so many that the tree is to be built anew.
     fn count_tie(&mut self) -> bool {
         self.ties += 1;
-        self.ties > TIES_PER_SOURCE * self.sources.len()
-    }
-
-    /// The winner's source has ended; answers whether another has not.
-    #[cold]
-    fn exhausted(&mut self) -> bool {
-        self.live = self.live.saturating_sub(1);
-        if self.live <= self.sources.len() / 2 {
-            self.compact();
-        } else {
-            self.play(Entry::new(u64::MAX, 0, self.winner.source()));
-        }
-        self.live > 0
-    }
-
-    /// Drops the exhausted sources, and what they hold.
-    fn compact(&mut self) {
-        self.sources.retain(|source| source.key().is_some());
-        self.live = self.sources.len();
-        self.build();
+        self.ties > TIES_PER_SOURCE * self.entrants
     }
 
     /// The runner-up has won; `entry`, which won before, comes in at its leaf.
@@ -449,9 +344,9 @@ impl<S: Source> Tree<S, S::Error> {
         self.play_up(entry, parent(node));
     }
 
-    /// Plays every match, on heads that leave out what all current keys have in common.
+    /// Plays every match, on heads that leave out what all current keys have in common. Exhausted sources are left out.
     #[cold]
-    fn build(&mut self) {
+    pub(super) fn build(&mut self) {
         self.ties = 0;
         self.prefix.clear();
         let mut keys = self.sources.iter().filter_map(S::key).map(|key| self.order.rest(key));
@@ -465,14 +360,18 @@ impl<S: Source> Tree<S, S::Error> {
         self.next_heads.clear();
         self.next_heads
             .extend(self.sources.iter().map(|source| Some(self.order.head(&self.prefix, source.next_key()?))));
-        // All sources but one are leaves, behind the nodes at which they meet.
-        let nodes = self.sources.len().saturating_sub(2);
+        self.live = self.sources.iter().filter(|source| source.key().is_some()).count();
+        self.entrants = self.live;
+        // All entrants but one are leaves, behind the nodes at which they meet.
+        let nodes = self.live.saturating_sub(2);
         let mut winners = std::mem::take(&mut self.winners);
         winners.clear();
         winners.resize(nodes, Entry::NOBODY);
-        winners.extend(self.sources.iter().enumerate().map(|(source, stands)| {
-            Entry::new(stands.key().map_or(u64::MAX, |key| self.order.head(&self.prefix, key)), 0, source)
-        }));
+        winners.extend(
+            self.sources.iter().enumerate().filter_map(|(source, stands)| {
+                Some(Entry::new(self.order.head(&self.prefix, stands.key()?), 0, source))
+            }),
+        );
         let before = |a: Entry, b: Entry| {
             if a.head() == b.head() { tie(&self.sources, self.order, a, b) } else { a.head() < b.head() }
         };
@@ -507,40 +406,5 @@ fn tie<S: Source>(sources: &[S], order: Order, a: Entry, b: Entry) -> bool {
     match (key(a), key(b)) {
         (Some(x), Some(y)) => order.compare(x, y).then(a.source().cmp(&b.source())).is_lt(),
         (x, y) => x.is_some() && y.is_none(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn heads_never_contradict_the_keys(
-            prefix in vec(any::<u8>(), 0..4),
-            keys in vec(vec(prop_oneof![Just(0), Just(0xff), any::<u8>()], 0..12), 2..6),
-            skip in 0..3_usize,
-            reverse: bool,
-        ) {
-            let order = Order { skip, reverse };
-            let mut keys: Vec<_> = keys.iter().map(|key| [&[9, 9][..skip], &prefix, key].concat()).collect();
-            keys.sort_by(|a, b| order.compare(a, b));
-            // The last of a source can be beyond the prefix that all began with.
-            keys.push(if reverse { vec![] } else { vec![0xff; 20] });
-            let heads: Vec<_> = keys.iter().map(|key| order.head(&prefix, key)).collect();
-            prop_assert!(heads.is_sorted(), "{:?}", heads);
-        }
-    }
-
-    #[test]
-    fn a_head_is_padded() {
-        let order = Order { skip: 1, reverse: false };
-        assert_eq!(order.head(&[], b"sab"), u64::from_be_bytes(*b"ab\0\0\0\0\0\0"));
-        assert_eq!(order.head(b"a", b"sab"), u64::from_be_bytes(*b"b\0\0\0\0\0\0\0"));
-        assert_eq!(order.head(&[], b""), 0);
-        assert_eq!(order.head(b"b", b"sab"), u64::MAX);
     }
 }

@@ -1,8 +1,10 @@
 //! One row of each group: from one row the scan skips behind all that are with it.
 
 use std::fmt;
+use std::sync::Arc;
 
-use super::scan::TableScan;
+use super::plan::Start;
+use super::scan::{Source, TableScan};
 use crate::error::Error;
 use crate::key::{OwnedKey, RowKey};
 use crate::prefix::Select;
@@ -50,6 +52,24 @@ impl<K: RowKey, V> TableScan<K, V> {
         let (scan, pass, left) = self.by_rows();
         FirstOfEach { scan: Some(scan), group, pass, left, rows_read: 0 }
     }
+
+    /// The scan without its offset and limit, and these.
+    fn by_rows(mut self) -> (Self, u64, u64) {
+        if let Source::Wide(_, columns) = &mut self.source {
+            columns.piece = None;
+        }
+        let (offset, limit) = (std::mem::take(&mut self.offset), self.scan.limit.take());
+        (self, offset, limit.unwrap_or(u64::MAX))
+    }
+
+    /// A scan of the first row from here. This one does not know any more where it starts.
+    fn first_row(&mut self) -> Self {
+        let start = std::mem::replace(&mut self.start, Start::First);
+        let mut first =
+            Self::new(Arc::clone(&self.table), Arc::clone(&self.earlier), self.source.clone(), self.selection.clone());
+        (first.scan, first.start) = (self.scan.clone().limit(1), start);
+        first
+    }
 }
 
 /// The first row of each group: [`TableScan::first_of_each`].
@@ -82,11 +102,11 @@ impl<K: OwnedKey, V: RowValue, S: Select<K>, F: FnMut(&K) -> S> FirstOfEach<K, V
     fn first_of_next(&mut self) -> Result<Option<(K, V)>, Error> {
         loop {
             let Some(mut scan) = self.scan.take().filter(|_| self.left > 0) else { return Ok(None) };
-            let mut first = scan.first_row();
+            let mut first = scan.first_row().as_one_call();
             let row = first.next().transpose();
             self.rows_read += first.rows_read();
             let Some((key, value)) = row? else { return Ok(None) };
-            scan.go_on_behind(&key.encode(), &(self.group)(&key).select());
+            scan.start = Start::after_group(&key.encode(), &(self.group)(&key).select(), scan.scan.reverse);
             self.scan = Some(scan);
             if self.pass == 0 {
                 self.left -= 1;

@@ -2,6 +2,10 @@
 
 mod batch;
 mod groups;
+mod page;
+mod parallel;
+mod plan;
+mod progress;
 mod scan;
 mod wide;
 
@@ -11,8 +15,9 @@ use std::sync::Arc;
 
 pub use self::batch::WriteBatch;
 pub use self::groups::FirstOfEach;
+pub use self::page::Page;
 use self::scan::Source;
-pub use self::scan::{Keys, Page, TableScan};
+pub use self::scan::{Keys, TableScan};
 pub use self::wide::WideTable;
 use crate::catalog::{self, Given, How, Opened};
 use crate::error::Error;

@@ -1,19 +1,21 @@
-//! Scans of a table: rows typed, buckets merged, pages by cursor.
+//! Scans of a table: rows typed, buckets merged, cursors.
+//!
+//! What a scan reads is its [`Plan`], which of the rows are its own its [`Progress`]; neither does I/O. [`TableScan`] sets
+//! both up, and feeds the merge that is between them from the store's scans.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use super::plan::{Plan, Start};
+use super::progress::{Progress, most_read};
 use crate::cursor::{Cursor, IntoCursor};
-use crate::error::{CursorError, Error};
+use crate::error::Error;
 use crate::fingerprint::Fingerprint;
-use crate::jobs::ParallelScan;
 use crate::key::{OwnedKey, RowKey, stored};
-use crate::merge::MergedRows;
+use crate::merge::{MergedRows, Scans};
 use crate::prefix::{Select, Selection};
-use crate::range::KeyRange;
-use crate::splits::Splits;
 use crate::store::options::Within;
-use crate::store::{RowBatch, Scan, Store};
+use crate::store::{Scan, Store};
 use crate::value::{RowValue, decoded};
 use crate::wide::{Columns, WideStore};
 
@@ -26,15 +28,15 @@ use crate::wide::{Columns, WideStore};
 /// owns what it needs, so it can move to another thread.
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct TableScan<K, V> {
-    table: Arc<str>,
+    pub(super) table: Arc<str>,
     /// The fingerprints that the table's keys had before they got more variants: cursors from then go on.
-    earlier: Arc<[Fingerprint]>,
-    source: Source,
-    selection: Selection<K>,
-    scan: Scan,
-    offset: u64,
-    start: Start<K>,
-    progress: Progress,
+    pub(super) earlier: Arc<[Fingerprint]>,
+    pub(super) source: Source,
+    pub(super) selection: Selection<K>,
+    pub(super) scan: Scan,
+    pub(super) offset: u64,
+    pub(super) start: Start<K>,
+    run: Run,
     value: PhantomData<fn() -> V>,
 }
 
@@ -46,15 +48,13 @@ pub(super) enum Source {
 }
 
 impl Source {
-    fn open(&self, scan: &Scan, buckets: Vec<Vec<KeyRange>>, salt: usize) -> MergedRows {
+    fn open(&self, scan: &Scan, Plan { buckets, salt }: Plan) -> MergedRows {
         match self {
             Self::Plain(store) => MergedRows::open(&**store, scan, buckets, salt),
             Self::Wide(store, columns) => {
                 let slow = store.guarantees().slow_scans;
-                let rows = MergedRows::open_with(|scan| store.scan(scan, columns), slow, scan, buckets, salt);
-                let rows = rows.options(store.options(), store.id().name());
-                // A limit is one of rows, not of their pieces; `Progress` sees to it.
-                if columns.piece.is_some() { rows.limit(None) } else { rows }
+                MergedRows::open_with(|scan| store.scan(scan, columns), slow, scan, buckets, salt)
+                    .options(store.options(), store.id().name())
             }
         }
     }
@@ -77,99 +77,13 @@ impl Source {
     }
 }
 
-/// How far a scan is.
-#[derive(Default)]
-struct Progress {
-    rows: Option<MergedRows>,
-    /// Of rows that come in pieces.
-    pieces: Option<Pieces>,
-    /// The first piece behind those that were left out.
-    first: Option<(Vec<u8>, Vec<u8>)>,
-    /// What was lent last, if it was that.
-    lent: (Vec<u8>, Vec<u8>),
-    returned: u64,
-    failed: bool,
-}
-
-/// Which rows may still come, where they come in pieces.
-struct Pieces {
-    /// How many more there may be.
-    left: u64,
-    /// The key of the last.
-    last: Vec<u8>,
-    /// Whether there was another that may not come.
-    more: bool,
-}
-
-impl Progress {
-    /// The next row, read by `read`; nothing after an error.
-    fn next<'s, T>(
-        &'s mut self,
-        read: impl FnOnce(&'s [u8], &'s [u8]) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        let Self { rows: Some(rows), pieces, first, lent, returned, failed } = self else { return Ok(None) };
-        if *failed {
-            return Ok(None);
-        }
-        let row = match first {
-            None => rows.next_row()?,
-            Some(row) => {
-                *lent = std::mem::take(row);
-                *first = None;
-                Some((lent.0.as_slice(), lent.1.as_slice()))
-            }
-        };
-        let Some((key, value)) = row else { return Ok(None) };
-        if let Some(pieces) = pieces.as_mut().filter(|pieces| pieces.last != key) {
-            if pieces.left == 0 {
-                pieces.more = true;
-                *failed = true;
-                return Ok(None);
-            }
-            pieces.left -= 1;
-            key.clone_into(&mut pieces.last);
-        }
-        *returned += 1;
-        let row = read(key, value);
-        *failed = row.is_err();
-        row.map(Some)
-    }
-
-    /// Leaves out so many rows.
-    fn pass(&mut self, mut rows_left: u64) -> Result<(), Error> {
-        let Some(rows) = self.rows.as_mut() else { return Ok(()) };
-        let mut last: Option<Vec<u8>> = None;
-        while rows_left > 0 || last.is_some() {
-            let Some((key, value)) = rows.next_row()? else { return Ok(()) };
-            if self.pieces.is_none() {
-                rows_left -= 1;
-            } else if last.as_deref() != Some(key) {
-                if rows_left == 0 {
-                    self.first = Some((key.to_vec(), value.to_vec()));
-                    return Ok(());
-                }
-                rows_left -= 1;
-                last = Some(key.to_vec());
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Where in its ranges a scan starts.
-enum Start<K> {
-    First,
-    /// Behind a cursor, which must stand in the ranges.
-    Cursor(Cursor),
-    /// At a key's bytes behind salt or digest (in front of which nothing is skipped), or behind it.
-    Key {
-        key: Vec<u8>,
-        itself: bool,
-    },
-    /// Behind all that is selected.
-    Selection(Selection<K>),
-    /// At these bytes behind the salt, or in front of them in a reverse scan; there is nothing behind `None`.
-    Bound(Option<Vec<u8>>),
+/// A scan in its course.
+#[expect(clippy::large_enum_variant, reason = "a scan is opened soon, and few wait for that")]
+enum Run {
+    Unopened,
+    Open(Progress, Scans),
+    /// It could not be opened.
+    Failed,
 }
 
 impl<K: RowKey, V> TableScan<K, V> {
@@ -182,7 +96,7 @@ impl<K: RowKey, V> TableScan<K, V> {
             scan: Scan::new(Vec::new()),
             offset: 0,
             start: Start::First,
-            progress: Progress::default(),
+            run: Run::Unopened,
             value: PhantomData,
         }
     }
@@ -289,27 +203,24 @@ impl<K: RowKey, V> TableScan<K, V> {
 
     /// The keys alone; values are not decoded.
     pub fn keys(self) -> Keys<K> {
-        let Self { table, earlier, source, selection, scan, offset, start, progress, value: _ } = self;
-        Keys(TableScan { table, earlier, source, selection, scan, offset, start, progress, value: PhantomData })
+        let Self { table, earlier, source, selection, scan, offset, start, run, value: _ } = self;
+        Keys(TableScan { table, earlier, source, selection, scan, offset, start, run, value: PhantomData })
     }
 
     /// How many rows were read from the store so far, to be shown beside the rows returned.
     pub fn rows_read(&self) -> u64 {
-        self.progress.rows.as_ref().map_or(0, MergedRows::rows_read)
+        if let Run::Open(_, scans) = &self.run { scans.rows_read() } else { 0 }
     }
 
     /// How many rows were returned so far.
     pub fn rows_returned(&self) -> u64 {
-        self.progress.returned
+        if let Run::Open(progress, _) = &self.run { progress.returned() } else { 0 }
     }
 
     /// The cursor behind the last row returned; none before the first.
     pub fn cursor(&self) -> Option<Cursor> {
-        let Progress { rows, pieces, returned, .. } = &self.progress;
-        let rows = rows.as_ref().filter(|_| *returned > 0)?;
-        // Of rows in pieces, one more than may come can have been read.
-        let last = pieces.as_ref().map_or(rows.last_key(), |pieces| &pieces.last);
-        Some(Cursor::new(K::LAYOUT.fingerprint(), last))
+        let Run::Open(progress, _) = &self.run else { return None };
+        Some(Cursor::new(K::LAYOUT.fingerprint(), progress.last_key()?))
     }
 
     /// The next row, its key and value lent from the batch that they were read into: nothing is copied.
@@ -336,10 +247,7 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// ```
     #[expect(clippy::type_complexity, reason = "a row is spelt as its key and its value")]
     pub fn next_row(&mut self) -> Result<Option<(K::Ref<'_>, &[u8])>, Error> {
-        self.open()?;
-        let table = &self.table;
-        let next = self.progress.next(|key, value| Ok((stored::<K>(table, key)?, value)));
-        next.map_err(|error| error.of_key(table, &[]))
+        self.next_with(|table, key, value| Ok((stored::<K>(table, key)?, value)))
     }
 
     /// The scan as one call, whatever number of batches it reads; one that is not open yet.
@@ -348,241 +256,48 @@ impl<K: RowKey, V> TableScan<K, V> {
         self
     }
 
-    /// Opens the scan, once.
-    #[inline]
-    fn open(&mut self) -> Result<(), Error> {
-        if self.progress.rows.is_some() || self.progress.failed { Ok(()) } else { self.open_now() }
+    /// What `read` makes of the next row.
+    fn next_with<'s, T>(
+        &'s mut self,
+        read: impl FnOnce(&'s str, &'s [u8], &'s [u8]) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        if matches!(self.run, Run::Unopened) {
+            self.open()?;
+        }
+        let Self { table, run: Run::Open(progress, scans), .. } = self else { return Ok(None) };
+        match scans.pump(progress, Progress::step, Progress::merge) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Err(error.of_key(table, &[])),
+        }
+        progress.read(|key, value| read(table, key, value)).map_err(|error| error.of_key(table, &[]))
     }
 
     #[cold]
-    fn open_now(&mut self) -> Result<(), Error> {
-        let buckets = self.buckets().inspect_err(|_| self.progress.failed = true)?;
-        let salt = salt_width::<K>();
+    fn open(&mut self) -> Result<(), Error> {
+        self.run = Run::Failed;
+        let plan = Plan::new(&self.selection, &self.start, self.scan.reverse, &self.earlier)?;
         let limit = self.scan.limit;
-        let scan = self.scan.clone().limit(limit.map(|limit| limit.saturating_add(self.offset)));
-        self.progress.rows = Some(self.source.open(&scan, buckets, salt));
-        let left = limit.unwrap_or(u64::MAX);
-        self.progress.pieces = self.source.in_pieces().then(|| Pieces { left, last: Vec::new(), more: false });
-        self.progress.pass(self.offset).inspect_err(|_| self.progress.failed = true)?;
+        let scan = self.scan.clone().limit(most_read(limit, self.offset));
+        let (merge, scans) = self.source.open(&scan, plan).into_parts();
+        self.run = Run::Open(Progress::new(merge, limit, self.offset, self.source.in_pieces()), scans);
         Ok(())
     }
 
-    /// The scan without its offset and limit, and these.
-    pub(super) fn by_rows(mut self) -> (Self, u64, u64) {
-        if let Source::Wide(_, columns) = &mut self.source {
-            columns.piece = None;
+    /// How far the scan is; it is opened. `None` if that failed before.
+    pub(super) fn progress(&mut self) -> Result<Option<&mut Progress>, Error> {
+        if matches!(self.run, Run::Unopened) {
+            self.open()?;
         }
-        let (offset, limit) = (std::mem::take(&mut self.offset), self.scan.limit.take());
-        (self, offset, limit.unwrap_or(u64::MAX))
+        Ok(if let Run::Open(progress, _) = &mut self.run { Some(progress) } else { None })
     }
-
-    /// A scan of the first row from here. This one does not know any more where it starts.
-    pub(super) fn first_row(&mut self) -> Self {
-        let start = std::mem::replace(&mut self.start, Start::First);
-        let first =
-            Self::new(Arc::clone(&self.table), Arc::clone(&self.earlier), self.source.clone(), self.selection.clone());
-        Self { scan: self.scan.clone().limit(1), start, ..first }.as_one_call()
-    }
-
-    /// Starts this scan behind a row and all that is with it: the range of the group that the row is in, or the row alone if
-    /// it is in none.
-    pub(super) fn go_on_behind(&mut self, key: &[u8], group: &Selection<K>) {
-        let body = &key[salt_width::<K>().min(key.len())..];
-        let with = group.body_ranges().into_iter().find(|range| range.contains(body));
-        self.start = match with {
-            Some(range) if self.scan.reverse => Start::Bound(Some(range.start().to_vec())),
-            Some(range) => Start::Bound(range.end().map(<[u8]>::to_vec)),
-            None => Start::Key { key: key.to_vec(), itself: false },
-        };
-    }
-
-    /// The ranges of each bucket, cut to where the scan starts.
-    fn buckets(&self) -> Result<Vec<Vec<KeyRange>>, Error> {
-        let buckets = self.selection.ranges_by_bucket();
-        let lead = salt_width::<K>();
-        let from = match &self.start {
-            Start::First => return Ok(buckets),
-            Start::Cursor(cursor) => {
-                check_cursor::<K>(cursor, &self.earlier, &buckets)?;
-                self.behind_key(&cursor.key()[lead..], false)
-            }
-            Start::Key { key, itself } => self.behind_key(&key[lead.min(key.len())..], *itself),
-            Start::Bound(bound) => bound.clone(),
-            Start::Selection(selection) => {
-                let ranges = selection.body_ranges();
-                match self.scan.reverse {
-                    false => ranges.last().and_then(|last| last.end().map(<[u8]>::to_vec)),
-                    true => ranges.first().map(|first| first.start().to_vec()),
-                }
-            }
-        };
-        let Some(from) = from else { return Ok(Vec::new()) };
-        let cut = |range: KeyRange| {
-            let bound = [&range.start()[..lead.min(range.start().len())], &from].concat();
-            let rest = if self.scan.reverse {
-                KeyRange::new(Vec::new(), Some(bound))
-            } else {
-                KeyRange::new(bound, None::<Vec<u8>>)
-            };
-            range.intersect(&rest?)
-        };
-        let buckets = buckets.into_iter().map(|ranges| ranges.into_iter().filter_map(cut).collect::<Vec<_>>());
-        Ok(buckets.filter(|ranges| !ranges.is_empty()).collect())
-    }
-
-    /// The bound, in bytes behind the salt, from which a scan that starts at or behind a key goes on.
-    fn behind_key(&self, body: &[u8], itself: bool) -> Option<Vec<u8>> {
-        let mut bound = body.to_vec();
-        // The next key is the same with a zero byte; going back, the bound itself is left out.
-        if itself == self.scan.reverse {
-            bound.push(0);
-        }
-        Some(bound)
-    }
-}
-
-/// How many bytes of a key are its salt.
-fn salt_width<K: RowKey>() -> usize {
-    match K::LAYOUT.prefix {
-        crate::salt::Prefix::Salt(_) => K::LAYOUT.prefix.width(),
-        _ => 0,
-    }
-}
-
-fn check_cursor<K: RowKey>(
-    cursor: &Cursor,
-    earlier: &[Fingerprint],
-    buckets: &[Vec<KeyRange>],
-) -> Result<(), CursorError> {
-    let (found, expected) = (cursor.fingerprint(), K::LAYOUT.fingerprint());
-    if found != expected && !earlier.contains(&found) {
-        return Err(CursorError::OtherLayout { found, expected });
-    }
-    K::decode(cursor.key()).map_err(CursorError::NotAKey)?;
-    if !buckets.iter().flatten().any(|range| range.contains(cursor.key())) {
-        return Err(CursorError::OutsideScan);
-    }
-    Ok(())
-}
-
-impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V> {
-    /// The rows read by several threads, in parts that meet at split points: each item is some rows of one part. Parts
-    /// come in the order of their bytes, so buckets of a salted key come one after another.
-    ///
-    /// A limit, an offset, a start and the reverse direction are of one scan, not of many: with one of them set the first
-    /// item is [`Error::Unsupported`].
-    ///
-    /// ```
-    /// use rowkey::splits::{Splits, Weight};
-    /// use rowkey::{KeyRange, Memory, Table};
-    ///
-    /// let squares: Table<u32, i64, _> = Table::open(Memory::new(), "squares")?;
-    /// for n in 0..5000 {
-    ///     squares.put(&n, &i64::from(n * n))?;
-    /// }
-    /// let splits = Splits::from_store(8, squares.store(), &KeyRange::all(), Weight::Rows)?;
-    /// let mut sum = 0;
-    /// for rows in squares.scan(..).parallel(&splits).threads(2).in_order(false).start() {
-    ///     sum += rows?.iter().map(|(_, square)| square).sum::<i64>();
-    /// }
-    /// assert_eq!(sum, (0..5000).map(|n| n * n).sum::<i64>());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn parallel(self, splits: &Splits) -> ParallelScan<Vec<(K, V)>> {
-        let Self { table, source, selection, scan, offset, start, .. } = self;
-        if scan.reverse || scan.limit.is_some() || offset > 0 || !matches!(start, Start::First) {
-            let refused = || Error::Unsupported("parallel scans with a limit, an offset, a start or in reverse");
-            return ParallelScan::new(vec![KeyRange::all()], move |_| Box::new(std::iter::once(Err(refused()))));
-        }
-        let ranges = selection.ranges().iter().flat_map(|range| splits.parts(range)).collect();
-        let batches = match source {
-            Source::Plain(store) => ParallelScan::rows(store, ranges),
-            Source::Wide(store, columns) => ParallelScan::wide_rows(store, ranges, *columns),
-        };
-        let typed = move |batch: &RowBatch| {
-            batch.iter().map(|(key, value)| Ok((stored::<K>(&table, key)?, decoded(&table, key, value)?))).collect()
-        };
-        batches.map(typed).sized(|rows: &Vec<_>| (rows.len() as u64, 0))
-    }
-}
-
-impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
-    fn decoded(&mut self) -> Result<Option<(K, V)>, Error> {
-        self.open()?;
-        let table = &self.table;
-        let next = self.progress.next(|key, value| Ok((stored::<K>(table, key)?, decoded(table, key, value)?)));
-        next.map_err(|error| error.of_key(table, &[]))
-    }
-
-    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them: one row more is read to
-    /// know. Of rows that come in
-    /// [pieces](Columns::piece), all pieces of so many rows. A page of no rows is taken for one of one row.
-    ///
-    /// ```
-    /// use rowkey::{Memory, Table};
-    ///
-    /// let squares: Table<u32, String, _> = Table::open(Memory::new(), "squares")?;
-    /// for n in 0..5 {
-    ///     squares.put(&n, &(n * n).to_string())?;
-    /// }
-    /// let (mut pages, mut cursor) = (Vec::new(), None);
-    /// loop {
-    ///     let page = squares.scan(..).after(cursor).page(2)?;
-    ///     pages.push(page.rows.len());
-    ///     cursor = page.next;
-    ///     if cursor.is_none() {
-    ///         break;
-    ///     }
-    /// }
-    /// assert_eq!(pages, [2, 2, 1]);
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    pub fn page(self, rows: usize) -> Result<Page<K, V>, Error> {
-        let rows = rows.max(1);
-        // One row more than asked for tells whether there is a next page.
-        let most = u64::try_from(rows).unwrap_or(u64::MAX);
-        let mut scan = self.limit(most.saturating_add(1)).as_one_call();
-        scan.open()?;
-        if let Some(pieces) = &mut scan.progress.pieces {
-            let limited = pieces.left <= most;
-            pieces.left = pieces.left.min(most);
-            let page = scan.by_ref().collect::<Result<_, _>>()?;
-            let more = !limited && scan.progress.pieces.as_ref().is_some_and(|pieces| pieces.more);
-            let next = scan.cursor().filter(|_| more);
-            return Ok(Page { rows: page, next, rows_read: scan.rows_read() });
-        }
-        let mut page = Vec::new();
-        let mut next = None;
-        while page.len() < rows {
-            match scan.next().transpose()? {
-                Some(row) => page.push(row),
-                None => return Ok(Page { rows: page, next: None, rows_read: scan.rows_read() }),
-            }
-        }
-        let cursor = scan.cursor();
-        if scan.progress.next(|_, _| Ok(()))?.is_some() {
-            next = cursor;
-        }
-        Ok(Page { rows: page, next, rows_read: scan.rows_read() })
-    }
-}
-
-/// Some rows of a scan, and where the next ones begin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page<K, V> {
-    /// The rows.
-    pub rows: Vec<(K, V)>,
-    /// The cursor for the next page; none if this is the last.
-    pub next: Option<Cursor>,
-    /// How many rows were read from the store for it, to be shown beside those returned.
-    pub rows_read: u64,
 }
 
 impl<K: OwnedKey, V: RowValue> Iterator for TableScan<K, V> {
     type Item = Result<(K, V), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.decoded().transpose()
+        self.next_with(|table, key, value| Ok((stored::<K>(table, key)?, decoded(table, key, value)?))).transpose()
     }
 }
 
@@ -615,12 +330,7 @@ impl<K: OwnedKey> Iterator for Keys<K> {
     type Item = Result<K, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let next = |scan: &mut TableScan<K, ()>| {
-            scan.open()?;
-            let table = &scan.table;
-            scan.progress.next(|key, _| stored::<K>(table, key)).map_err(|error| error.of_key(table, &[]))
-        };
-        next(&mut self.0).transpose()
+        self.0.next_with(|table, key, _| stored::<K>(table, key)).transpose()
     }
 }
 

@@ -1,0 +1,305 @@
+//! The course of a merge: from the first row that each source is asked for to the end.
+//!
+//! It reads nothing. A source whose next row is needed and not in memory is *hungry*: [`Stages::settle`] says so, and goes
+//! on once the caller has [fed](Stages::feed) it.
+
+use super::order::Heads;
+use super::tree::{Source, Tree};
+
+/// What came of looking for the next row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// It is known.
+    Row,
+    /// It is not known before [`Stages::hungry`] was fed, whose rows are all taken now.
+    Hungry,
+    /// As before: [`Stages::hungry`] was not fed yet.
+    Unfed,
+    /// There is none; [`Stages::outcome`] says why.
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Unopened,
+    /// Every source is fed once.
+    Opening,
+    /// The winner's row has not been taken yet.
+    Standing,
+    /// The winner's row is out; its source is advanced when the next row is asked for, not before.
+    Taken,
+    /// The winner's row is out, and its next one is not in memory.
+    Hungry,
+    Ended,
+}
+
+/// A merge of sources that fail with `E`.
+pub(super) struct Stages<S, E> {
+    tree: Tree<S>,
+    stage: Stage,
+    /// While the merge opens: the first source that was not fed yet, and of those after it which were.
+    first_unfed: usize,
+    fed_early: Vec<bool>,
+    /// What ended the merge, until it was answered, and the number of the source it came from.
+    failure: Option<E>,
+    failed: usize,
+}
+
+impl<S: Source, E> Stages<S, E> {
+    pub(super) fn new(sources: Vec<S>) -> Self {
+        Self {
+            tree: Tree::new(sources),
+            stage: Stage::Unopened,
+            first_unfed: 0,
+            fed_early: Vec::new(),
+            failure: None,
+            failed: usize::MAX,
+        }
+    }
+
+    pub(super) fn set_skip(&mut self, skip: usize) {
+        self.tree.order.skip = skip;
+    }
+
+    pub(super) fn set_reverse(&mut self, reverse: bool) {
+        self.tree.order.reverse = reverse;
+    }
+
+    pub(super) fn set_limit(&mut self, limit: Option<u64>) {
+        self.tree.set_left(limit.unwrap_or(u64::MAX));
+    }
+
+    /// Rows that may still be taken.
+    pub(super) fn left(&self) -> u64 {
+        self.tree.left()
+    }
+
+    /// Whether one source alone is not exhausted.
+    pub(super) fn is_only_one_left(&self) -> bool {
+        self.tree.live() == 1
+    }
+
+    /// The source that has to be fed before the next row is known, where [`Self::settle`] found that one has.
+    #[inline]
+    pub(super) fn hungry(&self) -> usize {
+        if self.stage == Stage::Opening { self.first_unfed } else { self.tree.winner() }
+    }
+
+    /// Whether a source has to be fed before the next row is known.
+    pub(super) fn wants(&self, source: usize) -> bool {
+        match self.stage {
+            // Of several that fail to open the first counts, whichever answers first.
+            Stage::Opening => (self.first_unfed..self.to_open()).contains(&source) && !self.was_fed_early(source),
+            Stage::Hungry => source == self.tree.winner(),
+            _ => false,
+        }
+    }
+
+    /// Finds the next row and takes it.
+    #[inline]
+    pub(super) fn next(&mut self) -> Settled {
+        if self.stage == Stage::Taken {
+            if self.tree.take_of_run() {
+                return Settled::Row;
+            }
+            if self.tree.left() > 0 && self.tree.advance() {
+                self.tree.take();
+                return Settled::Row;
+            }
+        }
+        self.next_at_an_end()
+    }
+
+    /// The source of the row that was taken could not be advanced, or none was taken.
+    #[cold]
+    fn next_at_an_end(&mut self) -> Settled {
+        let settled = match self.stage {
+            Stage::Taken if self.tree.left() > 0 => self.starve(),
+            Stage::Standing => Settled::Row,
+            _ => self.settle_at_an_end(),
+        };
+        if settled == Settled::Row {
+            self.take();
+        }
+        settled
+    }
+
+    /// Finds the next row.
+    #[inline]
+    pub(super) fn settle(&mut self) -> Settled {
+        match self.stage {
+            Stage::Taken if self.tree.left() > 0 => {
+                if !self.tree.advance() {
+                    return self.starve();
+                }
+                self.stage = Stage::Standing;
+                Settled::Row
+            }
+            Stage::Standing => Settled::Row,
+            _ => self.settle_at_an_end(),
+        }
+    }
+
+    #[inline]
+    fn starve(&mut self) -> Settled {
+        self.stage = Stage::Hungry;
+        Settled::Hungry
+    }
+
+    /// There is no row, and none was taken that another may follow.
+    #[cold]
+    fn settle_at_an_end(&mut self) -> Settled {
+        match self.stage {
+            Stage::Hungry => Settled::Unfed,
+            Stage::Unopened if self.tree.left() > 0 => {
+                self.stage = Stage::Opening;
+                self.open()
+            }
+            Stage::Opening => self.open(),
+            _ => {
+                self.stage = Stage::Ended;
+                Settled::End
+            }
+        }
+    }
+
+    fn open(&mut self) -> Settled {
+        if self.first_unfed < self.to_open() {
+            return Settled::Unfed;
+        }
+        self.fed_early = Vec::new();
+        if self.failure.is_some() {
+            self.stage = Stage::Ended;
+            return Settled::End;
+        }
+        self.tree.build();
+        self.stand()
+    }
+
+    /// The sources before this one are fed before the merge is open; all of them, or those before one that failed.
+    fn to_open(&self) -> usize {
+        self.tree.sources.len().min(self.failed)
+    }
+
+    fn was_fed_early(&self, source: usize) -> bool {
+        self.fed_early.get(source) == Some(&true)
+    }
+
+    fn note_fed(&mut self, source: usize) {
+        if source != self.first_unfed {
+            self.fed_early.resize(self.tree.sources.len(), false);
+            self.fed_early[source] = true;
+            return;
+        }
+        self.first_unfed += 1;
+        while self.was_fed_early(self.first_unfed) {
+            self.first_unfed += 1;
+        }
+    }
+
+    /// Stands on the winner's row, if there is one.
+    fn stand(&mut self) -> Settled {
+        let (stage, settled) = match self.tree.live() {
+            0 => (Stage::Ended, Settled::End),
+            _ => (Stage::Standing, Settled::Row),
+        };
+        self.stage = stage;
+        settled
+    }
+
+    /// Feeds a source that is [wanted](Self::wants): `fill` puts rows into it and answers the head of the first of them, `None`
+    /// at the source's end.
+    #[inline]
+    pub(super) fn feed(&mut self, index: usize, fill: impl FnOnce(&mut S, Heads<'_>) -> Result<Option<u64>, E>) {
+        let Some((source, heads)) = self.tree.source_and_heads(index) else { return };
+        match fill(source, heads) {
+            Ok(Some(head)) if self.stage == Stage::Hungry => {
+                let next = if S::LOOKS_AHEAD { source.next_key().map(|key| heads.of(key)) } else { None };
+                self.tree.enter(head, next);
+                self.stage = Stage::Standing;
+            }
+            fed => self.fed_at_an_end(index, fed),
+        }
+    }
+
+    /// A source was fed for the first time, or ends.
+    #[cold]
+    fn fed_at_an_end(&mut self, index: usize, fed: Result<Option<u64>, E>) {
+        match self.stage {
+            Stage::Opening => {
+                self.note_fed(index);
+                if let Err(error) = fed {
+                    (self.failed, self.failure) = (index, Some(error));
+                }
+            }
+            _ => match fed {
+                Err(error) => (self.failure, self.stage) = (Some(error), Stage::Ended),
+                Ok(_) => {
+                    self.tree.exhausted();
+                    self.stand();
+                }
+            },
+        }
+    }
+
+    /// Takes the row that [`Self::settle`] found: the winner stands on it until the next row is found.
+    #[inline]
+    pub(super) fn take(&mut self) {
+        self.tree.take();
+        self.stage = Stage::Taken;
+    }
+
+    /// Takes the next row, if it is known to come next: as [`Self::settle`] and [`Self::take`], in a few steps.
+    #[inline]
+    pub(super) fn take_of_run(&mut self) -> bool {
+        self.stage == Stage::Taken && self.tree.take_of_run()
+    }
+
+    /// Takes all `rows` rows that the winner has in memory.
+    pub(super) fn take_all(&mut self, rows: u64) {
+        self.tree.take_all(rows);
+        self.stage = Stage::Taken;
+    }
+
+    /// The source of the row that [`Self::settle`] found.
+    #[inline]
+    pub(super) fn winner(&mut self) -> Option<&mut S> {
+        let winner = self.tree.winner();
+        self.tree.sources.get_mut(winner)
+    }
+
+    /// The same for any row that was found last.
+    pub(super) fn winner_and_stepped(&self) -> Option<(&S, usize)> {
+        self.tree.winner_and_stepped()
+    }
+
+    /// The source of the row that [`Self::settle`] found, if it is not taken yet.
+    pub(super) fn standing(&self) -> Option<&S> {
+        if self.stage == Stage::Standing { self.tree.sources.get(self.tree.winner()) } else { None }
+    }
+
+    /// How many rows after the winner's come next too and are in memory.
+    pub(super) fn count_sure(&self) -> usize {
+        self.tree.count_sure()
+    }
+
+    /// The source of the row that was taken last, until it is hungry, and how far behind the row that it stands on that is.
+    #[inline]
+    pub(super) fn taken(&self) -> Option<(&S, usize)> {
+        if self.stage == Stage::Taken { self.tree.winner_and_stepped() } else { None }
+    }
+
+    /// The source of this number, until the end.
+    pub(super) fn source_mut(&mut self, source: usize) -> Option<&mut S> {
+        self.tree.sources.get_mut(source)
+    }
+
+    /// How the merge ended: the error once, then well for ever. The sources are dropped now and not with the merge, which its
+    /// user may keep.
+    #[cold]
+    pub(super) fn outcome(&mut self) -> Result<(), E> {
+        self.stage = Stage::Ended;
+        self.tree.sources.clear();
+        self.failure.take().map_or(Ok(()), Err)
+    }
+}

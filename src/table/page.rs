@@ -1,0 +1,55 @@
+//! Pages of a scan, each with the cursor for the next.
+
+use super::scan::TableScan;
+use crate::cursor::Cursor;
+use crate::error::Error;
+use crate::key::OwnedKey;
+use crate::value::RowValue;
+
+impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
+    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them: one row more is read to
+    /// know. Of rows that come in
+    /// [pieces](Columns::piece), all pieces of so many rows. A page of no rows is taken for one of one row.
+    ///
+    /// ```
+    /// use rowkey::{Memory, Table};
+    ///
+    /// let squares: Table<u32, String, _> = Table::open(Memory::new(), "squares")?;
+    /// for n in 0..5 {
+    ///     squares.put(&n, &(n * n).to_string())?;
+    /// }
+    /// let (mut pages, mut cursor) = (Vec::new(), None);
+    /// loop {
+    ///     let page = squares.scan(..).after(cursor).page(2)?;
+    ///     pages.push(page.rows.len());
+    ///     cursor = page.next;
+    ///     if cursor.is_none() {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(pages, [2, 2, 1]);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn page(self, rows: usize) -> Result<Page<K, V>, Error> {
+        let rows = u64::try_from(rows.max(1)).unwrap_or(u64::MAX);
+        // One row more than asked for tells whether there is a next page.
+        let mut scan = self.limit(rows.saturating_add(1)).as_one_call();
+        if let Some(progress) = scan.progress()? {
+            progress.page(rows);
+        }
+        let rows = scan.by_ref().collect::<Result<_, _>>()?;
+        let more = scan.progress()?.is_some_and(|progress| progress.has_more());
+        Ok(Page { rows, next: scan.cursor().filter(|_| more), rows_read: scan.rows_read() })
+    }
+}
+
+/// Some rows of a scan, and where the next ones begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<K, V> {
+    /// The rows.
+    pub rows: Vec<(K, V)>,
+    /// The cursor for the next page; none if this is the last.
+    pub next: Option<Cursor>,
+    /// How many rows were read from the store for it, to be shown beside those returned.
+    pub rows_read: u64,
+}

@@ -1,0 +1,131 @@
+//! Where a scan begins and ends: a selection, a start and a direction as the byte ranges to read. No store, no I/O.
+
+use crate::cursor::Cursor;
+use crate::error::CursorError;
+use crate::fingerprint::Fingerprint;
+use crate::key::RowKey;
+use crate::prefix::Selection;
+use crate::range::KeyRange;
+use crate::salt::Prefix;
+
+/// Where in its selection a scan starts, in its own direction.
+pub(super) enum Start<K> {
+    First,
+    /// After a cursor, whose key must be one of those selected.
+    Cursor(Cursor),
+    /// At a key, or after it, whether it is there or not.
+    Key {
+        key: Vec<u8>,
+        itself: bool,
+    },
+    /// After all that is selected.
+    Selection(Selection<K>),
+    /// At these bytes behind the salt, or in front of them in a reverse scan; there is nothing behind `None`.
+    Bound(Option<Vec<u8>>),
+}
+
+impl<K: RowKey> Start<K> {
+    /// After a row and all that is with it: the range of the group that the row is in, or the row alone if it is in none.
+    pub(super) fn after_group(key: &[u8], group: &Selection<K>, reverse: bool) -> Self {
+        match group.body_ranges().into_iter().find(|range| range.contains(body::<K>(key))) {
+            Some(range) if reverse => Self::Bound(Some(range.start().to_vec())),
+            Some(range) => Self::Bound(range.end().map(<[u8]>::to_vec)),
+            None => Self::Key { key: key.to_vec(), itself: false },
+        }
+    }
+
+    /// The bytes behind the salt from which the scan goes on; going back, they are themselves left out. `None`: nothing
+    /// comes after the start.
+    fn bound(&self, reverse: bool) -> Option<Vec<u8>> {
+        match self {
+            Self::First => Some(Vec::new()),
+            Self::Cursor(cursor) => Some(at_key(body::<K>(cursor.key()), false, reverse)),
+            Self::Key { key, itself } => Some(at_key(body::<K>(key), *itself, reverse)),
+            Self::Bound(bound) => bound.clone(),
+            Self::Selection(selection) => {
+                let ranges = selection.body_ranges();
+                match reverse {
+                    false => ranges.last()?.end().map(<[u8]>::to_vec),
+                    true => ranges.first().map(|first| first.start().to_vec()),
+                }
+            }
+        }
+    }
+}
+
+/// The bound of a scan that starts at or after a key.
+fn at_key(body: &[u8], itself: bool, reverse: bool) -> Vec<u8> {
+    let mut bound = body.to_vec();
+    // The next key is the same with a zero byte.
+    if itself == reverse {
+        bound.push(0);
+    }
+    bound
+}
+
+/// What a scan reads.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The ranges of each salt bucket that can hold rows of the scan, sorted; one list at most for a key without salt.
+    pub(super) buckets: Vec<Vec<KeyRange>>,
+    /// How many bytes of a key are its salt: a merge of the buckets leaves them out of the comparison.
+    pub(super) salt: usize,
+}
+
+impl Plan {
+    /// `earlier` are the fingerprints of older layouts of the same keys, whose cursors go on.
+    pub(super) fn new<K: RowKey>(
+        selection: &Selection<K>,
+        start: &Start<K>,
+        reverse: bool,
+        earlier: &[Fingerprint],
+    ) -> Result<Self, CursorError> {
+        let (buckets, salt) = (selection.ranges_by_bucket(), salt_width::<K>());
+        match start {
+            Start::First => return Ok(Self { buckets, salt }),
+            Start::Cursor(cursor) => check_cursor::<K>(cursor, earlier, &buckets)?,
+            _ => {}
+        }
+        let Some(bound) = start.bound(reverse) else { return Ok(Self { buckets: Vec::new(), salt }) };
+        let cut = |range: KeyRange| {
+            let bound = [&range.start()[..salt.min(range.start().len())], &bound].concat();
+            let rest =
+                if reverse { KeyRange::new(Vec::new(), Some(bound)) } else { KeyRange::new(bound, None::<Vec<u8>>) };
+            range.intersect(&rest?)
+        };
+        let buckets = buckets.into_iter().map(|ranges| ranges.into_iter().filter_map(cut).collect::<Vec<_>>());
+        Ok(Self { buckets: buckets.filter(|ranges| !ranges.is_empty()).collect(), salt })
+    }
+}
+
+/// How many bytes of a key are its salt.
+fn salt_width<K: RowKey>() -> usize {
+    match K::LAYOUT.prefix {
+        Prefix::Salt(_) => K::LAYOUT.prefix.width(),
+        _ => 0,
+    }
+}
+
+/// A key's bytes behind its salt.
+fn body<K: RowKey>(key: &[u8]) -> &[u8] {
+    key.get(salt_width::<K>()..).unwrap_or_default()
+}
+
+fn check_cursor<K: RowKey>(
+    cursor: &Cursor,
+    earlier: &[Fingerprint],
+    buckets: &[Vec<KeyRange>],
+) -> Result<(), CursorError> {
+    let (found, expected) = (cursor.fingerprint(), K::LAYOUT.fingerprint());
+    if found != expected && !earlier.contains(&found) {
+        return Err(CursorError::OtherLayout { found, expected });
+    }
+    K::decode(cursor.key()).map_err(CursorError::NotAKey)?;
+    if !buckets.iter().flatten().any(|range| range.contains(cursor.key())) {
+        return Err(CursorError::OutsideScan);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

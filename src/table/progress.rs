@@ -1,0 +1,175 @@
+//! How far a scan is: which of the merged rows are its own, and where it ends. No I/O.
+
+use crate::error::Error;
+use crate::merge::{BatchMerge, Step};
+
+/// How many rows of each bucket a scan can need, its offset's among them.
+pub(super) fn most_read(limit: Option<u64>, offset: u64) -> Option<u64> {
+    limit.map(|limit| limit.saturating_add(offset))
+}
+
+/// A scan over a merge that its driver feeds: [`step`](Self::step) as the merge's, then [`read`](Self::read).
+///
+/// Offset, limit and page count rows. A row that comes in pieces, items with one key that follow each other, is one row.
+pub(super) struct Progress {
+    merge: BatchMerge,
+    /// So many of the merge's next rows are the scan's, without a look at them.
+    free: u64,
+    /// How many rows are to be left out yet.
+    offset: u64,
+    /// How many rows may come after those that are free. Of rows that are not in pieces the merge keeps the limit, and this is
+    /// a page's.
+    left: u64,
+    in_pieces: bool,
+    /// Whether the scan ends with a page, and whether there was a row after it.
+    page: bool,
+    more: bool,
+    over: bool,
+    /// The key of the last row, where the merge can be beyond it: of rows in pieces always, of others after a page.
+    last: Option<Vec<u8>>,
+    /// Whether that row is one of those left out.
+    passing: bool,
+    returned: u64,
+}
+
+impl Progress {
+    /// Of a merge whose sources were given [`most_read`] as their limit.
+    pub(super) fn new(merge: BatchMerge, limit: Option<u64>, offset: u64, in_pieces: bool) -> Self {
+        // A limit of the merge counts pieces.
+        let of_merge = if in_pieces { None } else { most_read(limit, offset) };
+        let mut new = Self {
+            merge: merge.limit(of_merge),
+            free: 0,
+            offset,
+            left: if in_pieces { limit.unwrap_or(u64::MAX) } else { u64::MAX },
+            in_pieces,
+            page: false,
+            more: false,
+            over: false,
+            last: None,
+            passing: false,
+            returned: 0,
+        };
+        new.free_rows();
+        new
+    }
+
+    /// Ends after so many rows more, and finds out whether there is another: [`has_more`](Self::has_more).
+    pub(super) fn page(&mut self, rows: u64) {
+        let left = self.free.saturating_add(self.left);
+        self.page = left > rows;
+        (self.free, self.left) = (0, left.min(rows));
+        self.free_rows();
+    }
+
+    /// Rows that are not in pieces need no look, once the offset is passed.
+    fn free_rows(&mut self) {
+        if !self.in_pieces && self.offset == 0 && !self.over {
+            self.free = std::mem::take(&mut self.left);
+        }
+    }
+
+    /// Whether the page was full, and there was a row after it.
+    pub(super) fn has_more(&self) -> bool {
+        self.more
+    }
+
+    /// What a driver feeds.
+    pub(super) fn merge(&mut self) -> &mut BatchMerge {
+        &mut self.merge
+    }
+
+    /// Finds the next row of the scan; after an error there is none.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<Step, Error> {
+        if self.free == 0 {
+            return self.step_looking();
+        }
+        let step = self.merge.step()?;
+        if step == Step::Row {
+            self.free -= 1;
+            self.returned += 1;
+        }
+        Ok(step)
+    }
+
+    fn step_looking(&mut self) -> Result<Step, Error> {
+        if self.over {
+            return Ok(Step::Done);
+        }
+        if self.in_pieces {
+            return self.step_in_pieces();
+        }
+        if self.offset == 0 && self.last.is_none() {
+            self.last = Some(self.merge.last_key().to_vec());
+        }
+        loop {
+            match self.merge.step()? {
+                Step::Row if self.offset == 0 => return Ok(self.end_before_row()),
+                Step::Row => self.offset -= 1,
+                step => return Ok(step),
+            }
+            self.free_rows();
+            if self.free > 0 {
+                return self.step();
+            }
+        }
+    }
+
+    fn step_in_pieces(&mut self) -> Result<Step, Error> {
+        loop {
+            match self.merge.step()? {
+                Step::Row => {}
+                step => return Ok(step),
+            }
+            let key = self.merge.row().map_or(&[][..], |(key, _)| key);
+            if self.last.as_deref() != Some(key) {
+                if self.offset == 0 && self.left == 0 {
+                    return Ok(self.end_before_row());
+                }
+                key.clone_into(self.last.get_or_insert_default());
+                self.passing = self.offset > 0;
+                *(if self.passing { &mut self.offset } else { &mut self.left }) -= 1;
+            }
+            if !self.passing {
+                self.returned += 1;
+                return Ok(Step::Row);
+            }
+        }
+    }
+
+    /// The merge has another row, which is not one of the scan's.
+    fn end_before_row(&mut self) -> Step {
+        self.more = self.page;
+        self.over = true;
+        Step::Done
+    }
+
+    /// What `read` makes of the row that was found, key and value lent; if that is an error, the scan has ended.
+    #[inline]
+    pub(super) fn read<'s, T>(
+        &'s mut self,
+        read: impl FnOnce(&'s [u8], &'s [u8]) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let Self { merge, free, over, .. } = self;
+        let Some((key, value)) = merge.row() else { return Ok(None) };
+        let row = read(key, value);
+        if row.is_err() {
+            (*free, *over) = (0, true);
+        }
+        row.map(Some)
+    }
+
+    /// How many rows were found so far, and how many pieces of rows.
+    pub(super) fn returned(&self) -> u64 {
+        self.returned
+    }
+
+    /// The key of the last row found; none before the first.
+    pub(super) fn last_key(&self) -> Option<&[u8]> {
+        (self.returned > 0).then(|| self.last.as_deref().unwrap_or(self.merge.last_key()))
+    }
+}
+
+#[cfg(test)]
+mod tests;
