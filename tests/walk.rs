@@ -78,7 +78,7 @@ proptest! {
                 None => {}
                 Some(Step::Take(rows)) => {
                     let rows = rows.min(keys.len()).min(usize::try_from(left).unwrap_or(usize::MAX));
-                    if let Some(last) = keys.drain(..rows).last() {
+                    if let Some(last) = keys.drain(..rows).next_back() {
                         walk.took(rows as u64, &last);
                         left -= rows as u64;
                     }

@@ -110,11 +110,16 @@ impl Walk {
         if self.left == 0 {
             return self.end();
         }
+        self.drop_range();
+    }
+
+    #[inline]
+    fn drop_range(&mut self) {
         if self.reverse {
-            self.ranges.pop_back()
+            self.ranges.pop_back();
         } else {
-            self.ranges.pop_front()
-        };
+            self.ranges.pop_front();
+        }
     }
 
     /// Rows before `key` (after it, in a reverse scan) are of no use: they are not asked for. Where the scan is beyond `key`
@@ -141,11 +146,7 @@ impl Walk {
                 Cut::Part => return true,
                 Cut::All => passed = true,
             }
-            if self.reverse {
-                self.ranges.pop_back()
-            } else {
-                self.ranges.pop_front()
-            };
+            self.drop_range();
         }
     }
 }

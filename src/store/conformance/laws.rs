@@ -252,6 +252,6 @@ impl Random {
         let limit = if self.chance(3) { Some(self.below(12)) } else { None };
         let batch_rows = 1 + self.below(8) as usize;
         let scan = Scan::new(self.ranges()).reverse(self.chance(2)).limit(limit).batch_rows(batch_rows);
-        if batch_rows % 3 == 0 { scan.batch_bytes(5 * batch_rows) } else { scan }
+        if batch_rows.is_multiple_of(3) { scan.batch_bytes(5 * batch_rows) } else { scan }
     }
 }

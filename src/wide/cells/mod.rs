@@ -54,6 +54,9 @@ use crate::store::{
 /// few entries; a scan goes over the rows' other columns too, and jumps only where they are many. What is scanned without
 /// the rest belongs in a table of its own.
 ///
+/// A scan holds what [`Scan::batch_bytes`] says, and the row that it reads: in [pieces](Columns::piece) one of them, but in
+/// reverse, or with a [condition on the row](Columns::rows_where), the whole row.
+///
 /// Mutations of a row are atomic where the store's batches are; increments, conditions and
 /// [`Mutation::delete_latest`] need its [transactions](crate::store::Guarantees::transactions).
 ///
