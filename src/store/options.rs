@@ -109,7 +109,7 @@ impl CallOptions {
     #[inline]
     pub fn begin<'c>(&'c self, doing: &'static str, table: &'c str) -> Result<Call<'c>, Error> {
         if self.is_unbounded() {
-            return Ok(Call { deadline: None, cancel: None, doing, table: Cow::Borrowed(table) });
+            return Ok(Call(None));
         }
         self.begin_bounded(doing, Cow::Borrowed(table))
     }
@@ -126,7 +126,7 @@ impl CallOptions {
         tables: impl IntoIterator<Item = &'t str>,
     ) -> Result<Call<'_>, Error> {
         if self.is_unbounded() {
-            return Ok(Call { deadline: None, cancel: None, doing, table: Cow::Borrowed("") });
+            return Ok(Call(None));
         }
         let tables: Vec<&str> = tables.into_iter().collect();
         self.begin_bounded(doing, Cow::Owned(tables.join(", ")))
@@ -134,9 +134,9 @@ impl CallOptions {
 
     #[cold]
     fn begin_bounded<'c>(&'c self, doing: &'static str, table: Cow<'c, str>) -> Result<Call<'c>, Error> {
-        let call = Call { deadline: self.deadline_from_now(), cancel: self.cancel.as_ref(), doing, table };
-        call.check()?;
-        Ok(call)
+        let bounds = Bounds { deadline: self.deadline_from_now(), cancel: self.cancel.as_ref(), doing, table };
+        bounds.check()?;
+        Ok(Call(Some(Box::new(bounds))))
     }
 
     /// A time-out too long for the clock is no bound.
@@ -177,11 +177,56 @@ impl CallOptions {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Call<'c> {
+pub struct Call<'c>(
+    /// In a box: a call without bounds, as most are, then moves one word.
+    Option<Box<Bounds<'c>>>,
+);
+
+#[derive(Clone)]
+struct Bounds<'c> {
     deadline: Option<Instant>,
     cancel: Option<&'c Cancel>,
     doing: &'static str,
     table: Cow<'c, str>,
+}
+
+impl Bounds<'_> {
+    #[cold]
+    fn check(&self) -> Result<(), Error> {
+        let Self { cancel, doing, table, .. } = self;
+        if cancel.is_some_and(Cancel::is_cancelled) {
+            return Err(Error::Cancelled { doing, table: table.clone().into_owned() });
+        }
+        if self.remaining() == Some(Duration::ZERO) {
+            return Err(Error::DeadlineExceeded { doing, table: table.clone().into_owned() });
+        }
+        Ok(())
+    }
+
+    fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    fn sleep(&self, pause: Duration) -> Result<(), Error> {
+        let pause = self.remaining().map_or(pause, |left| left.min(pause));
+        match self.cancel {
+            Some(cancel) => cancel.sleep(pause),
+            None => thread::sleep(pause),
+        }
+        self.check()
+    }
+
+    #[cold]
+    fn poll<G>(&self, mut try_lock: impl FnMut() -> Option<G>) -> Result<G, Error> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            if let Some(guard) = try_lock() {
+                return Ok(guard);
+            }
+            self.sleep(pause)?;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
 }
 
 /// The first pause between two attempts to take a lock, and the longest: each is twice the one before.
@@ -199,33 +244,20 @@ impl Call<'_> {
     /// [`Error::Cancelled`], [`Error::DeadlineExceeded`].
     #[inline]
     pub fn check(&self) -> Result<(), Error> {
-        if self.is_unbounded() { Ok(()) } else { self.check_bounds() }
-    }
-
-    #[cold]
-    fn check_bounds(&self) -> Result<(), Error> {
-        if self.cancel.is_some_and(Cancel::is_cancelled) {
-            return Err(Error::Cancelled { doing: self.doing, table: self.table.clone().into_owned() });
-        }
-        if self.remaining() == Some(Duration::ZERO) {
-            return Err(Error::DeadlineExceeded { doing: self.doing, table: self.table.clone().into_owned() });
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn is_unbounded(&self) -> bool {
-        self.deadline.is_none() && self.cancel.is_none()
+        self.0.as_ref().map_or(Ok(()), |bounds| bounds.check())
     }
 
     /// How long it may go on; `None` is without end.
     pub fn remaining(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.0.as_ref()?.remaining()
     }
 
     /// The options for the calls that this one is made of: what is left of it.
     pub fn rest(&self) -> CallOptions {
-        CallOptions { timeout: None, deadline: self.deadline, cancel: self.cancel.cloned() }
+        match &self.0 {
+            None => CallOptions::new(),
+            Some(bounds) => CallOptions { timeout: None, deadline: bounds.deadline, cancel: bounds.cancel.cloned() },
+        }
     }
 
     /// Sleeps so long, or until the call has to end.
@@ -234,12 +266,13 @@ impl Call<'_> {
     ///
     /// As of [`check`](Self::check), after the sleep.
     pub fn sleep(&self, pause: Duration) -> Result<(), Error> {
-        let pause = self.remaining().map_or(pause, |left| left.min(pause));
-        match self.cancel {
-            Some(cancel) => cancel.sleep(pause),
-            None => thread::sleep(pause),
+        match &self.0 {
+            Some(bounds) => bounds.sleep(pause),
+            None => {
+                thread::sleep(pause);
+                Ok(())
+            }
         }
-        self.check()
     }
 
     /// Takes a lock: by `lock`, which waits for it, if the call has no bounds; else by `try_lock`, which does not, again and again
@@ -250,7 +283,10 @@ impl Call<'_> {
     /// As of [`check`](Self::check).
     #[inline]
     pub fn lock<G>(&self, lock: impl FnOnce() -> G, try_lock: impl FnMut() -> Option<G>) -> Result<G, Error> {
-        if self.is_unbounded() { Ok(lock()) } else { self.poll(try_lock) }
+        match &self.0 {
+            None => Ok(lock()),
+            Some(bounds) => bounds.poll(try_lock),
+        }
     }
 
     /// Takes a mutex, as [`lock`](Self::lock). One that is poisoned is taken as any other.
@@ -263,18 +299,6 @@ impl Call<'_> {
         self.lock(|| mutex.lock().unwrap_or_else(PoisonError::into_inner), || taken(mutex.try_lock()))
     }
 
-    #[cold]
-    fn poll<G>(&self, mut try_lock: impl FnMut() -> Option<G>) -> Result<G, Error> {
-        let mut pause = FIRST_PAUSE;
-        loop {
-            if let Some(guard) = try_lock() {
-                return Ok(guard);
-            }
-            self.sleep(pause)?;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-    }
-
     /// Waits by a function that waits at most as long as it is told, and returns `None` if that was in vain: a channel, a
     /// condition variable.
     ///
@@ -285,7 +309,8 @@ impl Call<'_> {
         loop {
             self.check()?;
             let slice = self.remaining().unwrap_or(Duration::MAX);
-            let slice = if self.cancel.is_some() { slice.min(SLICE) } else { slice.min(Duration::from_secs(60)) };
+            let is_woken = self.0.as_ref().is_none_or(|bounds| bounds.cancel.is_none());
+            let slice = slice.min(if is_woken { Duration::from_secs(60) } else { SLICE });
             if let Some(found) = wait(slice) {
                 return Ok(found);
             }
@@ -295,8 +320,8 @@ impl Call<'_> {
 
 impl fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { doing, table, .. } = self;
-        f.debug_struct("Call").field("doing", doing).field("table", table).finish_non_exhaustive()
+        let bounds = self.0.as_ref().map(|bounds| (bounds.doing, &*bounds.table, bounds.deadline));
+        f.debug_tuple("Call").field(&bounds).finish()
     }
 }
 
@@ -416,7 +441,10 @@ mod tests {
         let options = CallOptions::new().timeout(LONG).cancel(&cancel);
         let call = options.begin("test", "t").unwrap();
         let rest = call.rest();
-        assert_eq!(rest, CallOptions { timeout: None, deadline: call.deadline, cancel: Some(cancel.clone()) });
+        assert_eq!(
+            rest,
+            CallOptions { timeout: None, deadline: call.0.as_ref().unwrap().deadline, cancel: Some(cancel.clone()) }
+        );
         assert_eq!(rest.from_now(), rest);
         cancel.cancel();
         assert!(is_cancelled(call.check()) && is_cancelled(rest.begin("test", "t")));
