@@ -5,7 +5,7 @@ use super::mutation::{Edit, Mutation};
 use crate::error::Error;
 
 /// What a wide store promises. By default nothing: an engine says what it has, field by field, and the
-/// [suite](crate::conformance::wide) asks for that and no more.
+/// suite (`conformance::wide`) asks for that and no more.
 ///
 /// `false` and `None` promise nothing: a program that relies on either of two ways asks first. Where a field says that an
 /// operation "is there", a store without it refuses the operation with [`Error::Unsupported`](crate::Error::Unsupported). What
