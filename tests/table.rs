@@ -320,7 +320,7 @@ fn values_by_codec() {
     let bytes: Table<u8, Vec<u8>, _> = Table::open(&db, "json").unwrap();
     bytes.put(&2, &b"[1,".to_vec()).unwrap();
     let error = json.scan(..).nth(1).unwrap().unwrap_err();
-    assert_eq!(error.to_string(), "the value of table \"json\" at key 02 can't be converted");
+    assert_eq!(error.to_string(), "the value of table \"json\" at key 02 can't be read");
 }
 
 #[test]
