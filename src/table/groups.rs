@@ -102,7 +102,7 @@ impl<K: OwnedKey, V: RowValue, S: Select<K>, F: FnMut(&K) -> S> FirstOfEach<K, V
     fn first_of_next(&mut self) -> Result<Option<(K, V)>, Error> {
         loop {
             let Some(mut scan) = self.scan.take().filter(|_| self.left > 0) else { return Ok(None) };
-            let mut first = scan.first_row().as_one_call();
+            let mut first = scan.first_row().in_one_call();
             let row = first.next().transpose();
             self.rows_read += first.rows_read();
             let Some((key, value)) = row? else { return Ok(None) };

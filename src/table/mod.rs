@@ -146,6 +146,7 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
+    #[expect(clippy::type_complexity, reason = "the store, and the fingerprints that its keys had before")]
     fn open_within(
         within: &Within<'_, dyn Database + '_>,
         name: &str,
@@ -298,7 +299,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(select).limit(1).as_one_call().next().transpose()
+        self.scan(select).limit(1).in_one_call().next().transpose()
     }
 
     /// The last of the rows selected.
@@ -306,7 +307,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(select).reverse().limit(1).as_one_call().next().transpose()
+        self.scan(select).reverse().limit(1).in_one_call().next().transpose()
     }
 
     /// The first row at or after a key: one seek, one for each bucket of a salted key.
@@ -314,7 +315,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(..).from_key(key).limit(1).as_one_call().next().transpose()
+        self.scan(..).from_key(key).limit(1).in_one_call().next().transpose()
     }
 
     /// Writes many rows, by several threads, in batches.

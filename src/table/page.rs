@@ -33,7 +33,7 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     pub fn page(self, rows: usize) -> Result<Page<K, V>, Error> {
         let rows = u64::try_from(rows.max(1)).unwrap_or(u64::MAX);
         // One row more than asked for tells whether there is a next page.
-        let mut scan = self.limit(rows.saturating_add(1)).as_one_call();
+        let mut scan = self.limit(rows.saturating_add(1)).in_one_call();
         if let Some(progress) = scan.progress()? {
             progress.page(rows);
         }

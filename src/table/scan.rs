@@ -59,7 +59,7 @@ impl Source {
         }
     }
 
-    fn as_one_call(self) -> Self {
+    fn in_one_call(self) -> Self {
         match self {
             Self::Plain(store) => match Within::one_call(&*store) {
                 Within::As(_) => Self::Plain(store),
@@ -251,8 +251,8 @@ impl<K: RowKey, V> TableScan<K, V> {
     }
 
     /// The scan as one call, whatever number of batches it reads; one that is not open yet.
-    pub(crate) fn as_one_call(mut self) -> Self {
-        self.source = self.source.as_one_call();
+    pub(crate) fn in_one_call(mut self) -> Self {
+        self.source = self.source.in_one_call();
         self
     }
 

@@ -349,7 +349,7 @@ impl<K: RowKey, D> WideTable<K, D> {
         K: OwnedKey,
     {
         columns.piece = None;
-        self.scan(.., columns).from_key(key).limit(1).as_one_call().next().transpose()
+        self.scan(.., columns).from_key(key).limit(1).in_one_call().next().transpose()
     }
 
     /// How many rows are selected. Their cells are gone over.

@@ -150,6 +150,7 @@ fn wide_tables(db: &Db, options: &CallOptions, all: &mut Operations) {
     }
     let table = plain.with_options(options);
     assert_eq!(table.options(), options);
+    #[expect(clippy::type_complexity, reason = "what is done to a table, and how it ends")]
     let with = |run: fn(&WideTable<u8, CellsDatabase<Db>>) -> Result<(), Error>| {
         let table = table.clone();
         move || run(&table)

@@ -159,6 +159,7 @@ struct Waiter<'w> {
 }
 
 /// Runs `transact` with a body that ends when all waiters have returned. Returns which were done, and not refused.
+#[expect(clippy::type_complexity, reason = "a transaction is spelt as the body that it is given")]
 fn while_a_body_runs(
     transact: &(dyn Fn(&mut dyn FnMut()) -> Result<(), Error> + Sync),
     waiters: Vec<Waiter<'_>>,
@@ -233,6 +234,7 @@ pub(super) fn waits(store: &dyn Store) {
         return;
     }
     let cancel = Cancel::new();
+    #[expect(clippy::type_complexity, reason = "options, and the error that they lead to")]
     let bounds: [(CallOptions, fn(&Error) -> bool); 2] =
         [(CallOptions::new().timeout(SOON), is_late), (CallOptions::new().cancel(&cancel), is_cancelled)];
     let (mut waiters, mut keys) = (Vec::new(), Vec::new());
