@@ -248,7 +248,7 @@ pub(crate) fn by_hand(
     loop {
         let step = match most {
             None => merge.step(),
-            Some(most) => merge.fill(&mut batch, most),
+            Some(most) => merge.fill(&mut batch, most, usize::MAX),
         };
         assert_eq!(merge.rows_read(), read);
         let waits_for = match step {

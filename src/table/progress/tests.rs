@@ -212,7 +212,7 @@ fn a_polled_stream_of_rows_in_pieces_is_the_blocking_scan() {
         table.mutate(key, &mutation).unwrap();
     }
     for piece in [None, Some(1), Some(2)] {
-        let columns = Columns { piece, ..Columns::all() };
+        let columns = piece.map_or(Columns::all(), |cells| Columns::all().piece(cells));
         for query in queries(&keys()) {
             let open = |scan: &Scan| table.store().scan(scan, &columns);
             check(|| table.scan(.., columns.clone()), piece.is_some(), open, &query);
