@@ -193,14 +193,14 @@ fn rows_by_one_and_in_batches_in_turn() {
     feed(&mut merge, 1, &["e", "f"]);
     let mut filled = RowBatch::new();
     assert_eq!((merge.step().unwrap(), key(&merge)), (Step::Row, "a"));
-    assert_eq!(merge.fill(&mut filled, 2).unwrap(), Step::Row);
+    assert_eq!(merge.fill(&mut filled, 2, usize::MAX).unwrap(), Step::Row);
     assert_eq!((filled, merge.last_key()), (RowBatch::clone(&batch(&["b", "c"])), &b"c"[..]));
     let mut filled = RowBatch::new();
     // One row, and then a whole batch, which is handed over by itself.
-    assert_eq!(merge.fill(&mut filled, 2).unwrap(), Step::Row);
+    assert_eq!(merge.fill(&mut filled, 2, usize::MAX).unwrap(), Step::Row);
     assert_eq!((&filled, merge.last_key()), (&batch(&["d"]), &b"d"[..]));
     filled.clear();
-    assert_eq!(merge.fill(&mut filled, 2).unwrap(), Step::Row);
+    assert_eq!(merge.fill(&mut filled, 2, usize::MAX).unwrap(), Step::Row);
     assert_eq!((&filled, merge.last_key()), (&batch(&["e", "f"]), &b"f"[..]));
     assert_eq!((merge.step().unwrap(), merge.last_key()), (Step::Feed(1), &b"f"[..]));
     feed(&mut merge, 1, &[]);
