@@ -121,7 +121,7 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
 
     /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them.
     pub fn page(self, rows: usize) -> Result<Page<K2, T>, Error> {
-        let mut scan = self.as_one_call().limit(u64::try_from(rows).unwrap_or(u64::MAX).saturating_add(1));
+        let mut scan = self.in_one_call().limit(u64::try_from(rows).unwrap_or(u64::MAX).saturating_add(1));
         let mut page = Vec::new();
         while page.len() < rows {
             match scan.next().transpose()? {
@@ -134,11 +134,11 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
         Ok(Page { rows: page, next: cursor.filter(|_| more), rows_read: scan.rows_read() })
     }
 
-    fn as_one_call(mut self) -> Self {
+    fn in_one_call(mut self) -> Self {
         if let Within::Made(rows) = Within::one_call(&*Arc::clone(&self.reader.rows)) {
             self.reader.rows = rows;
         }
-        Self { scan: self.scan.as_one_call(), ..self }
+        Self { scan: self.scan.in_one_call(), ..self }
     }
 
     fn next_row(&mut self) -> Result<Option<(K2, T)>, Error> {

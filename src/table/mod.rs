@@ -89,26 +89,23 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     /// [`Error::Moved`] if a [migration](crate::migrate) has moved its rows to another table. [`Error::ReservedName`] if the name
     /// begins with `rowkey.`.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
-        let (store, earlier) = Self::open_within(&Within::one_call(&db as &dyn Database), name, db.options())?;
+        let within = Within::one_call(&db as &dyn Database);
+        let Opened { store, earlier } = Self::open_within(&within, name, db.options())?;
+        drop(within);
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
     /// As [`open`](Self::open), as a part of another call: by what is left of that one.
     pub(crate) fn open_as_part(db: D, name: &str, within: &Within<'_, dyn Database + '_>) -> Result<Self, Error> {
-        let (store, earlier) = Self::open_within(within, name, db.options())?;
+        let Opened { store, earlier } = Self::open_within(within, name, db.options())?;
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
-    fn open_within(
-        within: &Within<'_, dyn Database + '_>,
-        name: &str,
-        options: &CallOptions,
-    ) -> Result<(Arc<dyn Store>, Arc<[Fingerprint]>), Error> {
+    fn open_within(within: &Within<'_, dyn Database + '_>, name: &str, options: &CallOptions) -> Result<Opened, Error> {
         catalog::check_name(name)?;
         let given = Given::new(&K::LAYOUT, V::CODEC);
         let opened = moved::unless_moved(&**within, name, || catalog::open(&**within, name, &given))?;
-        let Opened { store, earlier } = opened;
-        Ok((within.handed_out(store, options), earlier))
+        Ok(Opened { store: within.handed_out(opened.store, options), ..opened })
     }
 }
 
@@ -250,7 +247,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(select).limit(1).as_one_call().next().transpose()
+        self.scan(select).limit(1).in_one_call().next().transpose()
     }
 
     /// The last of the rows selected.
@@ -258,7 +255,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(select).reverse().limit(1).as_one_call().next().transpose()
+        self.scan(select).reverse().limit(1).in_one_call().next().transpose()
     }
 
     /// The first row at or after a key: one seek, one for each bucket of a salted key.
@@ -266,7 +263,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     where
         K: OwnedKey,
     {
-        self.scan(..).from_key(key).limit(1).as_one_call().next().transpose()
+        self.scan(..).from_key(key).limit(1).in_one_call().next().transpose()
     }
 
     /// Writes many rows, by several threads, in batches.

@@ -59,7 +59,7 @@ impl Source {
         }
     }
 
-    fn as_one_call(self) -> Self {
+    fn in_one_call(self) -> Self {
         match self {
             Self::Plain(store) => match Within::one_call(&*store) {
                 Within::As(_) => Self::Plain(store),
@@ -318,8 +318,8 @@ impl<K: RowKey, V> TableScan<K, V> {
     }
 
     /// The scan as one call, whatever number of batches it reads; one that is not open yet.
-    pub(crate) fn as_one_call(mut self) -> Self {
-        self.source = self.source.as_one_call();
+    pub(crate) fn in_one_call(mut self) -> Self {
+        self.source = self.source.in_one_call();
         self
     }
 
@@ -356,7 +356,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         let start = std::mem::replace(&mut self.start, Start::First);
         let first =
             Self::new(Arc::clone(&self.table), Arc::clone(&self.earlier), self.source.clone(), self.selection.clone());
-        Self { scan: self.scan.clone().limit(1), start, ..first }.as_one_call()
+        Self { scan: self.scan.clone().limit(1), start, ..first }.in_one_call()
     }
 
     /// Starts this scan behind a row and all that is with it: the range of the group that the row is in, or the row alone if
@@ -516,7 +516,7 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
         let rows = rows.max(1);
         // One row more than asked for tells whether there is a next page.
         let most = u64::try_from(rows).unwrap_or(u64::MAX);
-        let mut scan = self.limit(most.saturating_add(1)).as_one_call();
+        let mut scan = self.limit(most.saturating_add(1)).in_one_call();
         scan.open()?;
         if let Some(pieces) = &mut scan.progress.pieces {
             let limited = pieces.left <= most;

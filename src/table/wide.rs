@@ -298,7 +298,7 @@ impl<K: RowKey, D> WideTable<K, D> {
     where
         K: OwnedKey,
     {
-        self.scan(.., Columns { piece: None, ..columns }).from_key(key).limit(1).as_one_call().next().transpose()
+        self.scan(.., Columns { piece: None, ..columns }).from_key(key).limit(1).in_one_call().next().transpose()
     }
 
     /// How many rows are selected. Their cells are gone over.
