@@ -136,28 +136,29 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     }
 
     fn open_how(db: D, name: &str, how: &How<'_>) -> Result<Self, Error> {
-        let (store, earlier) = Self::open_within(&Within::one_call(&db as &dyn Database), name, db.options(), how)?;
+        let within = Within::one_call(&db as &dyn Database);
+        let Opened { store, earlier } = Self::open_within(&within, name, db.options(), how)?;
+        drop(within);
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
     /// As [`open`](Self::open), as a part of another call: by what is left of that one.
     pub(crate) fn open_as_part(db: D, name: &str, within: &Within<'_, dyn Database + '_>) -> Result<Self, Error> {
-        let (store, earlier) = Self::open_within(within, name, db.options(), &How::OpenOrMake)?;
+        let Opened { store, earlier } = Self::open_within(within, name, db.options(), &How::OpenOrMake)?;
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
-    #[expect(clippy::type_complexity, reason = "the store, and the fingerprints that its keys had before")]
     fn open_within(
         within: &Within<'_, dyn Database + '_>,
         name: &str,
         options: &CallOptions,
         how: &How<'_>,
-    ) -> Result<(Arc<dyn Store>, Arc<[Fingerprint]>), Error> {
+    ) -> Result<Opened, Error> {
         catalog::check_name(name)?;
         let given = Given::new(&K::LAYOUT, V::CODEC);
         let open = || catalog::open(&**within, name, &given, how);
-        let Opened { store, earlier } = moved::unless_moved(&**within, name, how, open)?;
-        Ok((within.handed_out(store, options), earlier))
+        let opened = moved::unless_moved(&**within, name, how, open)?;
+        Ok(Opened { store: within.handed_out(opened.store, options), ..opened })
     }
 }
 

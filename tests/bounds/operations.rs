@@ -142,6 +142,8 @@ fn tables(db: &Db, options: &CallOptions, all: &mut Operations) {
     all.writes("drop_table", move || dropped.clone().drop_table());
 }
 
+type Wide = WideTable<u8, CellsDatabase<Db>>;
+
 fn wide_tables(db: &Db, options: &CallOptions, all: &mut Operations) {
     let schema = TableSchema::new().family("a", FamilySchema::new());
     let plain = WideTable::<u8, _>::open(CellsDatabase::new(db.clone()), "wide", &schema).unwrap();
@@ -150,8 +152,7 @@ fn wide_tables(db: &Db, options: &CallOptions, all: &mut Operations) {
     }
     let table = plain.with_options(options);
     assert_eq!(table.options(), options);
-    #[expect(clippy::type_complexity, reason = "what is done to a table, and how it ends")]
-    let with = |run: fn(&WideTable<u8, CellsDatabase<Db>>) -> Result<(), Error>| {
+    let with = |run: fn(&Wide) -> Result<(), Error>| {
         let table = table.clone();
         move || run(&table)
     };

@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The time-out of calls that wait, and how long those that are cancelled have waited by then.
 const SOON: Duration = Duration::from_millis(50);
 
+/// Which errors a call may end by.
+type Why = fn(&Error) -> bool;
+
 pub(crate) fn is_late(error: &Error) -> bool {
     matches!(error, Error::DeadlineExceeded { .. })
 }
@@ -154,17 +157,15 @@ pub(super) fn cancels(store: &dyn Store) {
 struct Waiter<'w> {
     what: &'static str,
     /// The error by which it ends.
-    ends: fn(&Error) -> bool,
+    ends: Why,
     call: Box<dyn Fn() -> Result<(), Error> + Send + 'w>,
 }
 
+/// A transaction, by what its body calls.
+type Transact<'t> = dyn Fn(&mut dyn FnMut()) -> Result<(), Error> + Sync + 't;
+
 /// Runs `transact` with a body that ends when all waiters have returned. Returns which were done, and not refused.
-#[expect(clippy::type_complexity, reason = "a transaction is spelt as the body that it is given")]
-fn while_a_body_runs(
-    transact: &(dyn Fn(&mut dyn FnMut()) -> Result<(), Error> + Sync),
-    waiters: Vec<Waiter<'_>>,
-    cancel: &Cancel,
-) -> Vec<bool> {
+fn while_a_body_runs(transact: &Transact<'_>, waiters: Vec<Waiter<'_>>, cancel: &Cancel) -> Vec<bool> {
     let (count, mut answers) = (waiters.len(), Vec::new());
     answers.resize_with(count, || None);
     let ways: Vec<_> = waiters.iter().map(|waiter| (waiter.what, waiter.ends)).collect();
@@ -234,8 +235,7 @@ pub(super) fn waits(store: &dyn Store) {
         return;
     }
     let cancel = Cancel::new();
-    #[expect(clippy::type_complexity, reason = "options, and the error that they lead to")]
-    let bounds: [(CallOptions, fn(&Error) -> bool); 2] =
+    let bounds: [(_, Why); 2] =
         [(CallOptions::new().timeout(SOON), is_late), (CallOptions::new().cancel(&cancel), is_cancelled)];
     let (mut waiters, mut keys) = (Vec::new(), Vec::new());
     for (number, (options, ends)) in (b'0'..).zip(bounds) {
