@@ -137,10 +137,18 @@ impl BatchMerge {
         }
     }
 
-    /// As [`step`](Self::step) where the next row is known to come from the same batch; `false` if that is not known.
+    /// Whether the next row is known to come from the same batch.
     #[inline]
-    pub(super) fn step_in_run(&mut self) -> bool {
-        self.stages.take_of_run()
+    pub(super) fn is_in_run(&self) -> bool {
+        self.stages.is_in_run()
+    }
+
+    /// As [`step`](Self::step) and [`row`](Self::row), where the next row [is known](Self::is_in_run).
+    #[inline]
+    #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
+    pub(super) fn next_in_run(&mut self) -> Option<(&[u8], &[u8])> {
+        let (source, stepped) = self.stages.next_in_run()?;
+        source.batch.get(source.at + stepped)
     }
 
     /// A source has to be fed, or all is over.
@@ -228,7 +236,7 @@ impl BatchMerge {
         let rows = source.batch.len();
         let worth = if self.stages.is_only_one_left() { 1 } else { most.div_ceil(2) };
         let fits = (worth..=most).contains(&rows) && rows as u64 <= self.stages.left() && source.batch.is_within(bytes);
-        (fits && self.stages.count_sure() + 1 == rows).then_some(rows as u64)
+        (fits && self.stages.come_next(rows - 1)).then_some(rows as u64)
     }
 
     /// Whether a source has to be fed before the next row is known: at the start every source, later the one that
@@ -262,11 +270,13 @@ impl BatchMerge {
             standing.key().map(|key| heads.of(key))
         };
         match read {
-            Ok(()) => self.stages.feed(source, |standing, heads| Ok(fill(standing, heads))),
-            Err(error) => self.stages.feed(source, |standing, _| {
-                *standing = Standing::default();
-                Err(error)
-            }),
+            Ok(()) => _ = self.stages.feed(source, |standing, heads| Ok(fill(standing, heads))),
+            Err(error) => {
+                self.stages.feed(source, |standing, _| {
+                    *standing = Standing::default();
+                    Err(error)
+                });
+            }
         }
         self.rows_read += rows as u64;
     }

@@ -140,13 +140,14 @@ where
 
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
+        let mut settled = self.stages.settle();
         loop {
-            match self.stages.settle() {
+            match settled {
                 Settled::Row => {
                     self.stages.take();
                     return self.stages.winner()?.row.take();
                 }
-                Settled::Hungry | Settled::Unfed => self.stages.feed(self.stages.hungry(), Iter::pull),
+                Settled::Hungry | Settled::Unfed => settled = self.stages.feed(self.stages.hungry(), Iter::pull),
                 Settled::End => return self.stages.outcome().err(),
             }
         }

@@ -162,8 +162,8 @@ impl MergedRows {
     #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
     pub fn next_row(&mut self) -> Result<Option<(&[u8], &[u8])>, Error> {
         // Of a run each row takes less time than a step: it pays to have this path apart.
-        if self.merge.step_in_run() {
-            return Ok(self.merge.row());
+        if self.merge.is_in_run() {
+            return Ok(self.merge.next_in_run());
         }
         let found = self.scans.pump(&mut self.merge, BatchMerge::step, |merge| merge)?;
         Ok(if found { self.merge.row() } else { None })

@@ -98,14 +98,12 @@ impl<S: Source, E> Stages<S, E> {
     /// Finds the next row and takes it.
     #[inline]
     pub(super) fn next(&mut self) -> Settled {
-        if self.stage == Stage::Taken {
-            if self.tree.take_of_run() {
-                return Settled::Row;
-            }
-            if self.tree.left() > 0 && self.tree.advance() {
-                self.tree.take();
-                return Settled::Row;
-            }
+        if self.take_of_run() {
+            return Settled::Row;
+        }
+        if self.stage == Stage::Taken && self.tree.left() > 0 && self.tree.advance() {
+            self.tree.take();
+            return Settled::Row;
         }
         self.next_at_an_end()
     }
@@ -208,17 +206,25 @@ impl<S: Source, E> Stages<S, E> {
     }
 
     /// Feeds a source that is [wanted](Self::wants): `fill` puts rows into it and answers the head of the first of them, `None`
-    /// at the source's end.
+    /// at the source's end. Then finds the next row, as [`Self::settle`].
     #[inline]
-    pub(super) fn feed(&mut self, index: usize, fill: impl FnOnce(&mut S, Heads<'_>) -> Result<Option<u64>, E>) {
-        let Some((source, heads)) = self.tree.source_and_heads(index) else { return };
+    pub(super) fn feed(
+        &mut self,
+        index: usize,
+        fill: impl FnOnce(&mut S, Heads<'_>) -> Result<Option<u64>, E>,
+    ) -> Settled {
+        let Some((source, heads)) = self.tree.source_and_heads(index) else { return Settled::End };
         match fill(source, heads) {
             Ok(Some(head)) if self.stage == Stage::Hungry => {
                 let next = if S::LOOKS_AHEAD { source.next_key().map(|key| heads.of(key)) } else { None };
                 self.tree.enter(head, next);
                 self.stage = Stage::Standing;
+                Settled::Row
             }
-            fed => self.fed_at_an_end(index, fed),
+            fed => {
+                self.fed_at_an_end(index, fed);
+                self.settle()
+            }
         }
     }
 
@@ -252,7 +258,25 @@ impl<S: Source, E> Stages<S, E> {
     /// Takes the next row, if it is known to come next: as [`Self::settle`] and [`Self::take`], in a few steps.
     #[inline]
     pub(super) fn take_of_run(&mut self) -> bool {
-        self.stage == Stage::Taken && self.tree.take_of_run()
+        let is_in_run = self.is_in_run();
+        if is_in_run {
+            self.tree.take_of_run();
+        }
+        is_in_run
+    }
+
+    /// Whether the next row is known to come next.
+    #[inline]
+    pub(super) fn is_in_run(&self) -> bool {
+        self.stage == Stage::Taken && self.tree.is_in_run()
+    }
+
+    /// Takes the next row, which [is known](Self::is_in_run), and returns its source and how far behind the row that it stands
+    /// on the taken one is.
+    #[inline]
+    pub(super) fn next_in_run(&mut self) -> Option<(&S, usize)> {
+        self.tree.take_of_run();
+        self.tree.winner_and_stepped()
     }
 
     /// Takes all `rows` rows that the winner has in memory.
@@ -278,9 +302,9 @@ impl<S: Source, E> Stages<S, E> {
         if self.stage == Stage::Standing { self.tree.sources.get(self.tree.winner()) } else { None }
     }
 
-    /// How many rows after the winner's come next too and are in memory.
-    pub(super) fn count_sure(&self) -> usize {
-        self.tree.count_sure()
+    /// Whether this many rows after the winner's, which is not taken yet, come next too and are in memory.
+    pub(super) fn come_next(&self, rows: usize) -> bool {
+        self.tree.come_next(rows)
     }
 
     /// The source of the row that was taken last, until it is hungry, and how far behind the row that it stands on that is.

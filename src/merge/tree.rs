@@ -159,14 +159,16 @@ impl<S: Source> Tree<S> {
         self.left = self.left.saturating_sub(1);
     }
 
-    /// Takes the winner's next row, if that is known to come next.
+    /// Whether the winner's next row is known to come next.
     #[inline]
-    pub(super) fn take_of_run(&mut self) -> bool {
-        if S::LOOKS_AHEAD && self.stepped < self.run {
-            self.stepped += 1;
-            return true;
-        }
-        false
+    pub(super) fn is_in_run(&self) -> bool {
+        S::LOOKS_AHEAD && self.stepped < self.run
+    }
+
+    /// Takes the winner's next row, which [is known](Self::is_in_run) to come next.
+    #[inline]
+    pub(super) fn take_of_run(&mut self) {
+        self.stepped += 1;
     }
 
     /// Moves the winner's source to the row of the run that was taken last, and forgets the run.
@@ -244,8 +246,13 @@ impl<S: Source> Tree<S> {
         }
     }
 
+    /// Whether this many rows after the winner's, which is not taken yet, come next too and are in memory.
+    pub(super) fn come_next(&self, rows: usize) -> bool {
+        self.run >= rows || self.count_sure() >= rows
+    }
+
     /// How many rows after the winner's come next too and are in memory.
-    pub(super) fn count_sure(&self) -> usize {
+    fn count_sure(&self) -> usize {
         let Some(winner) = self.sources.get(self.winner.source()) else { return 0 };
         match self.sources.get(self.runner_up.source()).and_then(S::key) {
             Some(other) => {

@@ -37,7 +37,10 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
         if let Some(progress) = scan.progress()? {
             progress.page(rows);
         }
-        let rows = scan.by_ref().collect::<Result<_, _>>()?;
+        let mut rows = Vec::new();
+        while let Some(row) = scan.next().transpose()? {
+            rows.push(row);
+        }
         let more = scan.progress()?.is_some_and(|progress| progress.has_more());
         Ok(Page { rows, next: scan.cursor().filter(|_| more), rows_read: scan.rows_read() })
     }
