@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::order::Heads;
 use super::stages::{Settled, Stages};
 use super::tree::Source;
 use crate::error::Error;
@@ -131,9 +130,14 @@ impl BatchMerge {
     /// What a source was fed, after all rows that come before. It is returned once, then [`Step::Done`] for ever.
     #[inline]
     pub fn step(&mut self) -> Result<Step, Error> {
-        match self.stages.next() {
+        if self.stages.take_next() { Ok(Step::Row) } else { self.step_at_an_end() }
+    }
+
+    #[cold]
+    fn step_at_an_end(&mut self) -> Result<Step, Error> {
+        match self.stages.take_at_an_end() {
             Settled::Row => Ok(Step::Row),
-            settled => self.step_at_an_end(settled),
+            settled => self.no_row(settled),
         }
     }
 
@@ -152,8 +156,8 @@ impl BatchMerge {
     }
 
     /// A source has to be fed, or all is over.
-    #[cold]
-    fn step_at_an_end(&mut self, settled: Settled) -> Result<Step, Error> {
+    #[inline]
+    fn no_row(&mut self, settled: Settled) -> Result<Step, Error> {
         if settled == Settled::Unfed {
             return Ok(Step::Feed(self.stages.hungry()));
         }
@@ -168,6 +172,7 @@ impl BatchMerge {
     }
 
     /// The winner still stands on the row that came out last, and is about to leave it.
+    #[inline]
     fn note_last(&mut self) {
         if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_behind) {
             key.clone_into(&mut self.last);
@@ -202,7 +207,7 @@ impl BatchMerge {
                     self.note_last();
                     break;
                 }
-                settled => return self.step_at_an_end(settled),
+                settled => return self.no_row(settled),
             }
             if let Some(rows) = self.whole_batch(most) {
                 if batch.is_empty()
@@ -258,26 +263,24 @@ impl BatchMerge {
     ///
     /// Does nothing if the source is not wanted: an answer may come after another source's error.
     pub fn feed(&mut self, source: usize, read: Result<(), Error>) {
+        self.feed_by(source, |_| read);
+    }
+
+    /// As [`feed`](Self::feed) once `read` has filled the batch.
+    #[inline]
+    pub(super) fn feed_by(&mut self, source: usize, read: impl FnOnce(&mut RowBatch) -> Result<(), Error>) {
         if !self.wants(source) {
             return;
         }
         let mut rows = 0;
-        let mut fill = |standing: &mut Standing, heads: Heads<'_>| {
-            rows = standing.batch.len();
-            if rows == 0 {
+        self.stages.feed(source, |standing, heads| {
+            let read = read(&mut standing.batch);
+            if read.is_err() || standing.batch.is_empty() {
                 *standing = Standing::default();
             }
-            standing.key().map(|key| heads.of(key))
-        };
-        match read {
-            Ok(()) => _ = self.stages.feed(source, |standing, heads| Ok(fill(standing, heads))),
-            Err(error) => {
-                self.stages.feed(source, |standing, _| {
-                    *standing = Standing::default();
-                    Err(error)
-                });
-            }
-        }
+            rows = standing.batch.len();
+            read.map(|()| standing.key().map(|key| heads.of(key)))
+        });
         self.rows_read += rows as u64;
     }
 

@@ -95,22 +95,22 @@ impl<S: Source, E> Stages<S, E> {
         }
     }
 
-    /// Finds the next row and takes it.
+    /// Takes the next row, if a source that was fed has it in memory.
     #[inline]
-    pub(super) fn next(&mut self) -> Settled {
+    pub(super) fn take_next(&mut self) -> bool {
         if self.take_of_run() {
-            return Settled::Row;
+            return true;
         }
-        if self.stage == Stage::Taken && self.tree.left() > 0 && self.tree.advance() {
+        let takes = self.stage == Stage::Taken && self.tree.left() > 0 && self.tree.advance();
+        if takes {
             self.tree.take();
-            return Settled::Row;
         }
-        self.next_at_an_end()
+        takes
     }
 
-    /// The source of the row that was taken could not be advanced, or none was taken.
-    #[cold]
-    fn next_at_an_end(&mut self) -> Settled {
+    /// Finds the next row and takes it, where [`Self::take_next`] did not.
+    #[inline]
+    pub(super) fn take_at_an_end(&mut self) -> Settled {
         let settled = match self.stage {
             Stage::Taken if self.tree.left() > 0 => self.starve(),
             Stage::Standing => Settled::Row,
