@@ -174,7 +174,7 @@ impl BatchMerge {
     /// The winner still stands on the row that came out last, and is about to leave it.
     #[inline]
     fn note_last(&mut self) {
-        if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_behind) {
+        if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_after) {
             key.clone_into(&mut self.last);
         }
     }
@@ -261,7 +261,7 @@ impl BatchMerge {
 
     /// A source's next rows are in its [`batch`](Self::batch), none at its end; or what reading them failed with.
     ///
-    /// Does nothing if the source is not wanted: an answer may come after another source's error.
+    /// Does nothing if the source is not wanted: what was read may come after another source's error, or after the limit.
     pub fn feed(&mut self, source: usize, read: Result<(), Error>) {
         self.feed_by(source, |_| read);
     }
@@ -286,7 +286,7 @@ impl BatchMerge {
 
     /// The key of the row that came out last, empty before the first.
     pub fn last_key(&self) -> &[u8] {
-        self.stages.taken().and_then(Standing::key_behind).unwrap_or(&self.last)
+        self.stages.taken().and_then(Standing::key_after).unwrap_or(&self.last)
     }
 
     /// How many rows it was fed so far, to be shown beside the rows returned.
@@ -314,7 +314,7 @@ impl Standing {
         Some(self.batch.get(row)?.0)
     }
 
-    fn key_behind((source, stepped): (&Self, usize)) -> Option<&[u8]> {
+    fn key_after((source, stepped): (&Self, usize)) -> Option<&[u8]> {
         source.key_at(source.at + stepped)
     }
 
