@@ -149,7 +149,6 @@ impl BatchMerge {
 
     /// As [`step`](Self::step) and [`row`](Self::row), where the next row [is known](Self::is_in_run).
     #[inline]
-    #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
     pub(super) fn next_in_run(&mut self) -> Option<(&[u8], &[u8])> {
         let (source, stepped) = self.stages.next_in_run()?;
         source.batch.get(source.at + stepped)
