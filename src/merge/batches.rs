@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::order::Heads;
 use super::stages::{Settled, Stages};
 use super::tree::Source;
 use crate::error::Error;
@@ -131,9 +130,14 @@ impl BatchMerge {
     /// What a source was fed, after all rows that come before. It is returned once, then [`Step::Done`] for ever.
     #[inline]
     pub fn step(&mut self) -> Result<Step, Error> {
-        match self.stages.next() {
+        if self.stages.take_next() { Ok(Step::Row) } else { self.step_at_an_end() }
+    }
+
+    #[cold]
+    fn step_at_an_end(&mut self) -> Result<Step, Error> {
+        match self.stages.take_at_an_end() {
             Settled::Row => Ok(Step::Row),
-            settled => self.step_at_an_end(settled),
+            settled => self.no_row(settled),
         }
     }
 
@@ -145,15 +149,14 @@ impl BatchMerge {
 
     /// As [`step`](Self::step) and [`row`](Self::row), where the next row [is known](Self::is_in_run).
     #[inline]
-    #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
     pub(super) fn next_in_run(&mut self) -> Option<(&[u8], &[u8])> {
         let (source, stepped) = self.stages.next_in_run()?;
         source.batch.get(source.at + stepped)
     }
 
     /// A source has to be fed, or all is over.
-    #[cold]
-    fn step_at_an_end(&mut self, settled: Settled) -> Result<Step, Error> {
+    #[inline]
+    fn no_row(&mut self, settled: Settled) -> Result<Step, Error> {
         if settled == Settled::Unfed {
             return Ok(Step::Feed(self.stages.hungry()));
         }
@@ -168,8 +171,9 @@ impl BatchMerge {
     }
 
     /// The winner still stands on the row that came out last, and is about to leave it.
+    #[inline]
     fn note_last(&mut self) {
-        if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_behind) {
+        if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_after) {
             key.clone_into(&mut self.last);
         }
     }
@@ -202,7 +206,7 @@ impl BatchMerge {
                     self.note_last();
                     break;
                 }
-                settled => return self.step_at_an_end(settled),
+                settled => return self.no_row(settled),
             }
             if let Some(rows) = self.whole_batch(most, bytes) {
                 if batch.is_empty()
@@ -256,34 +260,32 @@ impl BatchMerge {
 
     /// A source's next rows are in its [`batch`](Self::batch), none at its end; or what reading them failed with.
     ///
-    /// Does nothing if the source is not wanted: an answer may come after another source's error.
+    /// Does nothing if the source is not wanted: what was read may come after another source's error, or after the limit.
     pub fn feed(&mut self, source: usize, read: Result<(), Error>) {
+        self.feed_by(source, |_| read);
+    }
+
+    /// As [`feed`](Self::feed) once `read` has filled the batch.
+    #[inline]
+    pub(super) fn feed_by(&mut self, source: usize, read: impl FnOnce(&mut RowBatch) -> Result<(), Error>) {
         if !self.wants(source) {
             return;
         }
         let mut rows = 0;
-        let mut fill = |standing: &mut Standing, heads: Heads<'_>| {
-            rows = standing.batch.len();
-            if rows == 0 {
+        self.stages.feed(source, |standing, heads| {
+            let read = read(&mut standing.batch);
+            if read.is_err() || standing.batch.is_empty() {
                 *standing = Standing::default();
             }
-            standing.key().map(|key| heads.of(key))
-        };
-        match read {
-            Ok(()) => _ = self.stages.feed(source, |standing, heads| Ok(fill(standing, heads))),
-            Err(error) => {
-                self.stages.feed(source, |standing, _| {
-                    *standing = Standing::default();
-                    Err(error)
-                });
-            }
-        }
+            rows = standing.batch.len();
+            read.map(|()| standing.key().map(|key| heads.of(key)))
+        });
         self.rows_read += rows as u64;
     }
 
     /// The key of the row that came out last, empty before the first.
     pub fn last_key(&self) -> &[u8] {
-        self.stages.taken().and_then(Standing::key_behind).unwrap_or(&self.last)
+        self.stages.taken().and_then(Standing::key_after).unwrap_or(&self.last)
     }
 
     /// How many rows it was fed so far, to be shown beside the rows returned.
@@ -311,7 +313,7 @@ impl Standing {
         Some(self.batch.get(row)?.0)
     }
 
-    fn key_behind((source, stepped): (&Self, usize)) -> Option<&[u8]> {
+    fn key_after((source, stepped): (&Self, usize)) -> Option<&[u8]> {
         source.key_at(source.at + stepped)
     }
 

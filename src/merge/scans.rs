@@ -72,15 +72,14 @@ impl Scans {
         if self.ahead > 0 {
             self.start_threads();
         }
-        if let (Some(rows), Some(batch)) = (self.rows.get_mut(source), merge.batch(source)) {
+        merge.feed_by(source, |batch| {
+            let Some(rows) = self.rows.get_mut(source) else { return Ok(()) };
             let read = rows.next_batch(batch);
             if read.is_err() || batch.is_empty() {
                 *rows = Box::new(NoRows);
             }
-            merge.feed(source, read);
-        } else {
-            merge.feed(source, Ok(()));
-        }
+            read
+        });
     }
 
     /// All at once, so that the first batches are waited for together and not one after another.

@@ -40,7 +40,7 @@ pub(super) struct Stages<S, E> {
     /// While the merge opens: the first source that was not fed yet, and of those after it which were.
     first_unfed: usize,
     fed_early: Vec<bool>,
-    /// What ended the merge, until it was answered, and the number of the source it came from.
+    /// What ended the merge, until it was returned, and the number of the source that it came from.
     failure: Option<E>,
     failed: usize,
 }
@@ -95,22 +95,22 @@ impl<S: Source, E> Stages<S, E> {
         }
     }
 
-    /// Finds the next row and takes it.
+    /// Takes the next row, if a source that was fed has it in memory.
     #[inline]
-    pub(super) fn next(&mut self) -> Settled {
+    pub(super) fn take_next(&mut self) -> bool {
         if self.take_of_run() {
-            return Settled::Row;
+            return true;
         }
-        if self.stage == Stage::Taken && self.tree.left() > 0 && self.tree.advance() {
+        let takes = self.stage == Stage::Taken && self.tree.left() > 0 && self.tree.advance();
+        if takes {
             self.tree.take();
-            return Settled::Row;
         }
-        self.next_at_an_end()
+        takes
     }
 
-    /// The source of the row that was taken could not be advanced, or none was taken.
-    #[cold]
-    fn next_at_an_end(&mut self) -> Settled {
+    /// Finds the next row and takes it, where [`Self::take_next`] did not.
+    #[inline]
+    pub(super) fn take_at_an_end(&mut self) -> Settled {
         let settled = match self.stage {
             Stage::Taken if self.tree.left() > 0 => self.starve(),
             Stage::Standing => Settled::Row,
@@ -205,7 +205,7 @@ impl<S: Source, E> Stages<S, E> {
         settled
     }
 
-    /// Feeds a source that is [wanted](Self::wants): `fill` puts rows into it and answers the head of the first of them, `None`
+    /// Feeds a source that is [wanted](Self::wants): `fill` puts rows into it and returns the head of the first of them, `None`
     /// at the source's end. Then finds the next row, as [`Self::settle`].
     #[inline]
     pub(super) fn feed(
@@ -271,8 +271,7 @@ impl<S: Source, E> Stages<S, E> {
         self.stage == Stage::Taken && self.tree.is_in_run()
     }
 
-    /// Takes the next row, which [is known](Self::is_in_run), and returns its source and how far behind the row that it stands
-    /// on the taken one is.
+    /// Takes the next row, which [is known](Self::is_in_run): its source, and how many rows after the source's own it is.
     #[inline]
     pub(super) fn next_in_run(&mut self) -> Option<(&S, usize)> {
         self.tree.take_of_run();
@@ -292,7 +291,7 @@ impl<S: Source, E> Stages<S, E> {
         self.tree.sources.get_mut(winner)
     }
 
-    /// The same for any row that was found last.
+    /// The source of the row that came out last, if it still has it, and how many rows after the source's own that is.
     pub(super) fn winner_and_stepped(&self) -> Option<(&S, usize)> {
         self.tree.winner_and_stepped()
     }
@@ -307,7 +306,7 @@ impl<S: Source, E> Stages<S, E> {
         self.tree.come_next(rows)
     }
 
-    /// The source of the row that was taken last, until it is hungry, and how far behind the row that it stands on that is.
+    /// The same until the source is hungry.
     #[inline]
     pub(super) fn taken(&self) -> Option<(&S, usize)> {
         if self.stage == Stage::Taken { self.tree.winner_and_stepped() } else { None }

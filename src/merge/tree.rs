@@ -183,7 +183,7 @@ impl<S: Source> Tree<S> {
         }
     }
 
-    /// The winner's source, and how far behind the row that it stands on the row is that was taken last.
+    /// The winner's source, and how many rows after the one that it stands on the row is that was taken last.
     #[inline]
     pub(super) fn winner_and_stepped(&self) -> Option<(&S, usize)> {
         Some((self.sources.get(self.winner.source())?, self.stepped))

@@ -9,7 +9,7 @@ use crate::value::RowValue;
 impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them: one row more is read to
     /// know. Of rows that come in
-    /// [pieces](Columns::piece), all pieces of so many rows. A page of no rows is taken for one of one row.
+    /// [pieces](crate::wide::Columns::piece), all pieces of so many rows. A page of no rows is taken for one of one row.
     ///
     /// ```
     /// use rowkey::{Memory, Table};
