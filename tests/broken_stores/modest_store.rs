@@ -72,6 +72,10 @@ impl Live {
 
 impl Rows for Live {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        if self.left == 0 {
+            return Ok(());
+        }
         let read = self.store.scan(&self.scan.clone().limit(self.left)).next_batch(batch);
         read.inspect_err(|_| self.left = 0)?;
         self.left -= batch.len() as u64;
