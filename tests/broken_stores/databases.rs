@@ -249,7 +249,7 @@ impl Store for Leaking {
     }
 
     fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        let (table, database) = (self.table.with_options(options), self.database.with_options(options));
+        let (table, database) = (self.table.with_options(options), Arc::clone(&self.database));
         Arc::new(Self { table, fault: self.fault, database, name: self.name.clone() })
     }
 
