@@ -118,7 +118,7 @@ impl MergedRows {
         self
     }
 
-    /// Reads each source so many batches ahead, in a thread of its own ([`Prefetch`]); 0, as it is unless told, reads
+    /// Reads each source so many batches ahead, in a thread of its own ([`Prefetch`](super::Prefetch)); 0, as it is unless told, reads
     /// them in the caller's thread. The threads start together when the first row is asked for. There are at most 256;
     /// sources beyond that are read as if this were 0.
     #[must_use]
