@@ -88,8 +88,8 @@ pub(super) struct Tree<S> {
     pub(super) order: Order,
     /// Sources not exhausted.
     live: usize,
-    /// Sources that were not exhausted when the tree was built.
-    entrants: usize,
+    /// The numbers of the sources that were not exhausted when the tree was built.
+    entrants: Vec<usize>,
     winner: Entry,
     /// The best of the others.
     runner_up: Entry,
@@ -115,7 +115,8 @@ impl<S: Source> Tree<S> {
     pub(super) fn new(sources: Vec<S>) -> Self {
         Self {
             live: sources.len(),
-            entrants: sources.len(),
+            entrants: (0..sources.len()).collect(),
+            next_heads: vec![None; sources.len()],
             sources,
             order: Order::default(),
             winner: Entry::NOBODY,
@@ -123,7 +124,6 @@ impl<S: Source> Tree<S> {
             left: u64::MAX,
             run: 0,
             stepped: 0,
-            next_heads: Vec::new(),
             losers: Vec::new(),
             prefix: Vec::new(),
             ties: 0,
@@ -280,7 +280,7 @@ impl<S: Source> Tree<S> {
     /// The winner's source is exhausted: finds the new winner.
     pub(super) fn exhausted(&mut self) {
         self.live = self.live.saturating_sub(1);
-        if self.live <= self.entrants / 2 {
+        if self.live <= self.entrants.len() / 2 {
             self.build();
         } else {
             self.play(Entry::new(u64::MAX, 0, self.winner.source()));
@@ -313,7 +313,7 @@ impl<S: Source> Tree<S> {
     /// Whether there were so many that the tree is to be built anew.
     fn count_tie(&mut self) -> bool {
         self.ties += 1;
-        self.ties > TIES_PER_SOURCE * self.entrants
+        self.ties > TIES_PER_SOURCE * self.entrants.len()
     }
 
     /// The runner-up has won; `entry`, which won before, comes in at its leaf.
@@ -356,7 +356,10 @@ impl<S: Source> Tree<S> {
     pub(super) fn build(&mut self) {
         self.ties = 0;
         self.prefix.clear();
-        let mut keys = self.sources.iter().filter_map(S::key).map(|key| self.order.rest(key));
+        let Self { sources, entrants, order, .. } = self;
+        entrants.retain(|source| sources[*source].key().is_some());
+        self.live = entrants.len();
+        let mut keys = entrants.iter().filter_map(|source| Some(order.rest(sources[*source].key()?)));
         if let Some(first) = keys.next() {
             let shared = keys.fold(first.len(), |shared, key| {
                 first.iter().zip(key).take(shared).take_while(|(a, b)| a == b).count()
@@ -364,21 +367,17 @@ impl<S: Source> Tree<S> {
             self.prefix.extend_from_slice(&first[..shared.saturating_sub(SHARED_IN_HEAD)]);
         }
 
-        self.next_heads.clear();
-        self.next_heads
-            .extend(self.sources.iter().map(|source| Some(self.order.head(&self.prefix, source.next_key()?))));
-        self.live = self.sources.iter().filter(|source| source.key().is_some()).count();
-        self.entrants = self.live;
+        let heads = Heads { order: self.order, prefix: &self.prefix };
         // All entrants but one are leaves, behind the nodes at which they meet.
         let nodes = self.live.saturating_sub(2);
         let mut winners = std::mem::take(&mut self.winners);
         winners.clear();
         winners.resize(nodes, Entry::NOBODY);
-        winners.extend(
-            self.sources.iter().enumerate().filter_map(|(source, stands)| {
-                Some(Entry::new(self.order.head(&self.prefix, stands.key()?), 0, source))
-            }),
-        );
+        for &source in &self.entrants {
+            let stands = &self.sources[source];
+            self.next_heads[source] = stands.next_key().map(|key| heads.of(key));
+            winners.extend(stands.key().map(|key| Entry::new(heads.of(key), 0, source)));
+        }
         let before = |a: Entry, b: Entry| {
             if a.head() == b.head() { tie(&self.sources, self.order, a, b) } else { a.head() < b.head() }
         };

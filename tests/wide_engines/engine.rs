@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use rowkey::Error;
 use rowkey::clock::{Clock, SystemClock};
-use rowkey::store::{Bounded, CallOptions, DatabaseId, RowBatch, Rows, Scan, TableId, check_key};
+use rowkey::store::{Bounded, CallOptions, DatabaseId, Room, RowBatch, Rows, Scan, TableId, check_key};
 use rowkey::wide::{
     Cell as Lent, Check, Column, Columns, Compare, Mutation, Row, TableSchema, WideGuarantees, WideStore, push_cell,
 };
@@ -192,7 +192,12 @@ impl<E: Engine> WideStore for Double<E> {
             Ok(pieces) => (pieces, None),
             Err(error) => (Vec::new(), Some(error)),
         };
-        Box::new(Read { pieces: pieces.into_iter(), failed, batch_rows: scan.batch_rows.max(1) })
+        Box::new(Read {
+            pieces: pieces.into_iter(),
+            failed,
+            batch_rows: scan.batch_rows,
+            batch_bytes: scan.batch_bytes,
+        })
     }
 
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
@@ -216,14 +221,16 @@ struct Read {
     pieces: std::vec::IntoIter<Piece>,
     failed: Option<Error>,
     batch_rows: usize,
+    batch_bytes: usize,
 }
 
 impl Rows for Read {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear();
-        for (row, cells) in self.pieces.by_ref().take(self.batch_rows) {
-            batch.push(&row, &cells);
-        }
+        let mut room = Room::new(batch, self.batch_rows.max(1), self.batch_bytes);
+        while let Some((row, cells)) = self.pieces.next()
+            && room.push(&row, &cells)
+        {}
         self.failed.take().map_or(Ok(()), Err)
     }
 }
