@@ -166,6 +166,7 @@ pub trait WideStore: Send + Sync {
         for (row, mutation) in rows {
             check_mutation(self.id(), row, mutation, self.schema(), &WideLimits::none())?;
         }
+        self.options().begin("mutation", self.id().name())?;
         let store = Within::one_call(&self as &dyn WideStore);
         let mut failed = RowErrors::new(rows.len());
         for (index, (row, mutation)) in rows.iter().enumerate() {
