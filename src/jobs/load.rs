@@ -278,6 +278,8 @@ impl State {
     fn fail(&mut self, error: Error) {
         match (&mut self.error, error) {
             (Some(Error::Rows(before)), Error::Rows(more)) => before.extend(*more),
+            // The rows that are named are not all that failed, so they are not told as if they were.
+            (rows @ Some(Error::Rows(_)), error) => *rows = Some(error),
             (Some(_), _) => {}
             (none, error) => *none = Some(error),
         }
@@ -330,5 +332,26 @@ impl<W, F> fmt::Debug for BulkLoad<W, F> {
         let Self { threads, batch, batch_bytes, .. } = self;
         let mut debug = f.debug_struct("BulkLoad");
         debug.field("threads", threads).field("batch", batch).field("batch_bytes", batch_bytes).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::RowErrors;
+
+    #[test]
+    fn rows_are_named_only_where_they_are_all_that_failed() {
+        let rows = || {
+            let mut rows = RowErrors::new(2);
+            rows.push(1, "t", b"k", Error::EmptyKey);
+            Error::Rows(Box::new(rows))
+        };
+        let whole = || Error::engine("the connection broke");
+        for (errors, named) in [([rows(), rows()], true), ([rows(), whole()], false), ([whole(), rows()], false)] {
+            let mut state = State::default();
+            errors.into_iter().for_each(|error| state.fail_batch(error, 0, 2));
+            assert_eq!(matches!(state.error, Some(Error::Rows(_))), named);
+        }
     }
 }

@@ -201,9 +201,10 @@ impl<S: Store + 'static> Database for SubStore<S> {
             registers.extend(rows.writes());
             return self.store.write(&registers).map_err(|error| of_tables(error, batches));
         }
+        let store = Within::one_call(&*self.store as &dyn Store);
         // By itself: with it a failure would not be of the caller's writes alone.
-        self.store.write(&registers).map_err(first_of)?;
-        self.store.write(&rows).map_err(|error| {
+        store.write(&registers).map_err(first_of)?;
+        store.write(&rows).map_err(|error| {
             let rows = match error {
                 Error::Rows(rows) => rows,
                 other => return of_tables(other, batches),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rowkey::Memory;
-use rowkey::store::CallOptions;
+use rowkey::store::{Batch, CallOptions, Database, SubStore};
 
 use crate::operations::operations;
 use crate::slow::{DELAY, Slow};
@@ -63,4 +63,16 @@ fn operations_of_several_calls_have_one_deadline() {
         }
         assert!(several > 20, "{several} operations make several calls");
     }
+}
+
+/// Where its store's batches are not atomic, it writes twice.
+#[test]
+fn a_write_across_tables_of_a_sub_store_has_one_deadline() {
+    let slow = Slow::new(Memory::new(), false, DELAY);
+    let db = SubStore::new(slow.table("all").unwrap());
+    let bounded = db.with_options(&CallOptions::new().timeout(DELAY * 3 / 2));
+    slow.begin();
+    let answer = bounded.write(&[("a", Batch::new().put("k", "v"))]);
+    assert!(answer.as_ref().is_err_and(is_late), "{answer:?}");
+    assert_eq!(db.table("a").unwrap().get(b"k").unwrap(), None);
 }
