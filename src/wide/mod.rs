@@ -77,6 +77,8 @@
 //! | a row's condition on a column that is not read, or of no family | takes the column for absent | sees it; is refused | sees it; is refused | [`row_conditions`](WideGuarantees::row_conditions) |
 //! | pieces of a row under a condition on it | are refused | are cut when the row is known | are cut when the row is known | [`pieces_under_conditions`](WideGuarantees::pieces_under_conditions) |
 //! | an empty or negative time range, no version, a limit of no column | are refused; nothing is read | nothing is read, but an end of 0 is no end; are refused | nothing is read | [`empty_reads`](WideGuarantees::empty_reads) |
+//! | a table made with split points has regions that meet there | yes | yes, but not in the emulator | as its store | [`split_points`](WideGuarantees::split_points) |
+//! | longest row key, qualifier, value | 32,767 bytes; a cell with its key has 10 MiB unless configured | 4 KiB as documented, the emulator takes more; a value of 10 MiB is taken | as its store | [`limits`](WideGuarantees::limits) |
 //!
 //! What the clients of engines differ in besides is alike for all stores. A family and one of its columns in one read are that column
 //! alone in HBase, and cells that come twice in Bigtable; [`Columns`] makes them the family before a store sees them. HBase's pages
