@@ -196,9 +196,9 @@ impl Fjall {
     }
 
     /// A table, made if it is not there.
-    fn opened(&self, name: &str) -> Result<FjallTable, Error> {
+    fn opened(&self, name: &str, call: &Call<'_>) -> Result<FjallTable, Error> {
         LIMITS.check_table_name(name)?;
-        self.opened_alone(name, self.options_of(name), &self.shared.making())
+        self.opened_alone(name, self.options_of(name), &self.shared.making(call)?)
     }
 
     fn opened_alone(&self, name: &str, options: TableOptions, _: &MutexGuard<'_, ()>) -> Result<FjallTable, Error> {
@@ -220,8 +220,8 @@ impl Shared {
         name.len() <= LONGEST_NAME && self.db.keyspace_exists(&format!("{TABLE}{name}"))
     }
 
-    fn making(&self) -> MutexGuard<'_, ()> {
-        self.making.lock().unwrap_or_else(PoisonError::into_inner)
+    fn making(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
+        call.lock_mutex(&self.making)
     }
 
     fn writing(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, ()>, Error> {
@@ -280,16 +280,16 @@ impl Database for Fjall {
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        self.options.begin("opening", name)?;
+        let call = self.options.begin("opening", name)?;
         if !self.shared.has_table(name) {
             self.shared.id.check_write([name])?;
         }
-        Ok(Arc::new(self.opened(name)?))
+        Ok(Arc::new(self.opened(name, &call)?))
     }
 
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        self.options.begin("opening", name)?;
-        let making = self.shared.making();
+        let call = self.options.begin("opening", name)?;
+        let making = self.shared.making(&call)?;
         match self.shared.has_table(name) {
             true => Ok(Arc::new(self.opened_alone(name, self.options_of(name), &making)?)),
             false => Err(Error::NoSuchTable(name.to_owned())),
@@ -300,8 +300,8 @@ impl Database for Fjall {
         self.shared.id.check_write([name])?;
         LIMITS.check_table_name(name)?;
         let options = self.options_of(name).with(name, new)?;
-        self.options.begin("creation", name)?;
-        let making = self.shared.making();
+        let call = self.options.begin("creation", name)?;
+        let making = self.shared.making(&call)?;
         match self.shared.has_table(name) {
             true => Err(Error::TableExists(name.to_owned())),
             false => Ok(Arc::new(self.opened_alone(name, options, &making)?)),
@@ -319,8 +319,9 @@ impl Database for Fjall {
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.shared.id.check_write([name])?;
-        let _alone = self.shared.alone(&self.options.begin("drop", name)?)?;
-        let making = self.shared.making();
+        let call = self.options.begin("drop", name)?;
+        let _alone = self.shared.alone(&call)?;
+        let making = self.shared.making(&call)?;
         if self.shared.has_table(name) {
             let table = self.opened_alone(name, self.options_of(name), &making)?;
             self.shared.dropped.store(true, Ordering::Relaxed);
@@ -336,7 +337,7 @@ impl Database for Fjall {
         let _writing = self.shared.writing(&call)?;
         let mut all = self.shared.batch(self.durability);
         for (name, batch) in batches {
-            add(&mut all, &self.opened(name)?.keyspace, batch);
+            add(&mut all, &self.opened(name, &call)?.keyspace, batch);
         }
         commit(all, batches.iter().map(|&(name, _)| name))
     }
@@ -350,7 +351,7 @@ impl Database for Fjall {
         tables.iter().try_for_each(|name| LIMITS.check_table_name(name))?;
         let call = self.options.begin_across("transaction", tables.iter().copied())?;
         let _alone = self.shared.alone(&call)?;
-        let opened = tables.iter().map(|name| self.opened(name)).collect::<Result<Vec<_>, _>>()?;
+        let opened = tables.iter().map(|name| self.opened(name, &call)).collect::<Result<Vec<_>, _>>()?;
         let snapshot = self.shared.db.snapshot();
         let views: Vec<_> = opened.iter().map(|table| table.at(&snapshot, call.rest())).collect();
         let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
