@@ -8,7 +8,7 @@ use super::{Access, Error};
 ///
 /// | kind | errors |
 /// |---|---|
-/// | `NotFound` | [`NoSuchTable`](Error::NoSuchTable) |
+/// | `NotFound` | [`NoSuchTable`](Error::NoSuchTable), [`NoSuchFamily`](Error::NoSuchFamily) |
 /// | `AlreadyExists` | [`TableExists`](Error::TableExists), [`SecondaryConflict`](Error::SecondaryConflict) |
 /// | `PermissionDenied` | an engine's: no right to read, write or make a table |
 /// | `Busy` | an engine's: locked, overloaded, a region that moves; nothing was written |
@@ -16,7 +16,7 @@ use super::{Access, Error};
 /// | `OutcomeUnknown` | [`OutcomeUnknown`](Error::OutcomeUnknown) |
 /// | `Damaged` | [`Key`](Error::Key), [`Value`](Error::Value) and [`Cell`](Error::Cell) that were read, [`SecondaryDuplicate`](Error::SecondaryDuplicate), an engine's damaged files |
 /// | `Unsupported` | [`Unsupported`](Error::Unsupported) |
-/// | `InvalidInput` | [`EmptyKey`](Error::EmptyKey), [`TooLarge`](Error::TooLarge), [`CellTooLarge`](Error::CellTooLarge), [`NoSuchFamily`](Error::NoSuchFamily), [`Family`](Error::Family), [`Timestamp`](Error::Timestamp), [`ReservedName`](Error::ReservedName), [`SecondaryName`](Error::SecondaryName), [`SplitPoint`](Error::SplitPoint), [`TableOption`](Error::TableOption), [`Cursor`](Error::Cursor), [`Reentrant`](Error::Reentrant), [`OtherDatabase`](Error::OtherDatabase); [`Value`](Error::Value) and [`Cell`](Error::Cell) that were to be written |
+/// | `InvalidInput` | [`EmptyKey`](Error::EmptyKey), [`TooLarge`](Error::TooLarge), [`CellTooLarge`](Error::CellTooLarge), [`Family`](Error::Family), [`Timestamp`](Error::Timestamp), [`ReservedName`](Error::ReservedName), [`SecondaryName`](Error::SecondaryName), [`SplitPoint`](Error::SplitPoint), [`TableOption`](Error::TableOption), [`Cursor`](Error::Cursor), [`Reentrant`](Error::Reentrant), [`OtherDatabase`](Error::OtherDatabase); [`Value`](Error::Value) and [`Cell`](Error::Cell) that were to be written |
 /// | `Mismatch` | [`Layout`](Error::Layout), [`Fields`](Error::Fields), [`ValueCodec`](Error::ValueCodec), [`Schema`](Error::Schema), [`NotACounter`](Error::NotACounter), [`NotACounterCell`](Error::NotACounterCell), [`MigrationPhase`](Error::MigrationPhase), [`Migration`](Error::Migration), [`Moved`](Error::Moved), an engine's files of another program or version |
 /// | `Partial` | [`Rows`](Error::Rows) |
 /// | `Other` | what an engine says besides |
