@@ -3,12 +3,13 @@
 //! The catalog has a row for each table that takes part in a migration, which leads to the migration's state. That state
 //! alone says whether the table's rows were moved: it changes atomically, and a row that outlives it means nothing.
 
-use crate::catalog::{self, CATALOG, How, MIGRATIONS};
+use crate::catalog::{self, CATALOG, Given, How, MIGRATIONS, Opened};
 use crate::cursor::Checkpoint;
 use crate::error::Error;
 use crate::phase::{PHASES, Phase};
 use crate::range::KeyRange;
-use crate::store::{Batch, Database, RowBatch, Rows, Scan};
+use crate::store::options::Within;
+use crate::store::{Batch, CallOptions, Database, RowBatch, Rows, Scan};
 
 /// What goes over the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +115,23 @@ pub(crate) fn forget(db: &(impl Database + ?Sized), migration: &str, tables: [&s
     db.table(CATALOG)?.write(&batch)
 }
 
+/// Opens a table of keys and values as a part of the call `within`; the handle is for further calls, with these options.
+///
+/// # Errors
+///
+/// As of [`unless_moved`], and of [`catalog::open`]; [`Error::ReservedName`].
+pub(crate) fn open(
+    within: &Within<'_, dyn Database + '_>,
+    table: &str,
+    given: &Given<'_>,
+    how: &How<'_>,
+    options: &CallOptions,
+) -> Result<Opened, Error> {
+    catalog::check_name(table)?;
+    let opened = unless_moved(&**within, table, how, || catalog::open(&**within, table, given, how))?;
+    Ok(Opened { store: within.handed_out(opened.store, options), ..opened })
+}
+
 /// Makes or opens a table by `open`, as `how` says.
 ///
 /// # Errors
@@ -125,7 +143,7 @@ pub(crate) fn unless_moved<T, D: Database + ?Sized>(
     how: &How<'_>,
     open: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    if matches!(how, How::Open) && !catalog::is_there(db)? {
+    if matches!(how, How::Open) && catalog::existing(db)?.is_none() {
         // No table was moved, and of one that is not there no catalog is made.
         db.open_table(table)?;
     }

@@ -176,11 +176,11 @@ pub(crate) enum How<'n> {
     Make(&'n NewTable),
 }
 
-/// Whether the database has a catalog; it is not made.
-pub(crate) fn is_there(db: &(impl Database + ?Sized)) -> Result<bool, Error> {
+/// The catalog, if the database has one; it is not made.
+pub(crate) fn existing(db: &(impl Database + ?Sized)) -> Result<Option<Arc<dyn Store>>, Error> {
     match db.open_table(CATALOG) {
-        Ok(_) => Ok(true),
-        Err(Error::NoSuchTable(_)) => Ok(false),
+        Ok(catalog) => Ok(Some(catalog)),
+        Err(Error::NoSuchTable(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -363,11 +363,9 @@ impl WideTexts {
 
 /// What is kept of a wide table, if it is there.
 pub(crate) fn wide(db: &(impl Database + ?Sized), table: &str) -> Result<Option<WideTexts>, Error> {
-    if !is_there(db)? {
-        return Ok(None);
-    }
+    let Some(catalog) = existing(db)? else { return Ok(None) };
     finish_drop(db, table)?;
-    Ok(WideTexts::of(&read(&*db.table(CATALOG)?, &WideTexts::keys(table))?))
+    Ok(WideTexts::of(&read(&*catalog, &WideTexts::keys(table))?))
 }
 
 /// The names of the wide tables.

@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::IdError;
 use crate::RowKey;
-use crate::catalog::{self, Given, How, Opened};
+use crate::catalog::{Given, How, Opened};
 use crate::error::Error;
 use crate::key::stored;
 use crate::moved;
@@ -94,13 +94,9 @@ impl<const BYTES: usize> NameIds<BYTES> {
     /// can't compare and write; as [`IdError::Store`].
     pub fn open(db: &(impl Database + ?Sized), table: &str, kind: &str) -> Result<Self, IdError> {
         const { assert!(BYTES > 0, "an id has a byte at least") };
-        catalog::check_name(table)?;
         let given = Given::new(&Entry::<BYTES>::LAYOUT, None);
         let within = Within::one_call(&db as &dyn Database);
-        let Opened { store, .. } = moved::unless_moved(&*within, table, &How::OpenOrMake, || {
-            catalog::open(&*within, table, &given, &How::OpenOrMake)
-        })?;
-        let store = within.handed_out(store, db.options());
+        let Opened { store, .. } = moved::open(&within, table, &given, &How::OpenOrMake, db.options())?;
         if !store.guarantees().compare_and_write {
             return Err(Error::Unsupported("compare-and-write").into());
         }

@@ -154,11 +154,7 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
         options: &CallOptions,
         how: &How<'_>,
     ) -> Result<Opened, Error> {
-        catalog::check_name(name)?;
-        let given = Given::new(&K::LAYOUT, V::CODEC);
-        let open = || catalog::open(&**within, name, &given, how);
-        let opened = moved::unless_moved(&**within, name, how, open)?;
-        Ok(Opened { store: within.handed_out(opened.store, options), ..opened })
+        moved::open(within, name, &Given::new(&K::LAYOUT, V::CODEC), how, options)
     }
 }
 
