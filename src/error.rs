@@ -321,7 +321,7 @@ pub enum Error {
     DeadlineExceeded {
         /// What was being done.
         doing: &'static str,
-        /// The table's name, or several; empty where it is none.
+        /// The table's name, or several; empty where the call is not of a table.
         table: String,
     },
 
@@ -331,7 +331,7 @@ pub enum Error {
     Cancelled {
         /// What was being done.
         doing: &'static str,
-        /// The table's name, or several; empty where it is none.
+        /// The table's name, or several; empty where the call is not of a table.
         table: String,
     },
 

@@ -210,6 +210,8 @@ pub(crate) fn open(
         How::OpenOrMake => None,
         How::Open => Some(db.open_table(table)?),
         How::Make(new) => {
+            // Nothing could be kept of it once it was made, and nobody could open it.
+            keys.iter().try_for_each(|key| catalog.guarantees().limits.check_row(CATALOG, key, None))?;
             let agrees = given.check(table, &read(&*catalog, &keys)?).map(drop);
             // Of a table that is there, that is what is said of it, whatever it holds.
             match (agrees, db.open_table(table)) {

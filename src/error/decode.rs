@@ -19,7 +19,7 @@ pub enum CursorError {
         /// The table's.
         expected: Fingerprint,
     },
-    /// The cursor's key is none.
+    /// The cursor does not hold a key of this table.
     #[error("the cursor's key is none")]
     NotAKey(#[source] DecodeError),
     /// The cursor's key is not among those that the scan selects.
@@ -87,7 +87,7 @@ pub enum DecodeReason {
         /// The byte that was due.
         terminator: u8,
     },
-    /// An escape that is none.
+    /// Not a valid escape.
     #[error("found {found:02x} behind the escape byte, only {first:02x} and {second:02x} stand there")]
     Escape {
         /// What was found, as it stands in the key.
@@ -129,10 +129,10 @@ pub enum DecodeReason {
     /// Text or bytes that hold escapes can't be borrowed as they are.
     #[error("the value is escaped, so it can't be borrowed: make the field a Cow")]
     NotBorrowable,
-    /// A host path that is none.
+    /// Not a valid host path.
     #[error(transparent)]
     HostPath(#[from] crate::host::HostPathError),
-    /// A URL that is none, or in another form than its one.
+    /// Not a valid URL, or not in the one form that a key has.
     #[error("{0}")]
     Url(String),
     /// A layout alone can't read this field.

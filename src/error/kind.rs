@@ -11,7 +11,7 @@ use super::{Access, Error};
 /// | `NotFound` | [`NoSuchTable`](Error::NoSuchTable), [`NoSuchFamily`](Error::NoSuchFamily) |
 /// | `AlreadyExists` | [`TableExists`](Error::TableExists), [`SecondaryConflict`](Error::SecondaryConflict) |
 /// | `PermissionDenied` | an engine's: no right to read, write or make a table |
-/// | `Busy` | an engine's: locked, overloaded, a region that moves; nothing was written |
+/// | `Busy` | an engine's: locked, overloaded, a region that moves; nothing was written of what the engine writes atomically |
 /// | `DeadlineExceeded`, `Cancelled` | the call was given up; an engine's time-outs too |
 /// | `OutcomeUnknown` | [`OutcomeUnknown`](Error::OutcomeUnknown) |
 /// | `Damaged` | [`Key`](Error::Key), [`Value`](Error::Value) and [`Cell`](Error::Cell) that were read, [`SecondaryDuplicate`](Error::SecondaryDuplicate), an engine's damaged files |
@@ -39,7 +39,8 @@ pub enum ErrorKind {
     AlreadyExists,
     /// The caller is not allowed to.
     PermissionDenied,
-    /// The engine can't do it now, and may later. Nothing was written.
+    /// The engine can't do it now, and may later. Nothing was written of what the engine writes atomically: of a mutation of a row
+    /// on a store without [`atomic_rows`](crate::wide::WideGuarantees::atomic_rows) some cells can be in.
     Busy,
     /// The time that the call had is over.
     DeadlineExceeded,
@@ -63,7 +64,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Whether the same call may succeed later as it stands, with nothing written by the one that failed: `Busy` alone. After
+    /// Whether the same call may succeed later as it stands, with nothing written atomically by the one that failed: `Busy` alone. After
     /// `DeadlineExceeded` or `OutcomeUnknown` a write may be in; of `Partial` each row has its own error.
     pub const fn is_retryable(self) -> bool {
         matches!(self, Self::Busy)

@@ -133,9 +133,9 @@ impl MergedRows {
         self
     }
 
-    /// Reads each source so many batches ahead, in a thread of its own ([`Prefetch`](super::Prefetch)); 0, as it is unless told, reads
-    /// them in the caller's thread. The threads start together when the first row is asked for. There are at most 256;
-    /// sources beyond that are read as if this were 0.
+    /// Reads each source this many batches ahead, in a thread of its own ([`Prefetch`](super::Prefetch)). Default: 0, which reads
+    /// in the caller's thread. The threads start together when the first row is asked for. There are at most 256; sources
+    /// beyond that are read in the caller's thread.
     #[must_use]
     pub fn prefetch(mut self, batches: usize) -> Self {
         self.scans.ahead = batches;

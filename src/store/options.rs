@@ -45,8 +45,8 @@ use crate::error::Error;
 ///
 /// [`Error::DeadlineExceeded`] and [`Error::Cancelled`] mean that the call has written nothing, as far as the engine writes it as one: a
 /// row, a batch within its [atomicity](super::Guarantees::batch), a transaction. What consists of several such writes
-/// ([`Store::delete_ranges`], a batch that is only atomic by rows, a change of a [`Primary`](crate::secondary::Primary) or a
-/// [`Migration`](crate::migrate::Migration) on a database without transactions) leaves what a crash at that point would leave, and what
+/// ([`Store::delete_ranges`], a batch that is only atomic by rows, the creation of a typed or a wide table, a change of a
+/// [`Primary`](crate::secondary::Primary) or a [`Migration`](crate::migrate::Migration) on a database without transactions) leaves what a crash at that point would leave, and what
 /// mends that after a crash mends it here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {

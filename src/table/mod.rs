@@ -107,7 +107,8 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     }
 
     /// Makes a table that is not there, with split points and options of the engine. Of several that make one at once, one does.
-    /// Where the process is killed in between, [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
+    /// Where the process is killed in between, or the call ends there (a deadline, an error of the engine), the table is there:
+    /// [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
     ///
     /// ```
     /// use rowkey::splits::Splits;

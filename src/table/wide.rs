@@ -129,8 +129,8 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     }
 
     /// Makes a wide table that is not there, with split points (of its row keys) and options of the engine. Of several that make
-    /// one at once, one does. Where the process is killed in between, [`open`](Self::open) and
-    /// [`open_existing`](Self::open_existing) complete it.
+    /// one at once, one does. Where the process is killed in between, or the call ends there (a deadline, an error of the engine),
+    /// the table is there: [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
     ///
     /// # Errors
     ///

@@ -152,7 +152,8 @@ pub trait WideStore: Send + Sync {
     /// answers.
     fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows>;
 
-    /// Writes to a row, as one.
+    /// Writes to a row, atomically where [`WideGuarantees::atomic_rows`] says so. Otherwise a mutation that failed can have written
+    /// some of its cells.
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error>;
 
     /// Writes to rows, each as one; of two mutations of one row the later comes later. What is not valid (an empty row key, no

@@ -6,7 +6,7 @@ use rowkey::error::RowErrors;
 use rowkey::store::{
     Batch, CallOptions, Database, Guarantees, Limits, NewTable, Rows, Scan, Store, SubStore, TableId, View, Write,
 };
-use rowkey::{Error, KeyRange, conformance};
+use rowkey::{Error, KeyRange, Table, conformance};
 
 use crate::{refused, table};
 
@@ -77,6 +77,16 @@ fn tables_in_a_store_with_limits_pass() {
     }
     assert!(matches!(db.open_table(&longer), Err(Error::NoSuchTable(_))));
     assert_eq!(db.tables().unwrap().len(), 4);
+    // A name that the store has room for, and the catalog does not.
+    let unkept = "u".repeat(290);
+    let refused = [
+        Table::<u8, u8, _>::create(&db, &unkept, &NewTable::new()).map(drop),
+        Table::<u8, u8, _>::open(&db, &unkept).map(drop),
+    ];
+    for refused in refused {
+        assert!(matches!(refused, Err(Error::TooLarge { what: "a key", .. })), "{refused:?}");
+    }
+    assert!(!db.tables().unwrap().contains(&unkept));
 }
 
 const LIMITS: Limits = Limits::none().key(300).value(5000);
