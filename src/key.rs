@@ -3,8 +3,8 @@
 use crate::encode::{Field, Reader, Sink, Writer};
 use crate::error::{DecodeError, DecodeReason, Error, WidthError};
 use crate::layout::{Layout, Type};
-use crate::plain::{Explanation, LayoutBuf};
-use crate::salt::hashed_part;
+use crate::lead::hashed_part;
+use crate::untyped::{Explanation, LayoutBuf};
 use crate::writer::Slot;
 
 /// A row key: a type whose bytes sort as its values do.
@@ -165,7 +165,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
     #[inline]
     pub fn new(out: &'s mut S, layout: &Layout) -> Self {
         let start = out.written().len();
-        out.extend_bytes(&[0; 16][..layout.prefix.width().min(16)]);
+        out.extend_bytes(&[0; 16][..layout.lead.width().min(16)]);
         Self { w: Writer::new(out), start, ends: [0; N], fields: 0 }
     }
 
@@ -181,7 +181,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
         if layout.by.is_empty() {
             return;
         }
-        let body = self.start + layout.prefix.width();
+        let body = self.start + layout.lead.width();
         if let Some(end) = self.ends.get_mut(self.fields) {
             *end = self.w.position().saturating_sub(body);
         }
@@ -192,8 +192,8 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
     #[inline(always)]
     pub fn finish(mut self, layout: &Layout) {
         let Some(key) = self.w.sink().written().get_mut(self.start..) else { return };
-        let (lead, body) = key.split_at_mut(layout.prefix.width().min(key.len()));
-        let known = layout.prefix.write(&hashed_part(body, layout.by, &self.ends), lead);
+        let (lead, body) = key.split_at_mut(layout.lead.width().min(key.len()));
+        let known = layout.lead.write(&hashed_part(body, layout.by, &self.ends), lead);
         debug_assert!(known.is_ok(), "a constant layout has its salt's hash");
     }
 }
@@ -216,7 +216,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
     /// Passes over what stands before the fields.
     #[inline]
     pub fn start(&mut self, layout: &Layout) -> Result<(), DecodeError> {
-        self.r.skip(layout.prefix.width())
+        self.r.skip(layout.lead.width())
     }
 
     /// Where the next field is read.
@@ -232,7 +232,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
             return value;
         }
         if let Some(end) = self.ends.get_mut(self.fields) {
-            *end = self.r.offset() - layout.prefix.width();
+            *end = self.r.offset() - layout.lead.width();
         }
         self.fields += 1;
         value
@@ -242,7 +242,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
     #[inline(always)]
     pub fn finish(&self, layout: &Layout) -> Result<(), DecodeError> {
         self.r.end()?;
-        layout.prefix.check(self.key, layout.by, &self.ends)
+        layout.lead.check(self.key, layout.by, &self.ends)
     }
 }
 

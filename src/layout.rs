@@ -4,8 +4,8 @@
 //! key's Rust type; [`LayoutBuf`](crate::LayoutBuf) is its owned form, which reads and writes keys by itself.
 
 use crate::error::DecodeError;
+use crate::lead::Lead;
 use crate::reader::Reader;
-use crate::salt::Prefix;
 
 /// Reads a value of a user's own encoding and says what it is.
 pub type DescribeFn = fn(&mut Reader<'_>) -> Result<String, DecodeError>;
@@ -16,7 +16,7 @@ pub struct Layout {
     /// The key type's name; not part of the shape.
     pub name: &'static str,
     /// What stands before the fields.
-    pub prefix: Prefix<&'static str>,
+    pub lead: Lead<&'static str>,
     /// The fields, by index from 0, that salt or digest are taken over; none means the whole key.
     pub by: &'static [usize],
     /// The fields in their order.
@@ -27,7 +27,7 @@ impl Layout {
     /// How many bytes a key has, where every key has as many.
     pub const fn width(&self) -> Option<usize> {
         match fields_width(self.fields) {
-            Some(width) => Some(self.prefix.width() + width),
+            Some(width) => Some(self.lead.width() + width),
             None => None,
         }
     }

@@ -20,22 +20,22 @@ mod key;
 #[cfg(feature = "laws")]
 pub mod laws;
 pub mod layout;
+pub mod lead;
 pub mod merge;
 pub mod migrate;
 pub mod moment;
 mod moved;
 mod phase;
-pub mod plain;
 pub mod prefix;
 pub mod range;
 mod reader;
-pub mod salt;
 pub mod secondary;
 pub mod secret;
 mod span;
 pub mod splits;
 pub mod store;
 pub mod table;
+pub mod untyped;
 pub mod value;
 pub mod wide;
 mod writer;
@@ -57,8 +57,6 @@ pub use key::{OwnedKey, RowKey};
 pub use layout::Layout;
 pub use moment::TimeError;
 #[doc(inline)]
-pub use plain::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
-#[doc(inline)]
 pub use prefix::{Select, Selection};
 #[doc(inline)]
 pub use range::KeyRange;
@@ -74,6 +72,8 @@ pub use store::Memory;
 pub use store::conformance;
 #[doc(inline)]
 pub use table::{Table, TableScan, WideTable, WriteBatch};
+#[doc(inline)]
+pub use untyped::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
 #[cfg(feature = "json")]
 pub use value::Json;
 #[cfg(feature = "postcard")]
@@ -91,8 +91,8 @@ pub mod __private {
     pub use crate::error::{DecodeError, WidthError};
     pub use crate::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
     pub use crate::layout::{FieldLayout, Layout, Nulls, Type, Variant};
+    pub use crate::lead::{Lead, Salt, SaltHash};
     pub use crate::prefix::{FirstField, NextField, OrderedField, PrefixBuf, Select, Selection};
-    pub use crate::salt::{Prefix, Salt, SaltHash};
     pub use core::clone::Clone;
     pub use core::default::Default;
     pub use core::iter::IntoIterator;

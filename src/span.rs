@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::lead::{Lead, UnknownHash, hashed_part};
 use crate::range::{KeyRange, successor};
-use crate::salt::{Prefix, UnknownHash, hashed_part};
 
 /// A place between keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,14 +92,14 @@ pub(crate) enum Unselectable {
 
 /// What stands before the fields of a key, and which fields it is taken over.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lead<'l, N> {
-    pub(crate) prefix: &'l Prefix<N>,
+pub(crate) struct HashedPart<'l, N> {
+    pub(crate) lead: &'l Lead<N>,
     pub(crate) by: &'l [usize],
     /// How many fields a key has.
     pub(crate) fields: usize,
 }
 
-impl<N: AsRef<str>> Lead<'_, N> {
+impl<N: AsRef<str>> HashedPart<'_, N> {
     /// m of the span's keys, if the fields that are fixed in it tell it.
     fn hashed<'s>(&self, span: &'s KeySpan) -> Option<Cow<'s, [u8]>> {
         let due = self.by.last().map_or(self.fields, |last| last + 1);
@@ -108,27 +108,27 @@ impl<N: AsRef<str>> Lead<'_, N> {
 
     /// The ranges of the spans: a list for each salt bucket that can hold rows of them, one list for a key without.
     pub(crate) fn ranges(&self, spans: &[KeySpan]) -> Result<Vec<Vec<KeyRange>>, Unselectable> {
-        let lists = match self.prefix {
-            Prefix::Salt(salt) => salt.buckets as usize,
+        let lists = match self.lead {
+            Lead::Salt(salt) => salt.buckets as usize,
             _ => 1,
         };
         let mut by_bucket = vec![Vec::new(); lists];
-        let mut lead = vec![0; self.prefix.width()];
+        let mut lead = vec![0; self.lead.width()];
         for span in spans {
-            match (self.prefix, self.hashed(span)) {
-                (Prefix::None, _) => by_bucket[0].extend(span.range(&[], self.fields)),
-                (Prefix::Digest(_), Some(m)) => {
-                    self.prefix.write(&m, &mut lead)?;
+            match (self.lead, self.hashed(span)) {
+                (Lead::None, _) => by_bucket[0].extend(span.range(&[], self.fields)),
+                (Lead::Digest(_), Some(m)) => {
+                    self.lead.write(&m, &mut lead)?;
                     by_bucket[0].extend(span.range(&lead, self.fields));
                 }
-                (Prefix::Digest(_), None) if span.is_everything() => by_bucket[0].push(KeyRange::all()),
-                (Prefix::Digest(_), None) => return Err(Unselectable::Hashed),
-                (Prefix::Salt(salt), Some(m)) => {
+                (Lead::Digest(_), None) if span.is_everything() => by_bucket[0].push(KeyRange::all()),
+                (Lead::Digest(_), None) => return Err(Unselectable::Hashed),
+                (Lead::Salt(salt), Some(m)) => {
                     let bucket = salt.bucket(&m)?;
                     salt.write(bucket, &mut lead);
                     by_bucket[bucket as usize].extend(span.range(&lead, self.fields));
                 }
-                (Prefix::Salt(salt), None) => {
+                (Lead::Salt(salt), None) => {
                     for (bucket, ranges) in (0..).zip(&mut by_bucket) {
                         salt.write(bucket, &mut lead);
                         ranges.extend(span.range(&lead, self.fields));

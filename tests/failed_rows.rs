@@ -10,7 +10,7 @@ use rowkey::store::{
     SubStore, TableId, Write, write_by_table,
 };
 use rowkey::wide::{
-    CellKey, Cells, CellsDatabase, Check, Column, Columns, FamilySchema, Mutation, OneColumn, Row, TableSchema,
+    CellKey, Cells, CellsDatabase, Column, Columns, Condition, FamilySchema, Mutation, OneColumn, Row, TableSchema,
     WideDatabase, WideGuarantees, WideStore,
 };
 use rowkey::{Error, ErrorKind, KeyRange, Memory, RowKey, Table, WideTable, WriteBatch};
@@ -413,7 +413,7 @@ impl WideStore for WidePickyStore {
         self.0.increment(row, counters)
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         self.0.check_and_mutate(row, check, mutation)
     }
 }

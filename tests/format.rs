@@ -104,7 +104,7 @@ fn worked_key() {
     let json = FORMAT.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     assert_eq!(LayoutBuf::from_json(json).unwrap(), LayoutBuf::from(&Event::LAYOUT));
 
-    let hash = rowkey::salt::SaltHash::XXH3.hash.unwrap()(b"bob\0");
+    let hash = rowkey::lead::SaltHash::XXH3.hash.unwrap()(b"bob\0");
     assert!(FORMAT.contains(&format!("`{hash:016x}`, whose remainder by 16 is {}.", hash % 16)));
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rowkey::encode::{Field, Reader, Writer};
 use rowkey::geo::{QuadKey, Tile};
-use rowkey::salt::Prefix;
+use rowkey::lead::Lead;
 use rowkey::{LayoutBuf, List, Value};
 use rust_decimal::Decimal;
 use serde_json::{Value as Json, json};
@@ -103,7 +103,7 @@ fn fields() {
         }
         let value: Json = serde_json::from_str(value).unwrap();
         if kind.starts_with("salt(") {
-            let Prefix::Salt(salt) = layout(&format!("{kind} bytes raw")).prefix().clone() else { unreachable!() };
+            let Lead::Salt(salt) = layout(&format!("{kind} bytes raw")).lead().clone() else { unreachable!() };
             let m = unhex(value.as_str().unwrap());
             let key = layout(&format!("{kind} bytes raw")).encode(&[Value::Bytes(m.clone())]).unwrap();
             assert_eq!(hex(&key[..salt.width()]), asc);

@@ -99,7 +99,7 @@ fn apply<D: Database + Clone>(db: &Texts<D>, op: &Op) -> Result<(), Error> {
         Op::Put(id, text) => db.texts.put(id, text),
         Op::Delete(id) => db.texts.delete(id),
         Op::Append(id, text) => db.texts.update(id, |before| Some(before.unwrap_or_default() + text)).map(drop),
-        Op::DeleteFrom(id) => db.texts.delete_prefix(*id..),
+        Op::DeleteFrom(id) => db.texts.delete_rows(*id..),
         Op::Batch(rows) => {
             let mut batch = db.texts.batch();
             for (id, text) in rows {

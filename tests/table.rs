@@ -281,7 +281,7 @@ fn rows_go_in_and_out() {
     assert_eq!(table.first_at_or_after(&key(2, "a")).unwrap().unwrap().0, key(2, "a"));
     assert_eq!(table.first_at_or_after(&key(4, "")).unwrap(), None);
     table.delete(&key(1, "a")).unwrap();
-    table.delete_prefix(tuple_prefix()._0_range(2..=2)).unwrap();
+    table.delete_rows(tuple_prefix()._0_range(2..=2)).unwrap();
     let keys: Vec<_> = table.keys(..).map(Result::unwrap).collect();
     assert_eq!(keys, [key(1, "b"), key(3, "c")]);
 
@@ -544,7 +544,7 @@ proptest! {
             let rest = table.scan(&bucket).after_key(first).keys().collect::<Result<Vec<_>, _>>().unwrap();
             prop_assert_eq!(&rest, &found[1..]);
         }
-        table.delete_prefix(bucket).unwrap();
+        table.delete_rows(bucket).unwrap();
         prop_assert_eq!(table.count(window().in_bucket_of(&wanted)).unwrap(), 0);
         prop_assert!(table.keys(window()).all(|key| key.unwrap().encode()[..1] != wanted.encode()[..1]));
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rowkey::error::DecodeReason;
-use rowkey::salt::SaltHash;
+use rowkey::lead::SaltHash;
 use rowkey::store::{Batch, Database, RowBatch, Scan, Store};
 use rowkey::{Domain, Error, HostPath, KeyRange, LayoutBuf, List, Memory, RowKey, Select, Site, laws};
 

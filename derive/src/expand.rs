@@ -196,7 +196,7 @@ fn field_struct(key: &Key<'_>) -> TokenStream {
         as_key: quote! {
             #p::Layout {
                 name: #name,
-                prefix: #p::Prefix::None,
+                lead: #p::Lead::None,
                 by: &[],
                 fields: match <Self as #p::Field>::TYPE {
                     #p::Type::Tuple(fields) => fields,
@@ -262,7 +262,7 @@ fn field_enum(key: &Key<'_>, variants: &[Variant]) -> TokenStream {
         as_key: quote! {
             #p::Layout {
                 name: #name,
-                prefix: #p::Prefix::None,
+                lead: #p::Lead::None,
                 by: &[],
                 fields: &[#p::FieldLayout::new("_0", <Self as #p::Field>::TYPE)],
             }
@@ -289,7 +289,7 @@ fn transparent(key: &Key<'_>) -> TokenStream {
         as_key: quote! {
             #p::Layout {
                 name: #name,
-                prefix: #p::Prefix::None,
+                lead: #p::Lead::None,
                 by: &[],
                 fields: &[#p::FieldLayout::new("_0", <Self as #p::Field>::TYPE)],
             }
@@ -452,7 +452,7 @@ fn whole_key(key: &Key<'_>) -> TokenStream {
         impl #impl_generics #p::RowKey for #ident #ty_generics #where_clause {
             type Ref<'__de> = #decoded;
             const LAYOUT: #p::Layout =
-                #p::Layout { name: #name, prefix: #lead, by: &[#(#by),*], fields: &[#(#layouts),*] }.checked();
+                #p::Layout { name: #name, lead: #lead, by: &[#(#by),*], fields: &[#(#layouts),*] }.checked();
 
             #[inline]
             fn write_key<__S: #p::Sink>(&self, out: &mut __S) {
@@ -482,10 +482,10 @@ fn lead(key: &Key<'_>) -> (TokenStream, Vec<usize>) {
         by
     };
     match &key.lead {
-        Lead::None => (quote!(#p::Prefix::None), Vec::new()),
+        Lead::None => (quote!(#p::Lead::None), Vec::new()),
         Lead::Digest(digest) => {
             let bytes = Literal::u8_suffixed(digest.bytes as u8);
-            (quote!(#p::Prefix::Digest(#bytes)), by(&digest.by))
+            (quote!(#p::Lead::Digest(#bytes)), by(&digest.by))
         }
         Lead::Salt(salt) => {
             let buckets = Literal::u32_suffixed(salt.buckets.as_ref().map_or(1, |(_, buckets)| *buckets as u32));
@@ -497,7 +497,7 @@ fn lead(key: &Key<'_>) -> (TokenStream, Vec<usize>) {
                 Hash::Own(name, path) => quote_spanned!(path.span()=> #p::SaltHash::new(#name, #path)),
             };
             let hex = salt.hex;
-            (quote!(#p::Prefix::Salt(#p::Salt { buckets: #buckets, hash: #hash, hex: #hex })), by(&salt.by))
+            (quote!(#p::Lead::Salt(#p::Salt { buckets: #buckets, hash: #hash, hex: #hex })), by(&salt.by))
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use rowkey::error::Access;
 use rowkey::merge::Merge;
 use rowkey::store::Metered;
-use rowkey::wide::{Cell, CellsDatabase, Check, Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::wide::{Cell, CellsDatabase, Columns, Condition, FamilySchema, Mutation, Row, TableSchema};
 use rowkey::{Error, Memory, OwnedKey, Postcard, RowKey, RowValue, Table, WideTable, WriteBatch};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -289,8 +289,8 @@ impl OneValue {
         loop {
             let row = self.read(end)?;
             let unchanged = match row.value(list) {
-                Some(before) => Check::equal(list, before),
-                None => Check::absent(list),
+                Some(before) => Condition::equal(list, before),
+                None => Condition::absent(list),
             };
             let whole = Mutation::new().put_value(list, &Postcard(Self::joined(&row, end.way)?))?;
             let rolled_up =

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use indicatif::HumanCount;
 use rowkey::store::{Atomicity, Costs, Database};
-use rowkey::wide::{Check, Columns, Mutation, OneColumn, WideDatabase};
+use rowkey::wide::{Columns, Condition, Mutation, OneColumn, WideDatabase};
 use rowkey::{Postcard, RowKey, Seconds, Table, WideTable, WriteBatch};
 
 use super::Mail;
@@ -55,7 +55,7 @@ pub(crate) fn changes(
     boxes.tall(&mut batch, &mail)?;
     let ((), tall) = boxes.cost(|| batch.write(&boxes.db))?;
     let mutation = Mailboxes::wide(&mail)?;
-    let deliver = || boxes.wide.check_and_mutate(user, &Check::absent(("data", text.encode())), &mutation);
+    let deliver = || boxes.wide.check_and_mutate(user, &Condition::absent(("data", text.encode())), &mutation);
     let (first, wide) = boxes.cost(deliver)?;
     let (second, again) = boxes.cost(deliver)?;
     writeln!(out, "\nThe books' message {message} comes to {user}, and comes again")?;
@@ -76,8 +76,9 @@ pub(crate) fn changes(
         Ok(unread)
     };
     let flag = ("flag", message.encode());
-    let read_wide =
-        || boxes.wide.check_and_mutate(user, &Check::absent(flag.clone()), &Mutation::new().put(flag.clone(), "read"));
+    let read_wide = || {
+        boxes.wide.check_and_mutate(user, &Condition::absent(flag.clone()), &Mutation::new().put(flag.clone(), "read"))
+    };
     let ((first, read), (second, _)) = (boxes.cost(read_tall)?, boxes.cost(read_tall)?);
     writeln!(out, "\nIt is read, if it is unread, twice\n  tall: {first}, then {second}")?;
     let ((first, flagged), (second, _)) = (boxes.cost(read_wide)?, boxes.cost(read_wide)?);

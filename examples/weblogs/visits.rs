@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
-use rowkey::wide::{Check, Columns, Compare, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::wide::{Columns, Compare, Condition, FamilySchema, Mutation, Row, TableSchema};
 use rowkey::{RowKey, Seconds, Select, Selection, Table, WriteBatch};
 
 use crate::report::{self, Query};
@@ -136,7 +136,7 @@ impl Visits {
 
     /// The key and some rows: the visitor's latest, the first with a search term, the first with a checkout.
     fn draw(&self, out: &mut impl Write, visitor: &str) -> Result<(), Box<dyn Error>> {
-        let has = |column| Columns::all().rows_where(Check::value(column, Compare::GreaterOrEqual, []));
+        let has = |column| Columns::all().rows_where(Condition::value(column, Compare::GreaterOrEqual, []));
         let mut rows = Vec::new();
         rows.extend(self.visits.scan(Visit::prefix().visitor(visitor), Columns::all()).next().transpose()?);
         rows.extend(self.visits.scan(.., has("term:text")).next().transpose()?);

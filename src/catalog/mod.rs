@@ -40,10 +40,10 @@ pub(crate) use self::fields::KeyFields;
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::layout::Layout;
-use crate::plain::LayoutBuf;
 use crate::range::KeyRange;
 use crate::store::options::Within;
 use crate::store::{Batch, Database, NewTable, RowBatch, Rows, Scan, Store};
+use crate::untyped::LayoutBuf;
 use crate::value::RowValue;
 
 /// The table's name.

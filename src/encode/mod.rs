@@ -71,8 +71,8 @@ pub use self::with::{Encoding, With};
 use crate::error::DecodeError;
 pub use crate::host::{Domain, HostPathError};
 use crate::layout::{FieldLayout, Layout, Type};
+use crate::lead::Lead;
 pub use crate::reader::Reader;
-use crate::salt::Prefix;
 pub use crate::writer::{Sink, Writer};
 
 /// A type that can be a field of a key: fixed order, one form for each value, an end that its bytes tell.
@@ -99,7 +99,7 @@ pub trait Field {
     /// The layout of a key that is this value and nothing else.
     #[doc(hidden)]
     const AS_KEY: Layout =
-        Layout { name: "key", prefix: Prefix::None, by: &[], fields: &[FieldLayout::new("_0", Self::TYPE)] };
+        Layout { name: "key", lead: Lead::None, by: &[], fields: &[FieldLayout::new("_0", Self::TYPE)] };
 
     /// Writes the value.
     fn encode<S: Sink>(&self, w: &mut Writer<'_, S>);

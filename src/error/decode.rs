@@ -118,7 +118,7 @@ pub enum DecodeReason {
     },
     /// Salt or digest do not belong to the key.
     #[error("found {kind} {found}, this key's is {expected}")]
-    Prefix {
+    Lead {
         /// `salt` or `digest`.
         kind: &'static str,
         /// What was found, in hex.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::net::IpAddr;
 
 use crate::layout::{Nulls, Scalar};
-use crate::plain::{FieldBuf, LayoutBuf, TypeBuf, Value};
+use crate::untyped::{FieldBuf, LayoutBuf, TypeBuf, Value};
 
 /// The order of two keys' values by their layout; it never sees a byte of either key.
 ///

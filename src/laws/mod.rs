@@ -51,9 +51,9 @@ pub use self::values::{layouts, rows, values};
 use crate::encode::{Codec, Encoding, Reader, With, Writer};
 use crate::error::{DecodeError, Hex};
 use crate::key::{OwnedKey, RowKey};
-use crate::plain::{LayoutBuf, Value};
+use crate::lead::Lead;
 use crate::range::KeyRange;
-use crate::salt::Prefix;
+use crate::untyped::{LayoutBuf, Value};
 pub use proptest;
 
 /// How many cases each law runs: 256, or what the environment's `ROWKEY_LAWS_CASES` says.
@@ -220,7 +220,7 @@ fn order<K: Debug>(layout: &LayoutBuf, keys: &[K], bytes: &[Vec<u8>], compare: &
 
 /// What stands behind salt or digest.
 fn body<'k>(layout: &LayoutBuf, key: &'k [u8]) -> &'k [u8] {
-    key.get(layout.prefix().width()..).unwrap_or_default()
+    key.get(layout.lead().width()..).unwrap_or_default()
 }
 
 /// Law 3 for some bytes; errors come with whether they name the key.
@@ -237,10 +237,10 @@ fn one_form(read: &impl Fn(&[u8]) -> Result<Vec<u8>, (bool, DecodeError)>, bytes
 
 /// Damaged bytes under the salt or digest that they should have, so that damage is not all found by these.
 fn mended(layout: &LayoutBuf, damaged: &[u8]) -> Option<Vec<u8>> {
-    if matches!(layout.prefix(), Prefix::None) {
+    if matches!(layout.lead(), Lead::None) {
         return None;
     }
-    let bare = layout.without_prefix();
+    let bare = layout.without_lead();
     let values = bare.decode(body(layout, damaged)).ok()?;
     layout.encode(&values).ok()
 }
@@ -321,12 +321,12 @@ fn prefixes(layout: &LayoutBuf, rows: &[Vec<Value>], keys: &[Vec<u8>], at: Index
     for fixed in 0..=row.len() {
         let leading = &row[..fixed];
         // Ranges in each of thousands of buckets take longer than all else together, and show nothing that a few do not.
-        if matches!(layout.prefix(), Prefix::Salt(salt) if salt.buckets > 300) && fixed < row.len() {
+        if matches!(layout.lead(), Lead::Salt(salt) if salt.buckets > 300) && fixed < row.len() {
             continue;
         }
         let due = if layout.by().is_empty() { row.len() } else { layout.by().len() };
-        let ranges = match (layout.prefix(), layout.ranges(leading)) {
-            (Prefix::Digest(_), found) if (1..due).contains(&fixed) => {
+        let ranges = match (layout.lead(), layout.ranges(leading)) {
+            (Lead::Digest(_), found) if (1..due).contains(&fixed) => {
                 law(5, found.is_err(), || format!("{leading:?} does not tell the digest, but has ranges"))?;
                 continue;
             }

@@ -14,7 +14,7 @@ use super::{Proof, cases, law, prove};
 use crate::cursor::Cursor;
 use crate::error::{Error, Hex};
 use crate::key::OwnedKey;
-use crate::salt::Prefix;
+use crate::lead::Lead;
 use crate::store::Memory;
 use crate::table::{Table, TableScan};
 
@@ -38,7 +38,7 @@ use crate::table::{Table, TableScan};
 /// ```
 #[track_caller]
 pub fn scans<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl Fn(&K, &K) -> Ordering) {
-    let hashed = matches!(K::LAYOUT.prefix, Prefix::Digest(_));
+    let hashed = matches!(K::LAYOUT.lead, Lead::Digest(_));
     let order = |a: &K, b: &K| if hashed { a.encode().cmp(&b.encode()) } else { compare(a, b) };
     prove(
         cases().div_ceil(8),

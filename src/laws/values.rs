@@ -9,8 +9,8 @@ use proptest::sample::{Index, select};
 
 use crate::geo::MAX_ZOOM;
 use crate::layout::{Nulls, Scalar};
-use crate::plain::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf};
-use crate::salt::{Prefix, Salt, SaltHash};
+use crate::lead::{Lead, Salt, SaltHash};
+use crate::untyped::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf};
 
 /// Bytes that the format gives a meaning, and their inversions.
 pub(super) const BYTES: &[u8] = &[0x00, 0x01, 0x02, 0x7f, 0x80, 0xfd, 0xfe, 0xff];
@@ -52,9 +52,9 @@ pub fn layouts() -> impl Strategy<Value = LayoutBuf> {
             }
             name(&mut fields);
             let (prefix, by) = match kind {
-                0..=59 => (Prefix::Salt(salt), (0..fields.len()).filter(|&i| by.get(i) == Some(&true)).collect()),
-                60..=99 => (Prefix::Digest(digest), (0..usize::from(kind) % (fields.len() + 1)).collect()),
-                _ => (Prefix::None, Vec::new()),
+                0..=59 => (Lead::Salt(salt), (0..fields.len()).filter(|&i| by.get(i) == Some(&true)).collect()),
+                60..=99 => (Lead::Digest(digest), (0..usize::from(kind) % (fields.len() + 1)).collect()),
+                _ => (Lead::None, Vec::new()),
             };
             LayoutBuf::checked("Random".into(), prefix, by, fields).expect("random layouts are layouts")
         },

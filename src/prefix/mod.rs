@@ -33,9 +33,9 @@ use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, Rang
 pub use self::tuple::{TupleField, TuplePrefix, tuple_prefix};
 use crate::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoField, Within, Writer, escape};
 use crate::key::RowKey;
+use crate::lead::Lead;
 use crate::range::KeyRange;
-use crate::salt::Prefix;
-use crate::span::{Cut, KeySpan, Lead};
+use crate::span::{Cut, HashedPart, KeySpan};
 
 /// Some keys of type `K`: what a prefix, or a range at its end, selects.
 pub struct Selection<K: ?Sized> {
@@ -90,11 +90,11 @@ impl<K: RowKey + ?Sized> Selection<K> {
     /// The ranges of the keys' bytes behind a salt; of a key without one, those of its bytes.
     pub(crate) fn body_ranges(&self) -> Vec<KeyRange> {
         let layout = K::LAYOUT;
-        let unsalted = match layout.prefix {
-            Prefix::Salt(_) => Prefix::None,
+        let unsalted = match layout.lead {
+            Lead::Salt(_) => Lead::None,
             prefix => prefix,
         };
-        let lead = Lead { prefix: &unsalted, by: layout.by, fields: layout.fields.len() };
+        let lead = HashedPart { lead: &unsalted, by: layout.by, fields: layout.fields.len() };
         lead.ranges(&self.spans).unwrap_or_default().into_iter().flatten().collect()
     }
 
@@ -124,7 +124,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
     /// ```
     #[must_use]
     pub fn in_bucket_of(mut self, key: &K::Ref<'_>) -> Self {
-        if let (Prefix::Salt(_), width) = (K::LAYOUT.prefix, K::LAYOUT.prefix.width()) {
+        if let (Lead::Salt(_), width) = (K::LAYOUT.lead, K::LAYOUT.lead.width()) {
             let mut key = key.encode();
             key.truncate(width);
             // No key is in two buckets.
@@ -140,7 +140,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
     /// nothing is selected.
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
         let layout = K::LAYOUT;
-        let lead = Lead { prefix: &layout.prefix, by: layout.by, fields: layout.fields.len() };
+        let lead = HashedPart { lead: &layout.lead, by: layout.by, fields: layout.fields.len() };
         // Neither error can be: a derived salt has its hash, and a hashed key's builder ends only where its digest is
         // fixed.
         let mut buckets = lead.ranges(&self.spans).unwrap_or_default();

@@ -165,7 +165,7 @@ where
     }
 
     /// Deletes every row selected, a batch at a time: a row at a time without transactions.
-    pub fn delete_prefix(&self, select: impl Select<K>) -> Result<(), Error> {
+    pub fn delete_rows(&self, select: impl Select<K>) -> Result<(), Error> {
         let bounded = self.table.options().is_timed().then(|| self.with_options(&self.table.options().from_now()));
         let this = bounded.as_ref().unwrap_or(self);
         let mut rows = this.table.store().scan(&Scan::new(select.ranges()));

@@ -34,10 +34,10 @@ mod text;
 pub use self::sample::Weight;
 use crate::error::{Error, Hex};
 use crate::key::RowKey;
-use crate::plain::LayoutBuf;
+use crate::lead::{Lead, Salt};
 use crate::range::KeyRange;
-use crate::salt::{Prefix, Salt};
 use crate::store::NewTable;
+use crate::untyped::LayoutBuf;
 
 /// Row keys at which regions begin: sorted, none twice, none empty. Of `n` regions there are `n - 1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -134,8 +134,8 @@ impl Splits {
     /// # Errors
     /// [`SplitsError::NotSpread`] if the key has no salt.
     pub fn of_buckets<K: RowKey>() -> Result<Self, SplitsError> {
-        match &K::LAYOUT.prefix {
-            Prefix::Salt(salt) => Ok(Self::at_buckets(salt, salt.buckets)),
+        match &K::LAYOUT.lead {
+            Lead::Salt(salt) => Ok(Self::at_buckets(salt, salt.buckets)),
             _ => Err(SplitsError::NotSpread { key: K::LAYOUT.name.to_owned(), needed: "salt" }),
         }
     }
@@ -147,7 +147,7 @@ impl Splits {
     /// [`SplitsError::NotSpread`] if the key has neither, [`SplitsError::NoRegions`], and
     /// [`SplitsError::TooManyRegions`] for more regions than buckets, or digests.
     pub fn of_key<K: RowKey>(regions: u32) -> Result<Self, SplitsError> {
-        Self::of_prefix(regions, &K::LAYOUT.prefix, K::LAYOUT.name)
+        Self::of_prefix(regions, &K::LAYOUT.lead, K::LAYOUT.name)
     }
 
     /// The same for keys that are known by their layout alone.
@@ -162,18 +162,18 @@ impl Splits {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of_layout(regions: u32, layout: &LayoutBuf) -> Result<Self, SplitsError> {
-        Self::of_prefix(regions, layout.prefix(), layout.name())
+        Self::of_prefix(regions, layout.lead(), layout.name())
     }
 
-    fn of_prefix<N: AsRef<str>>(regions: u32, prefix: &Prefix<N>, key: &str) -> Result<Self, SplitsError> {
+    fn of_prefix<N: AsRef<str>>(regions: u32, prefix: &Lead<N>, key: &str) -> Result<Self, SplitsError> {
         match prefix {
-            Prefix::None => Err(SplitsError::NotSpread { key: key.to_owned(), needed: "salt and no digest" }),
-            Prefix::Digest(bytes) => Self::even_bytes(regions, &vec![0; usize::from(*bytes)], None, 0),
-            Prefix::Salt(_) if regions == 0 => Err(SplitsError::NoRegions),
-            Prefix::Salt(salt) if regions > salt.buckets => {
+            Lead::None => Err(SplitsError::NotSpread { key: key.to_owned(), needed: "salt and no digest" }),
+            Lead::Digest(bytes) => Self::even_bytes(regions, &vec![0; usize::from(*bytes)], None, 0),
+            Lead::Salt(_) if regions == 0 => Err(SplitsError::NoRegions),
+            Lead::Salt(salt) if regions > salt.buckets => {
                 Err(SplitsError::TooManyRegions { regions, keys: Some(salt.buckets.into()) })
             }
-            Prefix::Salt(salt) => Ok(Self::at_buckets(salt, regions)),
+            Lead::Salt(salt) => Ok(Self::at_buckets(salt, regions)),
         }
     }
 

@@ -381,7 +381,7 @@ impl<K: RowKey, V, D> Table<K, V, D> {
     }
 
     /// Deletes every row selected.
-    pub fn delete_prefix(&self, select: impl Select<K>) -> Result<(), Error> {
+    pub fn delete_rows(&self, select: impl Select<K>) -> Result<(), Error> {
         self.store.delete_ranges(&select.ranges())
     }
 

@@ -4,9 +4,9 @@ use crate::cursor::Cursor;
 use crate::error::CursorError;
 use crate::fingerprint::Fingerprint;
 use crate::key::RowKey;
+use crate::lead::Lead;
 use crate::prefix::Selection;
 use crate::range::KeyRange;
-use crate::salt::Prefix;
 
 /// Where in its selection a scan starts, in its own direction.
 pub(super) enum Start<K> {
@@ -100,8 +100,8 @@ impl Plan {
 
 /// How many bytes of a key are its salt.
 fn salt_width<K: RowKey>() -> usize {
-    match K::LAYOUT.prefix {
-        Prefix::Salt(_) => K::LAYOUT.prefix.width(),
+    match K::LAYOUT.lead {
+        Lead::Salt(_) => K::LAYOUT.lead.width(),
         _ => 0,
     }
 }

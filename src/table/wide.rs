@@ -15,7 +15,7 @@ use crate::store::options::Within;
 use crate::store::{CallOptions, Database, NewTable, Scan, count};
 use crate::value::RowValue;
 use crate::wide::{
-    CellsDatabase, Change, Check, Column, Columns, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
+    CellsDatabase, Change, Column, Columns, Condition, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
 };
 
 /// A wide table under keys of type `K`, in the database `D`: each row has families of columns.
@@ -325,7 +325,7 @@ impl<K: RowKey, D> WideTable<K, D> {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if the store has no such thing.
-    pub fn check_and_mutate(&self, key: &K::Ref<'_>, check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+    pub fn check_and_mutate(&self, key: &K::Ref<'_>, check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         self.store.check_and_mutate(&key.encode(), check, mutation)
     }
 

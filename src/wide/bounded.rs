@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::column::{Check, Column, Columns};
+use super::column::{Column, Columns, Condition};
 use super::mutation::Mutation;
 use super::row::Row;
 use super::schema::{Change, TableSchema};
@@ -60,7 +60,7 @@ impl<S: WideStore + ?Sized + 'static> WideStore for Bounded<S> {
         self.inner.increment(row, counters)
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         self.options.begin("check-and-mutate", self.id().name())?;
         self.inner.check_and_mutate(row, check, mutation)
     }

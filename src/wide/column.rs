@@ -100,14 +100,14 @@ impl Compare {
 
 /// A condition on the newest version of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
+pub struct Condition {
     /// The column.
     pub column: Column,
     /// What its value has to be; `None`: there is no such column in the row.
     pub value: Option<(Compare, Vec<u8>)>,
 }
 
-impl Check {
+impl Condition {
     /// There is no such column in the row.
     pub fn absent(column: impl Into<Column>) -> Self {
         Self { column: column.into(), value: None }
@@ -154,7 +154,7 @@ pub struct Columns {
     /// Only versions whose value compares so.
     pub value: Option<(Compare, Vec<u8>)>,
     /// Only rows for which this holds.
-    pub rows_where: Option<Check>,
+    pub rows_where: Option<Condition>,
     /// The first cell of a row alone: to count rows, and to find their keys.
     pub first_only: bool,
     /// Leaves out so many of the columns that would come.
@@ -366,7 +366,7 @@ impl Columns {
     /// Only rows for which a condition on a column holds, whether that column is read or not. Stores differ in what the condition
     /// [looks at](super::WideGuarantees::row_conditions): one that reads the column, without a time range, holds on all alike.
     #[must_use]
-    pub fn rows_where(mut self, check: Check) -> Self {
+    pub fn rows_where(mut self, check: Condition) -> Self {
         self.rows_where = Some(check);
         self
     }

@@ -260,7 +260,7 @@ pub enum RepeatedCounters {
     Independent,
 }
 
-/// Empty values in a [`Check`](super::Check).
+/// Empty values in a [`Condition`](super::Condition).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EmptyValues {

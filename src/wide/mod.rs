@@ -70,7 +70,7 @@
 //! | counters | there | there | with transactions of its store | [`increment`](WideGuarantees::increment) |
 //! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum | the second is added to the first's sum | [`repeated_counters`](WideGuarantees::repeated_counters) |
 //! | writes under a check | there | there | with transactions of its store | [`check_and_mutate`](WideGuarantees::check_and_mutate) |
-//! | [`Check::absent`] and an empty value; a check that compares with the empty value | an empty value is absent; every operator but ≠ is read as = | as any other value | as any other value | [`empty_values`](WideGuarantees::empty_values) |
+//! | [`Condition::absent`] and an empty value; a check that compares with the empty value | an empty value is absent; every operator but ≠ is read as = | as any other value | as any other value | [`empty_values`](WideGuarantees::empty_values) |
 //! | a mutation of no such family, under a check that fails | the check fails | the check fails | is refused | [`validated_first`](WideGuarantees::validated_first) |
 //! | a page of columns with several versions | has the newest version of each | has the newest version of each | has as many of each as were asked for | [`page_versions`](WideGuarantees::page_versions) |
 //! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column | counts it as one column | [`page_empty_qualifier`](WideGuarantees::page_empty_qualifier) |
@@ -102,7 +102,7 @@ use std::sync::Arc;
 
 pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeReport, Version};
 pub use self::check::{WideLimits, check_mutation};
-pub use self::column::{Check, Column, Columns, Compare};
+pub use self::column::{Column, Columns, Compare, Condition};
 pub use self::guarantees::{
     ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
     TimestampUnit, Timestamps, UntimedDeletes, UntimedPuts, WideGuarantees,
@@ -186,7 +186,7 @@ pub trait WideStore: Send + Sync {
     fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error>;
 
     /// Writes to a row if a condition on one of its columns holds; answers whether it did.
-    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error>;
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error>;
 
     /// The row keys at which the table's regions meet now, as of [`Store::split_points`](crate::store::Store::split_points).
     /// Default: none.
@@ -303,7 +303,7 @@ macro_rules! through_a_pointer {
             fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
                 (**self).increment(row, counters)
             }
-            fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+            fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
                 (**self).check_and_mutate(row, check, mutation)
             }
             fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::column::{Check, Column, Columns};
+use super::column::{Column, Columns, Condition};
 use super::mutation::Mutation;
 use super::row::CellIter;
 use super::schema::{FamilySchema, TableSchema};
@@ -142,8 +142,8 @@ impl<W: WideStore> Store for OneColumn<W> {
         self.id.check_write()?;
         check_key(key)?;
         let check = match expected {
-            Some(value) => Check::equal(&self.column, value),
-            None => Check::absent(&self.column),
+            Some(value) => Condition::equal(&self.column, value),
+            None => Condition::absent(&self.column),
         };
         let mutation = match new {
             Some(value) => Mutation::new().put(&self.column, value),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalog::KeyFields;
 use crate::error::Error;
 use crate::key::RowKey;
-use crate::plain::LayoutBuf;
+use crate::untyped::LayoutBuf;
 
 /// The families of a wide table and, where its rows are typed, the shape of their keys.
 ///

@@ -9,7 +9,7 @@ use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::{Primary, Secondary};
 use rowkey::splits::{Splits, Weight};
 use rowkey::store::{CallOptions, Database, Store};
-use rowkey::wide::{CellsDatabase, Check, Column, Columns, FamilySchema, Mutation, TableSchema};
+use rowkey::wide::{CellsDatabase, Column, Columns, Condition, FamilySchema, Mutation, TableSchema};
 use rowkey::{Error, KeyRange, Table, WideTable, WriteBatch, catalog};
 
 use crate::Db;
@@ -122,7 +122,7 @@ fn tables(db: &Db, options: &CallOptions, all: &mut Operations) {
     );
     all.writes("put", with(|table| table.put(&1, &7)));
     all.writes("delete", with(|table| table.delete(&1)));
-    all.writes("delete_prefix", with(|table| table.delete_prefix(1..2)));
+    all.writes("delete_rows", with(|table| table.delete_rows(1..2)));
     all.writes("update", with(|table| table.update(&1, |n| Some(n.unwrap_or(0) + 1)).map(drop)));
     all.writes("increment", with(|table| table.increment(&1, 1).map(drop)));
     all.writes(
@@ -174,7 +174,7 @@ fn wide_tables(db: &Db, options: &CallOptions, all: &mut Operations) {
         all.writes(
             "wide check_and_mutate",
             with(|table| {
-                let check = Check::absent(Column::from("a:none"));
+                let check = Condition::absent(Column::from("a:none"));
                 table.check_and_mutate(&1, &check, &Mutation::new().put("a:q", "w")).map(drop)
             }),
         );
@@ -212,7 +212,7 @@ fn secondary_tables(db: &Db, options: &CallOptions, all: &mut Operations) {
     all.writes("Primary::put", with(|users| users.put(&1, &"new".into())));
     all.writes("Primary::delete", with(|users| users.delete(&1)));
     all.writes("Primary::update", with(|users| users.update(&1, |_| Some("other".into())).map(drop)));
-    all.writes("Primary::delete_prefix", with(|users| users.delete_prefix(1..)));
+    all.writes("Primary::delete_rows", with(|users| users.delete_rows(1..)));
     all.writes("Primary::batch", with(|users| users.batch().delete(&2).put(&3, &"new".into())?.write()));
     type ByName = Secondary<(String, u8), (), u8, String, Db>;
     let by_name = by_name.with_options(options);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rowkey::store::{CallOptions, DatabaseId, NewTable, RowBatch, Rows, Scan, TableId};
 use rowkey::wide::{
-    CellsDatabase, Change, Check, Column, Columns, Mutation, Row, TableSchema, WideDatabase, WideGuarantees, WideStore,
+    CellsDatabase, Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideGuarantees,
+    WideStore,
 };
 use rowkey::{Error, Memory};
 
@@ -164,7 +165,7 @@ impl WideStore for Broken {
         self.inner(IncrementUnbounded).increment(row, counters)
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         self.inner(CheckUnbounded).check_and_mutate(row, check, mutation)
     }
 

@@ -3,7 +3,7 @@
 use rowkey::error::RowErrors;
 use rowkey::store::{CallOptions, Room, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::wide::{
-    Cell, CellIter, Cells, Check, Column, Columns, Edit, Mutation, Row, TableSchema, WideGuarantees, WideLimits,
+    Cell, CellIter, Cells, Column, Columns, Condition, Edit, Mutation, Row, TableSchema, WideGuarantees, WideLimits,
     WideStore, check_mutation, push_cell,
 };
 use rowkey::{Error, KeyRange, Memory, conformance};
@@ -428,7 +428,7 @@ impl WideStore for Broken {
         Ok(sums)
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         let stored = || self.inner.get(row, &Columns::of(&check.column).versions(9));
         let holds = match self.fault {
             CheckTakesEmptyForAbsent => match (&check.value, stored()?.value(&check.column)) {

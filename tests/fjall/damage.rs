@@ -50,7 +50,7 @@ fn make(directory: &Path) -> Tables {
             }
             batch.write(&db).unwrap();
         }
-        table.delete_prefix(100..200).unwrap();
+        table.delete_rows(100..200).unwrap();
         (0..20).for_each(|n| table.put(&(n * 7), &"again".to_owned()).unwrap());
     }
     drop(db);

@@ -220,7 +220,7 @@ proptest! {
         let table: Table<Tile, (), _> = Table::open(Memory::new(), "tiles").unwrap();
         let disjoint: Vec<_> = tiles.iter().filter(|tile| !tiles.iter().any(|t| t != *tile && t.contains(tile))).collect();
         for set in [tiles.iter().collect(), disjoint.clone()] {
-            table.delete_prefix(..).unwrap();
+            table.delete_rows(..).unwrap();
             for &tile in &set {
                 table.put(tile, &()).unwrap();
             }

@@ -13,8 +13,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rowkey::encode::{Encoding, Reader, Sink, Writer};
+use rowkey::lead::Lead;
 use rowkey::moment::Moment;
-use rowkey::salt::Prefix;
 use rowkey::{Bucket, ChronoUtc, DecodeError, Layout, List, Micros, Millis, Nanos, RowKey, Seconds, laws};
 use rust_decimal::Decimal;
 use uuid::Uuid;
@@ -51,7 +51,7 @@ macro_rules! law {
 
 /// Whether a scan of all buckets is worth repeating some thousand times.
 fn few_buckets(layout: &Layout) -> bool {
-    !matches!(layout.prefix, Prefix::Salt(salt) if salt.buckets > 16)
+    !matches!(layout.lead, Lead::Salt(salt) if salt.buckets > 16)
 }
 
 fn down<T: Ord>(a: &T, b: &T) -> Ordering {

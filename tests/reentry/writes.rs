@@ -64,7 +64,7 @@ pub(crate) const WRITES: &[Write] = &[
     write("a put", |db| numbers(db).put(&1, &7)),
     write("a delete", |db| numbers(db).delete(&2)),
     write("an update", |db| numbers(db).update(&1, |n| n).map(drop)),
-    write("a deletion of a prefix", |db| numbers(db).delete_prefix(5..)),
+    write("a deletion of a prefix", |db| numbers(db).delete_rows(5..)),
     write("a load", |db| {
         numbers(db).bulk_load().threads(2).run([Ok((1, 7)), Ok((2, 7))]).map(drop).map_err(|error| error.source)
     }),

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use rowkey::clock::{Clock, SystemClock};
 use rowkey::store::{Database, Fjall, Store, SubStore};
 use rowkey::wide::{
-    Cells, CellsDatabase, Check, Column, Columns, Edit, FamilySchema, Mutation, TableSchema, WideStore,
+    Cells, CellsDatabase, Column, Columns, Condition, Edit, FamilySchema, Mutation, TableSchema, WideStore,
 };
 
 use crate::conforming::modest_store::Modest;
@@ -281,7 +281,7 @@ proptest! {
                     1 if transactions => {
                         let column = some_column(random);
                         let newest = model.visible(&column, hands.now()).first().map(|(_, value)| value.to_be_bytes());
-                        let check = newest.map_or(Check::absent(&column), |value| Check::equal(&column, value));
+                        let check = newest.map_or(Condition::absent(&column), |value| Condition::equal(&column, value));
                         let mutation = some(random, &mut model);
                         prop_assert!(table.check_and_mutate(ROW, &check, &mutation).unwrap());
                     }
@@ -477,7 +477,9 @@ fn nothing_is_lost_where_an_engine_on_disk_is_opened_again() {
 
         let table = open();
         assert_eq!(table.increment(ROW, &[("one:n".into(), 2)]).unwrap(), [4]);
-        assert!(table.check_and_mutate(ROW, &Check::equal("many:q", "new"), &Mutation::new().delete_row()).unwrap());
+        assert!(
+            table.check_and_mutate(ROW, &Condition::equal("many:q", "new"), &Mutation::new().delete_row()).unwrap()
+        );
         drop(table);
 
         let table = open();

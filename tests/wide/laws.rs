@@ -11,7 +11,7 @@ use rowkey::clock::Clock;
 use rowkey::splits::{Splits, Weight};
 use rowkey::store::{Atomicity, Batch, CallOptions, Database, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write};
 use rowkey::wide::{
-    CellIter, CellKey, Cells, CellsDatabase, Check, Column, Columns, Entry, FamilySchema, Kind, Mutation, Place,
+    CellIter, CellKey, Cells, CellsDatabase, Column, Columns, Condition, Entry, FamilySchema, Kind, Mutation, Place,
     PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
 };
 use rowkey::{Cursor, Error, KeyRange, Memory, RowKey, RowValue};
@@ -122,7 +122,7 @@ fn pieces_of_no_cell_come_to_an_end() {
     table.mutate(b"r", &Mutation::new().put("a:q", "1").put("a:r", "2")).unwrap();
     let mut columns = Columns::all().piece(0);
     for reverse in [false, true] {
-        for check in [None, Some(Check::absent("a:x"))] {
+        for check in [None, Some(Condition::absent("a:x"))] {
             columns.rows_where = check;
             let mut rows = table.scan(&Scan::all().reverse(reverse), &columns);
             let (mut batch, mut cells) = (RowBatch::new(), 0);
@@ -349,7 +349,7 @@ proptest! {
             let _ = table.first_at_or_after(&row, &columns);
             let column = column(random, true);
             let _ = table.increment(&row, &[(column.clone(), i64::MAX), (column.clone(), 2)]);
-            let _ = table.check_and_mutate(&row, &Check::absent(&column), &Mutation::new().delete_latest(&column).put(&column, "x"));
+            let _ = table.check_and_mutate(&row, &Condition::absent(&column), &Mutation::new().delete_latest(&column).put(&column, "x"));
             let _ = table.mutate(&row, &Mutation::new().delete_latest(&column).delete_row().put(&column, "x"));
         }
         let mut progress = 0;
@@ -457,7 +457,7 @@ fn what_is_put_behind_a_delete_is_there_whatever_the_clock_and_counters_lose_not
                                 there("behind a version's delete");
                             }
                             3 => {
-                                let check = Check::absent("one:never");
+                                let check = Condition::absent("one:never");
                                 assert!(
                                     table.check_and_mutate(b"r", &check, &Mutation::new().delete_column(&own)).unwrap()
                                 );
@@ -489,8 +489,8 @@ fn what_is_put_behind_a_delete_is_there_whatever_the_clock_and_counters_lose_not
                         loop {
                             let found = table.get(b"r", &Columns::of(&swap)).unwrap().read::<i64>(&swap).unwrap();
                             let check = match found {
-                                None => Check::absent(&swap),
-                                Some(found) => Check::equal(&swap, found.to_be_bytes()),
+                                None => Condition::absent(&swap),
+                                Some(found) => Condition::equal(&swap, found.to_be_bytes()),
                             };
                             let next = Mutation::new().put(&swap, (found.unwrap_or(0) + 1).to_be_bytes());
                             if table.check_and_mutate(b"r", &check, &next).unwrap() {
@@ -545,7 +545,7 @@ fn times_at_the_ends_of_their_range() {
             table
                 .check_and_mutate(
                     b"r",
-                    &Check::equal("a:q", "last"),
+                    &Condition::equal("a:q", "last"),
                     &Mutation::new().delete_column("a:q").put("a:q", "x"),
                 )
                 .unwrap();

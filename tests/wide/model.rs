@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rowkey::store::{Batch, CallOptions, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId, View};
 use rowkey::wide::{
-    CellIter, Cells, Check, Column, Columns, Compare, FamilySchema, Mutation, PurgeReport, TableSchema, WideStore,
+    CellIter, Cells, Column, Columns, Compare, Condition, FamilySchema, Mutation, PurgeReport, TableSchema, WideStore,
 };
 use rowkey::{Error, KeyRange, Memory};
 
@@ -217,7 +217,11 @@ pub(crate) fn columns(random: &mut Random, timed: bool) -> Columns {
     if random.chance(4) {
         let (column, (compare, given)) = (column(random, true), compare(random));
         let absent = random.chance(3);
-        columns = columns.rows_where(if absent { Check::absent(column) } else { Check::value(column, compare, given) });
+        columns = columns.rows_where(if absent {
+            Condition::absent(column)
+        } else {
+            Condition::value(column, compare, given)
+        });
     }
     if random.chance(4) {
         columns = columns.offset(random.one_of(&[0, 1, 2, 5, 40, u64::MAX]));

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use rowkey::store::{RowBatch, Rows, Scan};
-use rowkey::wide::{CellIter, Cells, Check, Column, Columns, Compare, FamilySchema, Mutation, TableSchema, WideStore};
+use rowkey::wide::{
+    CellIter, Cells, Column, Columns, Compare, Condition, FamilySchema, Mutation, TableSchema, WideStore,
+};
 use rowkey::{Error, KeyRange, Memory};
 
 use crate::cases::{
@@ -112,7 +114,7 @@ impl Replay {
                 }
                 Filter::Value(op, value) if columns.value.is_none() => columns.value(compare(*op), value.as_slice()),
                 Filter::Where { column: name, op, value, missing: false, all_versions: false } if index == 0 => {
-                    columns.rows_where(Check::value(column(name), compare(*op), value.as_slice()))
+                    columns.rows_where(Condition::value(column(name), compare(*op), value.as_slice()))
                 }
                 Filter::FirstKeyOnly if last => columns.first_only(),
                 Filter::Page { offset, limit } if last => {
@@ -207,8 +209,8 @@ impl Replay {
             Step::Mutate { row, mutations } => self.table.mutate(row, &self.mutation(mutations)).map(|()| Answer::Done),
             Step::Check { row, column: name, test, mutations } => {
                 let check = match test {
-                    Test::Absent => Check::absent(column(name)),
-                    Test::Value(op, value) => Check::value(column(name), compare(*op), value.as_slice()),
+                    Test::Absent => Condition::absent(column(name)),
+                    Test::Value(op, value) => Condition::value(column(name), compare(*op), value.as_slice()),
                 };
                 self.table.check_and_mutate(row, &check, &self.mutation(mutations)).map(Answer::Truth)
             }

@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rowkey::store::{Bounded, CallOptions, DatabaseId, NewTable};
 use rowkey::wide::{
-    Cells, CellsDatabase, Change, Check, Columns, Compare, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
+    Cells, CellsDatabase, Change, Columns, Compare, Condition, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
     WideGuarantees, WideStore,
 };
 use rowkey::{Error, Memory, RowKey, Select, Table, WideTable};
@@ -168,13 +168,13 @@ fn rows_that_a_condition_chooses() {
     for id in 0..20 {
         users.mutate(&id, &Mutation::new().put("a:age", [id as u8]).put("b:name", id.to_string())).unwrap();
     }
-    let adults = Columns::of("b:name").rows_where(Check::value("a:age", Compare::GreaterOrEqual, [18]));
+    let adults = Columns::of("b:name").rows_where(Condition::value("a:age", Compare::GreaterOrEqual, [18]));
     let names: Result<Vec<String>, Error> =
         users.scan(.., adults).map(|row| Ok(row?.1.read("b:name")?.unwrap_or_default())).collect();
     assert_eq!(names.unwrap(), ["18", "19"]);
-    let unnamed = Columns::all().rows_where(Check::absent("b:name"));
+    let unnamed = Columns::all().rows_where(Condition::absent("b:name"));
     assert_eq!(users.scan(.., unnamed).count(), 0);
-    assert!(users.check_and_mutate(&3, &Check::equal("b:name", "3"), &Mutation::new().delete_row()).unwrap());
+    assert!(users.check_and_mutate(&3, &Condition::equal("b:name", "3"), &Mutation::new().delete_row()).unwrap());
     assert!(!users.exists(&3).unwrap());
     assert_eq!(users.first_at_or_after(&3, Columns::all()).unwrap().unwrap().0, 4);
 }

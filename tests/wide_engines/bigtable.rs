@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey::Error;
 use rowkey::wide::{
-    Check, ClockOf, Column, Columns, Deletes, Edit, EditOrder, EmptyValues, Mutation, PageVersions, RepeatedCounters,
-    RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees,
+    ClockOf, Column, Columns, Condition, Deletes, Edit, EditOrder, EmptyValues, Mutation, PageVersions,
+    RepeatedCounters, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees,
 };
 
 use crate::engine::{Cell, Engine, Refusal};
@@ -243,7 +243,7 @@ impl Engine for Bigtable {
         self.add(row, counters, now * MICROS)
     }
 
-    fn check(&mut self, row: &[u8], check: &Check, mutation: &Mutation, now: i64) -> Result<bool, Refusal> {
+    fn check(&mut self, row: &[u8], check: &Condition, mutation: &Mutation, now: i64) -> Result<bool, Refusal> {
         self.require(&check.column.family)?;
         let holds = check.holds(self.newest(row, &check.column).map(|(_, value)| value));
         if holds {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowkey::clock::{Clock, SystemClock};
 use rowkey::store::{CallOptions, Rows, Scan, TableId};
 use rowkey::wide::{
-    Check, ClockOf, Column, Columns, DeleteLatest, Deletes, EditOrder, EmptyValues, Mutation, PageVersions,
+    ClockOf, Column, Columns, Condition, DeleteLatest, Deletes, EditOrder, EmptyValues, Mutation, PageVersions,
     RepeatedCounters, Row, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees,
     WideStore,
 };
@@ -62,7 +62,7 @@ impl<W: WideStore> WideStore for Declares<W> {
         self.0.increment(row, counters)
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         self.0.check_and_mutate(row, check, mutation)
     }
 }

@@ -7,7 +7,7 @@ use rowkey::Error;
 use rowkey::clock::{Clock, SystemClock};
 use rowkey::store::{Bounded, CallOptions, DatabaseId, Room, RowBatch, Rows, Scan, TableId, check_key};
 use rowkey::wide::{
-    Cell as Lent, Check, Column, Columns, Compare, Mutation, Row, TableSchema, WideGuarantees, WideStore, push_cell,
+    Cell as Lent, Column, Columns, Compare, Condition, Mutation, Row, TableSchema, WideGuarantees, WideStore, push_cell,
 };
 
 pub(crate) type Cell = (Column, i64, Vec<u8>);
@@ -40,11 +40,11 @@ pub(crate) trait Engine: Clone + Send + 'static {
 
     fn increment(&mut self, row: &[u8], counters: &[(Column, i64)], now: i64) -> Result<Vec<i64>, Refusal>;
 
-    fn check(&mut self, row: &[u8], check: &Check, mutation: &Mutation, now: i64) -> Result<bool, Refusal>;
+    fn check(&mut self, row: &[u8], check: &Condition, mutation: &Mutation, now: i64) -> Result<bool, Refusal>;
 }
 
 /// What HBase says of a check in which the stored or the given value is empty or absent; `None` if neither is.
-pub(crate) fn holds_of_empty(check: &Check, stored: Option<&[u8]>) -> Option<bool> {
+pub(crate) fn holds_of_empty(check: &Condition, stored: Option<&[u8]>) -> Option<bool> {
     let is_empty = stored.is_none_or(<[u8]>::is_empty);
     match &check.value {
         None => Some(is_empty),
@@ -208,7 +208,7 @@ impl<E: Engine> WideStore for Double<E> {
         self.write(row, &Mutation::new(), |engine, now| engine.increment(row, counters, now))
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         self.write(row, mutation, |engine, now| engine.check(row, check, mutation, now))
     }
 }

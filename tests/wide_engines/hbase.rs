@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey::wide::{
-    Check, ClockOf, Column, Columns, Compare, DeleteLatest, Deletes, Edit, EditOrder, EmptyValues, Mutation,
+    ClockOf, Column, Columns, Compare, Condition, DeleteLatest, Deletes, Edit, EditOrder, EmptyValues, Mutation,
     PageVersions, RepeatedCounters, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts,
     WideGuarantees,
 };
@@ -84,13 +84,13 @@ pub(crate) enum Filter {
     Prefix(Vec<u8>),
     Range(Vec<u8>, Option<Vec<u8>>),
     Value(Compare, Vec<u8>),
-    Where { check: Check, if_missing: bool, all_versions: bool, found: bool, matched: bool },
+    Where { check: Condition, if_missing: bool, all_versions: bool, found: bool, matched: bool },
     FirstKeyOnly { found: bool },
     Page { offset: i64, limit: i64, count: i64 },
 }
 
 impl Filter {
-    pub(crate) fn on_rows(check: Check, if_missing: bool, all_versions: bool) -> Self {
+    pub(crate) fn on_rows(check: Condition, if_missing: bool, all_versions: bool) -> Self {
         Self::Where { check, if_missing, all_versions, found: false, matched: false }
     }
 
@@ -446,7 +446,7 @@ impl Engine for Hbase {
         Ok(sums)
     }
 
-    fn check(&mut self, row: &[u8], check: &Check, mutation: &Mutation, now: i64) -> Result<bool, Refusal> {
+    fn check(&mut self, row: &[u8], check: &Condition, mutation: &Mutation, now: i64) -> Result<bool, Refusal> {
         self.require(&check.column.family)?;
         let newest = self.newest(row, &check.column, None, now);
         let stored = newest.as_ref().map(|(_, value)| value.as_slice());

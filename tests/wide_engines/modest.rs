@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use rowkey::store::{CallOptions, RowBatch, Rows, Scan, TableId};
-use rowkey::wide::{Check, Column, Columns, Edit, Mutation, Row, TableSchema, Timestamps, WideGuarantees, WideStore};
+use rowkey::wide::{
+    Column, Columns, Condition, Edit, Mutation, Row, TableSchema, Timestamps, WideGuarantees, WideStore,
+};
 use rowkey::{Error, conformance};
 
 /// A store that has no operation but those that all have.
@@ -75,7 +77,7 @@ impl<W: WideStore> WideStore for Modest<W> {
         Err(Error::Unsupported("counters"))
     }
 
-    fn check_and_mutate(&self, _: &[u8], _: &Check, _: &Mutation) -> Result<bool, Error> {
+    fn check_and_mutate(&self, _: &[u8], _: &Condition, _: &Mutation) -> Result<bool, Error> {
         Err(Error::Unsupported("checks"))
     }
 }

@@ -17,7 +17,7 @@ pub use self::key::{CellKey, Entry, Kind, Place, Version};
 pub use self::purge::PurgeReport;
 use self::read::{CellRows, Families, Plan, RowReader};
 use self::writer::Writer;
-use super::column::{Check, Column, Columns};
+use super::column::{Column, Columns, Condition};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
 use super::schema::{Change, TableSchema};
@@ -270,7 +270,7 @@ impl<S: Store> WideStore for Cells<S> {
         Ok(sums)
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Check, mutation: &Mutation) -> Result<bool, Error> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         self.check(row, mutation)?;
         let mut holds = false;
         self.store.transact(&mut |view| {

@@ -12,7 +12,7 @@ use crate::key::RowKey;
 use crate::range::{KeyRange, successor};
 use crate::store::row_batch::clear_within;
 use crate::store::{CallOptions, Room, RowBatch, Rows, Scan, Store, TableId};
-use crate::wide::column::{Check, Columns, Compare};
+use crate::wide::column::{Columns, Compare, Condition};
 use crate::wide::row::{CellIter, end_cell, push_column};
 use crate::wide::schema::TableSchema;
 
@@ -63,7 +63,7 @@ pub(super) struct Plan {
     places: Vec<KeyRange>,
     pick: Pick,
     /// Only rows of which this picks a value that passes.
-    rows_where: Option<(Check, Pick)>,
+    rows_where: Option<(Condition, Pick)>,
     piece: Option<usize>,
 }
 

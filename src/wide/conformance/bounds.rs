@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::range::KeyRange;
 use crate::store::conformance::bounds::{far, is_cancelled, is_late, late, scan_refused};
 use crate::store::{CallOptions, Cancel, NewTable, RowBatch, Rows, Scan};
-use crate::wide::{Check, Column, Columns, FamilySchema, Mutation, TableSchema, WideDatabase, WideStore};
+use crate::wide::{Column, Columns, Condition, FamilySchema, Mutation, TableSchema, WideDatabase, WideStore};
 
 const DEADLINE: &str = "deadline";
 const CANCEL: &str = "cancel";
@@ -32,7 +32,7 @@ fn all_refused(law: &str, store: &dyn WideStore, why: fn(&Error) -> bool) {
         refused(law, "an increment", store.increment(b"r", &[(Column::from("a:n"), 1)]), why);
     }
     if guarantees.check_and_mutate {
-        refused(law, "a check-and-mutate", store.check_and_mutate(b"r", &Check::absent("a:n"), &edit), why);
+        refused(law, "a check-and-mutate", store.check_and_mutate(b"r", &Condition::absent("a:n"), &edit), why);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::laws::{done, equal, holds, is_unsupported, mutate, put, refused, row, row_is, timeless, values_are};
 use crate::range::KeyRange;
 use crate::store::{RowBatch, Scan};
-use crate::wide::{Check, Column, Columns, Compare, Mutation, PageVersions, RowConditions, WideStore};
+use crate::wide::{Column, Columns, Compare, Condition, Mutation, PageVersions, RowConditions, WideStore};
 
 const QUALIFIERS: [&[u8]; 10] = [b"", b"\0", b"\0\xff", b"\x01", b"q", b"q\0", b"q\0\0", b"q\x01", b"qq", b"\xff\xff"];
 
@@ -189,11 +189,11 @@ pub(super) fn rows_where(store: &dyn WideStore) {
         None => Mutation::new().put("a:kind", "cat"),
     };
     mutate(law, store, b"5", cat.put("b:name", "was"));
-    let compared = |compare, given: &str| Check::value("a:kind", compare, given);
-    let cases: [(Check, &[&[u8]]); 8] = [
-        (Check::equal("a:kind", "cat"), &[b"1", b"5"]),
-        (Check::equal("a:kind", ""), &[b"4"]),
-        (Check::absent("a:kind"), &[b"3"]),
+    let compared = |compare, given: &str| Condition::value("a:kind", compare, given);
+    let cases: [(Condition, &[&[u8]]); 8] = [
+        (Condition::equal("a:kind", "cat"), &[b"1", b"5"]),
+        (Condition::equal("a:kind", ""), &[b"4"]),
+        (Condition::absent("a:kind"), &[b"3"]),
         (compared(Compare::NotEqual, "cat"), &[b"2", b"4"]),
         (compared(Compare::Greater, "cat"), &[b"2"]),
         (compared(Compare::GreaterOrEqual, "cat"), &[b"1", b"2", b"5"]),
@@ -230,14 +230,14 @@ pub(super) fn rows_where(store: &dyn WideStore) {
             }
         }
     }
-    let whole = Columns::all().rows_where(Check::equal("b:name", "Rex")).first_only();
+    let whole = Columns::all().rows_where(Condition::equal("b:name", "Rex")).first_only();
     let first = timeless(&row(law, store, b"2", &whole));
     holds(law, first == ["a:kind=dog"], format_args!("the first cell of a row found by its last is {first:?}"));
 
     let law = "row-condition";
     if guarantees.timestamps.is_some() {
-        let was = Columns::all().family("a").time(5..6).rows_where(Check::equal("a:kind", "dog"));
-        let is = Columns::all().family("a").time(5..6).rows_where(Check::equal("a:kind", "cat"));
+        let was = Columns::all().family("a").time(5..6).rows_where(Condition::equal("a:kind", "dog"));
+        let is = Columns::all().family("a").time(5..6).rows_where(Condition::equal("a:kind", "cat"));
         let read = &["a:kind=dog"][..];
         let (of_was, of_is) = match guarantees.row_conditions {
             Some(RowConditions::OnRow) => (&[][..], read),

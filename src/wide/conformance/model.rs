@@ -6,7 +6,7 @@ use super::laws::{RowText, apart, done, equal, holds, mutate, row, rows};
 use crate::store::Scan;
 use crate::store::conformance::laws::Random;
 use crate::wide::{
-    Check, Column, Columns, Compare, Deletes, EditOrder, Mutation, PageVersions, RowConditions, WideGuarantees,
+    Column, Columns, Compare, Condition, Deletes, EditOrder, Mutation, PageVersions, RowConditions, WideGuarantees,
     WideStore,
 };
 
@@ -167,9 +167,9 @@ fn columns(random: &mut Random, guarantees: &WideGuarantees) -> Columns {
     if conditional {
         let (column, (compare, given)) = (column(random, &ALL), compare(random));
         columns = columns.rows_where(if random.chance(3) {
-            Check::absent(column)
+            Condition::absent(column)
         } else {
-            Check::value(column, compare, given)
+            Condition::value(column, compare, given)
         });
     }
     let can_be_paged = guarantees.page_empty_qualifier || !may_have_the_empty_qualifier(&columns);

@@ -4,7 +4,7 @@
 use super::laws::{done, equal, mutate, refused, values_are};
 use crate::error::Error;
 use crate::store::NewTable;
-use crate::wide::{Check, Column, Columns, FamilySchema, Mutation, TableSchema, WideDatabase, WideStore};
+use crate::wide::{Column, Columns, Condition, FamilySchema, Mutation, TableSchema, WideDatabase, WideStore};
 
 const LAW: &str = "reentrant-write";
 
@@ -25,7 +25,7 @@ pub(super) fn writes(store: &dyn WideStore) {
             refused(LAW, "an increment inside a closure of a write", store.increment(b"r", &counters), is_reentrant);
         }
         if guarantees.check_and_mutate {
-            let answer = store.check_and_mutate(b"r", &Check::absent("a:n"), &more);
+            let answer = store.check_and_mutate(b"r", &Condition::absent("a:n"), &more);
             refused(LAW, "a condition inside a closure of a write", answer, is_reentrant);
         }
         values_are(LAW, store, b"r", &Columns::all(), &["a:q=before"]);

@@ -3,7 +3,7 @@
 use super::laws::{done, equal, holds, mutate, rows};
 use crate::store::Scan;
 use crate::store::conformance::meetings::{THREADS, in_threads, read_while_writing};
-use crate::wide::{Check, Column, Columns, EditOrder, Mutation, WideStore};
+use crate::wide::{Column, Columns, Condition, EditOrder, Mutation, WideStore};
 
 const ROW: &[u8] = b"row";
 
@@ -76,7 +76,7 @@ pub(super) fn updates(store: &dyn WideStore) {
             let before = row.value("ab:n").map(<[u8]>::to_vec);
             let number =
                 before.as_deref().map_or(0, |bytes| String::from_utf8_lossy(bytes).parse::<i64>().unwrap_or(0));
-            let check = before.map_or_else(|| Check::absent("ab:n"), |value| Check::equal("ab:n", value));
+            let check = before.map_or_else(|| Condition::absent("ab:n"), |value| Condition::equal("ab:n", value));
             let mutation = Mutation::new().put("ab:n", (number + 1).to_string());
             let update = || done(law, store.check_and_mutate(ROW, &check, &mutation));
             written += i64::from(caller.call(update));

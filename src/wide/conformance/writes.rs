@@ -9,7 +9,7 @@ use crate::store::Scan;
 use crate::store::conformance::laws::broken;
 use crate::store::conformance::refusals::others_are_written;
 use crate::wide::{
-    Check, Column, Columns, Compare, EmptyValues, Mutation, RepeatedCounters, RowConditions, WideLimits, WideStore,
+    Column, Columns, Compare, Condition, EmptyValues, Mutation, RepeatedCounters, RowConditions, WideLimits, WideStore,
 };
 
 pub(super) fn values(store: &dyn WideStore) {
@@ -84,7 +84,7 @@ pub(super) fn refusals(store: &dyn WideStore) {
     let guarantees = store.guarantees();
     mutate("empty-row", store, b"r", put(store, Mutation::new(), "a:q", "before"));
     let fine = Mutation::new().put("a:q", "v");
-    let check = Check::absent("a:other");
+    let check = Condition::absent("a:other");
     let is_empty = |error: &Error| matches!(error, Error::EmptyKey);
     let is_empty_or_unsupported = |error: &Error| matches!(error, Error::EmptyKey | Error::Unsupported(_));
     let law = "empty-row";
@@ -107,13 +107,13 @@ pub(super) fn refusals(store: &dyn WideStore) {
         refused(law, "a mutation", store.mutate(b"r", &mutation), is_unknown);
     }
     let on_row = guarantees.row_conditions == Some(RowConditions::OnRow);
-    let condition = on_row.then(|| Columns::all().rows_where(Check::absent("x:q")));
+    let condition = on_row.then(|| Columns::all().rows_where(Condition::absent("x:q")));
     for columns in [Columns::of("x:q"), Columns::of("a:q").family("x")].into_iter().chain(condition) {
         refused(law, "a read", store.get(b"r", &columns), is_unknown);
         refused(law, "a read of several", store.get_many(&[b"r"], &columns), is_unknown);
     }
     refused(law, "an increment", store.increment(b"r", &[("x:n".into(), 1)]), is_unknown_or_unsupported);
-    let answer = store.check_and_mutate(b"r", &Check::absent("x:q"), &fine);
+    let answer = store.check_and_mutate(b"r", &Condition::absent("x:q"), &fine);
     refused(law, "a condition", answer, is_unknown_or_unsupported);
     let answer = store.check_and_mutate(b"r", &check, &fine.clone().put("x:q", "v"));
     refused(law, "a mutation with a condition", answer, is_unknown_or_unsupported);
@@ -264,13 +264,13 @@ pub(super) fn checks(store: &dyn WideStore) {
     let guarantees = store.guarantees();
     let new = Mutation::new().put("b:done", "yes");
     if !guarantees.check_and_mutate {
-        let answer = store.check_and_mutate(b"r", &Check::absent("a:q"), &new);
+        let answer = store.check_and_mutate(b"r", &Condition::absent("a:q"), &new);
         refused("unsupported", "a condition", answer, is_unsupported);
         return row_is("unsupported", store, b"r", &Columns::all(), &[]);
     }
     use Compare::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
     for (number, stored) in [None, Some(""), Some("m"), Some("mm")].into_iter().enumerate() {
-        let case = |check: Check| {
+        let case = |check: Condition| {
             let row = [b'r', number as u8];
             mutate(law, store, &row, Mutation::new().delete_row());
             apart(store);
@@ -288,14 +288,14 @@ pub(super) fn checks(store: &dyn WideStore) {
             let is = done(law, store.get(&row, &Columns::of("a:q")));
             equal(law, format_args!("{what}, the value after"), is.value("a:q"), stored.map(str::as_bytes));
         };
-        case(Check::absent("a:q"));
+        case(Condition::absent("a:q"));
         for given in ["", "l", "m", "n"] {
             for compare in [Less, LessOrEqual, Equal, NotEqual, GreaterOrEqual, Greater] {
-                case(Check::value("a:q", compare, given));
+                case(Condition::value("a:q", compare, given));
             }
         }
         for absent in ["a:", "a:qq"] {
-            let answer = done(law, store.check_and_mutate(b"others", &Check::absent(absent), &new));
+            let answer = done(law, store.check_and_mutate(b"others", &Condition::absent(absent), &new));
             equal(law, format_args!("a check that {absent} is absent"), answer, true);
         }
     }
@@ -304,11 +304,12 @@ pub(super) fn checks(store: &dyn WideStore) {
         return;
     }
     mutate(law, store, b"v", Mutation::new().put_at("a:q", 2, "new").put_at("a:q", 1, "old"));
-    let answer = |check: Check| done(law, store.check_and_mutate(b"v", &check, &Mutation::new().delete_column("a:q")));
-    equal(law, "an older version's value", answer(Check::equal("a:q", "old")), false);
-    equal(law, "the newest version's value", answer(Check::equal("a:q", "new")), true);
+    let answer =
+        |check: Condition| done(law, store.check_and_mutate(b"v", &check, &Mutation::new().delete_column("a:q")));
+    equal(law, "an older version's value", answer(Condition::equal("a:q", "old")), false);
+    equal(law, "the newest version's value", answer(Condition::equal("a:q", "new")), true);
     row_is(law, store, b"v", &Columns::all(), &[]);
-    equal(law, "a column that was deleted", answer(Check::absent("a:q")), true);
+    equal(law, "a column that was deleted", answer(Condition::absent("a:q")), true);
 }
 
 /// What is not valid is refused whatever its check says.
@@ -319,7 +320,8 @@ pub(super) fn validated(store: &dyn WideStore) {
     }
     mutate(law, store, b"r", Mutation::new().put("a:q", "before"));
     let fine = Mutation::new().put("a:q", "v");
-    for check in [Check::absent("a:q"), Check::equal("a:q", "another value"), Check::equal("b:absent", "v")] {
+    for check in [Condition::absent("a:q"), Condition::equal("a:q", "another value"), Condition::equal("b:absent", "v")]
+    {
         let answer = store.check_and_mutate(b"r", &check, &fine.clone().put("x:q", "v"));
         refused(law, "a put to an unknown family, under a check that fails,", answer, |error| {
             matches!(error, Error::NoSuchFamily { .. })
@@ -331,7 +333,7 @@ pub(super) fn validated(store: &dyn WideStore) {
 }
 
 /// Whether a check holds; `None` if that is nobody's promise.
-fn expected(check: &Check, stored: Option<&str>, empty_values: Option<EmptyValues>) -> Option<bool> {
+fn expected(check: &Condition, stored: Option<&str>, empty_values: Option<EmptyValues>) -> Option<bool> {
     let given = check.value.as_ref().map(|(compare, given)| (*compare, given.as_slice()));
     let no_empty_one = stored != Some("") && given.is_none_or(|(_, given)| !given.is_empty());
     if no_empty_one || empty_values == Some(EmptyValues::AsValues) {

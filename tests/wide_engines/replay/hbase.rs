@@ -1,6 +1,6 @@
 //! HBase, through its client.
 
-use rowkey::wide::{Check, Edit, Mutation, TableSchema};
+use rowkey::wide::{Condition, Edit, Mutation, TableSchema};
 
 use super::{
     Clock, Kind, Table, check, column, compare, differences, each, edit, entries, millis, mutation, rows, text, within,
@@ -80,7 +80,7 @@ fn ask(read: &Read) -> Ask {
             }
             cases::Filter::Value(op, value) => Filter::Value(compare(*op), value.clone()),
             cases::Filter::Where { column: name, op, value, missing, all_versions } => {
-                let check = Check::value(column(name), compare(*op), value.as_slice());
+                let check = Condition::value(column(name), compare(*op), value.as_slice());
                 Filter::on_rows(check, *missing, *all_versions)
             }
             cases::Filter::FirstKeyOnly => Filter::FirstKeyOnly { found: false },

@@ -6,7 +6,7 @@ mod hbase;
 use std::ops::Bound;
 use std::time::Duration;
 
-use rowkey::wide::{Check, Column, Compare, Edit, FamilySchema, Mutation, TableSchema};
+use rowkey::wide::{Column, Compare, Condition, Edit, FamilySchema, Mutation, TableSchema};
 
 use crate::cases::{self, Answer, Asked, Case, Column as Named, Op, Span, Step, Test, Time, Written, parse};
 use crate::engine::Cell;
@@ -73,10 +73,10 @@ fn compare(op: Op) -> Compare {
     }
 }
 
-fn check(name: &Named, test: &Test) -> Check {
+fn check(name: &Named, test: &Test) -> Condition {
     match test {
-        Test::Absent => Check::absent(column(name)),
-        Test::Value(op, value) => Check::value(column(name), compare(*op), value.as_slice()),
+        Test::Absent => Condition::absent(column(name)),
+        Test::Value(op, value) => Condition::value(column(name), compare(*op), value.as_slice()),
     }
 }
 

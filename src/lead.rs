@@ -19,7 +19,7 @@ use crate::error::{DecodeError, DecodeReason, Hex};
 
 /// What stands before a key's fields. `N` is `&'static str` in a constant layout, `String` in an owned one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Prefix<N> {
+pub enum Lead<N> {
     /// Nothing.
     None,
     /// A salt bucket.
@@ -77,7 +77,7 @@ impl SaltHash<&'static str> {
     }
 }
 
-impl<N> Prefix<N> {
+impl<N> Lead<N> {
     /// How many bytes stand before the fields.
     pub const fn width(&self) -> usize {
         match self {
@@ -88,7 +88,7 @@ impl<N> Prefix<N> {
     }
 }
 
-impl<N: AsRef<str>> Prefix<N> {
+impl<N: AsRef<str>> Lead<N> {
     /// Writes what stands before the fields of a key whose m is this; a salt's hash must be known.
     ///
     /// Inlined everywhere, as a constant layout leaves little of it.
@@ -119,7 +119,7 @@ impl<N: AsRef<str>> Prefix<N> {
     fn wrong(&self, found: &[u8], due: [u8; 16]) -> DecodeError {
         let kind = if matches!(self, Self::Salt(_)) { "salt" } else { "digest" };
         let (found, expected) = (Hex(found).to_string(), Hex(&due[..found.len()]).to_string());
-        DecodeError::new(0, DecodeReason::Prefix { kind, found, expected })
+        DecodeError::new(0, DecodeReason::Lead { kind, found, expected })
     }
 }
 

@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, TypeBuf, VariantBuf};
 use crate::layout::{MAX_DEPTH, Nulls, Scalar};
-use crate::salt::{Prefix, Salt, SaltHash};
+use crate::lead::{Lead, Salt, SaltHash};
 
 impl Display for LayoutBuf {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -24,13 +24,13 @@ impl Display for LayoutBuf {
             self.by.iter().try_for_each(|index| write!(f, " {index}"))?;
             f.write_str(") ")
         };
-        match &self.prefix {
-            Prefix::None => {}
-            Prefix::Salt(Salt { buckets, hash, hex }) => {
+        match &self.lead {
+            Lead::None => {}
+            Lead::Salt(Salt { buckets, hash, hex }) => {
                 write!(f, "salt({buckets} {}{}", hash.name, if *hex { " hex" } else { "" })?;
                 by(f)?;
             }
-            Prefix::Digest(bytes) => {
+            Lead::Digest(bytes) => {
                 write!(f, "md5({bytes}")?;
                 by(f)?;
             }
@@ -94,7 +94,7 @@ impl FromStr for LayoutBuf {
 
     fn from_str(shape: &str) -> Result<Self, LayoutError> {
         let mut p = Parser { text: shape, at: 0 };
-        let (prefix, by) = p.prefix()?;
+        let (lead, by) = p.lead()?;
         let mut fields = vec![p.field(0, 0)?];
         while p.eat(", ") {
             fields.push(p.field(fields.len(), 0)?);
@@ -102,7 +102,7 @@ impl FromStr for LayoutBuf {
         if p.at != shape.len() {
             return Err(p.error("a shape ends here, or goes on with `, `"));
         }
-        Self::checked("key".to_owned(), prefix, by, fields)
+        Self::checked("key".to_owned(), lead, by, fields)
     }
 }
 
@@ -151,16 +151,16 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    fn prefix(&mut self) -> Result<(Prefix<String>, Vec<usize>), LayoutError> {
-        let prefix = if self.eat("salt(") {
+    fn lead(&mut self) -> Result<(Lead<String>, Vec<usize>), LayoutError> {
+        let lead = if self.eat("salt(") {
             let buckets = self.number()?;
             self.expect(" ")?;
             let hash = SaltHash::named(self.word()?);
-            Prefix::Salt(Salt { buckets, hash, hex: self.eat(" hex") })
+            Lead::Salt(Salt { buckets, hash, hex: self.eat(" hex") })
         } else if self.eat("md5(") {
-            Prefix::Digest(self.number()?)
+            Lead::Digest(self.number()?)
         } else {
-            return Ok((Prefix::None, Vec::new()));
+            return Ok((Lead::None, Vec::new()));
         };
         let mut by = Vec::new();
         if self.eat(" by") {
@@ -172,7 +172,7 @@ impl Parser<'_> {
             }
         }
         self.expect(") ")?;
-        Ok((prefix, by))
+        Ok((lead, by))
     }
 
     fn field(&mut self, index: usize, depth: usize) -> Result<FieldBuf, LayoutError> {

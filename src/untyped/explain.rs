@@ -8,7 +8,7 @@ use byteorder::{BigEndian, ByteOrder};
 use super::LayoutBuf;
 use super::key::Trace;
 use crate::error::{DecodeError, Hex};
-use crate::salt::Prefix;
+use crate::lead::Lead;
 
 /// A key's bytes, part by part: field, direction, value, escapes, salt. Its `Display` is a table.
 ///
@@ -84,11 +84,11 @@ impl Teller<'_> {
 }
 
 impl Trace for Teller<'_> {
-    fn prefix(&mut self, bytes: &[u8]) {
-        let (shape, value, note) = match self.layout.prefix() {
-            Prefix::None => return,
-            Prefix::Digest(_) => ("digest", Hex(bytes).to_string(), "of MD5".to_owned()),
-            Prefix::Salt(salt) => {
+    fn lead(&mut self, bytes: &[u8]) {
+        let (shape, value, note) = match self.layout.lead() {
+            Lead::None => return,
+            Lead::Digest(_) => ("digest", Hex(bytes).to_string(), "of MD5".to_owned()),
+            Lead::Salt(salt) => {
                 let value = match (salt.hex, std::str::from_utf8(bytes)) {
                     (true, Ok(digits)) if digits.is_ascii() => digits.escape_debug().to_string(),
                     _ => BigEndian::read_uint(bytes, bytes.len().clamp(1, 8)).to_string(),

@@ -18,7 +18,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, TypeBuf, VariantBuf};
 use crate::layout::{Layout, Nulls, Scalar};
-use crate::salt::{Prefix, Salt, SaltHash};
+use crate::lead::{Lead, Salt, SaltHash};
 
 const VERSION: u32 = 1;
 
@@ -88,10 +88,10 @@ fn is_false(flag: &bool) -> bool {
 impl From<&LayoutBuf> for LayoutRepr {
     fn from(layout: &LayoutBuf) -> Self {
         let by = layout.by.clone();
-        let prefix = match &layout.prefix {
-            Prefix::None => None,
-            Prefix::Digest(bytes) => Some(PrefixRepr::Md5 { bytes: *bytes, by }),
-            Prefix::Salt(Salt { buckets, hash, hex }) => {
+        let prefix = match &layout.lead {
+            Lead::None => None,
+            Lead::Digest(bytes) => Some(PrefixRepr::Md5 { bytes: *bytes, by }),
+            Lead::Salt(Salt { buckets, hash, hex }) => {
                 Some(PrefixRepr::Salt { buckets: *buckets, hash: hash.name.clone(), hex: *hex, by })
             }
         };
@@ -137,14 +137,14 @@ impl TryFrom<LayoutRepr> for LayoutBuf {
         if version != VERSION {
             return Err(LayoutError::new("version", format!("{version} is not known, {VERSION} is")));
         }
-        let (prefix, by) = match prefix {
-            None => (Prefix::None, Vec::new()),
-            Some(PrefixRepr::Md5 { bytes, by }) => (Prefix::Digest(bytes), by),
+        let (lead, by) = match prefix {
+            None => (Lead::None, Vec::new()),
+            Some(PrefixRepr::Md5 { bytes, by }) => (Lead::Digest(bytes), by),
             Some(PrefixRepr::Salt { buckets, hash, hex, by }) => {
-                (Prefix::Salt(Salt { buckets, hash: SaltHash::named(hash), hex }), by)
+                (Lead::Salt(Salt { buckets, hash: SaltHash::named(hash), hex }), by)
             }
         };
-        Self::checked(name, prefix, by, fields.into_iter().map(FieldBuf::from).collect())
+        Self::checked(name, lead, by, fields.into_iter().map(FieldBuf::from).collect())
     }
 }
 

@@ -7,9 +7,9 @@ use crate::encode::decimal::Number;
 use crate::encode::{HostPath, RawField, Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
 use crate::error::{DecodeError, DecodeReason, Hex};
 use crate::layout::Scalar;
+use crate::lead::{Lead, UnknownHash, hashed_part};
 use crate::range::KeyRange;
-use crate::salt::{Prefix, UnknownHash, hashed_part};
-use crate::span::{KeySpan, Lead};
+use crate::span::{HashedPart, KeySpan};
 use crate::writer::Slot;
 
 /// Keys of one width are written into room of it, up to so many bytes: a layout that was read may state any number.
@@ -71,16 +71,16 @@ impl LayoutBuf {
 
     #[inline]
     fn encode_at(&self, values: &[Value], out: &mut impl Sink) -> Result<(), ValueError> {
-        match self.prefix {
-            Prefix::None => encode_fields(&self.fields, values, &mut Writer::new(out)),
-            _ => self.encode_behind_prefix(values, out),
+        match self.lead {
+            Lead::None => encode_fields(&self.fields, values, &mut Writer::new(out)),
+            _ => self.encode_after_lead(values, out),
         }
     }
 
     #[inline(never)]
-    fn encode_behind_prefix(&self, values: &[Value], out: &mut impl Sink) -> Result<(), ValueError> {
+    fn encode_after_lead(&self, values: &[Value], out: &mut impl Sink) -> Result<(), ValueError> {
         same_count(&self.fields, values)?;
-        let (start, width) = (out.written().len(), self.prefix.width());
+        let (start, width) = (out.written().len(), self.lead.width());
         (0..width).for_each(|_| out.extend_bytes(&[0]));
         let mut ends = Vec::new();
         for (field, value) in self.fields.iter().zip(values) {
@@ -90,7 +90,7 @@ impl LayoutBuf {
             }
         }
         let (lead, body) = out.written()[start..].split_at_mut(width);
-        Ok(self.prefix.write(&hashed_part(body, &self.by, &ends), lead)?)
+        Ok(self.lead.write(&hashed_part(body, &self.by, &ends), lead)?)
     }
 
     /// The values of a key, one for each field.
@@ -104,9 +104,9 @@ impl LayoutBuf {
     }
 
     fn decode_all(&self, key: &[u8], r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
-        r.skip(self.prefix.width())?;
+        r.skip(self.lead.width())?;
         let body = r.offset();
-        trace.prefix(&key[..body]);
+        trace.lead(&key[..body]);
         let mut values = Vec::with_capacity(self.fields.len());
         let mut ends = Vec::new();
         for field in &self.fields {
@@ -116,15 +116,15 @@ impl LayoutBuf {
             }
         }
         r.end()?;
-        if !matches!(self.prefix, Prefix::None) {
-            self.check_prefix(key, &ends)?;
+        if !matches!(self.lead, Lead::None) {
+            self.check_lead(key, &ends)?;
         }
         Ok(values)
     }
 
     #[inline(never)]
-    fn check_prefix(&self, key: &[u8], ends: &[usize]) -> Result<(), DecodeError> {
-        self.prefix.check(key, &self.by, ends)
+    fn check_lead(&self, key: &[u8], ends: &[usize]) -> Result<(), DecodeError> {
+        self.lead.check(key, &self.by, ends)
     }
 
     /// The ranges of the keys that begin with these values, one for each leading field: merged and sorted, over all salt
@@ -148,7 +148,7 @@ impl LayoutBuf {
             ends.push(body.len());
         }
         let span = KeySpan::prefix(body, ends);
-        let lead = Lead { prefix: &self.prefix, by: &self.by, fields: self.fields.len() };
+        let lead = HashedPart { lead: &self.lead, by: &self.by, fields: self.fields.len() };
         let by_bucket = lead.ranges(&[span]).map_err(|error| ValueError::new(error.to_string()))?;
         Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
     }
@@ -267,7 +267,7 @@ fn mismatch(ty: &dyn Display, value: &Value) -> ValueError {
 
 /// Watches a key being read, to explain it.
 pub(super) trait Trace {
-    fn prefix(&mut self, _bytes: &[u8]) {}
+    fn lead(&mut self, _bytes: &[u8]) {}
     fn enter(&mut self, _name: &str, _desc: bool) {}
     fn leave(&mut self) {}
     fn part(&mut self, _shape: &dyn Display, _bytes: &[u8], _value: &dyn Display) {}

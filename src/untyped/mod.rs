@@ -17,7 +17,7 @@ pub use self::value::Value;
 use crate::encode::is_custom_shape;
 use crate::fingerprint::Fingerprint;
 use crate::layout::{DescribeFn, FieldLayout, Layout, MAX_DEPTH, Nulls, Scalar, Type, Variant};
-use crate::salt::{Prefix, Salt, SaltHash};
+use crate::lead::{Lead, Salt, SaltHash};
 
 /// A key's layout, owned: from a key's [`LAYOUT`](crate::RowKey::LAYOUT), from its shape, or from JSON.
 ///
@@ -36,7 +36,7 @@ use crate::salt::{Prefix, Salt, SaltHash};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutBuf {
     name: String,
-    prefix: Prefix<String>,
+    lead: Lead<String>,
     by: Vec<usize>,
     fields: Vec<FieldBuf>,
     /// How many bytes a key has, reckoned once.
@@ -135,8 +135,8 @@ impl LayoutBuf {
     }
 
     /// What stands before the fields.
-    pub fn prefix(&self) -> &Prefix<String> {
-        &self.prefix
+    pub fn lead(&self) -> &Lead<String> {
+        &self.lead
     }
 
     /// The fields, by index from 0, that salt or digest are taken over; none means the whole key.
@@ -178,23 +178,23 @@ impl LayoutBuf {
 
     /// The same fields with nothing before them.
     #[cfg(feature = "laws")]
-    pub(crate) fn without_prefix(&self) -> Self {
-        Self::new(self.name.clone(), Prefix::None, Vec::new(), self.fields.clone())
+    pub(crate) fn without_lead(&self) -> Self {
+        Self::new(self.name.clone(), Lead::None, Vec::new(), self.fields.clone())
     }
 
-    fn new(name: String, prefix: Prefix<String>, by: Vec<usize>, fields: Vec<FieldBuf>) -> Self {
-        let width = fields_width(&fields).and_then(|width| width.checked_add(prefix.width()));
-        Self { name, prefix, by, fields, width }
+    fn new(name: String, lead: Lead<String>, by: Vec<usize>, fields: Vec<FieldBuf>) -> Self {
+        let width = fields_width(&fields).and_then(|width| width.checked_add(lead.width()));
+        Self { name, lead, by, fields, width }
     }
 
     /// The layout of these parts, if they can be one.
     pub(crate) fn checked(
         name: String,
-        prefix: Prefix<String>,
+        lead: Lead<String>,
         by: Vec<usize>,
         fields: Vec<FieldBuf>,
     ) -> Result<Self, LayoutError> {
-        let layout = Self::new(name, prefix, by, fields);
+        let layout = Self::new(name, lead, by, fields);
         layout.check()?;
         Ok(layout)
     }
@@ -205,23 +205,23 @@ impl LayoutBuf {
         if self.fields.is_empty() {
             return err("fields", "a key has at least one field".into());
         }
-        match &self.prefix {
-            Prefix::None if !self.by.is_empty() => return err("by", "there is no salt and no digest".into()),
-            Prefix::Salt(salt) if !(1..=65_536).contains(&salt.buckets) => {
+        match &self.lead {
+            Lead::None if !self.by.is_empty() => return err("by", "there is no salt and no digest".into()),
+            Lead::Salt(salt) if !(1..=65_536).contains(&salt.buckets) => {
                 return err("prefix.salt.buckets", format!("{} is not from 1 to 65536", salt.buckets));
             }
-            Prefix::Salt(salt) if !is_custom_shape(&salt.hash.name) && salt.hash.name != "md5" => {
+            Lead::Salt(salt) if !is_custom_shape(&salt.hash.name) && salt.hash.name != "md5" => {
                 return err("prefix.salt.hash", format!("{:?} is no hash's name", salt.hash.name));
             }
-            Prefix::Digest(bytes) if !(1..=16).contains(bytes) => {
+            Lead::Digest(bytes) if !(1..=16).contains(bytes) => {
                 return err("prefix.md5.bytes", format!("{bytes} is not from 1 to 16"));
             }
-            Prefix::Digest(_) if !self.by.iter().copied().eq(0..self.by.len()) => {
+            Lead::Digest(_) if !self.by.iter().copied().eq(0..self.by.len()) => {
                 return err("prefix.md5.by", "a digest is taken over the first fields, in order".into());
             }
             _ => {}
         }
-        let by = if matches!(self.prefix, Prefix::Digest(_)) { "prefix.md5.by" } else { "prefix.salt.by" };
+        let by = if matches!(self.lead, Lead::Digest(_)) { "prefix.md5.by" } else { "prefix.salt.by" };
         if !self.by.is_sorted_by(|a, b| a < b) {
             return err(by, "the indices are not ascending".into());
         }
@@ -395,19 +395,19 @@ impl From<&Layout> for LayoutBuf {
     fn from(layout: &Layout) -> Self {
         Self::new(
             layout.name.to_owned(),
-            owned_prefix(layout.prefix),
+            owned_lead(layout.lead),
             layout.by.to_vec(),
             layout.fields.iter().map(FieldBuf::from).collect(),
         )
     }
 }
 
-fn owned_prefix(prefix: Prefix<&str>) -> Prefix<String> {
-    match prefix {
-        Prefix::None => Prefix::None,
-        Prefix::Digest(bytes) => Prefix::Digest(bytes),
-        Prefix::Salt(Salt { buckets, hash, hex }) => {
-            Prefix::Salt(Salt { buckets, hash: SaltHash { name: hash.name.to_owned(), hash: hash.hash }, hex })
+fn owned_lead(lead: Lead<&str>) -> Lead<String> {
+    match lead {
+        Lead::None => Lead::None,
+        Lead::Digest(bytes) => Lead::Digest(bytes),
+        Lead::Salt(Salt { buckets, hash, hex }) => {
+            Lead::Salt(Salt { buckets, hash: SaltHash { name: hash.name.to_owned(), hash: hash.hash }, hex })
         }
     }
 }
