@@ -17,8 +17,9 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::Parser;
-use rowkey::store::{Database, Fjall};
+use rowkey::store::Database;
 use rowkey::{Json, Memory, OwnedKey, RowKey, Table, TableScan, WriteBatch};
+use rowkey_fjall::Fjall;
 
 /// Stores temperatures under composite keys, and asks for them.
 #[derive(Parser)]

@@ -3,96 +3,81 @@
 
 extern crate self as rowkey;
 
-pub mod catalog;
-#[cfg(feature = "jiff")]
-pub mod civil;
-pub mod clock;
-pub mod cursor;
-pub mod encode;
+#[cfg(any(feature = "conformance", feature = "laws"))]
+pub mod conformance;
 pub mod error;
-mod fingerprint;
-pub mod geo;
 pub mod guide;
-mod host;
-pub mod ids;
-pub mod jobs;
-mod key;
-#[cfg(feature = "laws")]
-pub mod laws;
-pub mod layout;
-pub mod lead;
-pub mod merge;
-pub mod migrate;
-pub mod moment;
-mod moved;
-mod phase;
-pub mod prefix;
-pub mod range;
-mod reader;
-pub mod secondary;
-pub mod secret;
-mod span;
-pub mod splits;
+#[cfg_attr(not(feature = "tables"), expect(dead_code, reason = "tables use it"))]
+mod keys;
+#[cfg(feature = "tables")]
 pub mod store;
+#[cfg(feature = "tables")]
 pub mod table;
-pub mod untyped;
-pub mod value;
+#[cfg(feature = "tables")]
+mod tools;
+#[cfg(feature = "tables")]
 pub mod wide;
-mod writer;
 
+#[cfg(feature = "laws")]
 #[doc(inline)]
-pub use cursor::Cursor;
+pub use conformance::laws;
+#[doc(inline)]
+pub use error::{CursorError, DecodeError, WidthError};
+#[cfg(feature = "tables")]
+#[doc(inline)]
+pub use error::{Error, ErrorKind};
+#[cfg(feature = "jiff")]
+pub use keys::civil;
+#[doc(inline)]
+pub use keys::cursor::Cursor;
 #[cfg(feature = "chrono")]
-pub use encode::ChronoUtc;
+pub use keys::encode::ChronoUtc;
 #[doc(inline)]
-pub use encode::{Bucket, Domain, HostPath, HostPathError, List, Micros, Millis, Nanos, Seconds, Site};
+pub use keys::encode::{Bucket, Domain, HostPath, HostPathError, List, Micros, Millis, Nanos, Seconds, Site};
 #[cfg(feature = "url")]
-pub use encode::{UrlKey, UrlKeyError};
+pub use keys::encode::{UrlKey, UrlKeyError};
+pub use keys::fingerprint::Fingerprint;
 #[doc(inline)]
-pub use error::{CursorError, DecodeError, Error, ErrorKind, WidthError};
-pub use fingerprint::Fingerprint;
+pub use keys::key::{OwnedKey, RowKey};
 #[doc(inline)]
-pub use key::{OwnedKey, RowKey};
+pub use keys::layout::Layout;
+pub use keys::moment::TimeError;
 #[doc(inline)]
-pub use layout::Layout;
-pub use moment::TimeError;
+pub use keys::prefix::{Select, Selection};
 #[doc(inline)]
-pub use prefix::{Select, Selection};
+pub use keys::range::KeyRange;
 #[doc(inline)]
-pub use range::KeyRange;
+pub use keys::untyped::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
+pub use keys::{clock, cursor, encode, geo, layout, lead, moment, prefix, range, untyped};
 pub use rowkey_derive::RowKey;
-#[doc(inline)]
-pub use secret::Secret;
-#[cfg(feature = "fjall")]
-#[doc(inline)]
-pub use store::Fjall;
+#[cfg(feature = "memory")]
 #[doc(inline)]
 pub use store::Memory;
-#[cfg(feature = "conformance")]
-pub use store::conformance;
+#[cfg(all(feature = "json", feature = "tables"))]
+pub use store::value::Json;
+#[cfg(feature = "postcard")]
+pub use store::value::Postcard;
+#[cfg(feature = "tables")]
+#[doc(inline)]
+pub use store::{catalog, merge, secret, secret::Secret, value, value::RowValue};
+#[cfg(feature = "tables")]
 #[doc(inline)]
 pub use table::{Table, TableScan, WideTable, WriteBatch};
-#[doc(inline)]
-pub use untyped::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
-#[cfg(feature = "json")]
-pub use value::Json;
-#[cfg(feature = "postcard")]
-pub use value::Postcard;
-#[doc(inline)]
-pub use value::RowValue;
+#[cfg(feature = "tables")]
+pub use tools::{ids, jobs, migrate, secondary, splits};
 
 /// What the derive's code names. Not for use by hand.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::encode::{
+    pub use crate::keys::encode::{
         Codec, Content, Field, FieldRange, FieldSpan, InItem, IntoField, Nullable, NullsHere, NullsOther, OwnedField,
         Plain, RawAs, RawField, RawOf, Reader, Sink, StartsWith, With, Within, Writer,
     };
-    pub use crate::error::{DecodeError, WidthError};
-    pub use crate::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
-    pub use crate::layout::{FieldLayout, Layout, Nulls, Type, Variant};
-    pub use crate::lead::{Lead, Salt, SaltHash};
-    pub use crate::prefix::{FirstField, NextField, OrderedField, PrefixBuf, Select, Selection};
+    pub use crate::keys::error::{DecodeError, WidthError};
+    pub use crate::keys::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
+    pub use crate::keys::layout::{FieldLayout, Layout, Nulls, Type, Variant};
+    pub use crate::keys::lead::{Lead, Salt, SaltHash};
+    pub use crate::keys::prefix::{FirstField, NextField, OrderedField, PrefixBuf, Select, Selection};
     pub use core::clone::Clone;
     pub use core::default::Default;
     pub use core::iter::IntoIterator;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use fjall::{Keyspace, KeyspaceCreateOptions, PersistMode};
 use redb::{ReadableDatabase, ReadableTable};
-use rowkey::store::{Database, Durability, Fjall};
+use rowkey::store::Database;
+use rowkey_fjall::{Durability, Fjall};
 use rowkey::{OwnedKey, RowKey, Table, WriteBatch};
 
 use crate::keys::{Ints, Salted, Values};

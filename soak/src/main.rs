@@ -6,7 +6,7 @@
 
 mod decode;
 mod keys;
-#[path = "../../tests/fjall/killed.rs"]
+#[path = "../../crates/rowkey-fjall/tests/fjall/killed.rs"]
 mod killed;
 mod memory;
 mod order;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use fastrand::Rng;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use rowkey::store::Durability;
+use rowkey_fjall::Durability;
 
 /// Runs the laws of rowkey for a long time.
 #[derive(Parser)]

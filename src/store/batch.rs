@@ -3,8 +3,7 @@
 use std::fmt;
 
 use super::check_key;
-use crate::error::{CodecError, Error};
-use crate::key::RowKey;
+use crate::store::error::{CodecError, Error};
 
 /// Writes that are applied together, in one piece of memory.
 ///
@@ -74,30 +73,31 @@ impl Batch {
         self.push_with(write.key().len(), |bytes| bytes.extend_from_slice(write.key()), write.value())
     }
 
-    /// Adds a put, or a delete where there is no value.
-    pub(crate) fn push_row<K: RowKey>(&mut self, key: &K, value: Option<&[u8]>) -> &mut Self {
-        self.push_with(const { K::LAYOUT.width() }.unwrap_or(64), |bytes| key.encode_to(bytes), value)
-    }
-
     /// One put. The value's encoding writes to the memory of the batch, where nothing else stands yet: whatever it does there,
-    /// the key is not touched.
-    pub(crate) fn of_row<K: RowKey>(
-        key: &K,
+    /// the key is not touched. `key_len` is about how long the key is.
+    pub(crate) fn of_put(
+        key_len: usize,
+        key: impl FnOnce(&mut Vec<u8>),
         value: impl FnOnce(&mut Vec<u8>) -> Result<(), CodecError>,
     ) -> Result<Self, CodecError> {
-        let mut bytes = Vec::with_capacity(HEAD + const { K::LAYOUT.width() }.unwrap_or(64) + 64);
+        let mut bytes = Vec::with_capacity(HEAD + key_len + 64);
         bytes.extend_from_slice(&[0; HEAD]);
         value(&mut bytes)?;
         let value_len = bytes.len().checked_sub(HEAD).ok_or("its encoding took away bytes that stood before it")?;
-        key.encode_to(&mut bytes);
+        key(&mut bytes);
         let mut batch = Self { bytes, len: 0 };
         batch.end_write(0, value_len, HEAD + value_len);
         Ok(batch)
     }
 
-    /// The key is of about `key_len` bytes, and appended by `key`.
+    /// Adds a put, or a delete where there is no value. `key` appends a key of about `key_len` bytes.
     #[inline]
-    fn push_with(&mut self, key_len: usize, key: impl FnOnce(&mut Vec<u8>), value: Option<&[u8]>) -> &mut Self {
+    pub(crate) fn push_with(
+        &mut self,
+        key_len: usize,
+        key: impl FnOnce(&mut Vec<u8>),
+        value: Option<&[u8]>,
+    ) -> &mut Self {
         let (value, value_len) = (value.unwrap_or_default(), value.map_or(NONE, <[u8]>::len));
         self.bytes.reserve(HEAD + key_len + value.len());
         let start = self.bytes.len();
@@ -213,7 +213,7 @@ mod tests {
         let mut batch: Batch = writes.into_iter().collect();
         assert!(batch.writes().eq(writes) && batch.writes().len() == 5);
         assert_eq!(batch.bytes(), 4 + 300);
-        batch.push_row(&7_u16, Some(b"value")).push_row(&8_u16, None);
+        batch.push_with(2, |out| out.extend([0, 7]), Some(b"value")).push_with(2, |out| out.extend([0, 8]), None);
         assert_eq!((batch.len(), batch.writes().nth(5)), (7, Some(Write::Put(&[0, 7], b"value"))));
         assert_eq!(format!("{:?}", Batch::new().delete("k")), "[Delete([107])]");
         assert!(matches!(batch.check_keys(), Err(Error::EmptyKey)));
@@ -221,17 +221,18 @@ mod tests {
 
     #[test]
     fn an_encoding_of_a_value_that_misbehaves_leaves_the_key_as_it_is() {
-        let row = Batch::of_row(&0x0102_u16, |out| {
+        let key = |out: &mut Vec<u8>| out.extend([1, 2]);
+        let row = Batch::of_put(2, key, |out| {
             out.extend_from_slice(b"value");
             Ok(())
         });
         assert!(row.unwrap().writes().eq([Write::Put(&[1, 2], b"value")]));
-        let cleared = Batch::of_row(&0x0102_u16, |out| {
+        let cleared = Batch::of_put(2, key, |out| {
             out.clear();
             Ok(())
         });
         assert!(cleared.is_err());
-        let overwritten = Batch::of_row(&0x0102_u16, |out| {
+        let overwritten = Batch::of_put(2, key, |out| {
             *out = vec![9; 100];
             Ok(())
         });

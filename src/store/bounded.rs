@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
 };
-use crate::error::Error;
-use crate::range::KeyRange;
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
 
 /// A store or a database with [`CallOptions`], for an engine that never waits: the options are looked at before each call and each
 /// batch of a scan, and between a transaction's body and its write. An engine that waits begins a [`Call`](super::Call) by itself.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Batch;
-use crate::error::{Error, RowErrors};
+use crate::store::error::{Error, RowErrors};
 
 /// Writes batches to several tables, one after another, and says which writes failed: for the author of a
 /// [`Database`](super::Database) whose batches are not atomic across its tables. What is not valid, and a write inside a closure of a

@@ -1,7 +1,7 @@
 //! How long keys, values and names can be.
 
 use super::{Batch, check_key};
-use crate::error::Error;
+use crate::store::error::Error;
 
 /// The longest that a store takes, in bytes; `None` where no limit is known. What is as long is taken, what is longer is refused
 /// with [`Error::TooLarge`] before anything is written.

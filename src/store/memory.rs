@@ -16,13 +16,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use imbl::OrdSet;
 
-use super::options::{failed, taken};
+use super::options::failed;
 use super::{
     Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, RangeReader, RangeRows, Room,
     Rows, Scan, Store, TableId, View, Write, add_to_counter, check_batches, check_key,
 };
-use crate::error::Error;
-use crate::range::KeyRange;
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
 
 /// A database in memory. Batches are atomic across its tables, scans are snapshots, and increments, conditions and transactions
 /// are there; it has no regions, and no limits but the memory. A clone is another handle to it.
@@ -237,7 +237,7 @@ impl MemoryTable {
     /// The rows, for who reads: a large batch that is being applied is waited for.
     #[inline]
     fn rows(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, OrdSet<Row>>, Error> {
-        call.lock(|| read(&self.rows), || taken(self.rows.try_read()))
+        call.lock_read(&self.rows)
     }
 
     fn seen<'c>(&'c self, call: &'c Call<'c>) -> Result<Seen<'c>, Error> {

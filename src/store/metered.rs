@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
 };
-use crate::error::{Error, RowErrors};
-use crate::range::KeyRange;
+use crate::keys::range::KeyRange;
+use crate::store::error::{Error, RowErrors};
 
 /// A [`Database`] that counts what it is asked and what it answers: what a query costs, whatever becomes of the rows
 /// above it.

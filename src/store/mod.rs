@@ -8,20 +8,28 @@ mod batch;
 mod bounded;
 mod by_table;
 mod cancel;
-#[cfg(feature = "conformance")]
-pub mod conformance;
-#[cfg(feature = "fjall")]
-mod fjall;
+#[doc(hidden)]
+pub mod catalog;
+#[doc(hidden)]
+pub mod error;
 mod guarantees;
 mod id;
 mod limits;
+#[cfg(feature = "memory")]
 mod memory;
+#[doc(hidden)]
+pub mod merge;
 mod metered;
 mod new_table;
 pub(crate) mod options;
+pub(crate) mod phase;
 pub(crate) mod reentry;
 pub(crate) mod row_batch;
+#[doc(hidden)]
+pub mod secret;
 mod sub;
+#[doc(hidden)]
+pub mod value;
 mod walk;
 
 use std::sync::Arc;
@@ -30,12 +38,11 @@ pub use self::batch::{Batch, Write};
 pub use self::bounded::Bounded;
 pub use self::by_table::write_by_table;
 pub use self::cancel::Cancel;
-#[cfg(feature = "fjall")]
-pub use self::fjall::{Durability, Fjall, FjallError, FjallOptions, TableOptions};
 pub use self::guarantees::{Atomicity, Guarantees};
 pub use self::id::{DatabaseId, TableId};
 pub use self::limits::Limits;
 pub(crate) use self::limits::check_len;
+#[cfg(feature = "memory")]
 pub use self::memory::Memory;
 pub use self::metered::{Costs, Metered};
 pub use self::new_table::NewTable;
@@ -45,8 +52,8 @@ pub use self::reentry::Entered;
 pub use self::row_batch::{Room, RowBatch};
 pub use self::sub::SubStore;
 pub use self::walk::{RangeReader, RangeRows, Walk};
-use crate::error::Error;
-use crate::range::KeyRange;
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
 
 /// One ordered table of key → value.
 ///

@@ -1,6 +1,6 @@
 //! How a table is made.
 
-use crate::error::Error;
+use crate::store::error::Error;
 
 /// How a table is made: split points and options of the engine. Without any it is as [`Database::table`](super::Database::table)
 /// makes it.

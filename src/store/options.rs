@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, TryLockResult};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult,
+};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::bounded::{BoundedRows, Failed};
 use super::{Cancel, Database, Rows, Store};
-use crate::error::Error;
+use crate::store::error::Error;
 
 /// What bounds the calls of a handle: a time-out, a deadline, a [`Cancel`] token. Default: none of them.
 ///
@@ -299,6 +301,26 @@ impl Call<'_> {
         self.lock(|| mutex.lock().unwrap_or_else(PoisonError::into_inner), || taken(mutex.try_lock()))
     }
 
+    /// Takes a lock to read, as [`lock`](Self::lock). One that is poisoned is taken as any other.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check).
+    #[inline]
+    pub fn lock_read<'l, T>(&self, lock: &'l RwLock<T>) -> Result<RwLockReadGuard<'l, T>, Error> {
+        self.lock(|| lock.read().unwrap_or_else(PoisonError::into_inner), || taken(lock.try_read()))
+    }
+
+    /// Takes a lock to write, as [`lock`](Self::lock). One that is poisoned is taken as any other.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check).
+    #[inline]
+    pub fn lock_write<'l, T>(&self, lock: &'l RwLock<T>) -> Result<RwLockWriteGuard<'l, T>, Error> {
+        self.lock(|| lock.write().unwrap_or_else(PoisonError::into_inner), || taken(lock.try_write()))
+    }
+
     /// Waits by a function that waits at most as long as it is told, and returns `None` if that was in vain: a channel, a
     /// condition variable.
     ///
@@ -326,7 +348,7 @@ impl fmt::Debug for Call<'_> {
 }
 
 /// A lock, if it could be taken at once, poisoned or not.
-pub(crate) fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
+fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
     match lock {
         Ok(guard) => Some(guard),
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 
 use super::id::{DatabaseId, TableId};
-use crate::error::Error;
+use crate::store::error::Error;
 
 thread_local! {
     /// The engines that this thread has entered, each as often as it did.

@@ -18,8 +18,8 @@ use super::{
     Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Room, RowBatch, Rows, Scan,
     Store, TableId, View, Write, check_batches, check_len,
 };
-use crate::error::{Error, RowErrors};
-use crate::range::KeyRange;
+use crate::keys::range::KeyRange;
+use crate::store::error::{Error, RowErrors};
 
 /// A [`Database`] over one [`Store`]: all tables in one key space, each under a prefix.
 ///

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::{Room, RowBatch, Rows, Scan};
-use crate::error::Error;
-use crate::range::{Cut, KeyRange};
+use crate::keys::range::{Cut, KeyRange};
+use crate::store::error::Error;
 
 /// Where a scan is: the ranges that are still to be read, and how many rows may still come.
 ///

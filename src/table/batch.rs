@@ -1,10 +1,10 @@
 //! Writes to several tables, applied together.
 
 use super::Table;
-use crate::error::{Error, RowError, RowErrors};
-use crate::key::RowKey;
+use crate::keys::key::RowKey;
+use crate::store::error::{CodecError, Error, RowError, RowErrors};
+use crate::store::value::RowValue;
 use crate::store::{Batch, Database, DatabaseId};
-use crate::value::RowValue;
 
 /// Writes to tables of one database, applied as one where its
 /// [`Guarantees`](crate::store::Guarantees) say so.
@@ -27,6 +27,27 @@ use crate::value::RowValue;
 pub struct WriteBatch {
     tables: Vec<OfTable>,
     len: usize,
+}
+
+/// About how long a key is, to make room for it.
+const fn key_len<K: RowKey>() -> usize {
+    match K::LAYOUT.width() {
+        Some(width) => width,
+        None => 64,
+    }
+}
+
+/// One put of a row, encoded where it is kept.
+pub(super) fn put_row<K: RowKey>(
+    key: &K,
+    value: impl FnOnce(&mut Vec<u8>) -> Result<(), CodecError>,
+) -> Result<Batch, CodecError> {
+    Batch::of_put(const { key_len::<K>() }, |bytes| key.encode_to(bytes), value)
+}
+
+/// Adds a put, or a delete where there is no value.
+pub(crate) fn push_row<'b, K: RowKey>(batch: &'b mut Batch, key: &K, value: Option<&[u8]>) -> &'b mut Batch {
+    batch.push_with(const { key_len::<K>() }, |bytes| key.encode_to(bytes), value)
 }
 
 /// The writes to one table.
@@ -53,13 +74,13 @@ impl WriteBatch {
         value: &V,
     ) -> Result<&mut Self, Error> {
         let value = table.encode(value)?;
-        self.of(table).push_row(key, Some(&value));
+        push_row(self.of(table), key, Some(&value));
         Ok(self)
     }
 
     /// Adds: the row is gone.
     pub fn delete<K: RowKey, V, D>(&mut self, table: &Table<K, V, D>, key: &K::Ref<'_>) -> &mut Self {
-        self.of(table).push_row(key, None);
+        push_row(self.of(table), key, None);
         self
     }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::plan::Start;
 use super::scan::{Source, TableScan};
-use crate::error::Error;
-use crate::key::{OwnedKey, RowKey};
-use crate::prefix::Select;
-use crate::value::RowValue;
+use crate::keys::key::{OwnedKey, RowKey};
+use crate::keys::prefix::Select;
+use crate::store::error::Error;
+use crate::store::value::RowValue;
 
 impl<K: RowKey, V> TableScan<K, V> {
     /// The first row of each group, in the scan's direction. `group` answers which rows are with a row, usually a prefix of

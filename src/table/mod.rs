@@ -3,7 +3,6 @@
 mod batch;
 mod groups;
 mod page;
-mod parallel;
 mod plan;
 mod progress;
 mod scan;
@@ -14,21 +13,22 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use self::batch::WriteBatch;
+pub(crate) use self::batch::push_row;
+use self::batch::put_row;
 pub use self::groups::FirstOfEach;
 pub use self::page::Page;
-use self::scan::Source;
+pub(crate) use self::scan::Source;
 pub use self::scan::{Keys, TableScan};
 pub use self::wide::WideTable;
-use crate::catalog::{self, Given, How, Opened};
-use crate::error::Error;
-use crate::fingerprint::Fingerprint;
-use crate::jobs::BulkLoad;
-use crate::key::{OwnedKey, RowKey};
-use crate::moved;
-use crate::prefix::Select;
+use crate::keys::fingerprint::Fingerprint;
+use crate::keys::key::{OwnedKey, RowKey};
+use crate::keys::prefix::Select;
+use crate::store::catalog::moved;
+use crate::store::catalog::{self, Given, How, Opened};
+use crate::store::error::Error;
 use crate::store::options::Within;
+use crate::store::value::{RowValue, decoded, encoded, unencoded};
 use crate::store::{Batch, CallOptions, Database, NewTable, Scan, Store, count};
-use crate::value::{RowValue, decoded, encoded, unencoded};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
 ///
@@ -219,7 +219,7 @@ impl<K, V, D> Table<K, V, D> {
 impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// Writes a row.
     pub fn put(&self, key: &K::Ref<'_>, value: &V) -> Result<(), Error> {
-        match Batch::of_row(key, |bytes| value.encode_value(bytes)) {
+        match put_row(key, |bytes| value.encode_value(bytes)) {
             Ok(batch) => self.store.write(&batch),
             Err(source) => Err(unencoded(&self.name, source)),
         }
@@ -316,34 +316,6 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         self.scan(..).from_key(key).limit(1).in_one_call().next().transpose()
     }
 
-    /// Writes many rows, by several threads, in batches.
-    ///
-    /// ```
-    /// use rowkey::{Memory, Table};
-    ///
-    /// let squares: Table<u64, u64, _> = Table::open(Memory::new(), "squares")?;
-    /// let loaded = squares.bulk_load().threads(2).run((0..10_000).map(|n| Ok((n, n * n))))?;
-    /// assert_eq!((loaded.writes, loaded.batches), (10_000, 10));
-    ///
-    /// // From another table, or a scan of it.
-    /// let even: Table<u64, u64, _> = Table::open(Memory::new(), "even")?;
-    /// even.bulk_load().run(squares.scan(..).filter(|row| row.as_ref().map_or(true, |(n, _)| n % 2 == 0)))?;
-    /// assert_eq!(even.count(..)?, 5_000);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[expect(clippy::type_complexity, reason = "a write is a key and its value")]
-    pub fn bulk_load(&self) -> BulkLoad<(K, V), impl Fn(Vec<(K, V)>) -> Result<(), Error> + use<K, V, D>> {
-        let (store, name) = (Arc::clone(&self.store), Arc::clone(&self.name));
-        BulkLoad::new(move |rows: Vec<(K, V)>| {
-            let mut batch = Batch::new();
-            for (key, value) in &rows {
-                batch.push_row(key, Some(&encoded(&name, value)?));
-            }
-            store.write(&batch)
-        })
-        .sized(|(key, value)| const { K::LAYOUT.width() }.unwrap_or_else(|| key.encode().len()) + value.size())
-    }
-
     pub(crate) fn encode(&self, value: &V) -> Result<Vec<u8>, Error> {
         encoded(&self.name, value)
     }
@@ -367,7 +339,7 @@ impl<K: RowKey, V, D> Table<K, V, D> {
 
     /// Deletes a row.
     pub fn delete(&self, key: &K::Ref<'_>) -> Result<(), Error> {
-        self.store.write(Batch::new().push_row(key, None))
+        self.store.write(push_row(&mut Batch::new(), key, None))
     }
 
     /// The keys selected, in order.
@@ -400,4 +372,10 @@ impl<K: RowKey, D> Table<K, i64, D> {
     pub fn increment(&self, key: &K::Ref<'_>, by: i64) -> Result<i64, Error> {
         self.store.increment(&key.encode(), by)
     }
+}
+
+/// The key of a row of a table.
+#[inline]
+pub(crate) fn stored_key<'k, K: RowKey>(table: &str, key: &'k [u8]) -> Result<K::Ref<'k>, Error> {
+    K::decode(key).map_err(|error| Error::from(error).of_key(table, key))
 }

@@ -1,10 +1,10 @@
 //! Pages of a scan, each with the cursor for the next.
 
 use super::scan::TableScan;
-use crate::cursor::Cursor;
-use crate::error::Error;
-use crate::key::OwnedKey;
-use crate::value::RowValue;
+use crate::keys::cursor::Cursor;
+use crate::keys::key::OwnedKey;
+use crate::store::error::Error;
+use crate::store::value::RowValue;
 
 impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them: one row more is read to

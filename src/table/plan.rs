@@ -1,12 +1,12 @@
 //! Where a scan begins and ends: a selection, a start and a direction as the byte ranges to read. No store, no I/O.
 
-use crate::cursor::Cursor;
-use crate::error::CursorError;
-use crate::fingerprint::Fingerprint;
-use crate::key::RowKey;
-use crate::lead::Lead;
-use crate::prefix::Selection;
-use crate::range::KeyRange;
+use crate::keys::cursor::Cursor;
+use crate::keys::error::CursorError;
+use crate::keys::fingerprint::Fingerprint;
+use crate::keys::key::RowKey;
+use crate::keys::lead::Lead;
+use crate::keys::prefix::Selection;
+use crate::keys::range::KeyRange;
 
 /// Where in its selection a scan starts, in its own direction.
 pub(super) enum Start<K> {

@@ -1,7 +1,7 @@
 //! How far a scan is: which of the merged rows are its own, and where it ends. No I/O.
 
-use crate::error::Error;
-use crate::merge::{BatchMerge, Step};
+use crate::store::error::Error;
+use crate::store::merge::{BatchMerge, Step};
 
 /// How many rows of each bucket a scan can need, its offset's among them.
 pub(super) fn most_read(limit: Option<u64>, offset: u64) -> Option<u64> {

@@ -8,15 +8,17 @@ use std::sync::Arc;
 
 use super::plan::{Plan, Start};
 use super::progress::{Progress, most_read};
-use crate::cursor::{Cursor, IntoCursor};
-use crate::error::Error;
-use crate::fingerprint::Fingerprint;
-use crate::key::{OwnedKey, RowKey, stored};
-use crate::merge::{MergedRows, Scans};
-use crate::prefix::{Select, Selection};
+use crate::keys::cursor::{Cursor, IntoCursor};
+use crate::keys::fingerprint::Fingerprint;
+use crate::keys::key::{OwnedKey, RowKey};
+use crate::keys::prefix::{Select, Selection};
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
+use crate::store::merge::{MergedRows, Scans};
 use crate::store::options::Within;
+use crate::store::value::{RowValue, decoded};
 use crate::store::{Scan, Store};
-use crate::value::{RowValue, decoded};
+use crate::table::stored_key;
 use crate::wide::{Columns, WideStore};
 
 /// A scan of a table: how far and which way is said of it first, then it is an iterator.
@@ -42,7 +44,7 @@ pub struct TableScan<K, V> {
 
 /// What is scanned.
 #[derive(Clone)]
-pub(super) enum Source {
+pub(crate) enum Source {
     Plain(Arc<dyn Store>),
     Wide(Arc<dyn WideStore>, Box<Columns>),
 }
@@ -247,10 +249,17 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// ```
     #[expect(clippy::type_complexity, reason = "a row is spelt as its key and its value")]
     pub fn next_row(&mut self) -> Result<Option<(K::Ref<'_>, &[u8])>, Error> {
-        self.next_with(|table, key, value| Ok((stored::<K>(table, key)?, value)))
+        self.next_with(|table, key, value| Ok((stored_key::<K>(table, key)?, value)))
     }
 
     /// The scan as one call, whatever number of batches it reads; one that is not open yet.
+    /// Table, source and ranges, if the scan has no limit, offset or start and is not in reverse.
+    pub(crate) fn into_ranges(self) -> Option<(Arc<str>, Source, Vec<KeyRange>)> {
+        let Self { table, source, selection, scan, offset, start, .. } = self;
+        let is_whole = !scan.reverse && scan.limit.is_none() && offset == 0 && matches!(start, Start::First);
+        is_whole.then(|| (table, source, selection.ranges()))
+    }
+
     pub(crate) fn in_one_call(mut self) -> Self {
         self.source = self.source.in_one_call();
         self
@@ -297,7 +306,7 @@ impl<K: OwnedKey, V: RowValue> Iterator for TableScan<K, V> {
     type Item = Result<(K, V), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_with(|table, key, value| Ok((stored::<K>(table, key)?, decoded(table, key, value)?))).transpose()
+        self.next_with(|table, key, value| Ok((stored_key::<K>(table, key)?, decoded(table, key, value)?))).transpose()
     }
 }
 
@@ -330,7 +339,7 @@ impl<K: OwnedKey> Iterator for Keys<K> {
     type Item = Result<K, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next_with(|table, key, _| stored::<K>(table, key)).transpose()
+        self.0.next_with(|table, key, _| stored_key::<K>(table, key)).transpose()
     }
 }
 

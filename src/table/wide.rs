@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::scan::{Source, TableScan};
-use crate::catalog;
-use crate::error::Error;
-use crate::fingerprint::Fingerprint;
-use crate::key::{OwnedKey, RowKey};
-use crate::prefix::Select;
+use crate::keys::fingerprint::Fingerprint;
+use crate::keys::key::{OwnedKey, RowKey};
+use crate::keys::prefix::Select;
+use crate::store::catalog;
+use crate::store::error::Error;
 use crate::store::options::Within;
+use crate::store::value::RowValue;
 use crate::store::{CallOptions, Database, NewTable, Scan, count};
-use crate::value::RowValue;
 use crate::wide::{
     CellsDatabase, Change, Column, Columns, Condition, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
 };

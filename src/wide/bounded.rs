@@ -7,7 +7,7 @@ use super::mutation::Mutation;
 use super::row::Row;
 use super::schema::{Change, TableSchema};
 use super::{WideDatabase, WideGuarantees, WideStore};
-use crate::error::Error;
+use crate::store::error::Error;
 use crate::store::{Bounded, CallOptions, DatabaseId, NewTable, Rows, Scan, TableId};
 
 impl<S: WideStore + ?Sized + 'static> WideStore for Bounded<S> {

@@ -2,7 +2,7 @@
 
 use super::mutation::{Edit, Mutation};
 use super::schema::TableSchema;
-use crate::error::Error;
+use crate::store::error::Error;
 use crate::store::{TableId, check_key, check_len};
 
 /// How long row keys, qualifiers and values can be, in bytes; `None` where no limit is known. What is as long is taken, whatever its

@@ -5,8 +5,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::{Bound, RangeBounds};
 
-use crate::error::Printable;
-use crate::range::KeyRange;
+use crate::keys::error::Printable;
+use crate::keys::range::KeyRange;
 
 /// A column: its family's name and its qualifier.
 ///

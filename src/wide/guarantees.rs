@@ -2,7 +2,7 @@
 
 use super::check::WideLimits;
 use super::mutation::{Edit, Mutation};
-use crate::error::Error;
+use crate::store::error::Error;
 
 /// What a wide store promises. By default nothing: an engine says what it has, field by field, and the
 /// suite (`conformance::wide`) asks for that and no more.

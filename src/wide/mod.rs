@@ -90,8 +90,6 @@ mod bounded;
 mod cells;
 mod check;
 mod column;
-#[cfg(feature = "conformance")]
-pub(crate) mod conformance;
 mod guarantees;
 mod mutation;
 mod one_column;
@@ -111,8 +109,8 @@ pub use self::mutation::{Edit, Mutation};
 pub use self::one_column::{OneColumn, OneColumnDatabase};
 pub use self::row::{Cell, CellIter, Row, push_cell};
 pub use self::schema::{Change, FamilySchema, SchemaError, TableSchema};
-use crate::error::{Error, RowErrors};
-use crate::range::KeyRange;
+use crate::keys::range::KeyRange;
+use crate::store::error::{Error, RowErrors};
 use crate::store::options::{Within, handles};
 use crate::store::{CallOptions, DatabaseId, NewTable, RowBatch, Rows, Scan, TableId};
 

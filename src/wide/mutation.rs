@@ -2,9 +2,9 @@
 
 use super::column::Column;
 #[cfg(feature = "json")]
-use crate::error::CodecError;
-use crate::error::{Access, Error};
-use crate::value::RowValue;
+use crate::store::error::CodecError;
+use crate::store::error::{Access, Error};
+use crate::store::value::RowValue;
 
 /// Writes to one row, applied as one: no reader sees some of them without the others.
 ///

@@ -9,9 +9,9 @@ use super::mutation::Mutation;
 use super::row::CellIter;
 use super::schema::{FamilySchema, TableSchema};
 use super::{WideDatabase, WideGuarantees, WideStore};
-use crate::catalog::{CATALOG, PLAIN, RESERVED};
-use crate::error::{Error, RowErrors};
-use crate::range::KeyRange;
+use crate::keys::range::KeyRange;
+use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
+use crate::store::error::{Error, RowErrors};
 use crate::store::options::Within;
 use crate::store::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Room, RowBatch, Rows, Scan, Store, TableId, Write,

@@ -16,9 +16,10 @@ use std::sync::OnceLock;
 use byteorder::{BigEndian, ByteOrder};
 
 use super::column::Column;
-use crate::error::{Access, CodecError, DecodeError, Error};
-use crate::key::OwnedKey;
-use crate::value::RowValue;
+use crate::keys::error::DecodeError;
+use crate::keys::key::OwnedKey;
+use crate::store::error::{Access, CodecError, Error};
+use crate::store::value::RowValue;
 
 /// One version of a column in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,12 +5,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use crate::catalog::KeyFields;
-use crate::error::Error;
-use crate::key::RowKey;
-use crate::untyped::LayoutBuf;
+use crate::keys::key::RowKey;
+use crate::keys::untyped::LayoutBuf;
+use crate::store::catalog::KeyFields;
+use crate::store::error::Error;
 
 /// The families of a wide table and, where its rows are typed, the shape of their keys.
 ///
@@ -29,18 +27,19 @@ use crate::untyped::LayoutBuf;
 /// ");
 /// assert_eq!(schema.to_string().parse(), Ok(schema));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct TableSchema {
     /// The shape of the row keys, if they are typed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub row_key: Option<String>,
     /// The names and units of their fields, if they are known: a line each, as FORMAT.md writes them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub row_fields: Option<String>,
     /// The shapes that they had before their enums got more variants. Cursors from then go on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub earlier_row_keys: Vec<String>,
     /// The families by name.
     pub families: BTreeMap<String, FamilySchema>,
@@ -48,8 +47,9 @@ pub struct TableSchema {
 
 /// How many versions a family keeps of its columns, and how long. Reads keep to it at once, unless the store
 /// [says otherwise](super::WideGuarantees::kept_on_read).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 #[non_exhaustive]
 pub struct FamilySchema {
     /// Maximum number of versions of a column that are kept. Default: 1.

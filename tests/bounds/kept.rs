@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use rowkey::migrate::{Conversion, Migration, Reading};
 use rowkey::secondary::Primary;
-use rowkey::store::{CallOptions, Cancel, Database, Durability, Fjall, Metered, Store};
+use rowkey::store::{CallOptions, Cancel, Database, Metered, Store};
 use rowkey::wide::{CellsDatabase, FamilySchema, TableSchema, WideDatabase};
 use rowkey::{Memory, Table, WideTable};
+use rowkey_fjall::{Durability, Fjall};
 
 use crate::{Db, engines};
 

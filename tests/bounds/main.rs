@@ -13,9 +13,10 @@ mod waiting;
 
 use std::sync::Arc;
 
-use rowkey::store::{Database, Fjall, Metered, RowBatch, Rows, Scan, Store, SubStore};
+use rowkey::store::{Database, Metered, RowBatch, Rows, Scan, Store, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Error, Memory};
+use rowkey_fjall::Fjall;
 
 type Db = Arc<dyn Database>;
 

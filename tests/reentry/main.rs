@@ -19,8 +19,9 @@ use std::time::Duration;
 use closures::CLOSURES;
 use failing::{Failing, WITHOUT};
 use rowkey::Error;
-use rowkey::store::{Database, Durability, Fjall, Memory, Metered, SubStore};
+use rowkey::store::{Database, Memory, Metered, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
+use rowkey_fjall::{Durability, Fjall};
 use tempfile::TempDir;
 use writes::{WRITES, make_tables};
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Database, Durability, Metered, SubStore};
+use rowkey::store::{Database, Metered, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Error, Memory, Table, WriteBatch};
+use rowkey_fjall::Durability;
 
 use crate::{Db, engines, fjall};
 

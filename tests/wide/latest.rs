@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use rowkey::clock::{Clock, SystemClock};
-use rowkey::store::{Database, Fjall, Store, SubStore};
+use rowkey::store::{Database, Store, SubStore};
 use rowkey::wide::{
     Cells, CellsDatabase, Column, Columns, Condition, Edit, FamilySchema, Mutation, TableSchema, WideStore,
 };
+use rowkey_fjall::Fjall;
 
 use crate::conforming::modest_store::Modest;
 use crate::model::{Random, cells_of, entries, go_on, memory};

@@ -3,10 +3,10 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::{Plan, Start};
-use crate::cursor::Cursor;
-use crate::error::CursorError;
-use crate::fingerprint::Fingerprint;
-use crate::prefix::{Select, Selection};
+use crate::keys::cursor::Cursor;
+use crate::keys::error::CursorError;
+use crate::keys::fingerprint::Fingerprint;
+use crate::keys::prefix::{Select, Selection};
 use crate::{OwnedKey, RowKey};
 
 /// The fields of a key.

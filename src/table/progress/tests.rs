@@ -5,13 +5,13 @@ use std::marker::PhantomData;
 use std::task::Poll;
 
 use super::{Progress, most_read};
-use crate::cursor::Cursor;
-use crate::error::Error;
-use crate::key::stored;
-use crate::merge::{BatchMerge, Step};
-use crate::prefix::Selection;
+use crate::keys::cursor::Cursor;
+use crate::keys::prefix::Selection;
+use crate::store::error::Error;
+use crate::store::merge::{BatchMerge, Step};
 use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store};
 use crate::table::plan::{Plan, Start};
+use crate::table::stored_key;
 use crate::table::{Table, TableScan, WideTable};
 use crate::wide::{CellsDatabase, Columns, FamilySchema, Mutation, TableSchema, WideStore};
 use crate::{Memory, OwnedKey, RowKey, RowValue};
@@ -55,7 +55,7 @@ impl<K: OwnedKey> TableStream<K> {
         loop {
             match self.progress.step() {
                 Ok(Step::Row) => {
-                    let row = self.progress.read(|key, value| Ok((stored::<K>("t", key)?, value.to_vec())));
+                    let row = self.progress.read(|key, value| Ok((stored_key::<K>("t", key)?, value.to_vec())));
                     return Poll::Ready(row.transpose());
                 }
                 Ok(Step::Done) => return Poll::Ready(None),

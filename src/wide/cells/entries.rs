@@ -1,7 +1,7 @@
 //! The entries of a store, one after another, with jumps over those of no use.
 
-use crate::error::Error;
-use crate::range::successor;
+use crate::keys::range::successor;
+use crate::store::error::Error;
 use crate::store::{CallOptions, RowBatch, Rows, TableId};
 
 /// Entries that are looked at one by one before a jump is tried: it costs a search.

@@ -12,10 +12,10 @@
 use std::borrow::Cow;
 
 use crate::RowKey;
-use crate::encode::decode_into;
-use crate::error::{DecodeError, DecodeReason};
-use crate::prefix::{Select, Selection};
-use crate::range::{KeyRange, successor};
+use crate::keys::encode::decode_into;
+use crate::keys::error::{DecodeError, DecodeReason};
+use crate::keys::prefix::{Select, Selection};
+use crate::keys::range::{KeyRange, successor};
 
 /// The key of an entry in the store beneath [`Cells`](super::Cells). The entry's value is the cell's; a marker has none.
 ///

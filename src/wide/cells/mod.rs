@@ -25,11 +25,11 @@ use super::{
     ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
     TimestampUnit, UntimedDeletes, UntimedPuts, WideDatabase, WideGuarantees, WideStore,
 };
-use crate::catalog::{self, Given, How, Opened, PLAIN, WideTexts};
-use crate::clock::{Clock, SystemClock};
-use crate::error::{Error, RowError};
-use crate::key::RowKey;
-use crate::moved;
+use crate::keys::clock::{Clock, SystemClock};
+use crate::keys::key::RowKey;
+use crate::store::catalog::moved;
+use crate::store::catalog::{self, Given, How, Opened, PLAIN, WideTexts};
+use crate::store::error::{Error, RowError};
 use crate::store::options::{Within, failed};
 use crate::store::{
     Atomicity, CallOptions, Database, DatabaseId, Live, Metered, NewTable, Rows, Scan, Store, TableId, View,

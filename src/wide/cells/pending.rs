@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use super::key::Kind;
-use crate::error::Error;
-use crate::range::KeyRange;
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
 use crate::store::{Batch, Room, RowBatch, Rows};
 
 type Puts<'m> = BTreeMap<Vec<u8>, Cow<'m, [u8]>>;

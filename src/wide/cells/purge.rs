@@ -6,9 +6,9 @@ use super::Cells;
 use super::entries::Entries;
 use super::key::{CellKey, Entry, Kind, Place, Version};
 use super::visible::{Fate, Visible, Why};
-use crate::error::Error;
-use crate::key::RowKey;
-use crate::range::KeyRange;
+use crate::keys::key::RowKey;
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::{Batch, DEFAULT_BATCH_BYTES, Rows, Scan, Store};
 

@@ -2,7 +2,7 @@
 
 use super::Cells;
 use super::key::CellKey;
-use crate::error::{Error, RowError, RowErrors};
+use crate::store::error::{Error, RowError, RowErrors};
 use crate::store::{Limits, Store, check_len};
 use crate::wide::mutation::{Edit, Mutation};
 use crate::wide::{WideLimits, check_mutation};

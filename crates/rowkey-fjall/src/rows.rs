@@ -1,0 +1,78 @@
+//! A table as it was at one time, and scans of it.
+
+use std::ops::Bound;
+
+use fjall::{Iter, Keyspace, Readable, Snapshot};
+
+use crate::error::guarded;
+use crate::{LONGEST_KEY, can_be};
+use rowkey::store::{CallOptions, RangeReader, RangeRows, Room, Rows, Scan, TableId, View};
+use rowkey::{Error, KeyRange};
+
+/// A table as it was.
+pub(super) struct FjallView {
+    pub(super) keyspace: Keyspace,
+    pub(super) snapshot: Snapshot,
+    pub(super) table: TableId,
+    /// Of the transaction, or the scan, that reads.
+    pub(super) options: CallOptions,
+}
+
+impl View for FjallView {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.options.begin("get", self.table.name())?;
+        if !can_be(key) {
+            return Ok(None);
+        }
+        Ok(guarded(|| self.snapshot.get(&self.keyspace, key))?.map(|value| value.to_vec()))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let (keyspace, snapshot) = (self.keyspace.clone(), self.snapshot.clone());
+        let rows = RangeRows::new(scan, Reader { keyspace, snapshot, open: None });
+        self.options.rows(self.table.name(), Box::new(rows))
+    }
+}
+
+/// What a scan reads: the table as it was.
+struct Reader {
+    keyspace: Keyspace,
+    snapshot: Snapshot,
+    /// The range that is being read.
+    open: Option<Iter>,
+}
+
+impl RangeReader for Reader {
+    fn seek(&mut self, rest: &KeyRange, _: bool) -> Result<(), Error> {
+        // Between a key of the longest and all that begin with it there is none.
+        let start = match rest.start() {
+            start if start.len() > LONGEST_KEY => Bound::Excluded(&start[..LONGEST_KEY]),
+            start => Bound::Included(start),
+        };
+        let end = match rest.end() {
+            Some(end) if end.len() > LONGEST_KEY => Bound::Included(&end[..LONGEST_KEY]),
+            Some(end) => Bound::Excluded(end),
+            None => Bound::Unbounded,
+        };
+        let rows = guarded(|| Ok(self.snapshot.range::<&[u8], _>(&self.keyspace, (start, end))))?;
+        self.open = Some(rows);
+        Ok(())
+    }
+
+    fn read(&mut self, _: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool, Error> {
+        let Some(rows) = &mut self.open else { return Ok(false) };
+        let read = || {
+            while let Some(row) = if reverse { rows.next_back() } else { rows.next() } {
+                // By reference: the pair is six words, and each move of it waits for the one before.
+                let row = row.into_inner();
+                match &row {
+                    Ok((key, value)) if room.push(key, value) => {}
+                    Ok(_) => return Ok(true),
+                    Err(_) => return row.map(|_| false),
+                }
+            }
+            Ok(false)
+        };
+        Ok(guarded(read)?)
+    }
+}

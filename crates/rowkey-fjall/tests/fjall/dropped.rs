@@ -1,0 +1,140 @@
+//! Tables that come and go: what a kill leaves of them, and what stands in their directories.
+
+use std::fs;
+use std::path::Path;
+
+use rowkey::store::{Batch, Database};
+use rowkey_fjall::{Fjall, FjallError, FjallOptions, TableOptions};
+
+use crate::in_memory;
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.as_ref().unwrap().file_name()));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => drop(fs::copy(from, to).unwrap()),
+        }
+    }
+}
+
+/// Writes to table `t`, the first of a database, a file of rows and some that are in the journal alone.
+fn make(path: &Path) -> Fjall {
+    let small = TableOptions::new().memtable_bytes(1 << 20);
+    let db = FjallOptions::new().new_tables(small).open(path).unwrap();
+    let table = db.table("t").unwrap();
+    for part in 0..3_u32 {
+        let mut batch = Batch::new();
+        (0..1_000_u32).for_each(|n| _ = batch.put((n + part * 1_000).to_be_bytes(), [part as u8; 700]));
+        table.write(&batch).unwrap();
+    }
+    let files = path.join("keyspaces/1/tables");
+    (0..12_000).take_while(|_| fs::read_dir(&files).unwrap().next().is_none()).for_each(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    });
+    db
+}
+
+#[test]
+fn rows_are_in_their_table_whatever_was_dropped_before() {
+    let directory = in_memory();
+    let open = || Fjall::open(directory.path()).unwrap();
+    let db = open();
+    let first = db.table("first").unwrap();
+    (0..100_u32).for_each(|n| first.write(Batch::new().put(n.to_be_bytes(), "row")).unwrap());
+    db.table("second").unwrap();
+    db.drop_table("first").unwrap();
+    drop((first, db));
+    // All rows that were counted are gone, and the engine counts anew.
+    open().drop_table("second").unwrap();
+    open().table("third").unwrap().write(Batch::new().put("a", "third's")).unwrap();
+    let db = open();
+    assert_eq!(db.tables().unwrap(), ["third"]);
+    assert_eq!(db.table("third").unwrap().get(b"a").unwrap().as_deref(), Some(&b"third's"[..]));
+}
+
+#[test]
+fn a_table_whose_dropping_was_killed_is_dropped() {
+    let directory = in_memory();
+    let (path, saved) = (directory.path().join("database"), directory.path().join("saved"));
+    let db = make(&path);
+    copy(&path.join("keyspaces/1"), &saved);
+    db.drop_table("t").unwrap();
+    drop(db);
+    // Its `current` goes first, and then one file after the other.
+    copy(&saved, &path.join("keyspaces/1"));
+    fs::remove_file(path.join("keyspaces/1/current")).unwrap();
+    assert_eq!(Fjall::open(&path).unwrap().tables().unwrap(), [""; 0]);
+    assert!(!path.join("keyspaces/1").exists());
+}
+
+#[test]
+fn a_table_whose_directory_is_gone_is_missed() {
+    let directory = in_memory();
+    let path = directory.path().join("database");
+    drop(make(&path));
+    fs::rename(path.join("keyspaces/1"), directory.path().join("elsewhere")).unwrap();
+    let error = Fjall::open(&path).unwrap_err();
+    assert!(matches!(error, FjallError::Damaged(_)), "{error}");
+    fs::rename(directory.path().join("elsewhere"), path.join("keyspaces/1")).unwrap();
+    Fjall::open(&path).unwrap();
+}
+
+#[test]
+fn no_byte_of_a_list_of_files_is_changed_without_a_word() {
+    let directory = in_memory();
+    drop(make(directory.path()));
+    // Lists from before go when it is opened.
+    Fjall::open(directory.path()).unwrap();
+    let lists = fs::read_dir(directory.path().join("keyspaces/1")).unwrap().map(|entry| entry.unwrap().path());
+    for list in lists.filter(|path| path.is_file()) {
+        let bytes = fs::read(&list).unwrap();
+        for place in (0..bytes.len()).step_by(3) {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1 << (place % 8);
+            fs::write(&list, changed).unwrap();
+            let error = Fjall::open(directory.path()).unwrap_err();
+            assert!(matches!(error, FjallError::Damaged(_)), "{} byte {place}: {error}", list.display());
+        }
+        fs::write(list, bytes).unwrap();
+    }
+    Fjall::open(directory.path()).unwrap();
+}
+
+#[test]
+fn what_is_no_table_among_the_tables_is_told() {
+    let directory = in_memory();
+    drop(make(directory.path()));
+    for (place, foreign) in [("keyspaces/lost+found", true), ("keyspaces/1/tables/lost+found", false)] {
+        let place = directory.path().join(place);
+        fs::create_dir(&place).unwrap();
+        let error = Fjall::open(directory.path()).unwrap_err();
+        assert_eq!(matches!(error, FjallError::Foreign { .. }), foreign, "{error}");
+        assert!(foreign || matches!(error, FjallError::Damaged(_)), "{error}");
+        fs::remove_dir(place).unwrap();
+    }
+    Fjall::open(directory.path()).unwrap();
+}
+
+#[test]
+fn a_table_that_was_dropped_takes_writes_without_end() {
+    let directory = in_memory();
+    let db = make(directory.path());
+    let table = db.table("t").unwrap();
+    db.drop_table("t").unwrap();
+    let (written, answer) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        // Each part becomes a file, and each file has keys from the first to the last.
+        for part in 0..45_u32 {
+            let mut batch = Batch::new();
+            (0..600_u32).for_each(|n| _ = batch.put((n << 8 | part).to_be_bytes(), [part as u8; 2_000]));
+            table.write(&batch).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(30));
+        }
+        written.send(table.get(&(7_u32 << 8).to_be_bytes()).unwrap().map(|value| value.len())).unwrap();
+    });
+    let there = answer.recv_timeout(std::time::Duration::from_secs(300)).expect("a write that does not end");
+    assert_eq!(there, Some(2_000));
+    db.table("other").unwrap().increment(b"a", 1).unwrap();
+}

@@ -1,0 +1,85 @@
+//! The engine on disk: its laws, what it outlives, what it refuses.
+
+mod damage;
+mod dropped;
+mod killed;
+mod refused;
+mod synced;
+
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use rowkey::conformance;
+use rowkey::store::{Database, Store, SubStore};
+use rowkey::wide::{Cells, CellsDatabase};
+use rowkey_fjall::{Durability, Fjall};
+use tempfile::TempDir;
+
+/// A directory for tests that make many databases, of which nothing has to outlive anything: in memory, where there is such a
+/// file system.
+fn in_memory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// A database in a directory that goes with the process.
+fn database() -> Fjall {
+    static DIRECTORY: LazyLock<TempDir> = LazyLock::new(in_memory);
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed).to_string();
+    Fjall::open(DIRECTORY.path().join(next)).unwrap()
+}
+
+fn table() -> Arc<dyn Store> {
+    database().table("rows").unwrap()
+}
+
+#[test]
+fn a_database() {
+    conformance::database(database);
+    conformance::database(|| database().durability(Durability::Synced));
+}
+
+#[test]
+fn pointers() {
+    conformance::database(|| -> Box<dyn Database> { Box::new(database()) });
+    conformance::database(|| Arc::new(database()));
+    conformance::store(|| Box::new(table()));
+}
+
+#[test]
+fn a_table_and_tables_in_it() {
+    conformance::store(table);
+    conformance::database(|| SubStore::new(table()));
+}
+
+#[test]
+fn wide_tables() {
+    conformance::wide_database(|| CellsDatabase::new(database()));
+    conformance::wide(|schema| Cells::over(table(), schema.clone()).unwrap());
+    conformance::wide(|schema| Box::new(Cells::over(table(), schema.clone()).unwrap()));
+    conformance::wide(|schema| Arc::new(Cells::over(table(), schema.clone()).unwrap()));
+}
+
+/// The command that runs one test of this program alone, as a process of its own.
+fn only(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]);
+    command
+}
+
+/// Where a process of [`only`] is to write.
+const WRITES_TO: &str = "ROWKEY_TEST_WRITES_TO";
+
+#[test]
+fn what_was_answered_outlives_the_process() {
+    if let Some(directory) = std::env::var_os(WRITES_TO) {
+        killed::write_on(directory.as_ref(), Durability::Buffered);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    killed::kill(10, directory.path(), || {
+        let mut child = only("what_was_answered_outlives_the_process");
+        child.env(WRITES_TO, directory.path());
+        child
+    });
+}

@@ -1,0 +1,430 @@
+//! The laws of row keys as property tests (feature `laws`): one line proves them for a key or an encoding of one's own.
+//!
+//! 1. **Order**: a < b exactly when bytes(a) < bytes(b), against a comparator that never sees the bytes. Of a key with salt
+//!    or digest, the bytes behind it.
+//! 2. **Round trip**: what is encoded decodes to the same value.
+//! 3. **One form**: any bytes decode to a value that encodes to the same bytes, or to an error that says where and why.
+//!    Keys are damaged (bits flipped, bytes taken out and put in, ends cut off) to find some that are almost right.
+//! 4. **No prefixes**: no key is the beginning of another, but for `raw` ones.
+//! 5. **Ranges**: the ranges of a prefix hold exactly the keys that begin with it.
+//! 6. **Scans**: a scan of a table, salted buckets merged, shows its rows in order, both ways, with every limit and
+//!    cursor.
+//!
+//! [`key()`] and [`scans()`] are for key types, [`encoding()`] for what stands in `#[rowkey(with = ..)]`, [`layout()`] for keys by layout
+//! alone. Each runs 256 cases, or as many as the environment's `ROWKEY_LAWS_CASES` says, and panics with the law that is
+//! broken and the smallest input that breaks it.
+//!
+//! ```
+//! use rowkey::RowKey;
+//! use rowkey::laws::{self, proptest::prelude::*};
+//!
+//! #[derive(RowKey, Debug, Clone, PartialEq)]
+//! struct Visit {
+//!     host: String,
+//!     #[rowkey(desc)]
+//!     at: u32,
+//! }
+//!
+//! // In a `#[test]`:
+//! let visits = (any::<String>(), any::<u32>()).prop_map(|(host, at)| Visit { host, at });
+//! laws::key(visits, |a, b| a.host.cmp(&b.host).then(b.at.cmp(&a.at)));
+//! ```
+
+mod compare;
+mod damage;
+#[cfg(feature = "memory")]
+mod scans;
+mod values;
+
+use std::cmp::Ordering;
+use std::fmt::Debug;
+
+use proptest::arbitrary::any;
+use proptest::collection::vec;
+use proptest::sample::Index;
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+pub use self::compare::compare;
+use self::damage::{Damage, damaged, damages};
+#[cfg(feature = "memory")]
+pub use self::scans::scans;
+pub use self::values::{layouts, rows, values};
+use crate::keys::encode::{Codec, Encoding, Reader, With, Writer};
+use crate::keys::error::{DecodeError, Hex};
+use crate::keys::key::{OwnedKey, RowKey};
+use crate::keys::lead::Lead;
+use crate::keys::range::KeyRange;
+use crate::keys::untyped::{LayoutBuf, Value};
+pub use proptest;
+
+/// How many cases each law runs: 256, or what the environment's `ROWKEY_LAWS_CASES` says.
+pub fn cases() -> u32 {
+    std::env::var("ROWKEY_LAWS_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256)
+}
+
+type Proof = Result<(), TestCaseError>;
+
+#[track_caller]
+fn prove<S: Strategy>(cases: u32, inputs: S, test: impl Fn(S::Value) -> Proof) {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    if let Err(error) = TestRunner::new(config).run(&inputs, test) {
+        panic!("{error}");
+    }
+}
+
+/// A broken law unless it holds.
+fn law(number: u8, holds: bool, told: impl FnOnce() -> String) -> Proof {
+    const NAMES: [&str; 6] = ["order", "round trip", "one form", "no prefixes", "ranges", "scans"];
+    if holds {
+        return Ok(());
+    }
+    let name = NAMES.get(usize::from(number).wrapping_sub(1)).copied().unwrap_or("layout");
+    Err(TestCaseError::fail(format!("law {number} ({name}) is broken: {}", told())))
+}
+
+/// Proves laws 1 to 5 for a key type, and that its layout alone writes, reads and explains the same bytes.
+///
+/// `compare` is the key's order: `Ord::cmp` where the fields say it all, else field by field, the other way round for a
+/// descending one. Of a key with salt or digest it is the order of the fields behind it.
+///
+/// The keys are also crossed, the first fields of one with the last of another, so they need not be made to share
+/// beginnings.
+///
+/// ```
+/// use rowkey::RowKey;
+/// use rowkey::laws::{self, proptest::prelude::*};
+///
+/// #[derive(RowKey, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// #[rowkey(salt(buckets = 16, by(user)))]
+/// struct Login {
+///     user: u64,
+///     device: String,
+/// }
+///
+/// let logins = (any::<u64>(), any::<String>()).prop_map(|(user, device)| Login { user, device });
+/// laws::key(logins, Ord::cmp);
+/// ```
+#[track_caller]
+pub fn key<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl Fn(&K, &K) -> Ordering) {
+    let layout = LayoutBuf::from(&K::LAYOUT);
+    let read = |bytes: &[u8]| K::decode(bytes).map(|key| key.encode());
+    prove(cases(), (vec(keys, 2..5), damages(), any::<Index>()), |(mut keys, damages, at)| {
+        for pair in keys.iter().zip(keys.iter().skip(1)).map(|(a, b)| [a.encode(), b.encode()]).collect::<Vec<_>>() {
+            let crossed = crossed(&layout, &pair, at)?;
+            keys.push(K::decode(&crossed).map_err(|error| {
+                TestCaseError::fail(format!("law 2 (round trip) is broken: {} of the layout: {error}", Hex(&crossed)))
+            })?);
+        }
+        for key in &keys {
+            let again = K::decode(&key.encode());
+            let same = again.as_ref().is_ok_and(|again| compare(key, again).is_eq());
+            law(2, same, || format!("{key:?} came back as {again:?}"))?;
+        }
+        whole_keys(&layout, &keys, &compare, read, &damages)?;
+        let bytes: Vec<_> = keys.iter().map(K::encode).collect();
+        let rows = bytes.iter().map(|key| by_layout(&layout, key)).collect::<Result<Vec<_>, _>>()?;
+        prefixes(&layout, &rows, &bytes, at)
+    });
+}
+
+/// Proves laws 1 to 4 for a key type that borrows, as [`key`] does for one that does not.
+///
+/// ```
+/// use rowkey::RowKey;
+/// use rowkey::laws::{self, proptest::prelude::*};
+///
+/// #[derive(RowKey, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// struct Page<'a> {
+///     site: u32,
+///     #[rowkey(raw)]
+///     path: &'a str,
+/// }
+///
+/// let paths = prop::sample::select(vec!["", "/", "/a", "/a\0", "/b"]);
+/// laws::borrowed_key((any::<u32>(), paths).prop_map(|(site, path)| Page { site, path }), Ord::cmp);
+/// ```
+#[track_caller]
+pub fn borrowed_key<K>(keys: impl Strategy<Value = K>, compare: impl Fn(&K, &K) -> Ordering)
+where
+    K: for<'a> RowKey<Ref<'a>: RowKey> + Debug,
+{
+    let layout = LayoutBuf::from(&K::LAYOUT);
+    let read = |bytes: &[u8]| K::decode(bytes).map(|key| key.encode());
+    prove(cases(), (vec(keys, 2..5), damages()), |(keys, damages)| {
+        whole_keys(&layout, &keys, &compare, read, &damages)
+    });
+}
+
+/// The key whose first fields are those of one key, the others of another.
+fn crossed(layout: &LayoutBuf, [a, b]: &[Vec<u8>; 2], at: Index) -> Result<Vec<u8>, TestCaseError> {
+    let values = |bytes| layout.decode(bytes).map_err(|error| broken_layout(layout, &error));
+    let (mut a, b) = (values(a)?, values(b)?);
+    let at = at.index(a.len() + 1);
+    a.truncate(at);
+    a.extend(b.into_iter().skip(at));
+    layout.encode(&a).map_err(|error| broken_layout(layout, &error))
+}
+
+fn broken_layout(layout: &LayoutBuf, error: &dyn std::error::Error) -> TestCaseError {
+    TestCaseError::fail(format!("law 2 (round trip) is broken: the layout {layout} alone: {error}"))
+}
+
+fn whole_keys<K: RowKey + Debug>(
+    layout: &LayoutBuf,
+    keys: &[K],
+    compare: &impl Fn(&K, &K) -> Ordering,
+    read: impl Fn(&[u8]) -> Result<Vec<u8>, DecodeError>,
+    damages: &[Damage],
+) -> Proof {
+    let bytes: Vec<_> = keys.iter().map(K::encode).collect();
+    for (key, bytes) in keys.iter().zip(&bytes) {
+        let again = read(bytes);
+        law(2, again.as_ref() == Ok(bytes), || format!("{key:?} is {}, which reads as {again:?}", Hex(bytes)))?;
+        law(2, K::LAYOUT.width().is_none_or(|width| width == bytes.len()), || {
+            format!("{key:?} has {} bytes, not the {:?} of its layout", bytes.len(), K::LAYOUT.width())
+        })?;
+        by_layout(layout, bytes)?;
+    }
+    order(layout, keys, &bytes, compare)?;
+    let read = |bytes: &[u8]| read(bytes).map_err(|error| (error.key() == K::LAYOUT.name, error));
+    bytes.iter().try_for_each(|bytes| {
+        let damaged = damaged(bytes, damages);
+        one_form(&read, &damaged)?;
+        by_layout_if_read(layout, &damaged, read(&damaged).is_ok())?;
+        let Some(mended) = mended(layout, &damaged) else { return Ok(()) };
+        one_form(&read, &mended)
+    })
+}
+
+/// Laws 1 and 4.
+fn order<K: Debug>(layout: &LayoutBuf, keys: &[K], bytes: &[Vec<u8>], compare: &impl Fn(&K, &K) -> Ordering) -> Proof {
+    let raw = layout.fields().iter().any(|field| field.raw);
+    let all: Vec<_> = keys.iter().zip(bytes).collect();
+    for (i, (a, a_bytes)) in all.iter().enumerate() {
+        for (b, b_bytes) in &all[i..] {
+            let (a_body, b_body) = (body(layout, a_bytes), body(layout, b_bytes));
+            let (due, found) = (compare(a, b), a_body.cmp(b_body));
+            law(1, due == found, || {
+                format!("{a:?} is {due:?} to {b:?}, but {} is {found:?} to {}", Hex(a_body), Hex(b_body))
+            })?;
+            law(1, found.is_ne() || a_bytes == b_bytes, || {
+                format!("{a:?} equals {b:?}, but {} is not {}", Hex(a_bytes), Hex(b_bytes))
+            })?;
+            let begins = a_bytes != b_bytes && (a_bytes.starts_with(b_bytes) || b_bytes.starts_with(a_bytes));
+            law(4, raw || !begins, || {
+                format!("of {a:?} and {b:?} one begins with the other: {}, {}", Hex(a_bytes), Hex(b_bytes))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// What stands behind salt or digest.
+fn body<'k>(layout: &LayoutBuf, key: &'k [u8]) -> &'k [u8] {
+    key.get(layout.lead().width()..).unwrap_or_default()
+}
+
+/// Law 3 for some bytes; errors come with whether they name the key.
+fn one_form(read: &impl Fn(&[u8]) -> Result<Vec<u8>, (bool, DecodeError)>, bytes: &[u8]) -> Proof {
+    match read(bytes) {
+        Ok(again) => law(3, again == bytes, || format!("{} was taken and written as {}", Hex(bytes), Hex(&again))),
+        Err((named, error)) => {
+            law(3, named, || format!("the error names another key: {error}"))?;
+            law(3, error.offset() <= bytes.len(), || format!("the error is behind {}: {error}", Hex(bytes)))?;
+            law(3, !error.reason().to_string().is_empty(), || format!("no reason at byte {}", error.offset()))
+        }
+    }
+}
+
+/// Damaged bytes under the salt or digest that they should have, so that damage is not all found by these.
+fn mended(layout: &LayoutBuf, damaged: &[u8]) -> Option<Vec<u8>> {
+    if matches!(layout.lead(), Lead::None) {
+        return None;
+    }
+    let bare = layout.without_lead();
+    let values = bare.decode(body(layout, damaged)).ok()?;
+    layout.encode(&values).ok()
+}
+
+/// The layout alone reads, writes and explains a good key.
+fn by_layout(layout: &LayoutBuf, key: &[u8]) -> Result<Vec<Value>, TestCaseError> {
+    let values = layout.decode(key).map_err(|error| broken_layout(layout, &error))?;
+    let again = layout.encode(&values);
+    law(2, again.as_deref() == Ok(key), || format!("by layout {} came back as {again:?}", Hex(key)))?;
+    by_layout_if_read(layout, key, true)?;
+    Ok(values)
+}
+
+/// The layout alone reads any bytes as decoding does, and explains each of them.
+fn by_layout_if_read(layout: &LayoutBuf, bytes: &[u8], must_read: bool) -> Proof {
+    let read = layout.decode(bytes);
+    law(3, read.is_ok() || !must_read, || format!("by layout {} is no key: {read:?}", Hex(bytes)))?;
+    let told = layout.explain(bytes);
+    law(3, told.error == read.err(), || format!("explained otherwise than decoded: {told}"))?;
+    let mut at = 0;
+    for part in &told.parts {
+        law(3, part.range.start == at, || format!("byte {at} is not explained: {told}"))?;
+        at = part.range.end;
+    }
+    law(3, at == bytes.len(), || format!("byte {at} is not explained: {told}"))
+}
+
+/// Proves laws 1 to 5 by layout alone, for random values of the layouts that `layouts` makes.
+///
+/// ```
+/// use rowkey::LayoutBuf;
+/// use rowkey::laws::{self, proptest::prelude::*};
+///
+/// let layout: LayoutBuf = "salt(16 xxh3 by 0) text, option<i64> desc nulls_first, list<u8> raw".parse()?;
+/// laws::layout(Just(layout));
+/// # Ok::<(), rowkey::LayoutError>(())
+/// ```
+#[track_caller]
+pub fn layout(layouts: impl Strategy<Value = LayoutBuf>) {
+    layout_cases(cases(), layouts);
+}
+
+/// [`layout`] with another number of cases.
+#[track_caller]
+pub fn layout_cases(cases: u32, layouts: impl Strategy<Value = LayoutBuf>) {
+    let inputs = layouts.prop_flat_map(|layout| {
+        let rows = rows(&layout);
+        (proptest::strategy::Just(layout), rows)
+    });
+    prove(cases, (inputs, damages(), any::<Index>()), |((layout, rows), damages, at)| {
+        let keys: Result<Vec<_>, _> = rows.iter().map(|row| layout.encode(row)).collect();
+        let keys = keys.map_err(|error| broken_layout(&layout, &error))?;
+        for (row, key) in rows.iter().zip(&keys) {
+            let again = by_layout(&layout, key)?;
+            law(2, again == *row, || format!("{row:?} is {}, which reads as {again:?}", Hex(key)))?;
+            law(2, layout.width().is_none_or(|width| width == key.len()), || format!("{row:?} has another width"))?;
+        }
+        order(&layout, &rows, &keys, &|a: &Vec<Value>, b: &Vec<Value>| compare(&layout, a, b))?;
+        let read = |bytes: &[u8]| match layout.decode(bytes) {
+            Ok(values) => layout.encode(&values).map_err(|error| panic!("law 3 (one form) is broken: {error}")),
+            Err(error) => Err((error.key() == layout.name(), error)),
+        };
+        for key in &keys {
+            let damaged = damaged(key, &damages);
+            one_form(&read, &damaged)?;
+            by_layout_if_read(&layout, &damaged, false)?;
+            if let Some(mended) = mended(&layout, &damaged) {
+                one_form(&read, &mended)?;
+            }
+        }
+        prefixes(&layout, &rows, &keys, at)
+    });
+}
+
+/// Law 5 by layout alone: prefixes of the first row, of every length.
+fn prefixes(layout: &LayoutBuf, rows: &[Vec<Value>], keys: &[Vec<u8>], at: Index) -> Proof {
+    let row = at.get(rows);
+    for fixed in 0..=row.len() {
+        let leading = &row[..fixed];
+        // Ranges in each of thousands of buckets take longer than all else together, and show nothing that a few do not.
+        if matches!(layout.lead(), Lead::Salt(salt) if salt.buckets > 300) && fixed < row.len() {
+            continue;
+        }
+        let due = if layout.by().is_empty() { row.len() } else { layout.by().len() };
+        let ranges = match (layout.lead(), layout.ranges(leading)) {
+            (Lead::Digest(_), found) if (1..due).contains(&fixed) => {
+                law(5, found.is_err(), || format!("{leading:?} does not tell the digest, but has ranges"))?;
+                continue;
+            }
+            (_, Ok(ranges)) => ranges,
+            (_, Err(error)) => return law(5, false, || format!("{leading:?} has no ranges: {error}")),
+        };
+        well_formed(&ranges)?;
+        for (other, key) in rows.iter().zip(keys) {
+            let (due, found) = (other.starts_with(leading), ranges.iter().any(|range| range.contains(key)));
+            law(5, due == found, || {
+                format!("{leading:?} of {other:?}: {due}, but {} in {ranges:?}: {found}", Hex(key))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Ranges are sorted, none empty, none touching the next.
+fn well_formed(ranges: &[KeyRange]) -> Proof {
+    let empty = ranges.iter().any(|range| range.end().is_some_and(|end| end <= range.start()));
+    let apart = ranges.windows(2).all(|pair| pair[0].end().is_some_and(|end| end < pair[1].start()));
+    law(5, !empty && apart, || format!("{ranges:?} are not merged, sorted and non-empty"))
+}
+
+/// Proves laws 1 to 4 for an [`Encoding`], ascending and descending, and that its `WIDTH` is true.
+///
+/// ```
+/// use rowkey::DecodeError;
+/// use rowkey::encode::{Encoding, Reader, Sink, Writer};
+/// use rowkey::laws::{self, proptest::prelude::*};
+///
+/// /// An unsigned 24-bit number in three bytes.
+/// struct U24;
+///
+/// impl Encoding<u32> for U24 {
+///     const SHAPE: &'static str = "u24";
+///     const WIDTH: Option<usize> = Some(3);
+///
+///     fn encode<S: Sink>(id: &u32, w: &mut Writer<'_, S>) {
+///         let [_, a, b, c] = id.to_be_bytes();
+///         w.array([a, b, c]);
+///     }
+///
+///     fn decode(r: &mut Reader<'_>) -> Result<u32, DecodeError> {
+///         r.array().map(|[a, b, c]| u32::from_be_bytes([0, a, b, c]))
+///     }
+/// }
+///
+/// laws::encoding::<U24, u32>(0..1u32 << 24, Ord::cmp);
+/// ```
+#[track_caller]
+pub fn encoding<E: Encoding<T>, T: Debug>(values: impl Strategy<Value = T>, compare: impl Fn(&T, &T) -> Ordering) {
+    prove(cases(), (vec(values, 2..5), damages(), vec(proptest::num::u8::ANY, 0..4)), |(values, damages, next)| {
+        for desc in [false, true] {
+            encoding_in::<E, T>(&values, &compare, desc, &damages, &next)?;
+        }
+        Ok(())
+    });
+}
+
+fn encoding_in<E: Encoding<T>, T: Debug>(
+    values: &[T],
+    compare: &impl Fn(&T, &T) -> Ordering,
+    desc: bool,
+    damages: &[Damage],
+    next: &[u8],
+) -> Proof {
+    let write = |value: &T| {
+        let mut bytes = Vec::new();
+        With::<E, T>::encode(value, &mut Writer::new(&mut bytes).direction(desc));
+        bytes
+    };
+    let side = if desc { "descending" } else { "ascending" };
+    let bytes: Vec<_> = values.iter().map(write).collect();
+    for (a, a_bytes) in values.iter().zip(&bytes) {
+        let told = || format!("{side} {a:?} is {}", Hex(a_bytes));
+        law(2, E::WIDTH.is_none_or(|width| width == a_bytes.len()), || {
+            format!("{}, not the {:?} bytes of WIDTH", told(), E::WIDTH)
+        })?;
+        let longer = [a_bytes.as_slice(), next].concat();
+        let mut r = Reader::new(&longer);
+        let again = r.direction(desc, With::<E, T>::decode);
+        let same = again.as_ref().is_ok_and(|again| compare(a, again).is_eq()) && r.offset() == a_bytes.len();
+        law(2, same, || format!("{}, before {} it came back as {again:?}", told(), Hex(next)))?;
+        for (b, b_bytes) in values.iter().zip(&bytes) {
+            let due = if desc { compare(b, a) } else { compare(a, b) };
+            law(1, due == a_bytes.cmp(b_bytes), || format!("{} and {b:?} is {}", told(), Hex(b_bytes)))?;
+            let begins = a_bytes != b_bytes && b_bytes.starts_with(a_bytes);
+            law(4, !begins, || format!("{}, and {b:?} begins with it: {}", told(), Hex(b_bytes)))?;
+        }
+        let damaged = damaged(a_bytes, damages);
+        let mut r = Reader::new(&damaged);
+        if let Ok(taken) = r.direction(desc, With::<E, T>::decode) {
+            let (read, again) = (r.since(0), write(&taken));
+            law(3, read == again, || format!("{side} {} was taken and written as {}", Hex(read), Hex(&again)))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! Where a page ended, as text that a client can keep and hand back.
+
+use std::fmt;
+use std::str::FromStr;
+
+use byteorder::{BigEndian, ByteOrder};
+
+use crate::keys::error::{CursorError, Hex};
+use crate::keys::fingerprint::Fingerprint;
+
+/// Where a scan stopped: the last key, under its layout's fingerprint.
+///
+/// Its text is opaque and safe in a URL: lower-case hex of a version byte (01), the fingerprint (8 bytes), the key and
+/// a checksum (the last 4 bytes of XXH3-64 of all before it). It is no secret, nor signed: what it says is checked where
+/// it is used, so a cursor can only lead to rows that its scan would have shown anyway.
+///
+/// ```
+/// use rowkey::Cursor;
+///
+/// assert!("0123".parse::<Cursor>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Cursor {
+    fingerprint: Fingerprint,
+    key: Vec<u8>,
+}
+
+/// Where a scan goes on: after a cursor, or at its beginning.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no cursor",
+    label = "not a cursor",
+    note = "a cursor that was kept as text is parsed first: `text.parse::<rowkey::Cursor>()?`; to go on after a key, write `after_key(&key)`"
+)]
+pub trait IntoCursor {
+    /// The cursor, if there is one.
+    fn into_cursor(self) -> Option<Cursor>;
+}
+
+impl IntoCursor for Cursor {
+    fn into_cursor(self) -> Option<Cursor> {
+        Some(self)
+    }
+}
+
+impl IntoCursor for Option<Cursor> {
+    fn into_cursor(self) -> Option<Cursor> {
+        self
+    }
+}
+
+const VERSION: u8 = 1;
+const FINGERPRINT: usize = 8;
+const CHECKSUM: usize = 4;
+
+impl Cursor {
+    /// The cursor behind a key.
+    pub(crate) fn new(fingerprint: Fingerprint, key: &[u8]) -> Self {
+        Self { fingerprint, key: key.to_vec() }
+    }
+
+    /// The fingerprint of the layout that its key has.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// The last key before it.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+}
+
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    let [.., a, b, c, d] = xxhash_rust::xxh3::xxh3_64(bytes).to_be_bytes();
+    [a, b, c, d]
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = vec![VERSION];
+        bytes.extend_from_slice(&self.fingerprint.0.to_be_bytes());
+        bytes.extend_from_slice(&self.key);
+        let checksum = checksum(&bytes);
+        bytes.extend_from_slice(&checksum);
+        Hex(&bytes).fmt(f)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let digit = |byte: &u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let digits: Option<Vec<u8>> = text.as_bytes().iter().map(digit).collect();
+        let digits = digits.ok_or(CursorError::Malformed("it is not lower-case hex"))?;
+        if digits.len() % 2 != 0 {
+            return Err(CursorError::Malformed("it has an odd number of digits"));
+        }
+        let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+        let cut = CursorError::Malformed("it is too short");
+        let Some((content, found)) = bytes.split_last_chunk::<CHECKSUM>() else { return Err(cut) };
+        let [VERSION, content @ ..] = content else {
+            return Err(if content.is_empty() { cut } else { CursorError::Malformed("its version is not known") });
+        };
+        let Some((fingerprint, key)) = content.split_first_chunk::<FINGERPRINT>() else { return Err(cut) };
+        if checksum(&bytes[..bytes.len() - CHECKSUM]) != *found {
+            return Err(CursorError::Malformed("its checksum is wrong"));
+        }
+        Ok(Self { fingerprint: Fingerprint(BigEndian::read_u64(fingerprint)), key: key.to_vec() })
+    }
+}
+
+/// Where a job stopped that goes over tables in several passes: the pass, and the cursor in it.
+///
+/// Its text is opaque and safe in a URL: the number of the pass and, behind a dot, the cursor.
+///
+/// ```
+/// use rowkey::cursor::Checkpoint;
+///
+/// let start: Checkpoint = "1".parse()?;
+/// assert_eq!(start, Checkpoint::default());
+/// assert!("1.x".parse::<Checkpoint>().is_err());
+/// # Ok::<(), rowkey::CursorError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Checkpoint {
+    pass: u8,
+    cursor: Option<Cursor>,
+}
+
+impl Default for Checkpoint {
+    /// The start of the first pass.
+    fn default() -> Self {
+        Self { pass: 1, cursor: None }
+    }
+}
+
+impl Checkpoint {
+    pub(crate) fn new(pass: u8, cursor: Option<Cursor>) -> Self {
+        Self { pass, cursor }
+    }
+
+    /// The pass, from 1.
+    pub fn pass(&self) -> u8 {
+        self.pass
+    }
+
+    /// The cursor behind the last row of the pass that was gone over; none at its start.
+    pub fn cursor(&self) -> Option<&Cursor> {
+        self.cursor.as_ref()
+    }
+
+    /// The key to go on after, which must be one of this layout, or of another that is accepted.
+    pub(crate) fn key_of(
+        &self,
+        expected: Fingerprint,
+        accepted: impl Fn(Fingerprint) -> bool,
+    ) -> Result<Option<&[u8]>, CursorError> {
+        match &self.cursor {
+            Some(Cursor { fingerprint: found, .. }) if *found != expected && !accepted(*found) => {
+                Err(CursorError::OtherLayout { found: *found, expected })
+            }
+            cursor => Ok(cursor.as_ref().map(Cursor::key)),
+        }
+    }
+}
+
+impl fmt::Display for Checkpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.pass)?;
+        self.cursor.iter().try_for_each(|cursor| write!(f, ".{cursor}"))
+    }
+}
+
+impl FromStr for Checkpoint {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let (pass, cursor) = match text.split_once('.') {
+            Some((pass, cursor)) => (pass, Some(cursor.parse()?)),
+            None => (text, None),
+        };
+        match pass {
+            "1" => Ok(Self { pass: 1, cursor }),
+            "2" => Ok(Self { pass: 2, cursor }),
+            _ => Err(CursorError::Malformed("its pass is not known")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comes_back() {
+        let cursor = Cursor::new(Fingerprint(7), b"\0key\xff");
+        assert_eq!(cursor.to_string(), "010000000000000007006b6579ff8a5e7e01");
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+    }
+
+    #[test]
+    fn what_was_altered_anywhere_is_refused() {
+        let text = Cursor::new(Fingerprint(u64::MAX), b"abc").to_string();
+        for at in 0..text.len() {
+            assert!(text[..at].parse::<Cursor>().is_err(), "cut at {at}");
+            let mut altered = text.clone().into_bytes();
+            altered[at] = if altered[at] == b'0' { b'1' } else { b'0' };
+            assert!(String::from_utf8(altered).unwrap().parse::<Cursor>().is_err(), "altered at {at}");
+        }
+        assert!(text.to_uppercase().parse::<Cursor>().is_err());
+        assert!("ü0".parse::<Cursor>().is_err());
+    }
+}

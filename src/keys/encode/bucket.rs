@@ -1,0 +1,198 @@
+//! Instants rounded down to a stretch of time: the base hour of OpenTSDB's rows.
+//!
+//! ```text
+//! Bucket<Seconds, 3600> 01:00:00    80 00 00 00 00 00 0e 10      as its type; any instant but a bucket's first is refused
+//! ```
+
+use std::time::Duration;
+
+use crate::keys::encode::{Field, OwnedField, Reader, Sink, Writer};
+use crate::keys::error::DecodeError;
+use crate::keys::layout::{Type, Unit};
+use crate::keys::moment::{Moment, NANOS_PER_SECOND, TimeError, since_1970};
+
+/// A stretch of `SECONDS` seconds, counted from 1970, before it too; in a key it is its first instant, a `T`.
+///
+/// Rows of one stretch of time then share a key, or its beginning, and what is left of each time goes behind it or into
+/// the value.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use rowkey::{Bucket, RowKey, Seconds};
+///
+/// type Hour = Bucket<Seconds, 3600>;
+///
+/// #[derive(RowKey)]
+/// struct Series {
+///     metric: [u8; 3],
+///     hour: Hour,
+/// }
+///
+/// let (hour, rest) = Hour::split(Seconds(1_356_998_461))?;
+/// assert_eq!((hour.start(), rest), (Seconds(1_356_998_400), Duration::from_secs(61)));
+/// assert_eq!(hour.at(rest)?, Seconds(1_356_998_461));
+///
+/// // Every hour that has a part of the window.
+/// let (from, to) = (Seconds(1_356_998_461), Seconds(1_357_010_000));
+/// let window = Series::prefix().metric([0, 0, 1]).hour_range(Hour::floor(from)?..=Hour::floor(to)?);
+/// # Ok::<(), rowkey::TimeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bucket<T, const SECONDS: u32>(T);
+
+impl<T: Moment, const SECONDS: u32> Bucket<T, SECONDS> {
+    const LENGTH: i64 = {
+        assert!(SECONDS > 0, "a bucket has a second at least");
+        SECONDS as i64
+    };
+
+    /// The bucket that `time` is in.
+    ///
+    /// # Errors
+    /// If the bucket begins before the range of `T`, or `time` is a leap second.
+    pub fn floor(time: T) -> Result<Self, TimeError> {
+        Self::split(time).map(|(bucket, _)| bucket)
+    }
+
+    /// The bucket that `time` is in, and how far in: less than `SECONDS` seconds.
+    ///
+    /// # Errors
+    /// If the bucket begins before the range of `T`, or `time` is a leap second.
+    pub fn split(time: T) -> Result<(Self, Duration), TimeError> {
+        let (seconds, nanos) = time.to_unix();
+        if nanos >= NANOS_PER_SECOND {
+            return Err(TimeError::LeapSecond { seconds });
+        }
+        let rest = seconds.rem_euclid(Self::LENGTH);
+        let out_of_range = TimeError::OutOfRange { seconds, nanos, of: "buckets" };
+        let start = T::from_unix(seconds.checked_sub(rest).ok_or(out_of_range)?, 0)?;
+        Ok((Self(start), Duration::new(rest as u64, nanos)))
+    }
+
+    /// The bucket that begins at `start`.
+    ///
+    /// # Errors
+    /// If none does.
+    pub fn new(start: T) -> Result<Self, TimeError> {
+        match Self::split(start)? {
+            (bucket, Duration::ZERO) => Ok(bucket),
+            _ => {
+                let (seconds, nanos) = start.to_unix();
+                Err(TimeError::Inexact { seconds, nanos, of: "buckets" })
+            }
+        }
+    }
+
+    /// The first instant of it.
+    pub fn start(self) -> T {
+        self.0
+    }
+
+    /// The instant this far in: what [`split`](Self::split) took apart.
+    ///
+    /// # Errors
+    /// If it is not in the bucket, or `T` does not hold it exactly.
+    pub fn at(self, rest: Duration) -> Result<T, TimeError> {
+        let (start, nanos) = (self.0.to_unix().0, rest.subsec_nanos());
+        match start.checked_add_unsigned(rest.as_secs()) {
+            Some(seconds) if rest < Duration::from_secs(SECONDS.into()) => T::from_unix(seconds, nanos),
+            _ => {
+                let seconds = start.saturating_add_unsigned(rest.as_secs());
+                Err(TimeError::OutOfRange { seconds, nanos, of: "the bucket" })
+            }
+        }
+    }
+}
+
+impl<T: Moment + OwnedField, const SECONDS: u32> Field for Bucket<T, SECONDS> {
+    type Ref<'a> = Self;
+    const TYPE: &'static Type = {
+        let _ = Self::LENGTH;
+        &Type::Measured { unit: Unit::BucketOf(SECONDS), ty: T::TYPE }
+    };
+
+    #[inline]
+    fn encode<S: Sink>(&self, w: &mut Writer<'_, S>) {
+        self.0.encode(w);
+    }
+
+    #[inline]
+    fn decode<'a>(r: &mut Reader<'a>) -> Result<Self, DecodeError> {
+        let at = r.offset();
+        let start = T::decode(r)?;
+        Self::new(start).map_err(|_| {
+            let (seconds, nanos) = start.to_unix();
+            r.bad_value(at, since_1970(seconds, nanos), "no bucket begins there")
+        })
+    }
+
+    #[inline]
+    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
+        T::skip(r)
+    }
+}
+crate::keys::encode::into_field!(@ [T: Moment + OwnedField, const SECONDS: u32] Bucket<T, SECONDS>);
+
+#[cfg(test)]
+mod tests {
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::keys::encode::tests::{refused, vector};
+    use crate::keys::encode::{Millis, Nanos, Seconds};
+
+    type Hour<T> = Bucket<T, 3600>;
+
+    #[test]
+    fn vectors() {
+        vector(Hour::floor(Seconds(7199)).unwrap(), "8000000000000e10", "7ffffffffffff1ef");
+        vector(Hour::floor(Millis(-1)).unwrap(), "7fffffffffc91180", "800000000036ee7f");
+        let before_1970 = Hour::floor(UNIX_EPOCH - Duration::from_nanos(1)).unwrap();
+        vector(before_1970, "7ffffffffffff1f000000000", "8000000000000e0fffffffff");
+        refused::<Hour<Seconds>>("8000000000000e11");
+        refused::<Hour<Millis>>("7fffffffffffffff");
+        refused::<Hour<SystemTime>>("7ffffffffffff1f000000001");
+    }
+
+    #[test]
+    fn before_1970_too() {
+        let (hour, rest) = Hour::split(Millis(-1)).unwrap();
+        assert_eq!((hour.start(), rest), (Millis(-3_600_000), Duration::from_millis(3_599_999)));
+        assert_eq!(hour.at(rest), Ok(Millis(-1)));
+        assert_eq!(Hour::new(Millis(-3_600_000)), Ok(hour));
+        assert!(matches!(Hour::new(Millis(-1)), Err(TimeError::Inexact { seconds: -1, .. })));
+    }
+
+    #[test]
+    fn what_is_not_in_a_bucket() {
+        let hour = Hour::new(Seconds(3600)).unwrap();
+        for rest in [Duration::from_secs(3600), Duration::MAX] {
+            assert!(matches!(hour.at(rest), Err(TimeError::OutOfRange { .. })));
+        }
+        assert!(matches!(hour.at(Duration::from_millis(1)), Err(TimeError::Inexact { .. })));
+        assert!(matches!(Hour::floor((0, 1_500_000_000)), Err(TimeError::LeapSecond { .. })));
+    }
+
+    #[test]
+    fn the_ends_of_the_ranges() {
+        assert!(matches!(Hour::floor(Seconds(i64::MIN)), Err(TimeError::OutOfRange { .. })));
+        assert!(matches!(Hour::floor(Nanos(i64::MIN)), Err(TimeError::OutOfRange { .. })));
+        let (hour, rest) = Hour::split(Seconds(i64::MAX)).unwrap();
+        assert_eq!(hour.at(rest), Ok(Seconds(i64::MAX)));
+        assert!(hour.at(rest + Duration::from_secs(1)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn split_is_undone_by_at(n in i64::MIN / 2..i64::MAX) {
+            let (hour, rest) = Hour::split(Millis(n)).unwrap();
+            let Millis(start) = hour.start();
+            prop_assert_eq!(start.rem_euclid(3_600_000), 0);
+            prop_assert!(start <= n && n - start < 3_600_000);
+            prop_assert_eq!(hour.at(rest), Ok(Millis(n)));
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! A user's own encoding of a field: `#[rowkey(with = path)]`.
+
+use std::marker::PhantomData;
+
+use crate::keys::encode::IntoField;
+use crate::keys::encode::{Codec, Reader, Sink, Writer};
+use crate::keys::error::DecodeError;
+use crate::keys::layout::Type;
+
+/// An encoding of one's own for fields of type `T`.
+///
+/// It has to keep the promises that every field makes: bytes sort as values do, they tell where they end, and each
+/// value has one form, which decoding checks. Writing and reading go through [`Writer`] and [`Reader`], so a `desc` field
+/// is inverted without its doing. `laws::encoding` (feature `laws`) proves it for your values.
+///
+/// ```
+/// use rowkey::encode::{Encoding, Reader, Sink, Writer};
+/// use rowkey::{DecodeError, RowKey};
+///
+/// /// An unsigned 24-bit number in three bytes, as OpenTSDB writes its ids.
+/// struct U24;
+///
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct Uid(u32); // below 2^24: checked where it is made
+///
+/// impl Encoding<Uid> for U24 {
+///     const SHAPE: &'static str = "u24";
+///     const WIDTH: Option<usize> = Some(3);
+///
+///     fn encode<S: Sink>(id: &Uid, w: &mut Writer<'_, S>) {
+///         let [_, a, b, c] = id.0.to_be_bytes();
+///         w.array([a, b, c]);
+///     }
+///
+///     fn decode(r: &mut Reader<'_>) -> Result<Uid, DecodeError> {
+///         let [a, b, c] = r.array()?;
+///         Ok(Uid(u32::from_be_bytes([0, a, b, c])))
+///     }
+/// }
+///
+/// #[derive(RowKey)]
+/// struct Metric {
+///     #[rowkey(with = U24)]
+///     id: Uid,
+///     hour: u32,
+/// }
+///
+/// assert_eq!(Metric { id: Uid(7), hour: 1 }.encode(), [0, 0, 7, 0, 0, 0, 1]);
+/// assert_eq!(Metric::LAYOUT.shape(), "u24, u32");
+/// ```
+///
+/// # What can't be a key
+///
+/// Encoding does not fail: `encode` has no error to return. A value that can't be in a key is refused earlier, where it is made,
+/// by a type that checks it, as [`Domain`](crate::Domain) and `UrlKey` do. So an error stands where the bad value comes in, and a
+/// key in hand can be written. An example: text padded to a fixed width.
+///
+/// ```
+/// use rowkey::encode::{Encoding, Reader, Sink, Writer};
+/// use rowkey::{DecodeError, RowKey};
+///
+/// /// Text of at most `N` bytes, none of them zero.
+/// #[derive(Debug, Clone, PartialEq)]
+/// struct Code<const N: usize>(String);
+///
+/// impl<const N: usize> TryFrom<&str> for Code<N> {
+///     type Error = String;
+///
+///     fn try_from(text: &str) -> Result<Self, String> {
+///         if text.len() > N || text.contains('\0') {
+///             return Err(format!("{text:?} is not a code: it has at most {N} bytes, and no zero"));
+///         }
+///         Ok(Self(text.to_owned()))
+///     }
+/// }
+///
+/// /// A code in `N` bytes: zeros fill what it leaves free, so it sorts before all that begin with it.
+/// struct Padded<const N: usize>;
+///
+/// impl<const N: usize> Encoding<Code<N>> for Padded<N> {
+///     const SHAPE: &'static str = "padded";
+///     const WIDTH: Option<usize> = Some(N);
+///     const PARAMETERS: &'static [u64] = &[N as u64];
+///
+///     fn encode<S: Sink>(code: &Code<N>, w: &mut Writer<'_, S>) {
+///         let mut bytes = code.0.bytes();
+///         w.array::<N>(std::array::from_fn(|_| bytes.next().unwrap_or(0)));
+///     }
+///
+///     fn decode(r: &mut Reader<'_>) -> Result<Code<N>, DecodeError> {
+///         let (at, bytes) = (r.offset(), r.array::<N>()?);
+///         let refused = |found: String| r.bad_value(at, found, "it is text, then zeros");
+///         let text = std::str::from_utf8(&bytes).map_err(|error| refused(error.to_string()))?;
+///         // The same check as above: a zero inside is refused here too.
+///         Code::try_from(text.trim_end_matches('\0')).map_err(refused)
+///     }
+/// }
+///
+/// #[derive(RowKey, Debug, PartialEq)]
+/// struct Airport {
+///     #[rowkey(with = Padded::<4>)]
+///     code: Code<4>,
+///     flight: u16,
+/// }
+///
+/// let airport = Airport { code: Code::try_from("AMS")?, flight: 1 };
+/// assert_eq!(airport.encode(), b"AMS\0\0\x01");
+/// assert_eq!(Airport::decode(b"AMS\0\0\x01")?, airport);
+/// assert!(Code::<4>::try_from("Amsterdam").is_err());
+/// assert!(Airport::decode(b"A\0MS\0\x01").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no encoding of `{T}`",
+    label = "no encoding of `{T}`",
+    note = "`with` names a type that implements `rowkey::encode::Encoding<{T}>`: `T` has to be the field's own type"
+)]
+pub trait Encoding<T> {
+    /// The encoding's name in the key's shape: one word, none of the format's own, without `, : ( ) < > [ ] { }`.
+    const SHAPE: &'static str;
+
+    /// How many bytes a value has, where every value has as many.
+    const WIDTH: Option<usize> = None;
+
+    /// What a generic encoding's values depend on beside its name: the `N` of a `Pad<N>`. A table keeps it, and is not opened
+    /// with other parameters. Default: none.
+    ///
+    /// ```
+    /// use rowkey::encode::{Encoding, Reader, Sink, Writer};
+    /// use rowkey::{DecodeError, Error, Memory, RowKey, Table};
+    ///
+    /// /// Small numbers, `OFFSET` above what they are.
+    /// struct Above<const OFFSET: u8>;
+    ///
+    /// impl<const OFFSET: u8> Encoding<u8> for Above<OFFSET> {
+    ///     const SHAPE: &'static str = "above";
+    ///     const PARAMETERS: &'static [u64] = &[OFFSET as u64];
+    ///
+    ///     fn encode<S: Sink>(number: &u8, w: &mut Writer<'_, S>) {
+    ///         w.array((u16::from(*number) + u16::from(OFFSET)).to_be_bytes());
+    ///     }
+    ///
+    ///     fn decode(r: &mut Reader<'_>) -> Result<u8, DecodeError> {
+    ///         let (at, number) = (r.offset(), u16::from_be_bytes(r.array()?));
+    ///         let number = number.checked_sub(OFFSET.into()).and_then(|number| u8::try_from(number).ok());
+    ///         number.ok_or_else(|| r.bad_value(at, "another number", "it is from 0 to 255, above its offset"))
+    ///     }
+    /// }
+    ///
+    /// #[derive(RowKey)]
+    /// struct Old(#[rowkey(with = Above::<1>)] u8);
+    /// #[derive(RowKey)]
+    /// struct New(#[rowkey(with = Above::<2>)] u8);
+    ///
+    /// let db = Memory::new();
+    /// Table::<Old, (), _>::open(&db, "numbers")?;
+    /// let refused = Table::<New, (), _>::open(&db, "numbers").unwrap_err();
+    /// assert!(matches!(refused, Error::Fields { .. }));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    const PARAMETERS: &'static [u64] = &[];
+
+    /// Writes the value.
+    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>);
+
+    /// Reads a value, and refuses every form but the one that `encode` writes.
+    fn decode(r: &mut Reader<'_>) -> Result<T, DecodeError>;
+
+    /// The value as [`RowKey::explain`](crate::RowKey::explain) shows it.
+    fn describe(value: &T) -> String {
+        let mut bytes = Vec::new();
+        Self::encode(value, &mut Writer::new(&mut bytes));
+        crate::keys::error::Hex(&bytes).to_string()
+    }
+}
+
+/// A field of type `T` that is encoded by `E`.
+#[doc(hidden)]
+pub struct With<E, T>(PhantomData<(E, T)>);
+
+impl<E: Encoding<T>, T> Codec for With<E, T> {
+    type Value = T;
+    type Ref<'a> = T;
+    const TYPE: &'static Type = &Type::Custom {
+        shape: {
+            assert!(
+                is_custom_shape(E::SHAPE),
+                "an Encoding's SHAPE is one word, none of the format's own, without brackets, commas and colons"
+            );
+            E::SHAPE
+        },
+        parameters: E::PARAMETERS,
+        width: E::WIDTH,
+        describe: |r| E::decode(r).map(|value| E::describe(&value)),
+    };
+
+    #[inline]
+    fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
+        E::encode(value, w);
+    }
+
+    #[inline]
+    fn decode<'a>(r: &mut Reader<'a>) -> Result<T, DecodeError> {
+        E::decode(r)
+    }
+
+    #[inline]
+    fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError> {
+        match E::WIDTH {
+            Some(width) => r.skip(width),
+            None => E::decode(r).map(drop),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
+    #[inline]
+    fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+        E::encode(self, w);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Encoding<T>, T> IntoField<With<E, T>> for &T {
+    #[inline]
+    fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
+        E::encode(self, w);
+    }
+}
+
+/// Whether a text can name a user's own encoding: one word, none of the shape's own, no mark of its grammar.
+pub(crate) const fn is_custom_shape(shape: &str) -> bool {
+    let bytes = shape.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        if !bytes[i].is_ascii_graphic()
+            || matches!(bytes[i], b',' | b':' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}')
+        {
+            return false;
+        }
+        i += 1;
+    }
+    let mut i = 0;
+    while i < RESERVED.len() {
+        if is_same(bytes, RESERVED[i].as_bytes()) {
+            return false;
+        }
+        i += 1;
+    }
+    !bytes.is_empty()
+}
+
+/// The words that a shape gives a meaning of their own.
+const RESERVED: &[&str] = &[
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "f32",
+    "f64",
+    "bool",
+    "char",
+    "text",
+    "bytes",
+    "ipaddr",
+    "instant",
+    "duration",
+    "decimal",
+    "host_path",
+    "url",
+    "quadkey",
+    "tile",
+    "option",
+    "list",
+    "enum",
+    "desc",
+    "raw",
+    "nulls_first",
+    "nulls_last",
+    "salt",
+    "md5",
+    "hex",
+    "by",
+];
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}

@@ -1,0 +1,399 @@
+//! The layout of a key: the one constant that the derive leaves behind.
+//!
+//! [`RowKey::LAYOUT`](crate::RowKey::LAYOUT) says names, types, directions, tags and salt. It is plain data without a
+//! key's Rust type; [`LayoutBuf`](crate::LayoutBuf) is its owned form, which reads and writes keys by itself.
+
+use crate::keys::error::DecodeError;
+use crate::keys::lead::Lead;
+use crate::keys::reader::Reader;
+
+/// Reads a value of a user's own encoding and says what it is.
+pub type DescribeFn = fn(&mut Reader<'_>) -> Result<String, DecodeError>;
+
+/// A key's layout, as a constant.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// The key type's name; not part of the shape.
+    pub name: &'static str,
+    /// What stands before the fields.
+    pub lead: Lead<&'static str>,
+    /// The fields, by index from 0, that salt or digest are taken over; none means the whole key.
+    pub by: &'static [usize],
+    /// The fields in their order.
+    pub fields: &'static [FieldLayout],
+}
+
+impl Layout {
+    /// How many bytes a key has, where every key has as many.
+    pub const fn width(&self) -> Option<usize> {
+        match fields_width(self.fields) {
+            Some(width) => Some(self.lead.width() + width),
+            None => None,
+        }
+    }
+
+    /// The layout, if its shape can be read again.
+    ///
+    /// # Panics
+    /// If its types are nested too deep: where the layout is a constant, it does not compile.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn checked(self) -> Self {
+        assert!(fields_fit(self.fields, 0), "a key's types are nested at most 128 deep: flatten some of them");
+        self
+    }
+}
+
+/// How deep types may be nested, in keys that are derived and in shapes that are read, so that each shape that a table is kept
+/// by can be read. A limit, as what walks through a shape that somebody else has written takes stack for each level.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// Whether fields that stand so deep hold nothing that is nested deeper than it may be. A call of its own for each struct
+/// and enum alone, as the compiler counts calls.
+const fn fields_fit(fields: &[FieldLayout], depth: usize) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        let (mut ty, mut depth) = (fields[i].ty, depth);
+        while let Type::Option(inner) | Type::List(inner) = ty {
+            ty = inner;
+            depth += 1;
+        }
+        if depth >= MAX_DEPTH {
+            return false;
+        }
+        match ty {
+            Type::Tuple(fields) if !fields_fit(fields, depth + 1) => return false,
+            Type::Enum(variants) => {
+                let mut j = 0;
+                while j < variants.len() {
+                    if !fields_fit(variants[j].fields, depth + 1) {
+                        return false;
+                    }
+                    j += 1;
+                }
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    true
+}
+
+/// One field of a key, an enum's variant or a tuple.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldLayout {
+    /// The field's name, `_0` and so on where it has none; not part of the shape.
+    pub name: &'static str,
+    /// The type of its values.
+    pub ty: &'static Type,
+    /// Whether every byte is inverted.
+    pub desc: bool,
+    /// Where None sorts, if it is not where the direction puts it.
+    pub nulls: Option<Nulls>,
+    /// Whether it is written without escapes and terminator; the last field only.
+    pub raw: bool,
+}
+
+impl FieldLayout {
+    /// An ascending field.
+    pub const fn new(name: &'static str, ty: &'static Type) -> Self {
+        Self { name, ty, desc: false, nulls: None, raw: false }
+    }
+
+    /// The field, descending if so.
+    #[must_use]
+    pub const fn desc(self, desc: bool) -> Self {
+        Self { desc, ..self }
+    }
+
+    /// The field with None on this side; the side where it is anyway is not kept.
+    #[must_use]
+    pub const fn nulls(self, nulls: Nulls) -> Self {
+        let other = matches!((nulls, self.desc), (Nulls::Last, false) | (Nulls::First, true));
+        Self { nulls: if other { Some(nulls) } else { None }, ..self }
+    }
+
+    /// The field, raw; its type has to have a raw form.
+    ///
+    /// # Panics
+    /// If it has none: where the layout is a constant, it does not compile.
+    #[must_use]
+    #[track_caller]
+    pub const fn raw(self) -> Self {
+        assert!(
+            self.ty.can_be_raw(),
+            "only text, bytes, host paths, decimals, and a `List` of items that are always as wide can be raw: take `raw` off the field"
+        );
+        Self { raw: true, ..self }
+    }
+}
+
+/// Where None sorts in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Nulls {
+    /// Before every Some.
+    First,
+    /// After every Some.
+    Last,
+}
+
+/// A field's type.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Type {
+    /// A value without parts.
+    Scalar(Scalar),
+    /// None or a value.
+    Option(&'static Type),
+    /// Any number of values.
+    List(&'static Type),
+    /// One of several variants, ascending by tag.
+    Enum(&'static [Variant]),
+    /// Several fields: a tuple, a nested key, a newtype.
+    Tuple(&'static [FieldLayout]),
+    /// A type with the bytes and the shape of another one, whose values count in a unit.
+    Measured {
+        /// The unit; not part of the shape.
+        unit: Unit,
+        /// The type that has its bytes.
+        ty: &'static Type,
+    },
+    /// A user's own [`Encoding`](crate::encode::Encoding).
+    Custom {
+        /// The shape that it states.
+        shape: &'static str,
+        /// The encoding's [`PARAMETERS`](crate::encode::Encoding::PARAMETERS); not part of the shape.
+        parameters: &'static [u64],
+        /// Its width, where every value has the same.
+        width: Option<usize>,
+        /// Reads one value and says what it is.
+        describe: DescribeFn,
+    },
+}
+
+impl Type {
+    /// How many bytes a value has, where every value has as many.
+    pub const fn width(&self) -> Option<usize> {
+        match self {
+            Self::Scalar(scalar) => scalar.width(),
+            Self::Option(_) | Self::List(_) => None,
+            Self::Enum(variants) => {
+                let mut all = None;
+                let mut i = 0;
+                while i < variants.len() {
+                    let Some(width) = fields_width(variants[i].fields) else { return None };
+                    match all {
+                        Some(other) if other != 1 + width => return None,
+                        _ => all = Some(1 + width),
+                    }
+                    i += 1;
+                }
+                all
+            }
+            Self::Tuple(fields) => fields_width(fields),
+            Self::Measured { ty, .. } => ty.width(),
+            Self::Custom { width, .. } => *width,
+        }
+    }
+
+    /// Whether a field of this type can be `raw`.
+    pub const fn can_be_raw(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => scalar.can_be_raw(),
+            Self::List(item) => item.is_raw_item(),
+            Self::Tuple([field]) => field.is_plain() && field.ty.can_be_raw(),
+            Self::Measured { ty, .. } => ty.can_be_raw(),
+            _ => false,
+        }
+    }
+
+    /// Whether a raw list of these can tell where one ends: each is as wide as the next, and no less than a byte.
+    pub const fn is_raw_item(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => matches!(scalar.width(), Some(1..)),
+            Self::Measured { ty, .. } => ty.is_raw_item(),
+            Self::Tuple(fields) => {
+                let mut i = 0;
+                while i < fields.len() {
+                    if !fields[i].ty.is_raw_item() {
+                        return false;
+                    }
+                    i += 1;
+                }
+                !fields.is_empty()
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What the numbers of a field count, where its bytes do not show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unit {
+    /// Seconds since 1970.
+    Second,
+    /// Milliseconds since 1970.
+    Millisecond,
+    /// Microseconds since 1970.
+    Microsecond,
+    /// Nanoseconds since 1970.
+    Nanosecond,
+    /// Instants rounded down to so many seconds.
+    BucketOf(u32),
+    /// Snowflakes of an epoch, in milliseconds since 1970.
+    SnowflakeSince(i64),
+}
+
+/// One word, as it is kept with a table.
+impl std::fmt::Display for Unit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Second => f.write_str("seconds"),
+            Self::Millisecond => f.write_str("milliseconds"),
+            Self::Microsecond => f.write_str("microseconds"),
+            Self::Nanosecond => f.write_str("nanoseconds"),
+            Self::BucketOf(seconds) => write!(f, "bucket({seconds})"),
+            Self::SnowflakeSince(epoch) => write!(f, "snowflake({epoch})"),
+        }
+    }
+}
+
+impl FieldLayout {
+    const fn is_plain(&self) -> bool {
+        !self.desc && self.nulls.is_none() && !self.raw
+    }
+}
+
+const fn fields_width(fields: &[FieldLayout]) -> Option<usize> {
+    let mut sum = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        match fields[i].ty.width() {
+            Some(width) if !fields[i].raw => sum += width,
+            _ => return None,
+        }
+        i += 1;
+    }
+    Some(sum)
+}
+
+/// A variant of an enum.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// Its name; not part of the shape.
+    pub name: &'static str,
+    /// The byte before its fields.
+    pub tag: u8,
+    /// Its fields.
+    pub fields: &'static [FieldLayout],
+}
+
+macro_rules! scalars {
+    ($($(#[$doc:meta])* $variant:ident $shape:literal $width:expr;)*) => {
+        /// A type without parts.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Scalar {
+            $($(#[$doc])* $variant,)*
+            /// Bytes of one length, as they are.
+            ByteArray(usize),
+            /// A tile of this zoom, from 1 to 29.
+            QuadKey(u8),
+        }
+
+        impl Scalar {
+            /// How many bytes a value has, where every value has as many.
+            pub const fn width(self) -> Option<usize> {
+                match self {
+                    $(Self::$variant => $width,)*
+                    Self::ByteArray(len) => Some(len),
+                    Self::QuadKey(zoom) => Some(zoom.div_ceil(4) as usize),
+                }
+            }
+
+            /// The scalar whose shape is this text.
+            pub fn from_shape(shape: &str) -> Option<Self> {
+                match shape {
+                    $($shape => Some(Self::$variant),)*
+                    _ if shape.starts_with("quadkey[") => {
+                        (1..=crate::keys::geo::MAX_ZOOM).map(Self::QuadKey).find(|scalar| scalar.to_string() == shape)
+                    }
+                    _ => {
+                        let len = shape.strip_prefix("bytes[")?.strip_suffix(']')?;
+                        let len: usize = len.parse().ok()?;
+                        Some(Self::ByteArray(len)).filter(|scalar| scalar.to_string() == shape)
+                    }
+                }
+            }
+        }
+
+        impl std::fmt::Display for Scalar {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $(Self::$variant => f.write_str($shape),)*
+                    Self::ByteArray(len) => write!(f, "bytes[{len}]"),
+                    Self::QuadKey(zoom) => write!(f, "quadkey[{zoom}]"),
+                }
+            }
+        }
+    };
+}
+
+scalars! {
+    /// `u8`.
+    U8 "u8" Some(1);
+    /// `u16`.
+    U16 "u16" Some(2);
+    /// `u32`.
+    U32 "u32" Some(4);
+    /// `u64`.
+    U64 "u64" Some(8);
+    /// `u128`.
+    U128 "u128" Some(16);
+    /// `i8`.
+    I8 "i8" Some(1);
+    /// `i16`.
+    I16 "i16" Some(2);
+    /// `i32`.
+    I32 "i32" Some(4);
+    /// `i64`.
+    I64 "i64" Some(8);
+    /// `i128`.
+    I128 "i128" Some(16);
+    /// `f32`, in the order of `total_cmp`.
+    F32 "f32" Some(4);
+    /// `f64`, in the order of `total_cmp`.
+    F64 "f64" Some(8);
+    /// `bool`.
+    Bool "bool" Some(1);
+    /// `char`.
+    Char "char" Some(4);
+    /// Text of any length.
+    Text "text" None;
+    /// Bytes of any length.
+    Bytes "bytes" None;
+    /// An IPv4 or IPv6 address.
+    IpAddr "ipaddr" None;
+    /// Seconds and nanoseconds since 1970.
+    Instant "instant" Some(12);
+    /// Seconds and nanoseconds.
+    Duration "duration" Some(12);
+    /// A tile of any zoom.
+    Tile "tile" Some(8);
+    /// A decimal number.
+    Decimal "decimal" None;
+    /// A host and a path, by the host's labels from the last to the first.
+    HostPath "host_path" None;
+    /// A URL: host and path, scheme, port, user.
+    Url "url" None;
+}
+
+impl Scalar {
+    pub(crate) const fn can_be_raw(self) -> bool {
+        matches!(self, Self::Text | Self::Bytes | Self::HostPath | Self::Decimal)
+    }
+}

@@ -1,0 +1,192 @@
+//! What stands before a key's fields: a salt bucket that spreads writes, or a digest that scatters rows.
+//!
+//! A salt is hash(m) mod buckets, where m is the key's bytes after it, or the `by` fields' bytes as they stand in the
+//! key, joined in field order. A digest is the first bytes of MD5(m).
+//!
+//! ```text
+//! 16 buckets        07 ………          one byte up to 256 buckets, two (big-endian) up to 65,536
+//! 16 buckets, hex   '7' ………         1 lower-case digit up to 16, 2 up to 256, else 4
+//! md5(4)            1b c7 e0 33 ……   the first bytes of MD5(m)
+//! ```
+
+use std::borrow::Cow;
+
+use byteorder::{BigEndian, ByteOrder};
+use md5::{Digest as _, Md5};
+use xxhash_rust::{xxh3::xxh3_64, xxh64::xxh64};
+
+use crate::keys::error::{DecodeError, DecodeReason, Hex};
+
+/// What stands before a key's fields. `N` is `&'static str` in a constant layout, `String` in an owned one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lead<N> {
+    /// Nothing.
+    None,
+    /// A salt bucket.
+    Salt(Salt<N>),
+    /// So many first bytes of MD5(m), 1 to 16.
+    Digest(u8),
+}
+
+/// How a salt bucket is found and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Salt<N> {
+    /// How many buckets there are, 1 to 65,536.
+    pub buckets: u32,
+    /// The hash that picks one.
+    pub hash: SaltHash<N>,
+    /// Whether the bucket is written in lower-case hex digits, to be read in a shell.
+    pub hex: bool,
+}
+
+/// A hash of the bytes that pick a salt bucket. Two are equal if their names are.
+#[derive(Clone, Copy, Debug)]
+pub struct SaltHash<N> {
+    /// The name that the shape carries.
+    pub name: N,
+    /// The hash; `None` if only its name is known, as with a user's own hash in a layout that was read from JSON.
+    pub hash: Option<fn(&[u8]) -> u64>,
+}
+
+impl<N: PartialEq> PartialEq for SaltHash<N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl<N: Eq> Eq for SaltHash<N> {}
+
+impl SaltHash<&'static str> {
+    /// XXH3-64, seed 0: the default.
+    pub const XXH3: Self = Self::new("xxh3", xxh3_64);
+    /// XXH64, seed 0.
+    pub const XXH64: Self = Self::new("xxh64", |bytes| xxh64(bytes, 0));
+    /// The first eight bytes of MD5, big-endian.
+    pub const MD5: Self = Self::new("md5", |bytes| BigEndian::read_u64(&Md5::digest(bytes)));
+    /// Phoenix's, and `java.util.Arrays.hashCode`'s, made positive.
+    pub const JAVA: Self = Self::new("java", |bytes| {
+        let hash = bytes.iter().fold(1i32, |h, &byte| h.wrapping_mul(31).wrapping_add(i32::from(byte as i8)));
+        u64::from(hash.unsigned_abs())
+    });
+    /// The hashes that a shape's reader knows by name.
+    pub const KNOWN: [Self; 4] = [Self::XXH3, Self::XXH64, Self::MD5, Self::JAVA];
+
+    /// A user's own hash under a name of their own.
+    pub const fn new(name: &'static str, hash: fn(&[u8]) -> u64) -> Self {
+        Self { name, hash: Some(hash) }
+    }
+}
+
+impl SaltHash<String> {
+    /// The hash of this name; the name alone if it is a user's own.
+    pub(super) fn named(name: String) -> Self {
+        let hash = SaltHash::KNOWN.into_iter().find(|known| known.name == name).and_then(|known| known.hash);
+        Self { name, hash }
+    }
+}
+
+impl<N> Lead<N> {
+    /// How many bytes stand before the fields.
+    pub const fn width(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Salt(salt) => salt.width(),
+            Self::Digest(bytes) => *bytes as usize,
+        }
+    }
+}
+
+impl<N: AsRef<str>> Lead<N> {
+    /// Writes what stands before the fields of a key whose m is this; a salt's hash must be known.
+    ///
+    /// Inlined everywhere, as a constant layout leaves little of it.
+    #[inline(always)]
+    pub(crate) fn write(&self, m: &[u8], lead: &mut [u8]) -> Result<(), UnknownHash> {
+        match self {
+            Self::None => {}
+            Self::Salt(salt) => salt.write(salt.bucket(m)?, lead),
+            Self::Digest(_) => write_digest(m, lead),
+        }
+        Ok(())
+    }
+
+    /// Checks what stands before the fields of a key against them; inlined as `write` is.
+    #[inline(always)]
+    pub(crate) fn check(&self, key: &[u8], by: &[usize], ends: &[usize]) -> Result<(), DecodeError> {
+        let mut due = [0; 16];
+        let width = self.width().min(due.len());
+        let (found, body) = key.split_at(width.min(key.len()));
+        match self.write(&hashed_part(body, by, ends), &mut due[..width]) {
+            Ok(()) if *found == due[..width] => Ok(()),
+            Ok(()) => Err(self.wrong(found, due)),
+            Err(unknown) => Err(DecodeError::new(0, DecodeReason::Unreadable(unknown.to_string()))),
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, found: &[u8], due: [u8; 16]) -> DecodeError {
+        let kind = if matches!(self, Self::Salt(_)) { "salt" } else { "digest" };
+        let (found, expected) = (Hex(found).to_string(), Hex(&due[..found.len()]).to_string());
+        DecodeError::new(0, DecodeReason::Lead { kind, found, expected })
+    }
+}
+
+fn write_digest(m: &[u8], lead: &mut [u8]) {
+    lead.iter_mut().zip(Md5::digest(m)).for_each(|(byte, due)| *byte = due);
+}
+
+/// A layout names a salt hash that only its owner has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the salt's hash {0:?} is known by its name alone")]
+pub struct UnknownHash(pub String);
+
+impl<N> Salt<N> {
+    /// How many bytes the bucket is written in.
+    pub const fn width(&self) -> usize {
+        match (self.hex, self.buckets) {
+            (false, ..=256) | (true, ..=16) => 1,
+            (false, _) | (true, ..=256) => 2,
+            (true, _) => 4,
+        }
+    }
+
+    /// Writes a bucket into as many bytes as it has.
+    #[inline]
+    pub(crate) fn write(&self, bucket: u32, lead: &mut [u8]) {
+        for (i, byte) in lead.iter_mut().rev().enumerate() {
+            *byte = if self.hex {
+                b"0123456789abcdef"[(bucket >> (4 * i) & 15) as usize]
+            } else {
+                (bucket >> (8 * i)) as u8
+            };
+        }
+    }
+}
+
+impl<N: AsRef<str>> Salt<N> {
+    /// The bucket of a key whose m is this.
+    #[inline]
+    pub fn bucket(&self, m: &[u8]) -> Result<u32, UnknownHash> {
+        let hash = self.hash.hash.ok_or_else(|| UnknownHash(self.hash.name.as_ref().to_owned()))?;
+        Ok((hash(m) % u64::from(self.buckets.max(1))) as u32)
+    }
+}
+
+/// m: the whole body, or its `by` fields joined; `ends` says where each field of the body ends.
+#[inline]
+pub(crate) fn hashed_part<'a>(body: &'a [u8], by: &[usize], ends: &[usize]) -> Cow<'a, [u8]> {
+    let field = |&i: &usize| {
+        let start = if i == 0 { 0 } else { ends[i - 1] };
+        &body[start..ends[i]]
+    };
+    match by {
+        [] => Cow::Borrowed(body),
+        // A run of neighbours stands joined already.
+        [first, .., last] if last - first + 1 == by.len() => {
+            let start = if *first == 0 { 0 } else { ends[first - 1] };
+            Cow::Borrowed(&body[start..ends[*last]])
+        }
+        [one] => Cow::Borrowed(field(one)),
+        _ => Cow::Owned(by.iter().flat_map(field).copied().collect()),
+    }
+}

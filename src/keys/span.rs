@@ -1,0 +1,142 @@
+//! From fields' bytes to ranges: what a prefix selects, before and after salt or digest stand in front of it.
+//!
+//! A bound of a selection is a [`Cut`] between keys, not a key: just before, or just after, everything that begins with
+//! some bytes. Cuts can be turned round for a descending field and put behind a prefix without losing anything.
+
+use std::borrow::Cow;
+
+use crate::keys::lead::{Lead, UnknownHash, hashed_part};
+use crate::keys::range::{KeyRange, successor};
+
+/// A place between keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Before every key that begins with these bytes.
+    Before(Vec<u8>),
+    /// After every key that begins with these bytes.
+    After(Vec<u8>),
+}
+
+impl Cut {
+    /// Where the cut is once every byte is inverted, and with it the order.
+    pub(crate) fn inverted(self) -> Self {
+        let invert = |bytes: Vec<u8>| bytes.into_iter().map(|byte| !byte).collect();
+        match self {
+            Self::Before(bytes) => Self::After(invert(bytes)),
+            Self::After(bytes) => Self::Before(invert(bytes)),
+        }
+    }
+
+    /// The same cut behind more leading bytes.
+    pub(crate) fn behind(&self, lead: &[u8]) -> Self {
+        match self {
+            Self::Before(bytes) => Self::Before([lead, bytes].concat()),
+            Self::After(bytes) => Self::After([lead, bytes].concat()),
+        }
+    }
+
+    /// The first key that can stand after the cut; `None` if none can.
+    pub(crate) fn key(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Before(bytes) => Some(bytes.clone()),
+            Self::After(bytes) => successor(bytes),
+        }
+    }
+}
+
+/// The keys between two cuts; `None` if there can be none.
+pub(crate) fn between(low: &Cut, high: &Cut) -> Option<KeyRange> {
+    KeyRange::new(low.key()?, high.key())
+}
+
+/// The keys whose body (what stands after salt or digest) begins with `body` and goes on between two cuts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeySpan {
+    pub(crate) body: Vec<u8>,
+    /// Where each field that is fixed by `body` ends.
+    pub(crate) ends: Vec<usize>,
+    pub(crate) low: Cut,
+    pub(crate) high: Cut,
+}
+
+impl KeySpan {
+    /// Every key whose body begins with these fields.
+    pub(crate) fn prefix(body: Vec<u8>, ends: Vec<usize>) -> Self {
+        Self { body, ends, low: Cut::Before(Vec::new()), high: Cut::After(Vec::new()) }
+    }
+
+    /// The keys behind these bytes, where a key has so many fields.
+    fn range(&self, lead: &[u8], fields: usize) -> Option<KeyRange> {
+        let lead = [lead, &self.body].concat();
+        if self.ends.len() == fields {
+            return Some(KeyRange::point(lead));
+        }
+        between(&self.low.behind(&lead), &self.high.behind(&lead))
+    }
+
+    fn is_everything(&self) -> bool {
+        *self == Self::prefix(Vec::new(), Vec::new())
+    }
+}
+
+/// Why a selection has no ranges.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unselectable {
+    /// A key hashed by fields that the prefix does not fix is anywhere.
+    #[error("the key begins with a digest of fields that the prefix does not fix")]
+    Hashed,
+    /// The layout names a salt hash that only its owner has.
+    #[error(transparent)]
+    Hash(#[from] UnknownHash),
+}
+
+/// What stands before the fields of a key, and which fields it is taken over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HashedPart<'l, N> {
+    pub(crate) lead: &'l Lead<N>,
+    pub(crate) by: &'l [usize],
+    /// How many fields a key has.
+    pub(crate) fields: usize,
+}
+
+impl<N: AsRef<str>> HashedPart<'_, N> {
+    /// m of the span's keys, if the fields that are fixed in it tell it.
+    fn hashed<'s>(&self, span: &'s KeySpan) -> Option<Cow<'s, [u8]>> {
+        let due = self.by.last().map_or(self.fields, |last| last + 1);
+        (span.ends.len() >= due).then(|| hashed_part(&span.body, self.by, &span.ends))
+    }
+
+    /// The ranges of the spans: a list for each salt bucket that can hold rows of them, one list for a key without.
+    pub(crate) fn ranges(&self, spans: &[KeySpan]) -> Result<Vec<Vec<KeyRange>>, Unselectable> {
+        let lists = match self.lead {
+            Lead::Salt(salt) => salt.buckets as usize,
+            _ => 1,
+        };
+        let mut by_bucket = vec![Vec::new(); lists];
+        let mut lead = vec![0; self.lead.width()];
+        for span in spans {
+            match (self.lead, self.hashed(span)) {
+                (Lead::None, _) => by_bucket[0].extend(span.range(&[], self.fields)),
+                (Lead::Digest(_), Some(m)) => {
+                    self.lead.write(&m, &mut lead)?;
+                    by_bucket[0].extend(span.range(&lead, self.fields));
+                }
+                (Lead::Digest(_), None) if span.is_everything() => by_bucket[0].push(KeyRange::all()),
+                (Lead::Digest(_), None) => return Err(Unselectable::Hashed),
+                (Lead::Salt(salt), Some(m)) => {
+                    let bucket = salt.bucket(&m)?;
+                    salt.write(bucket, &mut lead);
+                    by_bucket[bucket as usize].extend(span.range(&lead, self.fields));
+                }
+                (Lead::Salt(salt), None) => {
+                    for (bucket, ranges) in (0..).zip(&mut by_bucket) {
+                        salt.write(bucket, &mut lead);
+                        ranges.extend(span.range(&lead, self.fields));
+                    }
+                }
+            }
+        }
+        by_bucket.retain(|ranges| !ranges.is_empty());
+        Ok(by_bucket.into_iter().map(KeyRange::merged).collect())
+    }
+}

@@ -1,0 +1,264 @@
+//! Values as JSON: integers as strings (enum tags as numbers), floats as the hex of their bits, bytes as hex, None as
+//! null, instants and durations as `[s, ns]`, decimals and addresses as text, host paths as people write them, URLs as
+//! `[host path, scheme, port, user]`, quadkeys and tiles as digits, enums as `[tag, [fields]]`, tuples and lists as arrays.
+//! It is the convention of the golden vectors, and loses nothing: Some of an option is an array of it, so that Some(None)
+//! is not None.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::serial::LayoutRepr;
+use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, Value, ValueError};
+use crate::keys::encode::decimal::Number;
+use crate::keys::error::Hex;
+use crate::keys::layout::Scalar;
+
+impl LayoutBuf {
+    /// Reads a layout from JSON; what is no layout is refused with the path to what is wrong, and why. JSON of more than 128
+    /// levels is refused, too.
+    ///
+    /// ```
+    /// use rowkey::LayoutBuf;
+    ///
+    /// let error = LayoutBuf::from_json(
+    ///     r#"{"version": 1, "name": "K", "fields": [{"name": "a", "type": {"list": "u7"}}]}"#,
+    /// );
+    /// assert_eq!(error.unwrap_err().to_string(), "fields[0].type.list: \"u7\" is no scalar at line 1 column 74");
+    /// ```
+    pub fn from_json(json: &str) -> Result<Self, LayoutError> {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let layout: LayoutRepr = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let path = error.path().to_string();
+            LayoutError::new(if path == "." { "" } else { &path }, error.into_inner().to_string())
+        })?;
+        deserializer.end().map_err(|error| LayoutError::new("", error.to_string()))?;
+        layout.try_into()
+    }
+
+    /// The layout as JSON.
+    ///
+    /// Readers of JSON, [`from_json`](Self::from_json) among them, go no deeper than 128 levels: an option and a list are one, a
+    /// tuple and a nested key three, an enum five. A layout whose types are nested deeper than that is kept as its shape.
+    pub fn to_json(&self) -> String {
+        // A layout holds nothing that JSON has not: no map with other keys than text, no error of its own.
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// Reads the values of a key, one for each field, from a JSON array.
+    pub fn values_from_json(&self, json: &Json) -> Result<Vec<Value>, ValueError> {
+        fields_from_json(&self.fields, json)
+    }
+}
+
+fn fields_from_json(fields: &[FieldBuf], json: &Json) -> Result<Vec<Value>, ValueError> {
+    let items = array(json, fields.len())?;
+    fields
+        .iter()
+        .zip(items)
+        .map(|(field, json)| field.ty.value_from_json(json).map_err(|error| error.within(&field.name)))
+        .collect()
+}
+
+fn array(json: &Json, len: usize) -> Result<&[Json], ValueError> {
+    match json {
+        Json::Array(items) if items.len() == len => Ok(items),
+        other => Err(ValueError::new(format!("{other} is no array of {len}"))),
+    }
+}
+
+fn text(json: &Json) -> Result<&str, ValueError> {
+    json.as_str().ok_or_else(|| ValueError::new(format!("{json} is no string")))
+}
+
+fn parsed<T: FromStr<Err: Display>>(json: &Json) -> Result<T, ValueError> {
+    text(json)?.parse().map_err(|error: T::Err| ValueError::new(format!("{json}: {error}")))
+}
+
+fn bits(json: &Json, digits: usize) -> Result<u64, ValueError> {
+    let hex = text(json)?;
+    let is_hex = hex.len() == digits && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let bits = if is_hex { u64::from_str_radix(hex, 16).ok() } else { None };
+    bits.ok_or_else(|| ValueError::new(format!("{json} is not the {digits} hex digits of a float's bits")))
+}
+
+fn seconds_and_nanos<T: FromStr<Err: Display>>(json: &Json) -> Result<(T, u32), ValueError> {
+    let [seconds, nanos] = array(json, 2)? else { return Err(ValueError::new("no pair")) };
+    let nanos = parsed(nanos)?;
+    if nanos >= 1_000_000_000 {
+        return Err(ValueError::new(format!("{nanos} nanoseconds are a second and more")));
+    }
+    Ok((parsed(seconds)?, nanos))
+}
+
+fn unhex(json: &Json) -> Result<Vec<u8>, ValueError> {
+    let hex = text(json)?;
+    let digits: Option<Vec<_>> = hex.chars().map(|c| c.to_digit(16)).collect();
+    match digits {
+        Some(digits) if digits.len() % 2 == 0 => Ok(digits.chunks(2).map(|d| (d[0] << 4 | d[1]) as u8).collect()),
+        _ => Err(ValueError::new(format!("{json} is no hex"))),
+    }
+}
+
+impl TypeBuf {
+    fn value_from_json(&self, json: &Json) -> Result<Value, ValueError> {
+        Ok(match self {
+            Self::Scalar(scalar) => scalar_from_json(*scalar, json)?,
+            Self::Option(_) if json.is_null() => Value::Option(None),
+            Self::Option(inner) => {
+                let json = if matches!(**inner, Self::Option(_)) { &array(json, 1)?[0] } else { json };
+                Value::Option(Some(Box::new(inner.value_from_json(json)?)))
+            }
+            Self::List(item) => {
+                let Json::Array(items) = json else { return Err(ValueError::new(format!("{json} is no array"))) };
+                let item = |(i, json): (usize, &Json)| {
+                    item.value_from_json(json).map_err(|error| error.within(&format!("[{i}]")))
+                };
+                Value::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+            }
+            Self::Enum(variants) => {
+                let [tag, fields] = array(json, 2)? else { return Err(ValueError::new("no pair")) };
+                let variant = variants.iter().find(|variant| tag.as_u64() == Some(variant.tag.into()));
+                let variant = variant.ok_or_else(|| ValueError::new(format!("{tag} is no tag of the enum")))?;
+                Value::Enum(variant.tag, fields_from_json(&variant.fields, fields)?)
+            }
+            Self::Tuple(fields) => Value::Tuple(fields_from_json(fields, json)?),
+            Self::Custom(_) => Value::Bytes(unhex(json)?),
+        })
+    }
+}
+
+fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
+    let no = |what: &str| ValueError::new(format!("{json} is no {what}"));
+    Ok(match scalar {
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::U128 => Value::Unsigned(parsed(json)?),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::I128 => Value::Signed(parsed(json)?),
+        Scalar::F32 => Value::F32(f32::from_bits(bits(json, 8)? as u32)),
+        Scalar::F64 => Value::F64(f64::from_bits(bits(json, 16)?)),
+        Scalar::Bool => Value::Bool(json.as_bool().ok_or_else(|| no("bool"))?),
+        Scalar::Char => Value::Char(parsed(json)?),
+        Scalar::Text | Scalar::HostPath | Scalar::QuadKey(_) | Scalar::Tile => Value::Text(text(json)?.to_owned()),
+        Scalar::Url => {
+            let [page, scheme, port, user] = array(json, 4)? else { return Err(no("url")) };
+            let text = |json| text(json).map(|text| Value::Text(text.to_owned()));
+            Value::Tuple(vec![text(page)?, text(scheme)?, Value::Unsigned(parsed(port)?), text(user)?])
+        }
+        Scalar::Bytes | Scalar::ByteArray(_) => Value::Bytes(unhex(json)?),
+        Scalar::Decimal => Value::Decimal(parsed::<Number>(json)?.to_string()),
+        Scalar::IpAddr => Value::Ip(parsed(json)?),
+        Scalar::Instant => {
+            let (seconds, nanos) = seconds_and_nanos(json)?;
+            Value::Instant(seconds, nanos)
+        }
+        Scalar::Duration => {
+            let (seconds, nanos) = seconds_and_nanos(json)?;
+            Value::Duration(Duration::new(seconds, nanos))
+        }
+    })
+}
+
+impl Value {
+    /// The value as JSON, in the golden vectors' convention.
+    pub fn to_json(&self) -> Json {
+        let all = |values: &[Self]| values.iter().map(Self::to_json).collect::<Json>();
+        match self {
+            Self::Unsigned(n) => n.to_string().into(),
+            Self::Signed(n) => n.to_string().into(),
+            Self::F32(n) => format!("{:08x}", n.to_bits()).into(),
+            Self::F64(n) => format!("{:016x}", n.to_bits()).into(),
+            Self::Bool(truth) => (*truth).into(),
+            Self::Char(char) => char.to_string().into(),
+            Self::Text(text) | Self::Decimal(text) => text.as_str().into(),
+            Self::Bytes(bytes) => Hex(bytes).to_string().into(),
+            Self::Ip(address) => address.to_string().into(),
+            Self::Instant(seconds, nanos) => json!([seconds.to_string(), nanos.to_string()]),
+            Self::Duration(d) => json!([d.as_secs().to_string(), d.subsec_nanos().to_string()]),
+            Self::Option(None) => Json::Null,
+            Self::Option(Some(value)) if matches!(**value, Self::Option(_)) => json!([value.to_json()]),
+            Self::Option(Some(value)) => value.to_json(),
+            Self::List(values) | Self::Tuple(values) => all(values),
+            Self::Enum(tag, fields) => json!([tag, all(fields)]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_layouts_are_refused_with_path_and_reason() {
+        let field = |json: &str| format!(r#"{{"version": 1, "name": "K", "fields": [{json}]}}"#);
+        let ty = |json: &str| field(&format!(r#"{{"name": "a", "type": {json}}}"#));
+        for (json, path, reason) in [
+            (String::new(), "", "EOF"),
+            ("[".repeat(100_000), "[0]", "invalid type"),
+            (ty(&format!("{}\"u8\"", r#"{"list": "#.repeat(100_000))), "fields[0].type.list", "recursion limit"),
+            (
+                ty(&format!("{}\"u8\"{}", r#"{"list": "#.repeat(126), "}".repeat(126))),
+                "fields[0].type.list",
+                "recursion limit",
+            ),
+            (ty(r#""bytes[18446744073709551616]""#), "fields[0].type", "no scalar"),
+            (ty(r#""bytes[-1]""#), "fields[0].type", "no scalar"),
+            (ty(r#"{"custom": {"shape": "own", "width": 1e400}}"#), "fields[0].type.custom.width", "out of range"),
+            (ty(r#"{"custom": {"shape": "u8"}}"#), "fields[0].type.custom.shape", "no shape"),
+            (ty(r#"{"enum": []}"#), "fields[0].type.enum", "at least one"),
+            (ty(r#"{"enum": [{"name": "A", "tag": 256}]}"#), "fields[0].type.enum[0].tag", "256"),
+            (
+                ty(r#"{"enum": [{"name": "A", "tag": 1}, {"name": "A", "tag": 2}]}"#),
+                "fields[0].type.enum[1].name",
+                "already",
+            ),
+            (ty(r#"{"tuple": [{"name": "", "type": "u8"}]}"#), "fields[0].type.tuple[0].name", "empty"),
+            (ty(r#"{"list": "u8", "option": "u8"}"#), "fields[0].type", "one key"),
+            (field(r#"{"name": "a", "type": "u8"}, {"name": "a", "type": "u8"}"#), "fields[1].name", "already"),
+            (field(r#"{"name": "\u001b[2J", "type": "u8"}"#), "fields[0].name", "control"),
+            (ty(r#""u8""#).replace(r#""K""#, r#""""#), "name", "empty"),
+            (ty(r#""u8""#).replace(r#""a""#, &format!("{:?}", "a".repeat(256))), "fields[0].name", "more than 255"),
+            (
+                ty(r#""u8""#).replace(r#""K","#, r#""K", "prefix": {"md5": {"bytes": 4, "by": [0, 1]}},"#),
+                "prefix.md5.by",
+                "no field 1",
+            ),
+            (
+                ty(r#""u8""#).replace(r#""K","#, r#""K", "prefix": {"salt": {"buckets": 0, "hash": "md5"}},"#),
+                "prefix.salt.buckets",
+                "not from 1",
+            ),
+            (field(""), "fields", "at least one"),
+            (ty(r#""u8""#).replace(": 1,", ": 2,"), "version", "not known"),
+            (ty(r#""u8""#) + "x", "", "trailing"),
+        ] {
+            let error = LayoutBuf::from_json(&json).unwrap_err();
+            let shown = error.to_string();
+            assert!(error.path.starts_with(path) && error.path.len() < 10_000, "{path} is not in {shown:.200}");
+            assert!(path.is_empty() == error.path.is_empty(), "{path} is not in {shown:.200}");
+            assert!(error.reason.contains(reason), "{reason} is not in {shown:.200}");
+        }
+    }
+
+    /// How deep one can be depends on how many levels of JSON its types take.
+    #[test]
+    fn a_layout_as_deep_as_json_goes_comes_back() {
+        for (open, close, deepest) in
+            [("option<", ">", 124), ("list<", ">", 124), ("(", ")", 41), ("enum{1: (", ")}", 24)]
+        {
+            let layout = |deep: usize| -> LayoutBuf {
+                format!("{}u8{}", open.repeat(deep), close.repeat(deep)).parse().unwrap()
+            };
+            assert_eq!(LayoutBuf::from_json(&layout(deepest).to_json()).unwrap(), layout(deepest));
+            let error = LayoutBuf::from_json(&layout(deepest + 1).to_json()).unwrap_err();
+            assert!(error.reason.contains("recursion limit"), "{error:.200}");
+        }
+    }
+
+    #[test]
+    fn widths_that_no_machine_has() {
+        let layout: LayoutBuf = "bytes[18446744073709551615], bytes[18446744073709551615]".parse().unwrap();
+        assert_eq!(layout.width(), None);
+        assert!(layout.decode(&[1, 2, 3]).unwrap_err().to_string().contains("18446744073709551612 more bytes"));
+    }
+}

@@ -1,0 +1,436 @@
+//! Keys by layout alone: encode, decode, prefix.
+
+use std::fmt::Display;
+
+use super::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf, value};
+use crate::keys::encode::decimal::Number;
+use crate::keys::encode::{HostPath, RawField, Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
+use crate::keys::error::{DecodeError, DecodeReason, Hex};
+use crate::keys::layout::Scalar;
+use crate::keys::lead::{Lead, UnknownHash, hashed_part};
+use crate::keys::range::KeyRange;
+use crate::keys::span::{HashedPart, KeySpan};
+use crate::keys::writer::Slot;
+
+/// Keys of one width are written into room of it, up to so many bytes: a layout that was read may state any number.
+const MOST_ROOM: usize = 4096;
+
+/// Why values do not make a key of a layout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
+pub struct ValueError {
+    /// The path to the value: names joined by dots, list items as `[n]`.
+    pub path: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl ValueError {
+    pub(super) fn new(reason: impl Into<String>) -> Self {
+        Self { path: String::new(), reason: reason.into() }
+    }
+
+    #[cold]
+    pub(super) fn within(mut self, name: &str) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("{name}{dot}{}", self.path);
+        self
+    }
+}
+
+impl From<UnknownHash> for ValueError {
+    fn from(error: UnknownHash) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl LayoutBuf {
+    /// The key of these values, one for each field.
+    pub fn encode(&self, values: &[Value]) -> Result<Vec<u8>, ValueError> {
+        let mut key = Vec::with_capacity(64);
+        self.encode_to(values, &mut key)?;
+        Ok(key)
+    }
+
+    /// Writes the key of these values behind what `out` holds; nothing if they don't make one.
+    pub fn encode_to(&self, values: &[Value], out: &mut Vec<u8>) -> Result<(), ValueError> {
+        let start = out.len();
+        let result = match self.width {
+            // Room for all of it is made at once, instead of for each field.
+            Some(width @ ..=MOST_ROOM) => {
+                out.resize(start + width, 0);
+                self.encode_at(values, &mut Slot::new(&mut out[start..]))
+            }
+            _ => self.encode_at(values, out),
+        };
+        if result.is_err() {
+            out.truncate(start);
+        }
+        result
+    }
+
+    #[inline]
+    fn encode_at(&self, values: &[Value], out: &mut impl Sink) -> Result<(), ValueError> {
+        match self.lead {
+            Lead::None => encode_fields(&self.fields, values, &mut Writer::new(out)),
+            _ => self.encode_after_lead(values, out),
+        }
+    }
+
+    #[inline(never)]
+    fn encode_after_lead(&self, values: &[Value], out: &mut impl Sink) -> Result<(), ValueError> {
+        same_count(&self.fields, values)?;
+        let (start, width) = (out.written().len(), self.lead.width());
+        (0..width).for_each(|_| out.extend_bytes(&[0]));
+        let mut ends = Vec::new();
+        for (field, value) in self.fields.iter().zip(values) {
+            encode_field(field, value, &mut Writer::new(out))?;
+            if !self.by.is_empty() {
+                ends.push(out.written().len() - start - width);
+            }
+        }
+        let (lead, body) = out.written()[start..].split_at_mut(width);
+        Ok(self.lead.write(&hashed_part(body, &self.by, &ends), lead)?)
+    }
+
+    /// The values of a key, one for each field.
+    pub fn decode(&self, key: &[u8]) -> Result<Vec<Value>, DecodeError> {
+        self.decode_traced(key, &mut ())
+    }
+
+    pub(super) fn decode_traced(&self, key: &[u8], trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
+        let mut r = Reader::new(key);
+        self.decode_all(key, &mut r, trace).map_err(|error| error.in_key(&self.name))
+    }
+
+    fn decode_all(&self, key: &[u8], r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
+        r.skip(self.lead.width())?;
+        let body = r.offset();
+        trace.lead(&key[..body]);
+        let mut values = Vec::with_capacity(self.fields.len());
+        let mut ends = Vec::new();
+        for field in &self.fields {
+            decode_field(field, &mut values, r, trace)?;
+            if !self.by.is_empty() {
+                ends.push(r.offset() - body);
+            }
+        }
+        r.end()?;
+        if !matches!(self.lead, Lead::None) {
+            self.check_lead(key, &ends)?;
+        }
+        Ok(values)
+    }
+
+    #[inline(never)]
+    fn check_lead(&self, key: &[u8], ends: &[usize]) -> Result<(), DecodeError> {
+        self.lead.check(key, &self.by, ends)
+    }
+
+    /// The ranges of the keys that begin with these values, one for each leading field: merged and sorted, over all salt
+    /// buckets that can hold such keys.
+    ///
+    /// ```
+    /// use rowkey::{LayoutBuf, Value};
+    ///
+    /// let layout: LayoutBuf = "salt(4 xxh3 by 0 1) u8, u16".parse()?;
+    /// assert_eq!(layout.ranges(&[Value::Unsigned(7)])?.len(), 4);
+    /// assert_eq!(layout.ranges(&[Value::Unsigned(7), Value::Unsigned(1)])?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn ranges(&self, leading: &[Value]) -> Result<Vec<KeyRange>, ValueError> {
+        if leading.len() > self.fields.len() {
+            return Err(ValueError::new(format!("the key has only {} fields", self.fields.len())));
+        }
+        let (mut body, mut ends) = (Vec::new(), Vec::new());
+        for (field, value) in self.fields.iter().zip(leading) {
+            encode_field(field, value, &mut Writer::new(&mut body))?;
+            ends.push(body.len());
+        }
+        let span = KeySpan::prefix(body, ends);
+        let lead = HashedPart { lead: &self.lead, by: &self.by, fields: self.fields.len() };
+        let by_bucket = lead.ranges(&[span]).map_err(|error| ValueError::new(error.to_string()))?;
+        Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
+    }
+}
+
+/// Inlined, as most fields are numbers, which cost less than a call.
+#[inline(always)]
+fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    let w = &mut w.direction(field.desc);
+    let result = match &field.ty {
+        ty if field.raw => encode_raw(ty, value, w),
+        TypeBuf::Scalar(scalar) => encode_scalar(scalar, value, w),
+        TypeBuf::Option(inner) => encode_option(inner, value, field.nulls.is_some(), w),
+        ty => encode_type(ty, value, w),
+    };
+    result.map_err(|error| error.within(&field.name))
+}
+
+#[inline(always)]
+fn encode_scalar(scalar: &Scalar, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    value::encode(*scalar, value, w).ok_or_else(|| mismatch(scalar, value))
+}
+
+fn encode_option(inner: &TypeBuf, value: &Value, other: bool, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    let Value::Option(value) = value else { return Err(mismatch(&format_args!("option<{inner}>"), value)) };
+    encode_tag(value.is_some(), other, w);
+    value.as_ref().map_or(Ok(()), |value| encode_type(inner, value, w))
+}
+
+fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    match (ty, value) {
+        (TypeBuf::Scalar(scalar), value) => encode_scalar(scalar, value, w),
+        (TypeBuf::Option(inner), value) => encode_option(inner, value, false, w),
+        (TypeBuf::List(item), Value::List(values)) => {
+            for (i, value) in values.iter().enumerate() {
+                mark(true, w);
+                encode_type(item, value, w).map_err(|error| error.within(&format!("[{i}]")))?;
+            }
+            mark(false, w);
+            Ok(())
+        }
+        (TypeBuf::Enum(variants), Value::Enum(tag, values)) => {
+            let Some(variant) = variants.iter().find(|variant| variant.tag == *tag) else {
+                return Err(ValueError::new(format!("there is no variant {tag}")));
+            };
+            w.byte(*tag);
+            encode_fields(&variant.fields, values, w).map_err(|error| error.within(&variant.name))
+        }
+        (TypeBuf::Tuple(fields), Value::Tuple(values)) => encode_fields(fields, values, w),
+        (TypeBuf::Custom(custom), Value::Bytes(bytes)) => {
+            if custom.width.is_some_and(|width| width != bytes.len()) {
+                return Err(ValueError::new(format!("a {} has another length than {}", custom.shape, bytes.len())));
+            }
+            if let Some(describe) = custom.describe {
+                let mut r = Reader::new(bytes);
+                describe(&mut r)
+                    .and_then(|_| r.end())
+                    .map_err(|error| ValueError::new(format!("{} is no {}: {error}", Hex(bytes), custom.shape)))?;
+            }
+            w.bytes(bytes);
+            Ok(())
+        }
+        (ty, value) => Err(mismatch(ty, value)),
+    }
+}
+
+fn encode_fields(fields: &[FieldBuf], values: &[Value], w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    same_count(fields, values)?;
+    for (field, value) in fields.iter().zip(values) {
+        encode_field(field, value, w)?;
+    }
+    Ok(())
+}
+
+fn same_count(fields: &[FieldBuf], values: &[Value]) -> Result<(), ValueError> {
+    if fields.len() != values.len() {
+        return Err(ValueError::new(format!("{} fields are due, found {} values", fields.len(), values.len())));
+    }
+    Ok(())
+}
+
+fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+    match (ty, value) {
+        (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => w.bytes(text.as_bytes()),
+        (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => w.bytes(bytes),
+        (TypeBuf::Scalar(Scalar::HostPath), Value::Text(text)) => match value::host_path(text) {
+            Some(page) => page.encode_raw(w),
+            None => return Err(mismatch(ty, &Value::Text(text.clone()))),
+        },
+        (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(text)) => match text.parse::<Number>() {
+            Ok(number) => number.encode_raw(w),
+            Err(_) => return Err(mismatch(ty, value)),
+        },
+        (TypeBuf::List(item), Value::List(values)) => {
+            for (i, value) in values.iter().enumerate() {
+                encode_type(item, value, w).map_err(|error| error.within(&format!("[{i}]")))?;
+            }
+        }
+        (TypeBuf::Tuple(fields), Value::Tuple(values)) => match (fields.as_slice(), values.as_slice()) {
+            ([field], [value]) => return encode_raw(&field.ty, value, w),
+            _ => return Err(mismatch(ty, value)),
+        },
+        (ty, value) => return Err(mismatch(ty, value)),
+    }
+    Ok(())
+}
+
+#[cold]
+fn mismatch(ty: &dyn Display, value: &Value) -> ValueError {
+    let why = match value {
+        Value::Decimal(text) => text.parse::<Number>().err().map(|why| format!(": {why}")),
+        _ => None,
+    };
+    ValueError::new(format!("{value} is no {ty}{}", why.unwrap_or_default()))
+}
+
+/// Watches a key being read, to explain it.
+pub(super) trait Trace {
+    fn lead(&mut self, _bytes: &[u8]) {}
+    fn enter(&mut self, _name: &str, _desc: bool) {}
+    fn leave(&mut self) {}
+    fn part(&mut self, _shape: &dyn Display, _bytes: &[u8], _value: &dyn Display) {}
+}
+
+impl Trace for () {}
+
+/// Inlined, as most fields are numbers, which cost less than a call.
+#[inline(always)]
+fn decode_field(
+    field: &FieldBuf,
+    values: &mut Vec<Value>,
+    r: &mut Reader<'_>,
+    trace: &mut impl Trace,
+) -> Result<(), DecodeError> {
+    trace.enter(&field.name, field.desc);
+    let result = r.direction(field.desc, |r| {
+        match &field.ty {
+            ty if field.raw => values.push(decode_raw(ty, r, trace)?),
+            TypeBuf::Scalar(scalar) => {
+                let at = r.offset();
+                value::decode(*scalar, r, |value| values.push(value))?;
+                values.last().into_iter().for_each(|value| trace.part(scalar, r.since(at), value));
+            }
+            TypeBuf::Option(inner) => values.push(decode_option(inner, field.nulls.is_some(), r, trace)?),
+            ty => values.push(decode_type(ty, r, trace)?),
+        }
+        Ok(())
+    });
+    result.map_err(|error: DecodeError| error.in_field(&field.name))?;
+    trace.leave();
+    Ok(())
+}
+
+fn decode_option(
+    inner: &TypeBuf,
+    other: bool,
+    r: &mut Reader<'_>,
+    trace: &mut impl Trace,
+) -> Result<Value, DecodeError> {
+    let at = r.offset();
+    let is_some = decode_tag(other, r)?;
+    trace.part(&"option", r.since(at), if is_some { &"Some" } else { &"None" });
+    let value = if is_some { Some(Box::new(decode_type(inner, r, trace)?)) } else { None };
+    Ok(Value::Option(value))
+}
+
+fn decode_type(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+    let at = r.offset();
+    match ty {
+        TypeBuf::Scalar(scalar) => {
+            let value = value::decode(*scalar, r, |value| value)?;
+            trace.part(scalar, r.since(at), &value);
+            Ok(value)
+        }
+        TypeBuf::Option(inner) => decode_option(inner, false, r, trace),
+        TypeBuf::List(item) => {
+            let mut values = Vec::new();
+            loop {
+                let at = r.offset();
+                let another = another(r)?;
+                trace.part(&"list", r.since(at), if another { &"an item" } else { &"the end" });
+                if !another {
+                    return Ok(Value::List(values));
+                }
+                values.push(decode_item(item, values.len(), r, trace)?);
+            }
+        }
+        TypeBuf::Enum(variants) => {
+            let tag = r.byte()?;
+            let Some(variant) = variants.iter().find(|variant| variant.tag == tag) else {
+                return Err(unknown_variant(r, at, variants));
+            };
+            trace.part(&"enum", r.since(at), &variant.name);
+            decode_fields(&variant.fields, r, trace)
+                .map(|fields| Value::Enum(tag, fields))
+                .map_err(|error| error.in_field(&variant.name))
+        }
+        TypeBuf::Tuple(fields) => {
+            if fields.is_empty() {
+                trace.part(ty, &[], &"()");
+            }
+            decode_fields(fields, r, trace).map(Value::Tuple)
+        }
+        TypeBuf::Custom(custom) => decode_custom(custom, r, trace),
+    }
+}
+
+fn unknown_variant(r: &Reader<'_>, at: usize, variants: &[VariantBuf]) -> DecodeError {
+    let tags: Vec<u8> = variants.iter().map(|variant| variant.tag).collect();
+    r.unknown_byte(at, "the tag", &tags)
+}
+
+fn decode_item(item: &TypeBuf, index: usize, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+    decode_type(item, r, trace).map_err(|error| error.in_field(&format!("[{index}]")))
+}
+
+fn decode_fields(fields: &[FieldBuf], r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
+    let mut values = Vec::with_capacity(fields.len());
+    for field in fields {
+        decode_field(field, &mut values, r, trace)?;
+    }
+    Ok(values)
+}
+
+fn decode_custom(custom: &CustomBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+    let at = r.offset();
+    let mut reread = r.clone();
+    let described = match (custom.describe, custom.width) {
+        (Some(describe), _) => Some(describe(r)?),
+        (None, Some(width)) => r.bytes(width).map(|_| None)?,
+        (None, None) => {
+            let reason = format!("where a {} ends is known to its type alone", custom.shape);
+            return Err(DecodeError::new(at, DecodeReason::Unreadable(reason)));
+        }
+    };
+    let bytes = reread.bytes(r.offset() - at)?.into_owned();
+    let shown = described.unwrap_or_else(|| Hex(&bytes).to_string());
+    trace.part(&custom.shape, r.since(at), &shown);
+    Ok(Value::Bytes(bytes))
+}
+
+fn decode_raw(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Value, DecodeError> {
+    let at = r.offset();
+    match ty {
+        TypeBuf::Scalar(Scalar::Text) => {
+            let text = <crate::keys::encode::RawOf<String> as crate::keys::encode::Codec>::decode(r)?;
+            trace.part(&Scalar::Text, r.since(at), &Value::Text(text.clone()));
+            Ok(Value::Text(text))
+        }
+        TypeBuf::Scalar(Scalar::HostPath) => {
+            let page = Value::Text(HostPath::decode_raw(r)?.into());
+            trace.part(&Scalar::HostPath, r.since(at), &page);
+            Ok(page)
+        }
+        TypeBuf::Scalar(Scalar::Decimal) => {
+            let number = Value::Decimal(Number::decode_raw(r)?.to_string());
+            trace.part(&Scalar::Decimal, r.since(at), &number);
+            Ok(number)
+        }
+        TypeBuf::List(item) => {
+            let mut values = Vec::new();
+            while !r.is_at_end() {
+                values.push(decode_item(item, values.len(), r, trace)?);
+            }
+            if values.is_empty() {
+                trace.part(&"list", &[], &"no items");
+            }
+            Ok(Value::List(values))
+        }
+        TypeBuf::Tuple(fields) => match fields.as_slice() {
+            [field] => {
+                trace.enter(&field.name, false);
+                let value = decode_raw(&field.ty, r, trace).map_err(|error| error.in_field(&field.name))?;
+                trace.leave();
+                Ok(Value::Tuple(vec![value]))
+            }
+            _ => Ok(Value::Tuple(Vec::new())),
+        },
+        _ => {
+            let bytes = r.remainder().into_owned();
+            trace.part(&Scalar::Bytes, r.since(at), &Hex(&bytes));
+            Ok(Value::Bytes(bytes))
+        }
+    }
+}

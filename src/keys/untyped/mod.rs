@@ -1,0 +1,492 @@
+//! Keys by layout alone: the owned layout, and reading, writing and explaining keys without their Rust type.
+
+mod explain;
+#[cfg(feature = "json")]
+mod json;
+mod key;
+mod picture;
+#[cfg(feature = "serde")]
+mod serial;
+mod shape;
+mod value;
+
+use std::collections::HashSet;
+
+pub use self::explain::{Explanation, Part};
+pub use self::key::ValueError;
+pub use self::value::Value;
+use crate::keys::encode::is_custom_shape;
+use crate::keys::fingerprint::Fingerprint;
+use crate::keys::layout::{DescribeFn, FieldLayout, Layout, MAX_DEPTH, Nulls, Scalar, Type, Variant};
+use crate::keys::lead::{Lead, Salt, SaltHash};
+
+/// A key's layout, owned: from a key's [`LAYOUT`](crate::RowKey::LAYOUT), from its shape, or from JSON.
+///
+/// It reads and writes keys by itself, to the same bytes as the Rust type.
+///
+/// ```
+/// use rowkey::{LayoutBuf, Value};
+///
+/// let layout: LayoutBuf = "u64, i64 desc".parse()?;
+/// let key = layout.encode(&[Value::Unsigned(42), Value::Signed(1)])?;
+/// assert_eq!(key, [0, 0, 0, 0, 0, 0, 0, 42, 0x7f, 255, 255, 255, 255, 255, 255, 254]);
+/// assert_eq!(layout.decode(&key)?, [Value::Unsigned(42), Value::Signed(1)]);
+/// assert_eq!(layout.fingerprint().to_string().len(), 16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutBuf {
+    name: String,
+    lead: Lead<String>,
+    by: Vec<usize>,
+    fields: Vec<FieldBuf>,
+    /// How many bytes a key has, reckoned once.
+    width: Option<usize>,
+}
+
+/// One field of an owned layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldBuf {
+    /// The field's name; not part of the shape.
+    pub name: String,
+    /// The type of its values.
+    pub ty: TypeBuf,
+    /// Whether every byte is inverted.
+    pub desc: bool,
+    /// Where None sorts, if it is not where the direction puts it.
+    pub nulls: Option<Nulls>,
+    /// Whether it is written without escapes and terminator; the last field only.
+    pub raw: bool,
+}
+
+/// A field's type in an owned layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TypeBuf {
+    /// A value without parts.
+    Scalar(Scalar),
+    /// None or a value.
+    Option(Box<TypeBuf>),
+    /// Any number of values.
+    List(Box<TypeBuf>),
+    /// One of several variants, ascending by tag.
+    Enum(Vec<VariantBuf>),
+    /// Several fields: a tuple, a nested key, a newtype.
+    Tuple(Vec<FieldBuf>),
+    /// A user's own encoding.
+    Custom(CustomBuf),
+}
+
+/// A variant in an owned layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariantBuf {
+    /// Its name; not part of the shape.
+    pub name: String,
+    /// The byte before its fields.
+    pub tag: u8,
+    /// Its fields.
+    pub fields: Vec<FieldBuf>,
+}
+
+/// A user's own encoding in an owned layout.
+#[derive(Clone, Debug)]
+pub struct CustomBuf {
+    /// The shape that it states.
+    pub shape: String,
+    /// Its width, where every value has the same.
+    pub width: Option<usize>,
+    describe: Option<DescribeFn>,
+}
+
+impl PartialEq for CustomBuf {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.shape, self.width) == (&other.shape, other.width)
+    }
+}
+
+impl Eq for CustomBuf {}
+
+impl CustomBuf {
+    /// An encoding of which only this is known.
+    pub(crate) fn new(shape: impl Into<String>, width: Option<usize>) -> Self {
+        Self { shape: shape.into(), width, describe: None }
+    }
+}
+
+/// Why a layout is none: where in it, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
+pub struct LayoutError {
+    /// The place: a path like `fields[1].type.enum[0].tag`, or `byte 7` of a shape.
+    pub path: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl LayoutError {
+    fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into() }
+    }
+}
+
+impl LayoutBuf {
+    /// The key type's name; not part of the shape.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What stands before the fields.
+    pub fn lead(&self) -> &Lead<String> {
+        &self.lead
+    }
+
+    /// The fields, by index from 0, that salt or digest are taken over; none means the whole key.
+    pub fn by(&self) -> &[usize] {
+        &self.by
+    }
+
+    /// The fields in their order.
+    pub fn fields(&self) -> &[FieldBuf] {
+        &self.fields
+    }
+
+    /// How many bytes a key has, where every key has as many.
+    pub fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// The key's shape, as FORMAT.md writes it: all that says which bytes a key has, names left out.
+    pub fn shape(&self) -> String {
+        self.to_string()
+    }
+
+    /// Whether every key of `older` is a key of this layout too, and has the same bytes: the two are one but for variants
+    /// that enums have here and did not have there.
+    ///
+    /// ```
+    /// use rowkey::LayoutBuf;
+    ///
+    /// let before: LayoutBuf = "u64, enum{1: (), 2: (text)}".parse()?;
+    /// let after: LayoutBuf = "u64, enum{1: (), 2: (text), 5: (u8)}".parse()?;
+    /// assert!(after.extends(&before) && !before.extends(&after));
+    /// # Ok::<(), rowkey::LayoutError>(())
+    /// ```
+    pub fn extends(&self, older: &Self) -> bool {
+        let mut known = self.clone();
+        forget_new_variants(&mut known.fields, &older.fields);
+        known.shape() == older.shape()
+    }
+
+    /// The same fields with nothing before them.
+    #[cfg(feature = "laws")]
+    pub(crate) fn without_lead(&self) -> Self {
+        Self::new(self.name.clone(), Lead::None, Vec::new(), self.fields.clone())
+    }
+
+    fn new(name: String, lead: Lead<String>, by: Vec<usize>, fields: Vec<FieldBuf>) -> Self {
+        let width = fields_width(&fields).and_then(|width| width.checked_add(lead.width()));
+        Self { name, lead, by, fields, width }
+    }
+
+    /// The layout of these parts, if they can be one.
+    pub(crate) fn checked(
+        name: String,
+        lead: Lead<String>,
+        by: Vec<usize>,
+        fields: Vec<FieldBuf>,
+    ) -> Result<Self, LayoutError> {
+        let layout = Self::new(name, lead, by, fields);
+        layout.check()?;
+        Ok(layout)
+    }
+
+    fn check(&self) -> Result<(), LayoutError> {
+        let err = |path: &str, reason: String| Err(LayoutError::new(path, reason));
+        check_name(&self.name).or_else(|reason| err("name", reason))?;
+        if self.fields.is_empty() {
+            return err("fields", "a key has at least one field".into());
+        }
+        match &self.lead {
+            Lead::None if !self.by.is_empty() => return err("by", "there is no salt and no digest".into()),
+            Lead::Salt(salt) if !(1..=65_536).contains(&salt.buckets) => {
+                return err("prefix.salt.buckets", format!("{} is not from 1 to 65536", salt.buckets));
+            }
+            Lead::Salt(salt) if !is_custom_shape(&salt.hash.name) && salt.hash.name != "md5" => {
+                return err("prefix.salt.hash", format!("{:?} is no hash's name", salt.hash.name));
+            }
+            Lead::Digest(bytes) if !(1..=16).contains(bytes) => {
+                return err("prefix.md5.bytes", format!("{bytes} is not from 1 to 16"));
+            }
+            Lead::Digest(_) if !self.by.iter().copied().eq(0..self.by.len()) => {
+                return err("prefix.md5.by", "a digest is taken over the first fields, in order".into());
+            }
+            _ => {}
+        }
+        let by = if matches!(self.lead, Lead::Digest(_)) { "prefix.md5.by" } else { "prefix.salt.by" };
+        if !self.by.is_sorted_by(|a, b| a < b) {
+            return err(by, "the indices are not ascending".into());
+        }
+        if let Some(index) = self.by.last().filter(|index| **index >= self.fields.len()) {
+            return err(by, format!("there is no field {index}"));
+        }
+        check_names(self.fields.iter().map(|field| &field.name), "fields")?;
+        let last = self.fields.len() - 1;
+        for (i, field) in self.fields.iter().enumerate() {
+            field.check(&format!("fields[{i}]"), i == last, 0)?;
+        }
+        Ok(())
+    }
+}
+
+fn forget_new_variants(fields: &mut [FieldBuf], older: &[FieldBuf]) {
+    for (field, older) in fields.iter_mut().zip(older) {
+        field.ty.forget_new_variants(&older.ty);
+    }
+}
+
+fn fields_width(fields: &[FieldBuf]) -> Option<usize> {
+    fields.iter().try_fold(0usize, |sum, field| {
+        if field.raw {
+            return None;
+        }
+        sum.checked_add(field.ty.width()?)
+    })
+}
+
+impl FieldBuf {
+    fn check(&self, path: &str, can_be_raw: bool, depth: usize) -> Result<(), LayoutError> {
+        if let Some(nulls) = self.nulls {
+            if !matches!(self.ty, TypeBuf::Option(_)) {
+                return Err(LayoutError::new(format!("{path}.nulls"), "the type is no option"));
+            }
+            if (nulls == Nulls::First) != self.desc {
+                return Err(LayoutError::new(format!("{path}.nulls"), "None is there anyway"));
+            }
+        }
+        if self.raw && (!can_be_raw || self.desc) {
+            return Err(LayoutError::new(format!("{path}.raw"), "raw is for the last field of a key, ascending"));
+        }
+        if self.raw && !self.ty.can_be_raw() {
+            return Err(LayoutError::new(
+                format!("{path}.raw"),
+                "only text, bytes, host paths, decimals, and lists of items that are always as wide can be raw",
+            ));
+        }
+        self.ty.check(&format!("{path}.type"), depth)
+    }
+
+    const fn is_plain(&self) -> bool {
+        !self.desc && self.nulls.is_none() && !self.raw
+    }
+}
+
+impl TypeBuf {
+    /// How many bytes a value has, where every value has as many.
+    pub fn width(&self) -> Option<usize> {
+        match self {
+            Self::Scalar(scalar) => scalar.width(),
+            Self::Option(_) | Self::List(_) => None,
+            Self::Enum(variants) => {
+                let mut widths = variants.iter().map(|variant| fields_width(&variant.fields));
+                let first = widths.next()??;
+                widths.all(|width| width == Some(first)).then_some(first)?.checked_add(1)
+            }
+            Self::Tuple(fields) => fields_width(fields),
+            Self::Custom(custom) => custom.width,
+        }
+    }
+
+    fn forget_new_variants(&mut self, older: &Self) {
+        match (self, older) {
+            (Self::Option(inner), Self::Option(older)) | (Self::List(inner), Self::List(older)) => {
+                inner.forget_new_variants(older);
+            }
+            (Self::Enum(variants), Self::Enum(older)) => {
+                variants.retain(|variant| older.iter().any(|older| older.tag == variant.tag));
+                for (variant, older) in variants.iter_mut().zip(older) {
+                    forget_new_variants(&mut variant.fields, &older.fields);
+                }
+            }
+            (Self::Tuple(fields), Self::Tuple(older)) => forget_new_variants(fields, older),
+            _ => {}
+        }
+    }
+
+    fn can_be_raw(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => scalar.can_be_raw(),
+            Self::List(item) => item.is_raw_item(),
+            Self::Tuple(fields) => {
+                matches!(fields.as_slice(), [field] if field.is_plain() && field.ty.can_be_raw())
+            }
+            _ => false,
+        }
+    }
+
+    fn is_raw_item(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => matches!(scalar.width(), Some(1..)),
+            Self::Tuple(fields) => !fields.is_empty() && fields.iter().all(|field| field.ty.is_raw_item()),
+            _ => false,
+        }
+    }
+
+    fn check(&self, path: &str, depth: usize) -> Result<(), LayoutError> {
+        if depth >= MAX_DEPTH {
+            return Err(LayoutError::new(path, format!("types are nested more than {MAX_DEPTH} deep")));
+        }
+        match self {
+            Self::Scalar(Scalar::QuadKey(0 | 30..)) => Err(LayoutError::new(path, "a quadkey has from 1 to 29 digits")),
+            Self::Scalar(Scalar::Url) if cfg!(not(feature = "url")) => {
+                Err(LayoutError::new(path, "to read a `url`, rowkey has to be built with its feature `url`"))
+            }
+            Self::Scalar(_) => Ok(()),
+            Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
+            Self::List(item) => item.check(&format!("{path}.list"), depth + 1),
+            Self::Enum(variants) => {
+                if variants.is_empty() {
+                    return Err(LayoutError::new(format!("{path}.enum"), "an enum has at least one variant"));
+                }
+                if !variants.is_sorted_by(|a, b| a.tag < b.tag) {
+                    return Err(LayoutError::new(format!("{path}.enum"), "the tags are not ascending, each once"));
+                }
+                check_names(variants.iter().map(|variant| &variant.name), &format!("{path}.enum"))?;
+                variants.iter().enumerate().try_for_each(|(i, variant)| {
+                    check_fields(&variant.fields, &format!("{path}.enum[{i}].fields"), depth + 1)
+                })
+            }
+            Self::Tuple(fields) => check_fields(fields, &format!("{path}.tuple"), depth + 1),
+            Self::Custom(custom) if !is_custom_shape(&custom.shape) => {
+                let reason = format!("{:?} is no shape of an encoding", custom.shape);
+                Err(LayoutError::new(format!("{path}.custom.shape"), reason))
+            }
+            Self::Custom(_) => Ok(()),
+        }
+    }
+}
+
+/// A name is shown once for each part of an explanation: short, and nothing that a terminal obeys.
+fn check_name(name: &str) -> Result<(), String> {
+    match name {
+        "" => Err("the name is empty".into()),
+        name if name.len() > 255 => Err(format!("the name has {} bytes, more than 255", name.len())),
+        name if name.contains(char::is_control) => Err(format!("{name:?} has a control character")),
+        _ => Ok(()),
+    }
+}
+
+/// Names tell the parts of a key apart, in errors and explanations.
+fn check_names<'n>(names: impl Iterator<Item = &'n String>, path: &str) -> Result<(), LayoutError> {
+    let mut seen = HashSet::new();
+    for (i, name) in names.enumerate() {
+        let mut distinct = || if seen.insert(name) { Ok(()) } else { Err(format!("{name:?} is there already")) };
+        check_name(name)
+            .and_then(|()| distinct())
+            .map_err(|reason| LayoutError::new(format!("{path}[{i}].name"), reason))?;
+    }
+    Ok(())
+}
+
+fn check_fields(fields: &[FieldBuf], path: &str, depth: usize) -> Result<(), LayoutError> {
+    check_names(fields.iter().map(|field| &field.name), path)?;
+    fields.iter().enumerate().try_for_each(|(i, field)| field.check(&format!("{path}[{i}]"), false, depth))
+}
+
+impl From<&Layout> for LayoutBuf {
+    fn from(layout: &Layout) -> Self {
+        Self::new(
+            layout.name.to_owned(),
+            owned_lead(layout.lead),
+            layout.by.to_vec(),
+            layout.fields.iter().map(FieldBuf::from).collect(),
+        )
+    }
+}
+
+fn owned_lead(lead: Lead<&str>) -> Lead<String> {
+    match lead {
+        Lead::None => Lead::None,
+        Lead::Digest(bytes) => Lead::Digest(bytes),
+        Lead::Salt(Salt { buckets, hash, hex }) => {
+            Lead::Salt(Salt { buckets, hash: SaltHash { name: hash.name.to_owned(), hash: hash.hash }, hex })
+        }
+    }
+}
+
+impl From<&FieldLayout> for FieldBuf {
+    fn from(&FieldLayout { name, ty, desc, nulls, raw }: &FieldLayout) -> Self {
+        Self { name: name.to_owned(), ty: ty.into(), desc, nulls, raw }
+    }
+}
+
+impl From<&Variant> for VariantBuf {
+    fn from(variant: &Variant) -> Self {
+        Self {
+            name: variant.name.to_owned(),
+            tag: variant.tag,
+            fields: variant.fields.iter().map(FieldBuf::from).collect(),
+        }
+    }
+}
+
+impl From<&Type> for TypeBuf {
+    fn from(ty: &Type) -> Self {
+        match ty {
+            Type::Scalar(scalar) => Self::Scalar(*scalar),
+            Type::Option(inner) => Self::Option(Box::new((*inner).into())),
+            Type::List(item) => Self::List(Box::new((*item).into())),
+            Type::Enum(variants) => Self::Enum(variants.iter().map(VariantBuf::from).collect()),
+            Type::Tuple(fields) => Self::Tuple(fields.iter().map(FieldBuf::from).collect()),
+            Type::Measured { ty, .. } => (*ty).into(),
+            Type::Custom { shape, width, describe, .. } => {
+                Self::Custom(CustomBuf { shape: (*shape).to_owned(), width: *width, describe: Some(*describe) })
+            }
+        }
+    }
+}
+
+impl Layout {
+    /// The key's shape, as FORMAT.md writes it: all that says which bytes a key has, names left out.
+    pub fn shape(&self) -> String {
+        LayoutBuf::from(self).shape()
+    }
+
+    /// The shape's fingerprint.
+    pub fn fingerprint(&self) -> Fingerprint {
+        LayoutBuf::from(self).fingerprint()
+    }
+}
+
+impl LayoutBuf {
+    /// The shape's fingerprint: XXH3-64 of its UTF-8 bytes.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(&self.shape())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_new_variants_extend_a_layout() {
+        let extends = |after: &str, before: &str| {
+            after.parse::<LayoutBuf>().unwrap().extends(&before.parse::<LayoutBuf>().unwrap())
+        };
+        let before = "salt(4 xxh3) option<enum{2: (enum{1: ()})}> desc, text";
+        assert!(extends(before, before));
+        assert!(extends("salt(4 xxh3) option<enum{1: (u8), 2: (enum{0: (), 1: ()}), 3: ()}> desc, text", before));
+        for other in [
+            "salt(8 xxh3) option<enum{2: (enum{1: ()})}> desc, text",
+            "salt(4 xxh3) option<enum{2: (enum{1: ()})}>, text",
+            "salt(4 xxh3) option<enum{2: (enum{1: ()})}> desc, text, u8",
+            "salt(4 xxh3) option<enum{2: (enum{1: ()})}> desc",
+            "salt(4 xxh3) option<enum{1: (enum{1: ()})}> desc, text",
+            "salt(4 xxh3) option<enum{2: (enum{1: (u8)}), 3: ()}> desc, text",
+            "salt(4 xxh3) option<enum{2: (enum{0: ()}), 3: ()}> desc, text",
+            "salt(4 xxh3) list<enum{2: (enum{1: ()})}> desc, text",
+        ] {
+            assert!(!extends(other, before), "{other}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The shape of a key as text, and back.
+//!
+//! ```text
+//! key     = [prefix " "] field {", " field}
+//! prefix  = "salt(" buckets " " hash [" hex"] [" by" {" " index}] ")" | "md5(" bytes [" by" {" " index}] ")"
+//! field   = type [" desc"] [" nulls_first" | " nulls_last"] [" raw"]
+//! type    = scalar | "option<" type ">" | "list<" type ">" | "enum{" tag ": " tuple {", " tag ": " tuple} "}" | tuple | word
+//! tuple   = "(" [field {", " field}] ")"
+//! ```
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, TypeBuf, VariantBuf};
+use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
+use crate::keys::lead::{Lead, Salt, SaltHash};
+
+impl Display for LayoutBuf {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let by = |f: &mut Formatter<'_>| {
+            if !self.by.is_empty() {
+                f.write_str(" by")?;
+            }
+            self.by.iter().try_for_each(|index| write!(f, " {index}"))?;
+            f.write_str(") ")
+        };
+        match &self.lead {
+            Lead::None => {}
+            Lead::Salt(Salt { buckets, hash, hex }) => {
+                write!(f, "salt({buckets} {}{}", hash.name, if *hex { " hex" } else { "" })?;
+                by(f)?;
+            }
+            Lead::Digest(bytes) => {
+                write!(f, "md5({bytes}")?;
+                by(f)?;
+            }
+        }
+        joined(f, &self.fields)
+    }
+}
+
+fn joined<T: Display>(f: &mut Formatter<'_>, items: &[T]) -> fmt::Result {
+    items.iter().enumerate().try_for_each(|(i, item)| write!(f, "{}{item}", if i == 0 { "" } else { ", " }))
+}
+
+impl Display for FieldBuf {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.ty.fmt(f)?;
+        if self.desc {
+            f.write_str(" desc")?;
+        }
+        f.write_str(match self.nulls {
+            None => "",
+            Some(Nulls::First) => " nulls_first",
+            Some(Nulls::Last) => " nulls_last",
+        })?;
+        f.write_str(if self.raw { " raw" } else { "" })
+    }
+}
+
+impl Display for TypeBuf {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => scalar.fmt(f),
+            Self::Option(inner) => write!(f, "option<{inner}>"),
+            Self::List(item) => write!(f, "list<{item}>"),
+            Self::Enum(variants) => {
+                f.write_str("enum{")?;
+                joined(f, variants)?;
+                f.write_str("}")
+            }
+            Self::Tuple(fields) => {
+                f.write_str("(")?;
+                joined(f, fields)?;
+                f.write_str(")")
+            }
+            Self::Custom(custom) => f.write_str(&custom.shape),
+        }
+    }
+}
+
+impl Display for VariantBuf {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: (", self.tag)?;
+        joined(f, &self.fields)?;
+        f.write_str(")")
+    }
+}
+
+/// Reads a shape; fields are named `_0`, `_1` and so on, variants by their tag. A word that the format does not have is
+/// a user's own encoding.
+impl FromStr for LayoutBuf {
+    type Err = LayoutError;
+
+    fn from_str(shape: &str) -> Result<Self, LayoutError> {
+        let mut p = Parser { text: shape, at: 0 };
+        let (lead, by) = p.lead()?;
+        let mut fields = vec![p.field(0, 0)?];
+        while p.eat(", ") {
+            fields.push(p.field(fields.len(), 0)?);
+        }
+        if p.at != shape.len() {
+            return Err(p.error("a shape ends here, or goes on with `, `"));
+        }
+        Self::checked("key".to_owned(), lead, by, fields)
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn error(&self, reason: impl Into<String>) -> LayoutError {
+        LayoutError::new(format!("byte {}", self.at), reason)
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        let eaten = self.rest().starts_with(token);
+        if eaten {
+            self.at += token.len();
+        }
+        eaten
+    }
+
+    fn expect(&mut self, token: &str) -> Result<(), LayoutError> {
+        if self.eat(token) { Ok(()) } else { Err(self.error(format!("expected `{token}`"))) }
+    }
+
+    fn number<T: FromStr + Display>(&mut self) -> Result<T, LayoutError> {
+        let len = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        let digits = &self.rest()[..len];
+        let number = digits.parse::<T>().ok().filter(|number| number.to_string() == digits);
+        let number = number.ok_or_else(|| self.error("expected a number"))?;
+        self.at += len;
+        Ok(number)
+    }
+
+    fn word(&mut self) -> Result<String, LayoutError> {
+        let len = self.rest().bytes().take_while(|byte| byte.is_ascii_graphic() && !b",:()<>{}".contains(byte)).count();
+        if len == 0 {
+            return Err(self.error("expected a type"));
+        }
+        let word = self.rest()[..len].to_owned();
+        self.at += len;
+        Ok(word)
+    }
+
+    fn lead(&mut self) -> Result<(Lead<String>, Vec<usize>), LayoutError> {
+        let lead = if self.eat("salt(") {
+            let buckets = self.number()?;
+            self.expect(" ")?;
+            let hash = SaltHash::named(self.word()?);
+            Lead::Salt(Salt { buckets, hash, hex: self.eat(" hex") })
+        } else if self.eat("md5(") {
+            Lead::Digest(self.number()?)
+        } else {
+            return Ok((Lead::None, Vec::new()));
+        };
+        let mut by = Vec::new();
+        if self.eat(" by") {
+            while self.eat(" ") {
+                by.push(self.number()?);
+            }
+            if by.is_empty() {
+                return Err(self.error("expected the index of a field"));
+            }
+        }
+        self.expect(") ")?;
+        Ok((lead, by))
+    }
+
+    fn field(&mut self, index: usize, depth: usize) -> Result<FieldBuf, LayoutError> {
+        let ty = self.ty(depth)?;
+        let desc = self.eat(" desc");
+        let nulls = if self.eat(" nulls_first") {
+            Some(Nulls::First)
+        } else if self.eat(" nulls_last") {
+            Some(Nulls::Last)
+        } else {
+            None
+        };
+        Ok(FieldBuf { name: format!("_{index}"), ty, desc, nulls, raw: self.eat(" raw") })
+    }
+
+    fn ty(&mut self, depth: usize) -> Result<TypeBuf, LayoutError> {
+        if depth >= MAX_DEPTH {
+            return Err(self.error(format!("types are nested more than {MAX_DEPTH} deep")));
+        }
+        if self.eat("option<") {
+            let inner = self.ty(depth + 1)?;
+            self.expect(">")?;
+            return Ok(TypeBuf::Option(Box::new(inner)));
+        }
+        if self.eat("list<") {
+            let item = self.ty(depth + 1)?;
+            self.expect(">")?;
+            return Ok(TypeBuf::List(Box::new(item)));
+        }
+        if self.eat("enum{") {
+            let mut variants = Vec::new();
+            while variants.is_empty() || self.eat(", ") {
+                let tag: u8 = self.number()?;
+                self.expect(": ")?;
+                variants.push(VariantBuf { name: tag.to_string(), tag, fields: self.tuple(depth + 1)? });
+            }
+            self.expect("}")?;
+            return Ok(TypeBuf::Enum(variants));
+        }
+        if self.rest().starts_with('(') {
+            return self.tuple(depth + 1).map(TypeBuf::Tuple);
+        }
+        let start = self.at;
+        let word = self.word()?;
+        if let Some(scalar) = Scalar::from_shape(&word) {
+            return Ok(TypeBuf::Scalar(scalar));
+        }
+        if !crate::keys::encode::is_custom_shape(&word) {
+            self.at = start;
+            return Err(self.error(format!("`{word}` is no type")));
+        }
+        Ok(TypeBuf::Custom(CustomBuf::new(word, None)))
+    }
+
+    fn tuple(&mut self, depth: usize) -> Result<Vec<FieldBuf>, LayoutError> {
+        self.expect("(")?;
+        let mut fields = Vec::new();
+        while !self.eat(")") {
+            if !fields.is_empty() {
+                self.expect(", ")?;
+            }
+            fields.push(self.field(fields.len(), depth)?);
+        }
+        Ok(fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_come_back() {
+        for shape in [
+            "u64, i64 desc, u32",
+            "salt(16 xxh3 hex by 0 2) text, option<u8> desc nulls_first, bytes[16], list<(u8, i16 desc)> raw",
+            "md5(16 by 0) enum{1: (), 2: (u64, text)} desc, ()",
+            "salt(4 md5) my-own, (ipaddr) desc",
+        ] {
+            assert_eq!(shape.parse::<LayoutBuf>().unwrap().shape(), shape);
+        }
+    }
+
+    #[test]
+    fn what_is_no_shape_is_refused_with_its_place() {
+        for (shape, error) in [
+            ("", "byte 0: expected a type"),
+            ("u64,i64", "byte 3: a shape ends here, or goes on with `, `"),
+            ("bytes[04]", "byte 0: `bytes[04]` is no type"),
+            ("enum{}", "byte 5: expected a number"),
+            ("enum{2: (), 1: ()}", "fields[0].type.enum: the tags are not ascending, each once"),
+            ("salt(0 xxh3) u8", "prefix.salt.buckets: 0 is not from 1 to 65536"),
+            ("salt(1 xxh3 by 1) u8", "prefix.salt.by: there is no field 1"),
+            ("text raw, u8", "fields[0].raw: raw is for the last field of a key, ascending"),
+            ("u8 nulls_last", "fields[0].nulls: the type is no option"),
+            ("option<u8> nulls_first", "fields[0].nulls: None is there anyway"),
+            (
+                "list<text> raw",
+                "fields[0].raw: only text, bytes, host paths, decimals, and lists of items that are always as wide can be raw",
+            ),
+            ("md5(17) u8", "prefix.md5.bytes: 17 is not from 1 to 16"),
+            ("md5(4 by 1) u8, u8", "prefix.md5.by: a digest is taken over the first fields, in order"),
+        ] {
+            assert_eq!(shape.parse::<LayoutBuf>().unwrap_err().to_string(), error, "{shape}");
+        }
+    }
+
+    const BRACKETS: [(&str, &str); 4] = [("option<", ">"), ("list<", ">"), ("(", ")"), ("enum{1: (", ")}")];
+
+    fn nested((open, close): (&str, &str), deep: usize) -> String {
+        format!("{}u8{}", open.repeat(deep), close.repeat(deep))
+    }
+
+    /// On a thread with half of the stack that std gives to one, as others have called what reads a shape.
+    fn with_little_stack(body: impl FnOnce() + Send + 'static) {
+        std::thread::Builder::new().stack_size(1 << 20).spawn(body).unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn the_deepest_shape_is_read_and_what_is_deeper_is_refused() {
+        with_little_stack(|| {
+            for brackets in BRACKETS {
+                let deepest = nested(brackets, MAX_DEPTH - 1);
+                let layout: LayoutBuf = deepest.parse().unwrap();
+                assert_eq!(layout.shape(), deepest);
+                assert_eq!(layout.clone(), layout);
+                assert!(layout.extends(&layout) && layout.fingerprint() == layout.clone().fingerprint());
+                for deep in [MAX_DEPTH, MAX_DEPTH + 1, 1_000, 100_000, 1_000_000] {
+                    let error = nested(brackets, deep).parse::<LayoutBuf>().unwrap_err();
+                    assert!(error.reason.contains("nested more than 128 deep"), "{error:.200}");
+                    let error = brackets.0.repeat(deep).parse::<LayoutBuf>().unwrap_err();
+                    assert!(error.reason.contains("nested more than 128 deep"), "{error:.200}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn keys_of_the_deepest_layouts_are_written_read_and_told() {
+        let keys = [vec![1; 128], [vec![1; 128], vec![0; 127]].concat(), vec![1], vec![1; 128]];
+        with_little_stack(move || {
+            for (brackets, mut key) in BRACKETS.into_iter().zip(keys) {
+                if let Some(value) = key.get_mut(127) {
+                    *value = 7;
+                }
+                let layout: LayoutBuf = nested(brackets, MAX_DEPTH - 1).parse().unwrap();
+                let values = layout.decode(&key).unwrap();
+                assert_eq!(layout.encode(&values).unwrap(), key, "{brackets:?}");
+                assert_eq!(layout.ranges(&values).unwrap().len(), 1);
+                let told = layout.explain(&key);
+                assert!(told.error.is_none() && !told.to_string().is_empty() && !told.picture().to_string().is_empty());
+                assert!(layout.decode(&key[1..]).is_err());
+                assert!(!format!("{values:?} {}", values[0]).is_empty());
+            }
+        });
+    }
+}

@@ -1,0 +1,273 @@
+//! Plain values: what a key's fields hold, without their Rust types.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use crate::keys::encode::decimal::Number;
+use crate::keys::encode::{Field, HostPath, Instant, Reader, Sink, Writer, quadkey};
+use crate::keys::error::{DecodeError, Hex};
+use crate::keys::geo::Tile;
+use crate::keys::layout::Scalar;
+use crate::keys::moment::since_1970;
+
+/// A field's value without its Rust type. Two floats are equal if their bits are.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Value {
+    /// An unsigned integer of any width.
+    Unsigned(u128),
+    /// A signed integer of any width.
+    Signed(i128),
+    /// `f32`.
+    F32(f32),
+    /// `f64`.
+    F64(f64),
+    /// `bool`.
+    Bool(bool),
+    /// `char`.
+    Char(char),
+    /// Text; the digits of a quadkey or a tile; a host path, as people write it.
+    Text(String),
+    /// Bytes of any length or of a fixed one; a user's own encoding, as its ascending bytes.
+    Bytes(Vec<u8>),
+    /// A decimal number in its one form: `12.5`, `-0.001`, `0`.
+    Decimal(String),
+    /// An IP address.
+    Ip(IpAddr),
+    /// Seconds since 1970, rounded down, and nanoseconds.
+    Instant(i64, u32),
+    /// A duration.
+    Duration(Duration),
+    /// An option.
+    Option(Option<Box<Value>>),
+    /// A list.
+    List(Vec<Value>),
+    /// An enum: its tag and its fields.
+    Enum(u8, Vec<Value>),
+    /// A tuple, a nested key, a newtype.
+    Tuple(Vec<Value>),
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unsigned(a), Self::Unsigned(b)) => a == b,
+            (Self::Signed(a), Self::Signed(b)) => a == b,
+            (Self::F32(a), Self::F32(b)) => a.to_bits() == b.to_bits(),
+            (Self::F64(a), Self::F64(b)) => a.to_bits() == b.to_bits(),
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Char(a), Self::Char(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) | (Self::Decimal(a), Self::Decimal(b)) => a == b,
+            (Self::Bytes(a), Self::Bytes(b)) => a == b,
+            (Self::Ip(a), Self::Ip(b)) => a == b,
+            (Self::Instant(a, b), Self::Instant(c, d)) => (a, b) == (c, d),
+            (Self::Duration(a), Self::Duration(b)) => a == b,
+            (Self::Option(a), Self::Option(b)) => a == b,
+            (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => a == b,
+            (Self::Enum(a, b), Self::Enum(c, d)) => (a, b) == (c, d),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+/// As explanations show it.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joined = |f: &mut fmt::Formatter<'_>, open: &str, values: &[Self], close: &str| {
+            f.write_str(open)?;
+            values.iter().enumerate().try_for_each(|(i, v)| write!(f, "{}{v}", if i == 0 { "" } else { ", " }))?;
+            f.write_str(close)
+        };
+        match self {
+            Self::Unsigned(number) => number.fmt(f),
+            Self::Signed(number) => number.fmt(f),
+            Self::F32(number) => write!(f, "{number:?}"),
+            Self::F64(number) => write!(f, "{number:?}"),
+            Self::Bool(truth) => truth.fmt(f),
+            Self::Char(char) => write!(f, "{char:?}"),
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Bytes(bytes) => Hex(bytes).fmt(f),
+            Self::Decimal(number) => f.write_str(number),
+            Self::Ip(address) => address.fmt(f),
+            Self::Instant(seconds, nanos) => f.write_str(&since_1970(*seconds, *nanos)),
+            Self::Duration(duration) => write!(f, "{}.{:09} s", duration.as_secs(), duration.subsec_nanos()),
+            Self::Option(None) => f.write_str("None"),
+            Self::Option(Some(value)) => write!(f, "Some({value})"),
+            Self::List(values) => joined(f, "[", values, "]"),
+            Self::Enum(tag, values) => joined(f, &format!("{tag}: ("), values, ")"),
+            Self::Tuple(values) => joined(f, "(", values, ")"),
+        }
+    }
+}
+
+/// A Rust type that a scalar is read and written as.
+trait Plain: for<'a> Field<Ref<'a> = Self> {
+    fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError>;
+    fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()>;
+}
+
+macro_rules! plain {
+    ($inline:ident: $($pattern:pat => $type:ty: $from:expr, |$owned:ident| $into:expr;)*) => {$(
+        impl Plain for $type {
+            #[inline($inline)]
+            fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError> {
+                Self::decode(r).map(|$owned| put($into))
+            }
+
+            #[inline($inline)]
+            fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+                let $pattern = value else { return None };
+                Field::encode($from, w);
+                Some(())
+            }
+        }
+    )*};
+}
+
+macro_rules! plain_integers {
+    ($($variant:ident: $($type:ty)*;)*) => {$(plain! { always: $(
+        Value::$variant(n) => $type: &<$type>::try_from(*n).ok()?, |n| Value::$variant(n.into());
+    )*})*};
+}
+plain_integers! {
+    Unsigned: u8 u16 u32 u64 u128;
+    Signed: i8 i16 i32 i64 i128;
+}
+plain! { always:
+    Value::F32(n) => f32: n, |n| Value::F32(n);
+    Value::F64(n) => f64: n, |n| Value::F64(n);
+    Value::Bool(truth) => bool: truth, |truth| Value::Bool(truth);
+    Value::Char(char) => char: char, |char| Value::Char(char);
+    Value::Duration(duration) => Duration: duration, |duration| Value::Duration(duration);
+    &Value::Instant(seconds, nanos @ ..=999_999_999) => Instant: &Instant { seconds, nanos },
+        |instant| Value::Instant(instant.seconds, instant.nanos);
+}
+plain! { never:
+    Value::Text(text) => String: text, |text| Value::Text(text);
+    Value::Text(digits) => Tile: &digits.parse::<Tile>().ok()?, |tile| Value::Text(tile.to_string());
+    Value::Decimal(text) => Number: &text.parse::<Number>().ok()?, |number| Value::Decimal(number.to_string());
+    Value::Bytes(bytes) => Vec<u8>: bytes, |bytes| Value::Bytes(bytes);
+    Value::Ip(address) => IpAddr: address, |address| Value::Ip(address);
+    Value::Ip(IpAddr::V4(address)) => Ipv4Addr: address, |address| Value::Ip(address.into());
+    Value::Ip(IpAddr::V6(address)) => Ipv6Addr: address, |address| Value::Ip(address.into());
+    Value::Text(text) => HostPath: &host_path(text)?, |page| Value::Text(page.into());
+}
+
+/// A URL in its parts: host and path, scheme, port or 0, user.
+#[cfg(feature = "url")]
+impl Plain for crate::keys::encode::UrlKey {
+    fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError> {
+        let url = Self::decode(r)?;
+        let (page, scheme, port, user) = url.parts();
+        Ok(put(Value::Tuple(vec![
+            Value::Text(page),
+            Value::Text(scheme.to_owned()),
+            Value::Unsigned(port.into()),
+            Value::Text(user.to_owned()),
+        ])))
+    }
+
+    fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+        let Value::Tuple(parts) = value else { return None };
+        let [Value::Text(page), Value::Text(scheme), Value::Unsigned(port), Value::Text(user)] = parts.as_slice()
+        else {
+            return None;
+        };
+        let url = Self::from_parts(&host_path(page)?, scheme, u16::try_from(*port).ok()?, user).ok()?;
+        url.encode(w);
+        Some(())
+    }
+}
+
+/// A host path that is written out: the `/` is there.
+pub(super) fn host_path(text: &str) -> Option<HostPath> {
+    HostPath::parse(text).ok().filter(|page| page.as_str() == text)
+}
+
+#[inline(never)]
+fn encode_byte_array<S: Sink>(len: usize, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+    match (len, value) {
+        (4, Value::Ip(IpAddr::V4(_))) => Ipv4Addr::encode_value(value, w),
+        (16, Value::Ip(IpAddr::V6(_))) => Ipv6Addr::encode_value(value, w),
+        (_, Value::Bytes(bytes)) if bytes.len() == len => {
+            w.bytes(bytes);
+            Some(())
+        }
+        _ => None,
+    }
+}
+
+#[inline(never)]
+fn encode_quadkey<S: Sink>(zoom: u8, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+    let Value::Text(digits) = value else { return None };
+    let tile = digits.parse::<Tile>().ok().filter(|tile| zoom > 0 && tile.zoom() == zoom)?;
+    quadkey::write(tile.digits(), zoom, w);
+    Some(())
+}
+
+#[inline(never)]
+fn decode_quadkey(zoom: u8, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
+    quadkey::read(zoom, r).map(|digits| Value::Text(Tile::new(digits, zoom).to_string()))
+}
+
+macro_rules! scalars {
+    ($($(#[$cfg:meta])? $scalar:ident => $type:ty;)*) => {
+        /// Reads a scalar; `put` says where its value goes, so that it is made there and not moved.
+        #[inline(always)]
+        pub(super) fn decode<T>(
+            scalar: Scalar,
+            r: &mut Reader<'_>,
+            put: impl FnOnce(Value) -> T,
+        ) -> Result<T, DecodeError> {
+            match scalar {
+                $($(#[$cfg])? Scalar::$scalar => <$type>::decode_value(r, put),)*
+                // A layout with it was refused.
+                #[cfg(not(feature = "url"))]
+                Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
+                Scalar::ByteArray(len) => r.bytes(len).map(|bytes| put(Value::Bytes(bytes.into_owned()))),
+                Scalar::QuadKey(zoom) => decode_quadkey(zoom, r).map(put),
+            }
+        }
+
+        /// Writes a scalar; None if the value is not one of it.
+        #[inline(always)]
+        pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+            match scalar {
+                $($(#[$cfg])? Scalar::$scalar => <$type>::encode_value(value, w),)*
+                #[cfg(not(feature = "url"))]
+                Scalar::Url => None,
+                Scalar::ByteArray(len) => encode_byte_array(len, value, w),
+                Scalar::QuadKey(zoom) => encode_quadkey(zoom, value, w),
+            }
+        }
+    };
+}
+scalars! {
+    U8 => u8;
+    U16 => u16;
+    U32 => u32;
+    U64 => u64;
+    U128 => u128;
+    I8 => i8;
+    I16 => i16;
+    I32 => i32;
+    I64 => i64;
+    I128 => i128;
+    F32 => f32;
+    F64 => f64;
+    Bool => bool;
+    Char => char;
+    Text => String;
+    Bytes => Vec<u8>;
+    IpAddr => IpAddr;
+    Instant => Instant;
+    Duration => Duration;
+    Tile => Tile;
+    Decimal => Number;
+    HostPath => HostPath;
+    #[cfg(feature = "url")]
+    Url => crate::keys::encode::UrlKey;
+}

@@ -1,0 +1,325 @@
+//! What a key's fields are called and what their values count: all that a shape leaves out.
+//!
+//! The text of it has a line for each field and each variant, in the order of their places:
+//!
+//! ```text
+//! 0 host
+//! 1 at milliseconds
+//! 2 event|action             renamed: it was `action`
+//! 2#5 Login                  the variant with the tag 5
+//! 2#5.0 user parameters(8)
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::keys::layout::{FieldLayout, Layout, Type};
+
+/// The fields of a key by their places: names, units, parameters of encodings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeyFields(BTreeMap<Place, KeyField>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct KeyField {
+    /// The name, then those that it had before. None: it is known by its place alone.
+    names: Vec<String>,
+    /// Units and parameters, from the outermost type inwards.
+    details: Vec<String>,
+}
+
+/// Where a field or a variant is in a key. Options and lists are no step of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Place(Vec<Step>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// A field, by its index.
+    Field(u32),
+    /// A variant, by its tag.
+    Variant(u8),
+}
+
+impl Place {
+    fn then(&self, step: Step) -> Self {
+        Self(self.0.iter().copied().chain([step]).collect())
+    }
+
+    fn parent(&self) -> &[Step] {
+        self.0.split_last().map_or(&[], |(_, parent)| parent)
+    }
+}
+
+impl KeyField {
+    fn shares_a_name(&self, other: &Self) -> bool {
+        self.names.is_empty() || other.names.first().is_none_or(|name| self.names.contains(name))
+    }
+
+    /// A plain `i64` says nothing of a unit, so it contradicts none.
+    fn agrees_in_details(&self, other: &Self) -> bool {
+        self.details.is_empty() || other.details.is_empty() || self.details == other.details
+    }
+}
+
+impl KeyFields {
+    pub(crate) fn of(layout: &Layout) -> Self {
+        let mut fields = Self::default();
+        fields.add(&Place::default(), layout.fields);
+        fields
+    }
+
+    fn add(&mut self, place: &Place, fields: &[FieldLayout]) {
+        for (index, field) in (0..).zip(fields) {
+            let place = place.then(Step::Field(index));
+            let mut details = Vec::new();
+            self.add_type(&place, field.ty, &mut details);
+            let named = field.name != format!("_{index}");
+            let names = named.then(|| escaped(field.name)).into_iter().collect();
+            self.0.insert(place, KeyField { names, details });
+        }
+    }
+
+    fn add_type(&mut self, place: &Place, ty: &Type, details: &mut Vec<String>) {
+        match ty {
+            Type::Scalar(_) => {}
+            Type::Option(inner) | Type::List(inner) => self.add_type(place, inner, details),
+            Type::Measured { unit, ty } => {
+                details.push(unit.to_string());
+                self.add_type(place, ty, details);
+            }
+            Type::Custom { parameters: [], .. } => {}
+            Type::Custom { parameters, .. } => {
+                let parameters: Vec<_> = parameters.iter().map(u64::to_string).collect();
+                details.push(format!("parameters({})", parameters.join(",")));
+            }
+            Type::Tuple(fields) => self.add(place, fields),
+            Type::Enum(variants) => {
+                for variant in *variants {
+                    let place = place.then(Step::Variant(variant.tag));
+                    self.add(&place, variant.fields);
+                    self.0.insert(place, KeyField { names: vec![escaped(variant.name)], details: Vec::new() });
+                }
+            }
+        }
+    }
+
+    /// These fields, with what `given` knows besides: names where there were none, new variants.
+    ///
+    /// # Errors
+    ///
+    /// How `given` differs.
+    pub(crate) fn completed_by(&self, given: &Self) -> Result<Self, String> {
+        let mut completed = self.clone();
+        let mut differences = Vec::new();
+        for (place, field) in &given.0 {
+            let Some(stored) = completed.0.get_mut(place) else {
+                completed.0.insert(place.clone(), field.clone());
+                continue;
+            };
+            if !stored.shares_a_name(field) {
+                differences.push(self.another_name(place, field.names.first().map_or("", String::as_str)));
+            }
+            if !stored.agrees_in_details(field) {
+                let (path, stored, given) = (self.path(place), stored.details.join(" "), field.details.join(" "));
+                differences.push(format!(
+                    "field {path:?} has {stored} in the table and {given} in the program: keep what the table has, or write a \
+                     new table"
+                ));
+            }
+            if stored.names.is_empty() {
+                stored.names.clone_from(&field.names);
+            }
+            if stored.details.is_empty() {
+                stored.details.clone_from(&field.details);
+            }
+        }
+        if differences.is_empty() { Ok(completed) } else { Err(differences.join("; ")) }
+    }
+
+    /// What is said of a name that a field does not have: another field's, or a new one.
+    fn another_name(&self, place: &Place, given: &str) -> String {
+        let path = self.path(place);
+        if self.beside(place).any(|other| other.names.iter().any(|name| name == given)) {
+            return format!(
+                "{given:?} stands where the table has {path:?}: put the fields back in the table's order, or write a new table"
+            );
+        }
+        format!(
+            "{path:?} of the table is {given:?} in the program: if it is the same field, rename_field({path:?}, {given:?})"
+        )
+    }
+
+    /// The fields that stand beside a field, or the variants beside a variant.
+    fn beside<'f>(&'f self, place: &'f Place) -> impl Iterator<Item = &'f KeyField> {
+        let beside = move |other: &&Place| *other != place && other.parent() == place.parent();
+        self.0.iter().filter(move |(other, _)| beside(other)).map(|(_, field)| field)
+    }
+
+    /// Whether these can take the place of `stored`: each field of it has its name, now or before.
+    pub(crate) fn follow(&self, stored: &Self) -> bool {
+        stored.0.iter().all(|(place, stored)| {
+            self.0.get(place).is_some_and(|field| field.shares_a_name(stored) && field.agrees_in_details(stored))
+        })
+    }
+
+    /// Gives a field, or a variant, another name, and keeps the one that it had.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the path or the name.
+    pub(crate) fn rename(&mut self, path: &str, name: &str) -> Result<(), String> {
+        let found: Vec<_> = self.0.keys().filter(|place| self.path(place) == path).cloned().collect();
+        let [place] = found.as_slice() else {
+            let known: Vec<_> = self.0.keys().map(|place| self.path(place)).collect();
+            return Err(format!("there is no field {path:?}, there is {}", known.join(", ")));
+        };
+        if name.starts_with(|first: char| first.is_ascii_digit())
+            || !name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        {
+            return Err(format!(
+                "{name:?} is not a name: it has letters, digits and `_`, and does not begin with a digit"
+            ));
+        }
+        if name.is_empty() {
+            return Err("a name is not empty".to_owned());
+        }
+        // A name that another field had would let programs open the table that take the one for the other.
+        if self.beside(place).any(|other| other.names.iter().any(|taken| taken == name)) {
+            return Err(format!("{name:?} is, or was, the name of another field beside {path:?}"));
+        }
+        if let Some(field) = self.0.get_mut(place) {
+            field.names.retain(|known| known != name);
+            field.names.insert(0, name.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The names on the way to a place, joined by dots. That of a key that is one enum or tuple is left out before its parts'.
+    fn path(&self, place: &Place) -> String {
+        let is_part = |field: &KeyField| place.0.len() > 1 && field.names.is_empty();
+        let one = !self.0.contains_key(&Place(vec![Step::Field(1)]));
+        let first = if one && self.0.get(&Place(vec![Step::Field(0)])).is_some_and(is_part) { 2 } else { 1 };
+        let names = (first..=place.0.len()).map(|len| {
+            let field = self.0.get(&Place(place.0[..len].to_vec()));
+            let name = field.and_then(|field| field.names.first().cloned());
+            name.unwrap_or_else(|| match place.0[len - 1] {
+                Step::Field(index) => format!("_{index}"),
+                Step::Variant(tag) => format!("#{tag}"),
+            })
+        });
+        names.collect::<Vec<_>>().join(".")
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(at, step)| match step {
+            Step::Field(index) if at == 0 => write!(f, "{index}"),
+            Step::Field(index) => write!(f, ".{index}"),
+            Step::Variant(tag) => write!(f, "#{tag}"),
+        })
+    }
+}
+
+impl FromStr for Place {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut place = Self::default();
+        for part in text.split('.') {
+            let mut steps = part.split('#');
+            let field = steps.next().ok_or(())?;
+            place.0.push(Step::Field(field.parse().map_err(drop)?));
+            for tag in steps {
+                place.0.push(Step::Variant(tag.parse().map_err(drop)?));
+            }
+        }
+        if place.to_string() == text { Ok(place) } else { Err(()) }
+    }
+}
+
+/// A name without what separates names here. Rust's own names have none of it; a layout written by hand may.
+fn escaped(name: &str) -> String {
+    let special = |c: char| matches!(c, '%' | '|') || c.is_whitespace() || c.is_control();
+    let escape = |c: char| if special(c) { format!("%{:02x}", u32::from(c)) } else { c.to_string() };
+    if name == "_" { "%5f".to_owned() } else { name.chars().map(escape).collect() }
+}
+
+impl fmt::Display for KeyFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, KeyField { names, details }) in &self.0 {
+            write!(f, "{place} {}", if names.is_empty() { "_".to_owned() } else { names.join("|") })?;
+            details.iter().try_for_each(|detail| write!(f, " {detail}"))?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for KeyFields {
+    /// The line that is not understood.
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = |line: &str| {
+            let mut words = line.split(' ');
+            let place: Place = words.next()?.parse().ok()?;
+            let names = match words.next()? {
+                "_" => Vec::new(),
+                names => names.split('|').map(str::to_owned).collect(),
+            };
+            Some((place, KeyField { names, details: words.map(str::to_owned).collect() }))
+        };
+        text.lines().map(|line| read(line).ok_or_else(|| line.to_owned())).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::layout::Scalar;
+
+    fn fields(text: &str) -> KeyFields {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn text_comes_back_and_nothing_else_is_taken() {
+        let text = "0 host|site\n1 at milliseconds\n2 _\n2#5 Login\n2#5.0 user bucket(60) seconds\n2#255.3#0 Deep\n";
+        assert_eq!(fields(text).to_string(), text);
+        for broken in
+            ["x host", "0", "", "00 host", "0. host", "#1 Login", "0#256 x", "0#1#2 x y\n1", "4294967296 x", "-1 x"]
+        {
+            let line = broken.lines().last().unwrap_or_default();
+            match broken.parse::<KeyFields>() {
+                Err(told) => assert_eq!(told, line),
+                Ok(parsed) => assert!(broken.is_empty() && parsed == KeyFields::default(), "{broken:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_of_any_characters_stays_one() {
+        const PLAIN: &Type = &Type::Scalar(Scalar::U8);
+        for name in ["a b", "a|b", "a%20b", "\n", "_", "\u{85}\u{2028}", "\0"] {
+            let named = [FieldLayout::new(name, PLAIN), FieldLayout::new("other", PLAIN)];
+            let mut by_hand = KeyFields::default();
+            by_hand.add(&Place::default(), &named);
+            let back = fields(&by_hand.to_string());
+            assert_eq!(back, by_hand, "{name:?}");
+            assert!(back.completed_by(&fields("0 plain\n1 other\n")).is_err());
+            assert!(fields("0 plain\n1 other\n").rename("plain", name).is_err() || name == "_");
+        }
+    }
+
+    #[test]
+    fn what_is_completed_stays_as_it_is() {
+        let stored = fields("0 a|b\n1 _\n2 c seconds\n");
+        let given = fields("0 b\n1 name\n2 _\n3 new milliseconds\n");
+        let completed = stored.completed_by(&given).unwrap();
+        assert_eq!(completed.to_string(), "0 a|b\n1 name\n2 c seconds\n3 new milliseconds\n");
+        assert_eq!(completed.completed_by(&given).unwrap(), completed);
+        assert_eq!(completed.completed_by(&stored).unwrap(), completed);
+        assert!(completed.follow(&stored) && !given.follow(&completed));
+    }
+}

@@ -1,0 +1,265 @@
+//! What callers branch on.
+
+use std::fmt;
+
+use super::{Access, Error};
+
+/// What sort of failure an [`Error`] is: what a caller branches on, where the variant says what happened.
+///
+/// | kind | errors |
+/// |---|---|
+/// | `NotFound` | [`NoSuchTable`](Error::NoSuchTable), [`NoSuchFamily`](Error::NoSuchFamily) |
+/// | `AlreadyExists` | [`TableExists`](Error::TableExists), [`SecondaryConflict`](Error::SecondaryConflict) |
+/// | `PermissionDenied` | an engine's: no right to read, write or make a table |
+/// | `Busy` | an engine's: locked, overloaded, a region that moves; nothing was written of what the engine writes atomically |
+/// | `DeadlineExceeded`, `Cancelled` | the call was given up; an engine's time-outs too |
+/// | `OutcomeUnknown` | [`OutcomeUnknown`](Error::OutcomeUnknown) |
+/// | `Damaged` | [`Key`](Error::Key), [`Value`](Error::Value) and [`Cell`](Error::Cell) that were read, [`SecondaryDuplicate`](Error::SecondaryDuplicate), an engine's damaged files |
+/// | `Unsupported` | [`Unsupported`](Error::Unsupported) |
+/// | `InvalidInput` | [`EmptyKey`](Error::EmptyKey), [`TooLarge`](Error::TooLarge), [`CellTooLarge`](Error::CellTooLarge), [`Family`](Error::Family), [`Timestamp`](Error::Timestamp), [`ReservedName`](Error::ReservedName), [`SecondaryName`](Error::SecondaryName), [`SplitPoint`](Error::SplitPoint), [`TableOption`](Error::TableOption), [`Cursor`](Error::Cursor), [`Reentrant`](Error::Reentrant), [`OtherDatabase`](Error::OtherDatabase); [`Value`](Error::Value) and [`Cell`](Error::Cell) that were to be written |
+/// | `Mismatch` | [`Layout`](Error::Layout), [`Fields`](Error::Fields), [`ValueCodec`](Error::ValueCodec), [`Schema`](Error::Schema), [`NotACounter`](Error::NotACounter), [`NotACounterCell`](Error::NotACounterCell), [`MigrationPhase`](Error::MigrationPhase), [`Migration`](Error::Migration), [`Moved`](Error::Moved), an engine's files of another program or version |
+/// | `Partial` | [`Rows`](Error::Rows) |
+/// | `Other` | what an engine says besides |
+///
+/// An [`Engine`](Error::Engine) error has the kind that its engine gave it.
+///
+/// ```
+/// use rowkey::store::Database;
+/// use rowkey::{ErrorKind, Memory};
+///
+/// let error = Memory::new().open_table("users").err();
+/// assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::NotFound));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// What was asked for is not there.
+    NotFound,
+    /// What was to be made is there, or its key belongs to another row.
+    AlreadyExists,
+    /// The caller is not allowed to.
+    PermissionDenied,
+    /// The engine can't do it now, and may later. Nothing was written of what the engine writes atomically: of a mutation of a row
+    /// on a store without [`atomic_rows`](crate::wide::WideGuarantees::atomic_rows) some cells can be in.
+    Busy,
+    /// The time that the call had is over.
+    DeadlineExceeded,
+    /// The caller has cancelled the call.
+    Cancelled,
+    /// Whether the write is in is not known: it may be read later, in whole or, where the store's batches are not atomic, in
+    /// part. To write the same again is safe where the write is idempotent.
+    OutcomeUnknown,
+    /// What is stored can't be read, or contradicts itself.
+    Damaged,
+    /// The store does not have what was asked of it.
+    Unsupported,
+    /// The call is not valid as it stands: the program or its input has to change.
+    InvalidInput,
+    /// The table is there as something else: another layout, schema, codec or phase; not a counter.
+    Mismatch,
+    /// Some rows of a call failed, the others are written: [`Error::Rows`] names them.
+    Partial,
+    /// None of these.
+    Other,
+}
+
+impl ErrorKind {
+    /// Whether the same call may succeed later as it stands, with nothing written atomically by the one that failed: `Busy` alone. After
+    /// `DeadlineExceeded` or `OutcomeUnknown` a write may be in; of `Partial` each row has its own error.
+    pub const fn is_retryable(self) -> bool {
+        matches!(self, Self::Busy)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotFound => "not found",
+            Self::AlreadyExists => "already exists",
+            Self::PermissionDenied => "permission denied",
+            Self::Busy => "busy",
+            Self::DeadlineExceeded => "deadline exceeded",
+            Self::Cancelled => "cancelled",
+            Self::OutcomeUnknown => "outcome unknown",
+            Self::Damaged => "damaged",
+            Self::Unsupported => "unsupported",
+            Self::InvalidInput => "invalid input",
+            Self::Mismatch => "mismatch",
+            Self::Partial => "partial",
+            Self::Other => "other",
+        })
+    }
+}
+
+impl Error {
+    /// What sort of failure it is. A variant that is added gets a kind here: no `_` stands in this match.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuchTable(_) | Self::NoSuchFamily { .. } => ErrorKind::NotFound,
+            Self::TableExists(_) | Self::SecondaryConflict { .. } => ErrorKind::AlreadyExists,
+            Self::DeadlineExceeded { .. } => ErrorKind::DeadlineExceeded,
+            Self::Cancelled { .. } => ErrorKind::Cancelled,
+            Self::OutcomeUnknown { .. } => ErrorKind::OutcomeUnknown,
+            Self::Value { access: Access::Read, .. }
+            | Self::Cell { access: Access::Read, .. }
+            | Self::Key { .. }
+            | Self::SecondaryDuplicate { .. } => ErrorKind::Damaged,
+            Self::Unsupported(_) => ErrorKind::Unsupported,
+            Self::Value { access: Access::Write, .. }
+            | Self::Cell { access: Access::Write, .. }
+            | Self::EmptyKey
+            | Self::TooLarge { .. }
+            | Self::CellTooLarge { .. }
+            | Self::Family { .. }
+            | Self::Timestamp(_)
+            | Self::ReservedName(_)
+            | Self::SecondaryName { .. }
+            | Self::SplitPoint { .. }
+            | Self::TableOption { .. }
+            | Self::Cursor(_)
+            | Self::Reentrant { .. }
+            | Self::OtherDatabase { .. } => ErrorKind::InvalidInput,
+            Self::Layout { .. }
+            | Self::Fields { .. }
+            | Self::ValueCodec { .. }
+            | Self::Schema { .. }
+            | Self::NotACounter { .. }
+            | Self::NotACounterCell { .. }
+            | Self::MigrationPhase { .. }
+            | Self::Migration { .. }
+            | Self::Moved { .. } => ErrorKind::Mismatch,
+            Self::Rows(_) => ErrorKind::Partial,
+            Self::Engine(error) => error.kind(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+    use crate::keys::error::{CursorError, DecodeError, DecodeReason};
+    use crate::store::error::RowErrors;
+    use crate::store::phase::Phase;
+
+    /// Its number, from 0 without gaps; a variant that is added is missed here, and then in `samples`.
+    fn number(error: &Error) -> usize {
+        match error {
+            Error::EmptyKey => 0,
+            Error::NotACounter { .. } => 1,
+            Error::Layout { .. } => 2,
+            Error::Fields { .. } => 3,
+            Error::ValueCodec { .. } => 4,
+            Error::NoSuchTable(_) => 5,
+            Error::TableExists(_) => 6,
+            Error::ReservedName(_) => 7,
+            Error::Key { .. } => 8,
+            Error::Value { .. } => 9,
+            Error::Cell { .. } => 10,
+            Error::CellTooLarge { .. } => 11,
+            Error::NotACounterCell { .. } => 12,
+            Error::NoSuchFamily { .. } => 13,
+            Error::Family { .. } => 14,
+            Error::Timestamp(_) => 15,
+            Error::Schema { .. } => 16,
+            Error::SecondaryConflict { .. } => 17,
+            Error::SecondaryDuplicate { .. } => 18,
+            Error::SecondaryName { .. } => 19,
+            Error::MigrationPhase { .. } => 20,
+            Error::Migration { .. } => 21,
+            Error::Reentrant { .. } => 22,
+            Error::OtherDatabase { .. } => 23,
+            Error::Moved { .. } => 24,
+            Error::Cursor(_) => 25,
+            Error::Unsupported(_) => 26,
+            Error::Engine(_) => 27,
+            Error::Rows(_) => 28,
+            Error::TooLarge { .. } => 29,
+            Error::OutcomeUnknown { .. } => 30,
+            Error::SplitPoint { .. } => 31,
+            Error::TableOption { .. } => 32,
+            Error::DeadlineExceeded { .. } => 33,
+            Error::Cancelled { .. } => 34,
+        }
+    }
+
+    const VARIANTS: usize = 35;
+
+    fn samples() -> Vec<(Error, ErrorKind)> {
+        use ErrorKind::*;
+        let name = || "t".to_owned();
+        let lost = || Error::engine_of(Busy, "lost");
+        let decode = || DecodeError::new(0, DecodeReason::Utf8);
+        let value = |access| Error::Value { table: name(), key: vec![1], access, source: "codec".into() };
+        let cell = |access| Error::Cell { column: name(), access, source: "codec".into() };
+        let mut rows = RowErrors::new(2);
+        rows.push(0, "t", b"k", lost());
+        vec![
+            (Error::EmptyKey, InvalidInput),
+            (Error::NotACounter { key: vec![1], len: 2 }, Mismatch),
+            (Error::Layout { table: name(), stored: name(), given: name() }, Mismatch),
+            (Error::Fields { table: name(), differences: name() }, Mismatch),
+            (Error::ValueCodec { table: name(), stored: name(), given: name() }, Mismatch),
+            (Error::NoSuchTable(name()), NotFound),
+            (Error::TableExists(name()), AlreadyExists),
+            (Error::ReservedName(name()), InvalidInput),
+            (decode().into(), Damaged),
+            (value(Access::Read), Damaged),
+            (value(Access::Write), InvalidInput),
+            (cell(Access::Read), Damaged),
+            (cell(Access::Write), InvalidInput),
+            (Error::CellTooLarge { column: name(), len: 1 }, InvalidInput),
+            (Error::NotACounterCell { row: vec![1], column: name(), len: 1 }, Mismatch),
+            (Error::NoSuchFamily { family: name(), known: vec![name()] }, NotFound),
+            (Error::Family { name: name(), what: "" }, InvalidInput),
+            (Error::Timestamp(-1), InvalidInput),
+            (Error::Schema { table: name(), differences: name() }, Mismatch),
+            (
+                Error::SecondaryConflict { table: name(), key: vec![1], holder: vec![1], claimant: vec![1] },
+                AlreadyExists,
+            ),
+            (
+                Error::SecondaryDuplicate { table: "t".into(), key: vec![1], holder: vec![1], claimant: vec![1] },
+                Damaged,
+            ),
+            (Error::SecondaryName { primary: name(), secondary: name(), what: "" }, InvalidInput),
+            (Error::MigrationPhase { name: name(), step: "", phase: Phase::Copying }, Mismatch),
+            (Error::Migration { name: name(), what: name() }, Mismatch),
+            (Error::Reentrant { tables: vec![name()] }, InvalidInput),
+            (Error::OtherDatabase { table: name() }, InvalidInput),
+            (Error::Moved { table: name(), to: name(), migration: name() }, Mismatch),
+            (CursorError::OutsideScan.into(), InvalidInput),
+            (Error::Unsupported("x"), Unsupported),
+            (Error::engine("words"), Other),
+            (Error::engine_of(PermissionDenied, "words"), PermissionDenied),
+            (Error::Rows(Box::new(rows)), Partial),
+            (Error::TooLarge { what: "key", table: name(), key: vec![1], len: 2, max: 1 }, InvalidInput),
+            (Error::OutcomeUnknown { table: name(), source: Box::new(lost()) }, OutcomeUnknown),
+            (Error::SplitPoint { table: name(), index: 0, what: "" }, InvalidInput),
+            (Error::TableOption { table: name(), option: name(), what: name() }, InvalidInput),
+            (Error::DeadlineExceeded { doing: "get", table: name() }, DeadlineExceeded),
+            (Error::Cancelled { doing: "get", table: name() }, Cancelled),
+        ]
+    }
+
+    #[test]
+    fn every_variant_has_its_kind() {
+        let mut seen = [false; VARIANTS];
+        for (error, kind) in samples() {
+            seen[number(&error)] = true;
+            assert_eq!(error.kind(), kind, "{error:?}");
+            assert_eq!(kind.is_retryable(), kind == ErrorKind::Busy);
+            assert!(!error.to_string().is_empty() && !kind.to_string().is_empty());
+        }
+        assert_eq!(seen, [true; VARIANTS], "a variant without a sample");
+    }
+
+    #[test]
+    fn what_has_a_cause_says_it() {
+        for (error, _) in samples() {
+            let has = matches!(number(&error), 8 | 9 | 10 | 28 | 30);
+            assert_eq!(error.source().is_some(), has, "{error:?}");
+        }
+    }
+}

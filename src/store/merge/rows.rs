@@ -1,0 +1,237 @@
+//! The merge of open scans.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::batches::BatchMerge;
+use super::scans::Scans;
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
+use crate::store::{CallOptions, RowBatch, Rows, Scan, Store};
+
+/// Batches that [`MergedRows::open`] reads ahead of each slow scan: one is read while another waits.
+const AHEAD: usize = 2;
+
+/// A k-way merge of open scans, itself an open scan.
+///
+/// Take it row by row with [`Self::next_row`], which lends each row from the batch it was read into, or batch by batch
+/// as [`Rows`]; there a batch whose rows all come next (the only source left, a long run) is handed over whole.
+///
+/// It holds one batch a source, and of each that is read ahead as many more as that may be.
+///
+/// ```
+/// use rowkey::merge::MergedRows;
+/// use rowkey::store::{RowBatch, Rows};
+/// # use rowkey::Error;
+/// # struct Bucket(&'static [&'static [u8]]);
+/// # impl Rows for Bucket {
+/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+/// #         batch.clear();
+/// #         std::mem::take(&mut self.0).iter().for_each(|key| batch.push(key, b""));
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// // Two buckets of a salted table: one byte of salt, then the key.
+/// let buckets: Vec<Box<dyn Rows>> = vec![Box::new(Bucket(&[b"\0a", b"\0c"])), Box::new(Bucket(&[b"\x01b"]))];
+/// let mut merged = MergedRows::new(buckets).salt(1);
+///
+/// let mut keys = Vec::new();
+/// while let Some((key, _value)) = merged.next_row()? {
+///     keys.push(key[1]);
+/// }
+/// assert_eq!(keys, b"abc");
+/// assert_eq!(merged.rows_read(), 3);
+/// # Ok::<(), Error>(())
+/// ```
+pub struct MergedRows {
+    merge: BatchMerge,
+    scans: Scans,
+    batch_rows: usize,
+    batch_bytes: usize,
+}
+
+impl MergedRows {
+    /// Merges `sources`, forward, by their whole keys.
+    pub fn new(sources: impl IntoIterator<Item = Box<dyn Rows>>) -> Self {
+        let (scans, Scan { batch_rows, batch_bytes, .. }) = (Scans::new(sources), Scan::all());
+        Self { merge: BatchMerge::new(scans.len()), scans, batch_rows, batch_bytes }
+    }
+
+    /// Opens one scan a bucket and merges them, the first `salt` bytes of each key left out of the comparison.
+    ///
+    /// Direction, limit and batch size are `scan`'s, for each bucket and for the whole; the ranges are the bucket's, and
+    /// those of `scan` are not read. Scans that the store calls slow are read ahead in threads.
+    ///
+    /// [`Scan::batch_bytes`] is divided among the batches that are held at once (one a bucket, two more of each that is read
+    /// ahead, and the one that is handed out): so the whole merge holds about so many bytes, and a row for each batch.
+    pub fn open(
+        store: &(impl Store + ?Sized),
+        scan: &Scan,
+        buckets: impl IntoIterator<Item = Vec<KeyRange>>,
+        salt: usize,
+    ) -> Self {
+        Self::open_with(|scan| store.scan(scan), store.guarantees().slow_scans, scan, buckets, salt)
+            .options(store.options(), store.id().name())
+    }
+
+    /// The same of scans that `open` opens; they are read ahead if they are `slow`.
+    pub fn open_with(
+        open: impl Fn(&Scan) -> Box<dyn Rows>,
+        slow: bool,
+        scan: &Scan,
+        buckets: impl IntoIterator<Item = Vec<KeyRange>>,
+        salt: usize,
+    ) -> Self {
+        let buckets: Vec<_> = buckets.into_iter().collect();
+        let ahead = if slow && buckets.len() > 1 { AHEAD } else { 0 };
+        let template = Scan { ranges: Vec::new(), ..scan.clone() }.divided(buckets.len() * (1 + ahead) + 1);
+        let scans = buckets.into_iter().map(|ranges| open(&Scan { ranges, ..template.clone() }));
+        Self::new(scans)
+            .salt(salt)
+            .reverse(scan.reverse)
+            .limit(scan.limit)
+            .batch_rows(scan.batch_rows)
+            .batch_bytes(template.batch_bytes)
+            .prefetch(ahead)
+    }
+
+    /// Leaves the first `bytes` bytes of each key out of the comparison. A shorter key compares as the empty one.
+    #[must_use]
+    pub fn salt(mut self, bytes: usize) -> Self {
+        self.merge = self.merge.salt(bytes);
+        self
+    }
+
+    /// Whether the sources are sorted from the last row to the first.
+    #[must_use]
+    pub fn reverse(mut self, reverse: bool) -> Self {
+        self.merge = self.merge.reverse(reverse);
+        self
+    }
+
+    /// At most so many rows. It pays to have given it to each source too.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
+        self.merge = self.merge.limit(limit);
+        self
+    }
+
+    /// At most so many rows a batch, where the merge is read in batches; 256 unless told.
+    #[must_use]
+    pub fn batch_rows(mut self, rows: usize) -> Self {
+        self.batch_rows = rows.max(1);
+        self
+    }
+
+    /// A batch ends with the row by which it reaches so many bytes, where the merge is read in batches. What is held of the
+    /// sources is theirs to bound. Default: that of [`Scan`].
+    #[must_use]
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
+        self
+    }
+
+    /// Reads each source this many batches ahead, in a thread of its own ([`Prefetch`](super::Prefetch)). Default: 0, which reads
+    /// in the caller's thread. The threads start together when the first row is asked for. There are at most 256; sources
+    /// beyond that are read in the caller's thread.
+    #[must_use]
+    pub fn prefetch(mut self, batches: usize) -> Self {
+        self.scans.ahead = batches;
+        self
+    }
+
+    /// What bounds the wait for a source that is read ahead: the options of the store, and the table's name for errors.
+    #[must_use]
+    pub fn options(mut self, options: &CallOptions, table: &str) -> Self {
+        self.scans.bounded(options, table);
+        self
+    }
+
+    /// How many rows were read from the sources so far, to be shown beside the rows returned: those read ahead of the
+    /// merge are among them.
+    pub fn rows_read(&self) -> u64 {
+        self.scans.rows_read()
+    }
+
+    /// The next row, key and value, lent from the batch it was read into.
+    ///
+    /// After an error, or the end, it answers `None` for ever.
+    #[inline]
+    #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
+    pub fn next_row(&mut self) -> Result<Option<(&[u8], &[u8])>, Error> {
+        // Of a run each row takes less time than a step: it pays to have this path apart.
+        if self.merge.is_in_run() {
+            return Ok(self.merge.next_in_run());
+        }
+        let found = self.scans.pump(&mut self.merge, BatchMerge::step, |merge| merge)?;
+        Ok(if found { self.merge.row() } else { None })
+    }
+
+    /// The merge and what feeds it.
+    pub(crate) fn into_parts(self) -> (BatchMerge, Scans) {
+        (self.merge, self.scans)
+    }
+}
+
+impl Rows for MergedRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear_within(self.batch_bytes);
+        let (rows, bytes) = (self.batch_rows, self.batch_bytes);
+        self.scans.pump(&mut self.merge, |merge| merge.fill(batch, rows, bytes), |merge| merge).map(drop)
+    }
+}
+
+impl fmt::Debug for MergedRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MergedRows").field("rows_read", &self.rows_read()).finish_non_exhaustive()
+    }
+}
+
+/// Counts the rows that are read through it; wrapped around a store's scan, the rows that the store was asked for.
+///
+/// ```
+/// use rowkey::merge::Counted;
+/// use rowkey::store::{RowBatch, Rows};
+/// # use rowkey::Error;
+/// # struct Scan(Vec<&'static [u8]>);
+/// # impl Rows for Scan {
+/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+/// #         batch.clear();
+/// #         self.0.drain(..).for_each(|key| batch.push(key, b""));
+/// #         Ok(())
+/// #     }
+/// # }
+/// # let scan = Scan(vec![b"a", b"b"]);
+///
+/// let mut rows = Counted::new(scan);
+/// rows.next_batch(&mut RowBatch::new())?;
+/// assert_eq!(rows.rows_read(), 2);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Counted<R> {
+    pub(super) rows: R,
+    pub(super) read: Arc<AtomicU64>,
+}
+
+impl<R: Rows> Counted<R> {
+    /// Counts what is read from `rows`.
+    pub fn new(rows: R) -> Self {
+        Self { rows, read: Arc::new(AtomicU64::new(0)) }
+    }
+
+    /// How many rows were read so far.
+    pub fn rows_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+impl<R: Rows> Rows for Counted<R> {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        self.rows.next_batch(batch)?;
+        self.read.fetch_add(batch.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! What a merge is fed from where its rows are read by blocking calls.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::batches::{BatchMerge, Step};
+use super::prefetch::Prefetch;
+use super::rows::Counted;
+use crate::store::error::Error;
+use crate::store::{CallOptions, RowBatch, Rows};
+
+/// A merge starts no more threads than this; the sources beyond it are read when they are needed.
+const MAX_THREADS: usize = 256;
+
+/// Open scans, numbered as the sources of the merge that they feed.
+pub(crate) struct Scans {
+    rows: Vec<Box<dyn Rows>>,
+    /// How many batches are to be read ahead of each, until the threads that do it were started.
+    pub(super) ahead: usize,
+    read: Arc<AtomicU64>,
+    /// What bounds the wait for those that are read ahead, and their table.
+    options: CallOptions,
+    table: Box<str>,
+}
+
+impl Scans {
+    pub(super) fn new(scans: impl IntoIterator<Item = Box<dyn Rows>>) -> Self {
+        let read = Arc::new(AtomicU64::new(0));
+        let counted = |rows| -> Box<dyn Rows> { Box::new(Counted { rows, read: Arc::clone(&read) }) };
+        let rows = scans.into_iter().map(counted).collect();
+        Self { rows, ahead: 0, read, options: CallOptions::new(), table: Box::default() }
+    }
+
+    pub(super) fn bounded(&mut self, options: &CallOptions, table: &str) {
+        if !options.is_unbounded() {
+            (self.options, self.table) = (options.clone(), table.into());
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// How many rows were read so far, those read ahead among them.
+    pub(crate) fn rows_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Takes steps, and feeds the merge that `machine` is or has, until there is a row; `false` at the end. The scans are
+    /// dropped at the end, and before an error is returned.
+    #[inline]
+    pub(crate) fn pump<M>(
+        &mut self,
+        machine: &mut M,
+        mut step: impl FnMut(&mut M) -> Result<Step, Error>,
+        merge: impl Fn(&mut M) -> &mut BatchMerge,
+    ) -> Result<bool, Error> {
+        loop {
+            match step(machine) {
+                Ok(Step::Row) => return Ok(true),
+                Ok(Step::Feed(source)) => self.feed(merge(machine), source),
+                end => {
+                    self.rows.clear();
+                    return end.map(|_| false);
+                }
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn feed(&mut self, merge: &mut BatchMerge, source: usize) {
+        if self.ahead > 0 {
+            self.start_threads();
+        }
+        merge.feed_by(source, |batch| {
+            let Some(rows) = self.rows.get_mut(source) else { return Ok(()) };
+            let read = rows.next_batch(batch);
+            if read.is_err() || batch.is_empty() {
+                *rows = Box::new(NoRows);
+            }
+            read
+        });
+    }
+
+    /// All at once, so that the first batches are waited for together and not one after another.
+    #[cold]
+    fn start_threads(&mut self) {
+        let ahead = std::mem::take(&mut self.ahead);
+        for rows in self.rows.iter_mut().take(MAX_THREADS) {
+            let ahead_of_it = Prefetch::new(std::mem::replace(rows, Box::new(NoRows)), ahead);
+            *rows = Box::new(ahead_of_it.options(&self.options, &self.table));
+        }
+    }
+}
+
+/// An open scan that has ended.
+struct NoRows;
+
+impl Rows for NoRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,487 @@
+//! Ranges read side by side.
+//!
+//! The one who reads gives the threads their ranges, each with the channel that its items are to come through. In order, a range
+//! has a channel of its own, and a range far behind is not given away before those in front of it are read; else all
+//! ranges share one channel.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
+use crate::store::reentry::Inherited;
+use crate::store::{Call, CallOptions, DEFAULT_BATCH_BYTES, RowBatch, Rows, Scan, Store};
+use crate::wide::{Columns, WideStore};
+
+/// The most threads, and the most items that each of them reads ahead.
+const MOST: usize = 1024;
+
+/// What is read from one range.
+type Items<T> = Box<dyn Iterator<Item = Result<T, Error>> + Send>;
+/// Reads a range, by batches that end with the row by which they reach so many bytes.
+type Open<T> = dyn Fn(KeyRange, usize) -> Items<T> + Send + Sync;
+/// An item's rows and bytes.
+type Size<T> = fn(&T) -> (u64, u64);
+
+/// A scan of several ranges by several threads: of a store's rows, or of whatever can be read range by range.
+///
+/// ```
+/// use rowkey::KeyRange;
+/// use rowkey::jobs::ParallelScan;
+///
+/// let ranges = ["a", "b", "c"].map(KeyRange::prefix).to_vec();
+/// let scan = ParallelScan::new(ranges, |range| Box::new([1, 2].into_iter().map(move |n| Ok((range.start().to_vec(), n)))));
+/// let items: Vec<_> = scan.threads(2).start().collect::<Result<_, _>>()?;
+/// assert_eq!(items[2], (b"b".to_vec(), 1));
+/// assert_eq!(items.len(), 6);
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+pub struct ParallelScan<T> {
+    ranges: Vec<KeyRange>,
+    open: Arc<Open<T>>,
+    size: Size<T>,
+    threads: usize,
+    ahead: usize,
+    batch_bytes: usize,
+    in_order: bool,
+    options: CallOptions,
+}
+
+/// How far a scan has come, by what it has handed out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Rows; items, where it is not rows that are read.
+    pub rows: u64,
+    /// Bytes of keys and values; 0 where it is not rows of bytes that are read, but typed ones.
+    pub bytes: u64,
+    /// Ranges that were read to their end.
+    pub ranges_done: usize,
+    /// All ranges.
+    pub ranges: usize,
+}
+
+impl ParallelScan<RowBatch> {
+    /// The rows of a store's ranges, in batches; no batch is empty.
+    ///
+    /// With ranges that are sorted and do not overlap, as [`Splits::parts`](crate::splits::Splits::parts) gives them, the rows come in
+    /// the order of their keys. Each range is a scan of its own, so what they see of writes meanwhile need not be of
+    /// one moment.
+    ///
+    /// ```
+    /// use rowkey::jobs::ParallelScan;
+    /// use rowkey::splits::Splits;
+    /// use rowkey::{Memory, RowKey, Select, Table};
+    ///
+    /// #[derive(RowKey)]
+    /// #[rowkey(salt(buckets = 16))]
+    /// struct Visit {
+    ///     user: u64,
+    ///     page: u32,
+    /// }
+    ///
+    /// let visits = Table::<Visit, i64, _>::open(Memory::new(), "visits")?;
+    /// for page in 0..100 {
+    ///     visits.put(&Visit { user: page % 7, page: page as u32 }, &1)?;
+    /// }
+    /// // The buckets of one user's rows, side by side.
+    /// let ranges = Visit::prefix().user(3).ranges();
+    /// let mut pages = Vec::new();
+    /// for batch in ParallelScan::rows(visits.store().clone(), ranges).start() {
+    ///     for (key, _) in batch?.iter() {
+    ///         pages.push(Visit::decode(key)?.page);
+    ///     }
+    /// }
+    /// assert_eq!(pages.len(), 14);
+    /// // The whole table, in four parts.
+    /// let whole = ParallelScan::rows(visits.store().clone(), Splits::of_key::<Visit>(4)?.ranges());
+    /// assert_eq!(whole.start().map(|batch| batch.map_or(0, |batch| batch.len())).sum::<usize>(), 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rows(store: Arc<dyn Store>, ranges: Vec<KeyRange>) -> Self {
+        let options = store.options().clone();
+        Self::batches(ranges, move |scan| store.scan(scan)).options(&options)
+    }
+
+    /// The rows of a wide store's ranges: the value of each is its cells, as [`WideStore::scan`] has it.
+    pub fn wide_rows(store: Arc<dyn WideStore>, ranges: Vec<KeyRange>, columns: Columns) -> Self {
+        let options = store.options().clone();
+        Self::batches(ranges, move |scan| store.scan(scan, &columns)).options(&options)
+    }
+
+    fn batches(ranges: Vec<KeyRange>, scan: impl Fn(&Scan) -> Box<dyn Rows> + Send + Sync + 'static) -> Self {
+        let open = move |range, bytes| -> Items<RowBatch> {
+            Box::new(Batches(scan(&Scan::new(vec![range]).batch_rows(1024).batch_bytes(bytes))))
+        };
+        Self::of(ranges, Arc::new(open)).sized(|batch| (batch.len() as u64, batch.bytes() as u64))
+    }
+
+    /// What `read` makes of each batch, in the scan's threads: rows decoded, or counted, or summed up.
+    ///
+    /// ```
+    /// use rowkey::jobs::ParallelScan;
+    /// use rowkey::splits::Splits;
+    /// use rowkey::{Memory, RowKey, Table};
+    ///
+    /// let squares: Table<u16, i64, _> = Table::open(Memory::new(), "squares")?;
+    /// for n in 0..1000 {
+    ///     squares.put(&n, &(i64::from(n) * i64::from(n)))?;
+    /// }
+    /// let scan = ParallelScan::rows(squares.store().clone(), Splits::new([[1, 0], [2, 0], [3, 0]])?.ranges());
+    /// let even = |batch: &rowkey::store::RowBatch| {
+    ///     batch.iter().try_fold(0, |n, (key, _)| Ok(n + usize::from(u16::decode(key)? % 2 == 0)))
+    /// };
+    /// assert_eq!(scan.map(even).start().sum::<Result<usize, rowkey::Error>>()?, 500);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn map<T: Send + 'static>(
+        self,
+        read: impl Fn(&RowBatch) -> Result<T, Error> + Send + Sync + 'static,
+    ) -> ParallelScan<T> {
+        let Self { ranges, open, size: _, threads, ahead, batch_bytes, in_order, options } = self;
+        let read = Arc::new(read);
+        let open = move |range, bytes| -> Items<T> {
+            let read = Arc::clone(&read);
+            Box::new(open(range, bytes).map(move |batch| read(&batch?)))
+        };
+        ParallelScan { ranges, open: Arc::new(open), size: |_| (1, 0), threads, ahead, batch_bytes, in_order, options }
+    }
+}
+
+struct Batches(Box<dyn Rows>);
+
+impl Iterator for Batches {
+    type Item = Result<RowBatch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut batch = RowBatch::new();
+        self.0.next_batch(&mut batch).map(|()| (!batch.is_empty()).then_some(batch)).transpose()
+    }
+}
+
+impl<T: Send + 'static> ParallelScan<T> {
+    /// What `open` reads from each range. It is called, and what it gives is read, in the scan's threads.
+    pub fn new(ranges: Vec<KeyRange>, open: impl Fn(KeyRange) -> Items<T> + Send + Sync + 'static) -> Self {
+        Self::of(ranges, Arc::new(move |range, _| open(range)))
+    }
+
+    fn of(ranges: Vec<KeyRange>, open: Arc<Open<T>>) -> Self {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let (batch_bytes, options) = (DEFAULT_BATCH_BYTES, CallOptions::new());
+        Self { ranges, open, size: |_| (1, 0), threads, ahead: 16, batch_bytes, in_order: true, options }
+    }
+
+    /// How many threads read: as many as the machine has processors, if this is not said; 1 to 1024, others are taken
+    /// for the nearer of these.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.clamp(1, MOST);
+        self
+    }
+
+    /// How many items are read ahead of each range: 16, if this is not said; 1 to 1024, others are taken for the nearer
+    /// of these.
+    ///
+    /// In order, what was read of `2 × threads` ranges can wait: `2 × threads × ahead` items; else `threads × ahead`. In
+    /// order, threads wait while the ranges in front of theirs are read, but for what they read ahead: ranges of no more
+    /// than `ahead` items, batches of 1024 rows for instance, keep them busy. So take many small ranges.
+    #[must_use]
+    pub fn ahead(mut self, items: usize) -> Self {
+        self.ahead = items.clamp(1, MOST);
+        self
+    }
+
+    /// About how many bytes of rows each thread holds: what it reads, and what it has read ahead; a row for each batch comes
+    /// on top. Batches have at most 1024 rows, fewer where the bound, divided by the batches that are held, says so. It holds
+    /// for batches of rows, and for what is [made](Self::map) of them if that is no larger; what [`new`](Self::new) is given
+    /// bounds itself. Default: 4 MiB a thread.
+    #[must_use]
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
+        self
+    }
+
+    /// How many rows and bytes an item is in [`ParallelIter::progress`]: 1 and 0, if this is not said.
+    #[must_use]
+    pub fn sized(mut self, size: fn(&T) -> (u64, u64)) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Whether items come range by range, in the order that the ranges were given in; so it is, if this is not said.
+    /// Else they come as they are read: each range's in order, but mixed with those of others.
+    #[must_use]
+    pub fn in_order(mut self, in_order: bool) -> Self {
+        self.in_order = in_order;
+        self
+    }
+
+    /// What bounds the wait for each item; a time-out counts for each by itself. Default: the options of the store that is read, none
+    /// where it is not rows of a store. What a thread is in the middle of reading ends by the options of what it reads from.
+    #[must_use]
+    pub fn options(mut self, options: &CallOptions) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// Starts the threads.
+    pub fn start(self) -> ParallelIter<T> {
+        let Self { ranges, open, size, threads, ahead, batch_bytes, in_order, options } = self;
+        let progress = Progress { ranges: ranges.len(), ..Progress::default() };
+        let (give, jobs) = channel();
+        // Beside those that wait, one is on its way, and one with the reader.
+        let held = ahead.saturating_mul(if in_order { 2 } else { 1 }).saturating_add(2);
+        let bytes = batch_bytes / held;
+        let worker = Worker { jobs: Arc::new(Mutex::new(jobs)), open, bytes, stopped: Arc::default() };
+        let mut iter = ParallelIter {
+            waiting: ranges.into(),
+            give: Some(give),
+            ahead,
+            outputs: VecDeque::new(),
+            stopped: worker.stopped.clone(),
+            threads: Vec::new(),
+            not_started: None,
+            size,
+            progress,
+            options,
+        };
+        for _ in 0..threads.min(progress.ranges) {
+            let (worker, inside) = (worker.clone(), Inherited::of_this_thread());
+            match thread::Builder::new().name("rowkey-scan".into()).spawn(move || worker.work(inside)) {
+                Ok(thread) => iter.threads.push(thread),
+                Err(error) => iter.not_started = Some(error),
+            }
+        }
+        match (iter.threads.len(), in_order) {
+            (0, _) => iter.waiting.clear(),
+            (threads, true) => (0..2 * threads).for_each(|_| iter.give_next()),
+            (threads, false) => iter.give_all(ahead.saturating_mul(threads)),
+        }
+        // Some threads do as well as all of them.
+        iter.not_started.take_if(|_| !iter.threads.is_empty());
+        iter
+    }
+
+    /// Reads all, item by item, until `each` breaks off; answers what it broke off with.
+    ///
+    /// # Errors
+    /// The first that a range answers.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use rowkey::KeyRange;
+    /// use rowkey::jobs::ParallelScan;
+    ///
+    /// let scan = ParallelScan::new(vec![KeyRange::all()], |_| Box::new((1..).map(Ok)));
+    /// let found = scan.run(|n| if n * n > 1000 { ControlFlow::Break(n) } else { ControlFlow::Continue(()) })?;
+    /// assert_eq!(found, Some(32));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn run<B>(self, mut each: impl FnMut(T) -> ControlFlow<B>) -> Result<Option<B>, Error> {
+        for item in self.start() {
+            if let ControlFlow::Break(answer) = each(item?) {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<T> fmt::Debug for ParallelScan<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ranges, threads, ahead, in_order, .. } = self;
+        let mut debug = f.debug_struct("ParallelScan");
+        debug.field("ranges", ranges).field("threads", threads).field("ahead", ahead).field("in_order", in_order);
+        debug.finish_non_exhaustive()
+    }
+}
+
+/// One range's next item, its end, or an error.
+type Message<T> = Result<Option<T>, Error>;
+
+struct Job<T> {
+    range: KeyRange,
+    output: SyncSender<Message<T>>,
+}
+
+struct Worker<T> {
+    jobs: Arc<Mutex<Receiver<Job<T>>>>,
+    open: Arc<Open<T>>,
+    bytes: usize,
+    stopped: Arc<AtomicBool>,
+}
+
+impl<T> Clone for Worker<T> {
+    fn clone(&self) -> Self {
+        Self { jobs: self.jobs.clone(), open: self.open.clone(), bytes: self.bytes, stopped: self.stopped.clone() }
+    }
+}
+
+impl<T> Worker<T> {
+    fn work(self, inside: Inherited) {
+        inside.enter();
+        loop {
+            let job = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(Job { range, output }) = job else { return };
+            if self.is_stopped() {
+                return;
+            }
+            let last = catch_unwind(AssertUnwindSafe(|| self.read(range, &output)));
+            // Where nobody waits for it, it is not missed.
+            let _ = output.send(last.unwrap_or_else(|panic| Err(Error::panicked("a scan", &*panic))));
+        }
+    }
+
+    fn read(&self, range: KeyRange, output: &SyncSender<Message<T>>) -> Message<T> {
+        for item in (self.open)(range, self.bytes) {
+            if self.is_stopped() || output.send(Ok(Some(item?))).is_err() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// The items of a [`ParallelScan`]. After the first error there is nothing more.
+///
+/// Where it ends, by itself, by an error or as it is dropped, it waits for its threads, each of which may be in the
+/// middle of reading one item. A panic in a thread is an [`Error::Engine`].
+pub struct ParallelIter<T> {
+    /// The ranges that no thread was given yet, and the way to give them.
+    waiting: VecDeque<KeyRange>,
+    give: Option<Sender<Job<T>>>,
+    ahead: usize,
+    /// What the ranges' items come through, in the order that they are to be read in.
+    outputs: VecDeque<Receiver<Message<T>>>,
+    stopped: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+    not_started: Option<std::io::Error>,
+    size: Size<T>,
+    progress: Progress,
+    options: CallOptions,
+}
+
+impl<T> ParallelIter<T> {
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Gives the next range away, with a channel of its own.
+    fn give_next(&mut self) {
+        if let (Some(range), Some(give)) = (self.waiting.pop_front(), &self.give) {
+            let (output, items) = sync_channel(self.ahead);
+            self.outputs.push_back(items);
+            let _ = give.send(Job { range, output });
+        }
+    }
+
+    /// Gives all ranges away, with one channel for all.
+    fn give_all(&mut self, ahead: usize) {
+        let (output, items) = sync_channel(ahead);
+        self.outputs.push_back(items);
+        for range in std::mem::take(&mut self.waiting) {
+            let _ =
+                self.give.iter().try_for_each(|give| give.send(Job { range: range.clone(), output: output.clone() }));
+        }
+    }
+
+    fn stop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.waiting.clear();
+        self.outputs.clear();
+        self.give = None;
+        for thread in self.threads.drain(..) {
+            // Its panics were caught.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The next message, as far as the call may wait for it.
+fn receive<T>(items: &Receiver<Message<T>>, call: Option<&Call<'_>>) -> Result<Result<Message<T>, RecvError>, Error> {
+    match call {
+        None => Ok(items.recv()),
+        Some(call) => call.wait(|slice| match items.recv_timeout(slice) {
+            Ok(message) => Some(Ok(message)),
+            Err(RecvTimeoutError::Disconnected) => Some(Err(RecvError)),
+            Err(RecvTimeoutError::Timeout) => None,
+        }),
+    }
+}
+
+impl<T> Iterator for ParallelIter<T> {
+    type Item = Result<T, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.not_started.take() {
+            return Some(Err(Error::engine(error)));
+        }
+        if self.outputs.is_empty() {
+            self.stop();
+            return None;
+        }
+        let options = self.options.clone();
+        let call = match options.begin("parallel scan", "") {
+            Ok(call) => Some(call).filter(|_| !options.is_unbounded()),
+            Err(error) => {
+                self.stop();
+                return Some(Err(error));
+            }
+        };
+        while let Some(items) = self.outputs.front() {
+            let received = match receive(items, call.as_ref()) {
+                Ok(received) => received,
+                Err(error) => {
+                    self.stop();
+                    return Some(Err(error));
+                }
+            };
+            match received {
+                Ok(Ok(Some(item))) => {
+                    let (rows, bytes) = (self.size)(&item);
+                    self.progress.rows += rows;
+                    self.progress.bytes += bytes;
+                    return Some(Ok(item));
+                }
+                Ok(Ok(None)) => self.progress.ranges_done += 1,
+                Ok(Err(error)) => {
+                    self.stop();
+                    return Some(Err(error));
+                }
+                Err(_) => {
+                    self.outputs.pop_front();
+                    self.give_next();
+                }
+            }
+        }
+        self.stop();
+        None
+    }
+}
+
+impl<T> std::iter::FusedIterator for ParallelIter<T> {}
+
+impl<T> Drop for ParallelIter<T> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl<T> fmt::Debug for ParallelIter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParallelIter").field("progress", &self.progress).finish_non_exhaustive()
+    }
+}

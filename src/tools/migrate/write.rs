@@ -1,0 +1,278 @@
+//! Writes to both tables, and the barrier behind which a phase ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::DifferenceKind;
+use super::conversion::Convert;
+use super::lock::{Due, LockedRow};
+use super::phase::{Kept, State, TABLE};
+use crate::keys::range::KeyRange;
+use crate::store::catalog;
+use crate::store::catalog::moved;
+use crate::store::error::Error;
+use crate::store::phase::Phase;
+use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store, View};
+
+/// A migration as bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Core<'m> {
+    pub(super) kept: Kept<'m>,
+    pub(super) convert: &'m dyn Convert,
+    /// The tables, where the migration had them when it was opened.
+    pub(super) old: Option<&'m Arc<dyn Store>>,
+    pub(super) new: Option<&'m Arc<dyn Store>>,
+    pub(super) old_name: &'m str,
+    pub(super) new_name: &'m str,
+    pub(super) timeout: Duration,
+}
+
+/// A row's keys in the old and in the new table.
+pub(super) type Keys<'k> = (&'k [u8], &'k [u8]);
+
+/// A row's values in the old and in the new table.
+pub(super) type Pair = (Option<Vec<u8>>, Option<Vec<u8>>);
+
+/// Two rows held side by side.
+pub(super) struct Compared {
+    /// What has to be in the new table.
+    pub(super) due: Option<Vec<u8>>,
+    pub(super) kind: Option<DifferenceKind>,
+}
+
+/// What becomes of a row's new value.
+pub(super) type Decide<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
+
+impl<'m> Core<'m> {
+    pub(super) fn db(&self) -> &'m dyn Database {
+        self.kept.db
+    }
+
+    pub(super) fn old_store(&self) -> Result<&'m dyn Store, Error> {
+        self.old.map(|store| &**store).ok_or_else(|| self.kept.error("the old table was not there when it was opened"))
+    }
+
+    pub(super) fn new_store(&self) -> Result<&'m dyn Store, Error> {
+        self.new.map(|store| &**store).ok_or_else(|| self.kept.error("the new table was not there when it was opened"))
+    }
+
+    /// The new value of a row, where reads go.
+    fn seen(&self, phase: Phase, old_key: &[u8], (old, new): &Pair) -> Result<Option<Vec<u8>>, Error> {
+        if phase.reads_new() { Ok(new.clone()) } else { self.converted(old_key, old.as_deref()) }
+    }
+
+    fn converted(&self, old_key: &[u8], old: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
+        old.map(|value| self.convert.value(old_key, value)).transpose()
+    }
+
+    /// Changes a row in the tables that the phase has.
+    pub(super) fn change(&self, new_key: &[u8], decide: &mut Decide<'_>) -> Result<(), Error> {
+        self.db().id().check_write([self.old_name, self.new_name])?;
+        let old_key = self.convert.key_back(new_key)?;
+        if self.db().guarantees().transactions {
+            self.change_exactly((&old_key, new_key), decide)
+        } else {
+            self.change_locked((&old_key, new_key), decide)
+        }
+    }
+
+    fn change_exactly(&self, keys: Keys<'_>, decide: &mut Decide<'_>) -> Result<(), Error> {
+        loop {
+            let phase = self.kept.state()?.phase;
+            if phase.behind_the_barrier().is_some() {
+                self.pass_barrier()?;
+                continue;
+            }
+            let mut tables = vec![TABLE];
+            tables.extend(phase.has_old().then_some(self.old_name));
+            tables.extend(phase.has_new().then_some(self.new_name));
+            let mut done = false;
+            self.db().transact(&tables, &mut |views| {
+                let [kept, first, rest @ ..] = views else {
+                    return Err(self.kept.error("a transaction has no tables"));
+                };
+                done = self.kept.seen(*kept)?.phase == phase;
+                if !done {
+                    return Ok(Vec::new());
+                }
+                let second = rest.first().unwrap_or(first);
+                let found = if phase.reads_new() { (None, second.get(keys.1)?) } else { (first.get(keys.0)?, None) };
+                let new_value = decide(self.seen(phase, keys.0, &found)?.as_deref())?;
+                let mut batches = vec![Batch::new()];
+                if phase.has_old() {
+                    let old_value = self.back(keys.1, new_value.as_deref())?;
+                    batches.push(one(keys.0, old_value));
+                }
+                if phase.has_new() {
+                    batches.push(one(keys.1, new_value));
+                }
+                Ok(batches)
+            })?;
+            if done {
+                return Ok(());
+            }
+            self.drop_moved(self.kept.state()?.phase)?;
+        }
+    }
+
+    /// Drops the table that the phase no longer has. A write that was begun before that may have made it again.
+    pub(super) fn drop_moved(&self, phase: Phase) -> Result<(), Error> {
+        let moved = [(phase.has_old(), self.old_name), (phase.has_new(), self.new_name)];
+        let mut moved = moved.into_iter().filter_map(|(kept, name)| (!kept).then_some(name));
+        moved.try_for_each(|name| catalog::drop_table(self.db(), name))
+    }
+
+    fn back(&self, new_key: &[u8], new_value: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
+        new_value.map(|value| self.convert.value_back(new_key, value)).transpose()
+    }
+
+    fn change_locked(&self, keys: Keys<'_>, decide: &mut Decide<'_>) -> Result<(), Error> {
+        let mut row = LockedRow::new(*self, keys)?;
+        loop {
+            let phase = row.take()?;
+            if phase.behind_the_barrier().is_some() {
+                row.give_back()?;
+                self.pass_barrier()?;
+                continue;
+            }
+            let mut changed = || {
+                let found = row.rows(phase)?;
+                let after = decide(self.seen(phase, keys.0, &found)?.as_deref())?;
+                let old = phase.has_old().then(|| self.back(keys.1, after.as_deref())).transpose()?;
+                Ok((found, Due { old, new: phase.has_new().then_some(after) }))
+            };
+            match changed() {
+                Ok((found, due)) => {
+                    if row.write(phase, found, due)? {
+                        return row.settle();
+                    }
+                }
+                Err(error) => row.give_up(error)?,
+            }
+        }
+    }
+
+    /// Looks at a row's two tables under its lock; returns what differed. The new table's row is made what follows from the
+    /// old one's if it is to be `mended`.
+    pub(super) fn compare_locked(&self, keys: Keys<'_>, mended: bool) -> Result<Option<DifferenceKind>, Error> {
+        let mut row = LockedRow::new(*self, keys)?;
+        loop {
+            let phase = row.take()?;
+            let looked = || {
+                if !phase.has_both() {
+                    return Err(self.kept.refused("compare its tables", phase));
+                }
+                let found = row.rows(phase)?;
+                let compared = self.compare(keys.0, &found)?;
+                Ok((found, compared))
+            };
+            match looked() {
+                Ok((found, Compared { due, kind })) => {
+                    let due = Due { old: None, new: mended.then_some(due) };
+                    if row.write(phase, found, due)? {
+                        return row.settle().and(Ok(kind));
+                    }
+                }
+                Err(error) => row.give_up(error)?,
+            }
+        }
+    }
+
+    /// What differs between a row's values.
+    pub(super) fn compare(&self, old_key: &[u8], (old, found): &Pair) -> Result<Compared, Error> {
+        let due = self.converted(old_key, old.as_deref())?;
+        let kind = match (&due, found) {
+            (due, found) if due == found => None,
+            (_, None) => Some(DifferenceKind::Missing),
+            (None, _) => Some(DifferenceKind::Extra),
+            (Some(_), Some(_)) => Some(DifferenceKind::Different),
+        };
+        Ok(Compared { due, kind })
+    }
+
+    /// What differs between the rows of two keys, as two tables show them.
+    pub(super) fn compare_in(&self, old: &dyn View, new: &dyn View, keys: Keys<'_>) -> Result<Compared, Error> {
+        self.compare(keys.0, &(old.get(keys.0)?, new.get(keys.1)?))
+    }
+
+    fn lock_prefix(&self) -> Vec<u8> {
+        let name = self.kept.name.as_bytes();
+        [b"l", &(name.len() as u64).to_be_bytes()[..], name].concat()
+    }
+
+    pub(super) fn lock_key(&self, old_key: &[u8]) -> Vec<u8> {
+        [&self.lock_prefix(), old_key].concat()
+    }
+
+    /// Waits for the writes that were begun in the phase before, then goes on to the next one. Who finds a migration at a
+    /// barrier does so, whoever set it there.
+    pub(super) fn pass_barrier(&self) -> Result<State, Error> {
+        loop {
+            let state = self.kept.state()?;
+            let Some(next) = state.phase.behind_the_barrier() else { return Ok(state) };
+            if !self.db().guarantees().transactions {
+                self.drain_locks()?;
+            }
+            self.kept.replace(Some(&state), &State { phase: next, ..state.clone() })?;
+        }
+    }
+
+    /// Takes every lock once, and gives it back: writes that were decided take place, others find their lock gone.
+    pub(super) fn drain_locks(&self) -> Result<(), Error> {
+        let prefix = self.lock_prefix();
+        let mut locks = self.db().table(TABLE)?.scan(&Scan::new(vec![KeyRange::prefix(prefix.as_slice())]));
+        let mut batch = RowBatch::new();
+        loop {
+            locks.next_batch(&mut batch)?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            for (key, _) in batch.iter() {
+                let old_key = key.strip_prefix(prefix.as_slice()).unwrap_or_default();
+                let new_key = self.convert.key(old_key)?;
+                let mut row = LockedRow::new(*self, (old_key, &new_key))?;
+                row.take()?;
+                row.give_back()?;
+                row.settle()?;
+            }
+        }
+    }
+
+    /// The new value of a row, read where the phase says.
+    pub(super) fn get(&self, new_key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let old_key = self.convert.key_back(new_key)?;
+        let mut phase = self.kept.state()?.phase;
+        loop {
+            let read = || {
+                if phase.reads_new() {
+                    return self.new_store()?.get(new_key);
+                }
+                self.converted(&old_key, self.old_store()?.get(&old_key)?.as_deref())
+            };
+            let value = read();
+            // The table may have been dropped meanwhile.
+            let now = self.kept.state()?.phase;
+            if now.reads_new() == phase.reads_new() {
+                return value;
+            }
+            phase = now;
+        }
+    }
+
+    /// Deletes what is kept of the migration. Its state goes behind its locks, so that this can be done again.
+    pub(super) fn forget(&self) -> Result<(), Error> {
+        let kept = self.db().table(TABLE)?;
+        kept.delete_ranges(&[KeyRange::prefix(self.lock_prefix())])?;
+        kept.write(Batch::new().delete(self.kept.key()))?;
+        moved::forget(self.db(), self.kept.name, [self.old_name, self.new_name])
+    }
+}
+
+fn one(key: &[u8], value: Option<Vec<u8>>) -> Batch {
+    let mut batch = Batch::new();
+    match value {
+        Some(value) => batch.put(key, value),
+        None => batch.delete(key),
+    };
+    batch
+}

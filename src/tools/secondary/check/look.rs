@@ -1,0 +1,233 @@
+//! One batch of a check, as bytes.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::DifferenceKind;
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
+use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store, View};
+use crate::tools::secondary::claim::Claims;
+use crate::tools::secondary::follow::{Follower, Live};
+use crate::tools::secondary::mark::Pair;
+
+/// How often a secondary row that others write is looked at again.
+const LOOKS: u32 = 16;
+
+/// What is gone over, and how.
+pub(super) struct Look<'l> {
+    pub(super) db: &'l dyn Database,
+    pub(super) primary: &'l str,
+    pub(super) rows: &'l dyn Store,
+    pub(super) follower: &'l Follower,
+    pub(super) limit: usize,
+    pub(super) bytes: usize,
+    pub(super) mend: bool,
+    pub(super) timeout: Duration,
+}
+
+/// What a batch had.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) rows: u64,
+    pub(super) mended: u64,
+    /// The key of its last row; none behind the table's last.
+    pub(super) last: Option<Vec<u8>>,
+    pub(super) findings: Vec<Finding>,
+    /// Secondary and primary keys of marks that killed writers have left.
+    left: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+pub(super) struct Finding {
+    pub(super) kind: DifferenceKind,
+    /// The primary row's key.
+    pub(super) key: Vec<u8>,
+    /// The secondary key.
+    pub(super) entry: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl Look<'_> {
+    /// The next batch of the primary table, or of the secondary one.
+    pub(super) fn batch(&self, of_primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
+        if self.db.guarantees().transactions {
+            return self.exact(of_primary, after);
+        }
+        let (rows, secondary) = (&Live(self.rows), &Live(&*self.follower.store));
+        let mut seen = self.look(rows, secondary, of_primary, after)?;
+        let mut confirmed = Vec::with_capacity(seen.findings.len());
+        for finding in seen.findings {
+            let Some(finding) = self.again(&finding)? else { continue };
+            let mendable = self.mend && finding.kind != DifferenceKind::Conflict;
+            if mendable && self.mend_one(&finding.key, &finding.entry)? {
+                seen.mended += 1;
+            }
+            confirmed.push(finding);
+        }
+        for (entry, key) in seen.left.drain(..).filter(|_| self.mend) {
+            self.mend_one(&key, &entry)?;
+        }
+        Ok(Seen { findings: confirmed, ..seen })
+    }
+
+    fn exact(&self, of_primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
+        let mut seen = Seen::default();
+        self.db.transact(&[self.primary, &self.follower.name], &mut |views| {
+            let &[rows, secondary] = views else { return Err(Error::engine("a transaction has other tables")) };
+            seen = self.look(rows, secondary, of_primary, after)?;
+            let mut batch = Batch::new();
+            if self.mend {
+                for finding in seen.findings.iter().filter(|finding| finding.kind != DifferenceKind::Conflict) {
+                    let claims = self.mended(rows, secondary, finding)?;
+                    match claims.to_bytes() {
+                        Some(claims) => batch.put(finding.entry.as_slice(), claims),
+                        None => batch.delete(finding.entry.as_slice()),
+                    };
+                    seen.mended += 1;
+                }
+            }
+            Ok(vec![Batch::new(), batch])
+        })?;
+        Ok(seen)
+    }
+
+    /// What the claims of a row have to be where a finding was.
+    fn mended(&self, rows: &dyn View, secondary: &dyn View, finding: &Finding) -> Result<Claims, Error> {
+        if finding.kind != DifferenceKind::Stale {
+            return Ok(Claims::exact(&finding.key, &finding.value));
+        }
+        let mut claims = self.follower.claims(&finding.entry, secondary.get(&finding.entry)?.as_deref())?;
+        let mut held = Vec::new();
+        for primary in claims.primaries() {
+            held.push((primary.to_vec(), self.follower.derived(rows, primary, &finding.entry)?.is_some()));
+        }
+        claims.0.retain(|claim| held.contains(&(claim.primary.clone(), true)));
+        Ok(claims)
+    }
+
+    fn look(&self, rows: &dyn View, secondary: &dyn View, primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
+        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.limit as u64);
+        let scan = scan.batch_rows(self.limit).batch_bytes(self.bytes);
+        let mut scan = if primary { rows.scan(&scan) } else { secondary.scan(&scan) };
+        let mut seen = Seen::default();
+        let mut planned = BTreeMap::new();
+        let (mut batch, mut bytes) = (RowBatch::new(), 0);
+        loop {
+            scan.next_batch(&mut batch)?;
+            if batch.is_empty() {
+                return Ok(seen);
+            }
+            for (key, value) in batch.iter() {
+                if bytes >= self.bytes {
+                    return Ok(seen);
+                }
+                bytes += key.len() + value.len();
+                seen.rows += 1;
+                seen.last = Some(key.to_vec());
+                if primary {
+                    for (entry, due) in (self.follower.derive)(key, value)? {
+                        let found = self.missing(rows, secondary, key, &entry, &due)?;
+                        let Some(mut kind) = found else { continue };
+                        bytes += key.len() + entry.len() + due.len();
+                        // Of two that both lack the key, the first gets it.
+                        if *planned.entry(entry.clone()).or_insert_with(|| key.to_vec()) != key {
+                            kind = DifferenceKind::Conflict;
+                        }
+                        seen.findings.push(Finding { kind, key: key.to_vec(), entry, value: due });
+                    }
+                } else {
+                    let claims = self.follower.claims(key, Some(value))?;
+                    for stale in self.stale(rows, key, &claims)? {
+                        let (kind, entry) = (DifferenceKind::Stale, key.to_vec());
+                        seen.findings.push(Finding { kind, key: stale, entry, value: Vec::new() });
+                    }
+                    let left = claims.0.iter().filter(|claim| claim.mark().is_some());
+                    let left = left.filter(|claim| !claim.is_under_way(self.timeout));
+                    seen.left.extend(left.map(|claim| (key.to_vec(), claim.primary.clone())));
+                }
+            }
+        }
+    }
+
+    /// What is wrong with the secondary row that has to be there.
+    fn missing(
+        &self,
+        rows: &dyn View,
+        secondary: &dyn View,
+        key: &[u8],
+        entry: &[u8],
+        value: &[u8],
+    ) -> Result<Option<DifferenceKind>, Error> {
+        let claims = self.follower.claims(entry, secondary.get(entry)?.as_deref())?;
+        if self.is_under_way(&claims) {
+            return Ok(None);
+        }
+        for holder in claims.primaries() {
+            if holder == key {
+                let mut done = claims.0.iter().filter(|claim| claim.primary == key && claim.mark().is_none());
+                return Ok(done.any(|claim| claim.value != value).then_some(DifferenceKind::WrongValue));
+            }
+            if self.follower.derived(rows, holder, entry)?.is_some() {
+                return Ok(Some(DifferenceKind::Conflict));
+            }
+        }
+        Ok(Some(DifferenceKind::Missing))
+    }
+
+    /// The primary keys whose claims, or marks of killed writers, lead nowhere.
+    fn stale(&self, rows: &dyn View, entry: &[u8], claims: &Claims) -> Result<Vec<Vec<u8>>, Error> {
+        let mut stale: Vec<Vec<u8>> = Vec::new();
+        if self.is_under_way(claims) {
+            return Ok(stale);
+        }
+        for claim in &claims.0 {
+            if !stale.contains(&claim.primary) && self.follower.derived(rows, &claim.primary, entry)?.is_none() {
+                stale.push(claim.primary.clone());
+            }
+        }
+        Ok(stale)
+    }
+
+    /// Whether a write may still change the secondary row: it is not judged.
+    fn is_under_way(&self, claims: &Claims) -> bool {
+        claims.0.iter().any(|claim| claim.is_under_way(self.timeout))
+    }
+
+    /// The same finding, as things stand now.
+    fn again(&self, finding: &Finding) -> Result<Option<Finding>, Error> {
+        let mut found = None;
+        let mut stable = 0;
+        for _ in 0..LOOKS {
+            let before = self.follower.store.get(&finding.entry)?;
+            found = self.now(finding)?;
+            if found.is_none() {
+                return Ok(None);
+            }
+            // One that others have written meanwhile was not seen as it is.
+            stable += u32::from(self.follower.store.get(&finding.entry)? == before);
+            // Mending one looks for itself.
+            if stable == 2 || (stable == 1 && self.mend) {
+                return Ok(found);
+            }
+        }
+        Ok(found.filter(|_| stable > 0))
+    }
+
+    fn now(&self, finding: &Finding) -> Result<Option<Finding>, Error> {
+        let Finding { key, entry, .. } = finding;
+        let (rows, secondary) = (&Live(self.rows), &Live(&*self.follower.store));
+        let found = |kind, value| Finding { kind, key: key.clone(), entry: entry.clone(), value };
+        if finding.kind == DifferenceKind::Stale {
+            let claims = self.follower.claims(entry, secondary.get(entry)?.as_deref())?;
+            let stale = self.stale(rows, entry, &claims)?.contains(key);
+            return Ok(stale.then(|| found(DifferenceKind::Stale, Vec::new())));
+        }
+        let Some(value) = self.follower.derived(rows, key, entry)? else { return Ok(None) };
+        let kind = self.missing(rows, secondary, key, entry, &value)?;
+        Ok(kind.map(|kind| found(kind, value)))
+    }
+
+    fn mend_one(&self, key: &[u8], entry: &[u8]) -> Result<bool, Error> {
+        Pair { rows: self.rows, follower: self.follower, entry, key, timeout: self.timeout }.mend()
+    }
+}

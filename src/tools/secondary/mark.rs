@@ -1,0 +1,187 @@
+//! One secondary row, as the write of one primary row changes it where there is compare-and-write alone: it is marked
+//! before, and has no mark of the write after.
+
+use std::time::Duration;
+
+use super::claim::{Claim, Claims, State};
+use super::follow::{Follower, Live};
+use crate::store::Store;
+use crate::store::error::Error;
+use crate::tools::token::Token;
+
+/// How often, a millisecond apart, a write looks again whether another one under way claims the same key.
+pub(super) const LOOKS: u32 = 20;
+
+/// What a write is about to do to a secondary row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Its primary row gets the key.
+    Claim,
+    /// Its primary row has the key, and leaves it or changes the value.
+    Change,
+}
+
+/// A secondary row and a primary one.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'p> {
+    pub(super) rows: &'p dyn Store,
+    pub(super) follower: &'p Follower,
+    /// The secondary key.
+    pub(super) entry: &'p [u8],
+    /// The primary row's key.
+    pub(super) key: &'p [u8],
+    pub(super) timeout: Duration,
+}
+
+impl Pair<'_> {
+    /// Marks the secondary row for a write that is to come.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SecondaryConflict`] if it is to claim the key, and another row has it, or, `looks` milliseconds long, is
+    /// about to.
+    pub(super) fn mark(&self, mark: Mark, token: Token, mut looks: u32) -> Result<(), Error> {
+        loop {
+            let (stored, mut claims) = self.read()?;
+            let state = match mark {
+                Mark::Change => State::Changing(token),
+                Mark::Claim => {
+                    if let Some((other, under_way)) = self.holder(&claims)? {
+                        if !under_way || looks == 0 {
+                            return Err(self.follower.conflict(self.entry, &other, self.key));
+                        }
+                        looks -= 1;
+                        let call = self.rows.options().begin("write", &self.follower.name)?;
+                        call.sleep(Duration::from_millis(1))?;
+                        continue;
+                    }
+                    // A writer that stalled finds by this that the key is another row's.
+                    claims.0.retain(|claim| claim.primary == self.key || self.is_foreign_change(claim));
+                    State::UnderWay(token)
+                }
+            };
+            claims.0.push(Claim { state, primary: self.key.to_vec(), value: Vec::new() });
+            if self.write(stored.as_deref(), &claims)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes off the mark of a write that did not come.
+    pub(super) fn withdraw(&self, token: Token) -> Result<(), Error> {
+        loop {
+            let (stored, mut claims) = self.read()?;
+            let before = claims.0.len();
+            claims.0.retain(|claim| claim.mark() != Some(token));
+            if claims.0.len() == before || self.write(stored.as_deref(), &claims)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// After the primary row was written: takes off the mark, and makes of the row's claims what follows from it as it is
+    /// now. Returns whether that could be; it can't where another row has the key, unless the claim is to be put beside that
+    /// one's by `insist`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SecondaryConflict`] if the write has claimed the key, its mark was taken for that of a killed writer, and
+    /// another row has the key by now.
+    pub(super) fn finish(&self, mark: Mark, mut token: Token, insist: bool) -> Result<bool, Error> {
+        loop {
+            let (stored, claims) = self.read()?;
+            if claims.0.iter().all(|claim| claim.mark() != Some(token)) {
+                token = Token::new();
+                self.mark(if insist { Mark::Change } else { mark }, token, 0)?;
+                continue;
+            }
+            let (settled, held) = self.settled(&claims, token, insist)?;
+            if self.write(stored.as_deref(), &settled)? {
+                return Ok(held);
+            }
+        }
+    }
+
+    /// Makes of the row's claims what follows from it, as a write of the row would; `false` if another row has the key.
+    pub(super) fn mend(&self) -> Result<bool, Error> {
+        let token = Token::new();
+        self.mark(Mark::Change, token, 0)?;
+        self.finish(Mark::Change, token, false)
+    }
+
+    /// The error of two rows that both have the key, if it is so.
+    pub(super) fn duplicate(&self) -> Result<Option<Error>, Error> {
+        let (_, claims) = self.read()?;
+        if self.derived(self.key)?.is_none() {
+            return Ok(None);
+        }
+        Ok(self.holder(&claims)?.map(|(holder, _)| Error::SecondaryDuplicate {
+            table: (*self.follower.name).into(),
+            key: self.entry.to_vec(),
+            holder,
+            claimant: self.key.to_vec(),
+        }))
+    }
+
+    fn settled(&self, claims: &Claims, token: Token, insist: bool) -> Result<(Claims, bool), Error> {
+        // Read after the claims: whoever changes the row meanwhile changes the claims, and this is done again.
+        let due = self.derived(self.key)?;
+        let is_own = |claim: &Claim| claim.primary == self.key;
+        let to_be_placed = due.is_some() && !claims.0.iter().any(|claim| is_own(claim) && claim.claims());
+        let held_by_another = to_be_placed && self.holder(claims)?.is_some();
+        let mut done = due.filter(|_| insist || !held_by_another).map(|value| Claim {
+            state: State::Done(token),
+            primary: self.key.to_vec(),
+            value,
+        });
+        let mut settled = Vec::with_capacity(claims.0.len());
+        for claim in &claims.0 {
+            if !is_own(claim) {
+                let goes = to_be_placed && !held_by_another && !self.is_foreign_change(claim);
+                settled.extend((!goes).then(|| claim.clone()));
+                continue;
+            }
+            if claim.claims() {
+                settled.extend(done.take());
+            }
+            // Another write of the same row sees by its own mark that this one has come to its end.
+            if claim.mark() != Some(token) && claim.is_under_way(self.timeout) {
+                settled.push(Claim { value: token.to_bytes().to_vec(), ..claim.clone() });
+            }
+        }
+        settled.extend(done);
+        Ok((Claims(settled), !held_by_another))
+    }
+
+    /// Another row that has the key, and whether it is only about to have it.
+    fn holder(&self, claims: &Claims) -> Result<Option<(Vec<u8>, bool)>, Error> {
+        for claim in claims.0.iter().filter(|claim| claim.primary != self.key && claim.claims()) {
+            if self.derived(&claim.primary)?.is_some() {
+                return Ok(Some((claim.primary.clone(), false)));
+            }
+            if claim.is_under_way(self.timeout) {
+                return Ok(Some((claim.primary.clone(), true)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether it is another row's mark, no claim, which that one's writer takes off.
+    fn is_foreign_change(&self, claim: &Claim) -> bool {
+        claim.primary != self.key && !claim.claims() && claim.is_under_way(self.timeout)
+    }
+
+    fn derived(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.follower.derived(&Live(self.rows), key, self.entry)
+    }
+
+    fn read(&self) -> Result<(Option<Vec<u8>>, Claims), Error> {
+        let stored = self.follower.store.get(self.entry)?;
+        let claims = self.follower.claims(self.entry, stored.as_deref())?;
+        Ok((stored, claims))
+    }
+
+    fn write(&self, stored: Option<&[u8]>, claims: &Claims) -> Result<bool, Error> {
+        self.follower.store.compare_and_write(self.entry, stored, claims.to_bytes().as_deref())
+    }
+}

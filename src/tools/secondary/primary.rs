@@ -1,0 +1,272 @@
+//! The table that secondary tables follow, and all writes to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::follow::Follower;
+use super::ordered::{self, Writer};
+use super::{Secondary, exact};
+use crate::keys::key::OwnedKey;
+use crate::keys::prefix::Select;
+use crate::store::error::Error;
+use crate::store::options::Within;
+use crate::store::value::RowValue;
+use crate::store::{CallOptions, Database, RowBatch, Scan, add_to_counter};
+use crate::table::Table;
+
+/// A table with secondary tables, which every write keeps in step.
+///
+/// See [the module](crate::secondary) for an example, and for what holds with and without transactions.
+pub struct Primary<K, V, D> {
+    table: Table<K, V, D>,
+    followers: Vec<Arc<Follower>>,
+    timeout: Duration,
+}
+
+impl<K, V, D> std::fmt::Debug for Primary<K, V, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.followers.iter().map(|follower| &follower.name).collect();
+        f.debug_struct("Primary").field("table", &self.table).field("secondaries", &names).finish()
+    }
+}
+
+impl<K, V, D> Primary<K, V, D>
+where
+    K: OwnedKey + 'static,
+    V: RowValue + 'static,
+    D: Database + Clone,
+{
+    /// Opens a table that is to have secondary tables.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Table::open`]; [`Error::Unsupported`] if the database has neither transactions nor compare-and-write.
+    pub fn open(db: D, name: &str) -> Result<Self, Error> {
+        let guarantees = db.guarantees();
+        if !guarantees.transactions && !guarantees.compare_and_write {
+            return Err(Error::Unsupported("transactions, and no compare-and-write"));
+        }
+        Ok(Self { table: Table::open(db, name)?, followers: Vec::new(), timeout: ordered::WRITE_TIMEOUT })
+    }
+
+    /// How long a write may take on a database without transactions. Default: 60 seconds.
+    ///
+    /// A write that takes longer is taken for that of a killed process, and other rows may get its keys: see
+    /// [the module](crate::secondary#crashes-and-writers-that-stall). All processes that write the table should have the
+    /// same. Set it before secondary tables are declared: their checks take it over.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use rowkey::Memory;
+    /// use rowkey::secondary::Primary;
+    ///
+    /// let mut users =
+    ///     Primary::<u64, String, _>::open(Memory::new(), "users")?.write_timeout(Duration::from_secs(10));
+    /// let by_email = users.secondary("users.by_email", |id: &u64, email: &String| [(email.clone(), *id)])?;
+    /// # drop(by_email);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[must_use]
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Declares a secondary table: what keys and values a row has in it. Of two equal keys of one row the later holds.
+    /// The closure does not write to the database: that returns [`Error::Reentrant`].
+    ///
+    /// Where the table has rows from before, [`Secondary::rebuild`] brings them in. What the closure returns must follow
+    /// from the row alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SecondaryName`] if it is the primary table's name, or one of that name is declared already;
+    /// [`Error::Layout`] if the secondary table has keys of another shape.
+    pub fn secondary<K2, V2, I>(
+        &mut self,
+        name: &str,
+        entries: impl Fn(&K, &V) -> I + Send + Sync + 'static,
+    ) -> Result<Secondary<K2, V2, K, V, D>, Error>
+    where
+        K2: OwnedKey + 'static,
+        V2: RowValue + 'static,
+        I: IntoIterator<Item = (K2, V2)>,
+    {
+        let refused = |what| {
+            let (primary, secondary) = (self.table.name().to_owned(), name.to_owned());
+            Err(Error::SecondaryName { primary, secondary, what })
+        };
+        if name == self.table.name() {
+            return refused("it is the primary table's own name");
+        }
+        if self.followers.iter().any(|follower| *follower.name == *name) {
+            return refused("one of that name is declared already");
+        }
+        let secondary = Secondary::open(&self.table, name, self.timeout, entries)?;
+        self.followers.push(Arc::clone(&secondary.follower));
+        Ok(secondary)
+    }
+
+    /// A handle to the same tables with these [`CallOptions`] in place of those of this handle.
+    ///
+    /// On a database without transactions a write that has to end between its steps leaves marks, as that of a killed process does:
+    /// other rows do not get its secondary keys for [`write_timeout`](Self::write_timeout).
+    #[must_use]
+    pub fn with_options(&self, options: &CallOptions) -> Self {
+        Self {
+            table: self.table.with_options(options),
+            followers: self.followers.iter().map(|follower| follower.with_options(options)).collect(),
+            timeout: self.timeout,
+        }
+    }
+
+    /// The table alone, to be read. What is written to it directly no secondary table follows.
+    pub fn table(&self) -> &Table<K, V, D> {
+        &self.table
+    }
+
+    /// The value of a row, if it is there.
+    pub fn get(&self, key: &K) -> Result<Option<V>, Error> {
+        self.table.get(key)
+    }
+
+    /// Writes a row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SecondaryConflict`] if another row has one of its secondary keys; nothing is written. Without transactions
+    /// also [`Error::SecondaryDuplicate`], if the write took longer than [`write_timeout`](Self::write_timeout).
+    pub fn put(&self, key: &K, value: &V) -> Result<(), Error> {
+        let value = self.table.encode(value)?;
+        self.change(&[key.encode()], &mut |_, _| Ok(Some(value.clone())))
+    }
+
+    /// Deletes a row.
+    pub fn delete(&self, key: &K) -> Result<(), Error> {
+        self.change(&[key.encode()], &mut |_, _| Ok(None))
+    }
+
+    /// Changes a row by what it was, and answers what it became, as [`Table::update`].
+    ///
+    /// # Errors
+    ///
+    /// As of [`put`](Self::put).
+    pub fn update(&self, key: &K, mut change: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>, Error> {
+        let key = key.encode();
+        let mut after = None;
+        self.change(std::slice::from_ref(&key), &mut |_, before| {
+            let _inside = self.table.store().id().database().enter();
+            after = change(before.map(|value| self.table.decode(&key, value)).transpose()?);
+            after.as_ref().map(|value| self.table.encode(value)).transpose()
+        })?;
+        Ok(after)
+    }
+
+    /// Deletes every row selected, a batch at a time: a row at a time without transactions.
+    pub fn delete_rows(&self, select: impl Select<K>) -> Result<(), Error> {
+        let bounded = self.table.options().is_timed().then(|| self.with_options(&self.table.options().from_now()));
+        let this = bounded.as_ref().unwrap_or(self);
+        let mut rows = this.table.store().scan(&Scan::new(select.ranges()));
+        let mut batch = RowBatch::new();
+        loop {
+            rows.next_batch(&mut batch)?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let keys: Vec<_> = batch.iter().map(|(key, _)| key.to_vec()).collect();
+            this.change(&keys, &mut |_, _| Ok(None))?;
+        }
+    }
+
+    /// A batch of writes, applied as one where there are transactions.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::secondary::Primary;
+    ///
+    /// let mut seats = Primary::<u32, String, _>::open(Memory::new(), "seats")?;
+    /// let by_guest = seats.secondary("seats.by_guest", |seat: &u32, guest: &String| [(guest.clone(), *seat)])?;
+    /// seats.put(&1, &"Ada".into())?;
+    /// // Ada moves, and Bob takes her seat: one after the other it would be refused.
+    /// seats.batch().put(&2, &"Ada".into())?.put(&1, &"Bob".into())?.write()?;
+    /// assert_eq!(by_guest.get(&"Ada".into())?, Some(2));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    pub fn batch(&self) -> PrimaryBatch<'_, K, V, D> {
+        PrimaryBatch { primary: self, writes: BTreeMap::new() }
+    }
+
+    fn change(&self, keys: &[Vec<u8>], decide: &mut exact::Decide<'_>) -> Result<(), Error> {
+        self.table.store().id().check_write()?;
+        if self.table.database().guarantees().transactions {
+            return exact::change(&*self.table.own_database(), self.table.name(), &self.followers, keys, decide);
+        }
+        let rows = Within::one_call(&**self.table.store());
+        let followers: Vec<_> = match &rows {
+            Within::As(_) => self.followers.clone(),
+            Within::Made(rows) => self.followers.iter().map(|one| one.with_options(rows.options())).collect(),
+        };
+        Writer { rows: &*rows, followers: &followers, timeout: self.timeout }.change(keys, decide)
+    }
+}
+
+impl<K: OwnedKey + 'static, D: Database + Clone> Primary<K, i64, D> {
+    /// Adds to a row's counter and answers its new value; an absent one is 0. Exact under concurrent callers.
+    ///
+    /// # Errors
+    ///
+    /// As of [`put`](Self::put).
+    pub fn increment(&self, key: &K, by: i64) -> Result<i64, Error> {
+        let key = key.encode();
+        let mut sum = 0;
+        self.change(std::slice::from_ref(&key), &mut |_, before| {
+            sum = add_to_counter(&key, before, by)?;
+            Ok(Some(sum.to_be_bytes().to_vec()))
+        })?;
+        Ok(sum)
+    }
+}
+
+/// Writes to a [`Primary`], applied together; of two to one row the later holds.
+#[must_use = "a batch writes nothing before it is written"]
+pub struct PrimaryBatch<'p, K, V, D> {
+    primary: &'p Primary<K, V, D>,
+    writes: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+}
+
+impl<K, V, D> PrimaryBatch<'_, K, V, D>
+where
+    K: OwnedKey + 'static,
+    V: RowValue + 'static,
+    D: Database + Clone,
+{
+    /// Adds: the row has this value.
+    pub fn put(mut self, key: &K, value: &V) -> Result<Self, Error> {
+        self.writes.insert(key.encode(), Some(self.primary.table.encode(value)?));
+        Ok(self)
+    }
+
+    /// Adds: the row is gone.
+    pub fn delete(mut self, key: &K) -> Self {
+        self.writes.insert(key.encode(), None);
+        self
+    }
+
+    /// Applies the writes.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Primary::put`]. Without transactions the rows before the one that is refused are written.
+    pub fn write(self) -> Result<(), Error> {
+        let (keys, values): (Vec<_>, Vec<_>) = self.writes.into_iter().unzip();
+        self.primary.change(&keys, &mut |at, _| Ok(values.get(at).cloned().flatten()))
+    }
+}
+
+impl<K, V, D> std::fmt::Debug for PrimaryBatch<'_, K, V, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PrimaryBatch").field("writes", &self.writes.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,199 @@
+//! Scans of a secondary table: claims in, rows that hold out.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::claim::{Claims, State};
+use super::follow::Follower;
+use crate::keys::cursor::{Cursor, IntoCursor};
+use crate::keys::key::OwnedKey;
+use crate::store::error::Error;
+use crate::store::options::Within;
+use crate::store::{DEFAULT_BATCH_BYTES, Store};
+use crate::table::{Page, TableScan};
+
+/// A secondary row that holds.
+pub(super) struct Found {
+    pub(super) primary: Vec<u8>,
+    /// The primary row's value, where it was read.
+    pub(super) row: Vec<u8>,
+    pub(super) value: Vec<u8>,
+}
+
+/// Reads what secondary rows lead to.
+pub(super) struct Reader {
+    pub(super) follower: Arc<Follower>,
+    pub(super) rows: Arc<dyn Store>,
+    /// Whether the primary rows are read, and claims held to them.
+    pub(super) check: bool,
+}
+
+impl Reader {
+    /// What holds of secondary rows, one for one. Where two primary rows have one key, as a write that took too long is not
+    /// taken back yet or can't be, it is the row whose claim comes first.
+    pub(super) fn read(&self, entries: &[(Vec<u8>, Claims)]) -> Result<Vec<Option<Found>>, Error> {
+        let is_exact = |claims: &Claims| claims.0.iter().all(|claim| claim.state == State::Exact);
+        if !self.check && entries.iter().all(|(_, claims)| is_exact(claims)) {
+            let trusted = entries.iter().map(|(_, claims)| {
+                let claim = claims.0.first()?;
+                Some(Found { primary: claim.primary.clone(), row: Vec::new(), value: claim.value.clone() })
+            });
+            return Ok(trusted.collect());
+        }
+        let claimed: Vec<(usize, &[u8])> = entries
+            .iter()
+            .enumerate()
+            .flat_map(|(at, (_, claims))| claims.primaries().into_iter().map(move |primary| (at, primary)))
+            .collect();
+        let keys: Vec<&[u8]> = claimed.iter().map(|&(_, primary)| primary).collect();
+        let mut found: Vec<Option<Found>> = entries.iter().map(|_| None).collect();
+        for ((at, primary), row) in claimed.into_iter().zip(self.rows.get_many(&keys)?) {
+            let Some(row) = row.filter(|_| found[at].is_none()) else { continue };
+            if let Some(value) = (self.follower.derive)(primary, &row)?.remove(&entries[at].0) {
+                found[at] = Some(Found { primary: primary.to_vec(), row, value });
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What a row is made of that was found.
+type Make<T> = Box<dyn Fn(&[u8], &Found) -> Result<T, Error> + Send>;
+
+/// A scan of a secondary table: how far and which way is said of it first, then it is an iterator of secondary keys and
+/// what they lead to.
+///
+/// Rows that do not hold any more are passed over: they count for no limit and end no page. After an error it has ended.
+#[must_use = "a scan reads nothing before it is iterated"]
+pub struct SecondaryScan<K2, T> {
+    scan: TableScan<K2, Claims>,
+    reader: Reader,
+    make: Make<T>,
+    ready: VecDeque<(K2, T, Cursor)>,
+    together: u64,
+    cursor: Option<Cursor>,
+    left: u64,
+    failed: bool,
+}
+
+/// How many secondary rows are held to their primary rows at once, at first and at most. How large the primary rows are is
+/// not known before they are read: there are as many as, by the largest that was seen, [`DEFAULT_BATCH_BYTES`] have room for.
+const FIRST_TOGETHER: u64 = 16;
+const TOGETHER: u64 = 256;
+
+impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
+    pub(super) fn new(scan: TableScan<K2, Claims>, reader: Reader, make: Make<T>) -> Self {
+        let (ready, together) = (VecDeque::new(), FIRST_TOGETHER);
+        Self { scan, reader, make, ready, together, cursor: None, left: u64::MAX, failed: false }
+    }
+
+    /// From the last row to the first.
+    pub fn reverse(mut self) -> Self {
+        self.scan = self.scan.reverse();
+        self
+    }
+
+    /// At most so many rows.
+    pub fn limit(mut self, rows: u64) -> Self {
+        self.left = self.left.min(rows);
+        self.scan = self.scan.batch_rows(usize::try_from(self.left.clamp(1, TOGETHER)).unwrap_or(1));
+        self
+    }
+
+    /// Goes on behind a cursor, in the scan's own direction; `None` starts at the beginning. One that is refused is the
+    /// first item, [`Error::Cursor`].
+    pub fn after(mut self, cursor: impl IntoCursor) -> Self {
+        self.scan = self.scan.after(cursor);
+        self
+    }
+
+    /// Goes on behind a secondary key, whether it is there or not.
+    pub fn after_key(mut self, key: &K2) -> Self {
+        self.scan = self.scan.after_key(key);
+        self
+    }
+
+    /// The cursor behind the last row returned; none before the first.
+    pub fn cursor(&self) -> Option<Cursor> {
+        self.cursor.clone()
+    }
+
+    /// How many secondary rows were read so far, those passed over too.
+    pub fn rows_read(&self) -> u64 {
+        self.scan.rows_read()
+    }
+
+    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them.
+    pub fn page(self, rows: usize) -> Result<Page<K2, T>, Error> {
+        let mut scan = self.in_one_call().limit(u64::try_from(rows).unwrap_or(u64::MAX).saturating_add(1));
+        let mut page = Vec::new();
+        while page.len() < rows {
+            match scan.next().transpose()? {
+                Some(row) => page.push(row),
+                None => return Ok(Page { rows: page, next: None, rows_read: scan.rows_read() }),
+            }
+        }
+        let cursor = scan.cursor();
+        let more = scan.next().transpose()?.is_some();
+        Ok(Page { rows: page, next: cursor.filter(|_| more), rows_read: scan.rows_read() })
+    }
+
+    fn in_one_call(mut self) -> Self {
+        if let Within::Made(rows) = Within::one_call(&*Arc::clone(&self.reader.rows)) {
+            self.reader.rows = rows;
+        }
+        Self { scan: self.scan.in_one_call(), ..self }
+    }
+
+    fn next_row(&mut self) -> Result<Option<(K2, T)>, Error> {
+        while self.ready.is_empty() {
+            let mut keys = Vec::new();
+            let mut entries = Vec::new();
+            for row in self.scan.by_ref().take(usize::try_from(self.left.min(self.together)).unwrap_or(1)) {
+                let (key, claims) = row?;
+                entries.push((key.encode(), claims));
+                keys.push(key);
+            }
+            if keys.is_empty() {
+                return Ok(None);
+            }
+            let fingerprint = K2::LAYOUT.fingerprint();
+            let read = self.reader.read(&entries)?;
+            let largest = read.iter().flatten().map(|found| (found.row.len() + found.value.len()) as u64).max();
+            let room = DEFAULT_BATCH_BYTES as u64 / largest.unwrap_or_default().max(1);
+            self.together = room.clamp(1, TOGETHER);
+            for ((key, found), (bytes, _)) in keys.into_iter().zip(read).zip(&entries) {
+                if let Some(found) = found {
+                    let made = (self.make)(bytes, &found)?;
+                    self.ready.push_back((key, made, Cursor::new(fingerprint, bytes)));
+                }
+            }
+        }
+        Ok(self.ready.pop_front().map(|(key, made, cursor)| {
+            self.cursor = Some(cursor);
+            (key, made)
+        }))
+    }
+}
+
+impl<K2: OwnedKey, T> Iterator for SecondaryScan<K2, T> {
+    type Item = Result<(K2, T), Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 || self.failed {
+            return None;
+        }
+        let next = self.next_row();
+        self.failed = !matches!(next, Ok(Some(_)));
+        self.left -= 1;
+        next.transpose()
+    }
+}
+
+impl<K2: OwnedKey, T> std::iter::FusedIterator for SecondaryScan<K2, T> {}
+
+impl<K2, T> std::fmt::Debug for SecondaryScan<K2, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SecondaryScan").field("scan", &self.scan).finish_non_exhaustive()
+    }
+}
