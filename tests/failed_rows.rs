@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rowkey::error::{RowError, RowErrors};
 use rowkey::jobs::BulkLoad;
 use rowkey::store::{
-    Batch, Bounded, CallOptions, Database, DatabaseId, Guarantees, Metered, NewTable, RowBatch, Rows, Scan, Store,
-    SubStore, TableId, Write, write_by_table,
+    Batch, Bounded, CallOptions, Database, DatabaseId, Guarantees, Metered, NewTable, Readable, RowBatch, Rows, Scan,
+    Store, SubStore, TableId, Write, write_by_table,
 };
 use rowkey::wide::{
     CellKey, Cells, CellsDatabase, Column, Columns, Condition, FamilySchema, Mutation, OneColumn, Row, TableSchema,
@@ -86,6 +86,16 @@ struct PickyStore {
     fails: Fails,
 }
 
+impl Readable for PickyStore {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.table.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.table.scan(scan)
+    }
+}
+
 impl Store for PickyStore {
     fn id(&self) -> &TableId {
         self.table.id()
@@ -101,14 +111,6 @@ impl Store for PickyStore {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees::none().snapshot_scans(true).compare_and_write(true)
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.table.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.table.scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -529,6 +531,16 @@ fn a_load_names_what_failed() {
 #[test]
 fn an_outcome_that_is_not_known_is_of_the_callers_table() {
     struct Broken(TableId);
+    impl Readable for Broken {
+        fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+            Ok(Some(Vec::new()))
+        }
+
+        fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+            Memory::new().table("none").unwrap().scan(scan)
+        }
+    }
+
     impl Store for Broken {
         fn id(&self) -> &TableId {
             &self.0
@@ -541,12 +553,6 @@ fn an_outcome_that_is_not_known_is_of_the_callers_table() {
         }
         fn guarantees(&self) -> Guarantees {
             Guarantees::none()
-        }
-        fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-            Ok(Some(Vec::new()))
-        }
-        fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-            Memory::new().table("none").unwrap().scan(scan)
         }
         fn write(&self, batch: &Batch) -> Result<(), Error> {
             match batch.writes().next() {

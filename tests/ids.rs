@@ -6,7 +6,7 @@ use std::thread;
 
 use proptest::prelude::*;
 use rowkey::ids::{BlockCounter, Flake, FlakeIds, IdError, Snowflake, SnowflakeIds, TWITTER_EPOCH, UlidIds, UuidIds};
-use rowkey::store::{Bounded, CallOptions, Database, DatabaseId, Guarantees, Rows, Scan, Store, TableId};
+use rowkey::store::{Bounded, CallOptions, Database, DatabaseId, Guarantees, Readable, Rows, Scan, Store, TableId};
 use rowkey::{Error, KeyRange, Memory, Millis, RowKey};
 
 const THREADS: usize = 16;
@@ -333,6 +333,16 @@ fn a_counter_at_its_end_is_an_error_for_ever() {
 #[derive(Clone)]
 struct Plain(TableId);
 
+impl Readable for Plain {
+    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Ok(None)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Memory::new().table("none").unwrap().scan(scan)
+    }
+}
+
 impl Store for Plain {
     fn id(&self) -> &TableId {
         &self.0
@@ -345,12 +355,6 @@ impl Store for Plain {
     }
     fn guarantees(&self) -> Guarantees {
         Guarantees::none()
-    }
-    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(None)
-    }
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Memory::new().table("none").unwrap().scan(scan)
     }
     fn write(&self, _: &rowkey::store::Batch) -> Result<(), Error> {
         Ok(())

@@ -83,6 +83,16 @@ fn buckets() -> impl Iterator<Item = Vec<KeyRange>> {
 /// A store whose scans wait: they are read ahead.
 struct SlowScans(Arc<dyn Store>);
 
+impl Readable for SlowScans {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.0.scan(scan)
+    }
+}
+
 impl Store for SlowScans {
     fn id(&self) -> &TableId {
         self.0.id()
@@ -100,14 +110,6 @@ impl Store for SlowScans {
         let mut guarantees = self.0.guarantees();
         guarantees.slow_scans = true;
         guarantees
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.0.scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -318,6 +320,16 @@ fn loads() {
 /// A store that keeps nothing.
 struct Forgetful(Arc<dyn Store>);
 
+impl Readable for Forgetful {
+    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Ok(None)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.0.scan(scan)
+    }
+}
+
 impl Store for Forgetful {
     fn id(&self) -> &TableId {
         self.0.id()
@@ -333,14 +345,6 @@ impl Store for Forgetful {
 
     fn guarantees(&self) -> Guarantees {
         self.0.guarantees()
-    }
-
-    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(None)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.0.scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {

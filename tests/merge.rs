@@ -12,7 +12,9 @@ use proptest::prelude::*;
 use rowkey::Error;
 use rowkey::KeyRange;
 use rowkey::merge::{Counted, Merge, MergedRows, Prefetch};
-use rowkey::store::{Batch, Bounded, CallOptions, DatabaseId, Guarantees, RowBatch, Rows, Scan, Store, TableId};
+use rowkey::store::{
+    Batch, Bounded, CallOptions, DatabaseId, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId,
+};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
@@ -212,6 +214,24 @@ impl Rows for ShelfRows {
     }
 }
 
+impl Readable for Shelf {
+    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Err(Error::Unsupported("get"))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let mut rows: Vec<Row> = self.rows.clone();
+        rows.retain(|(key, _)| scan.ranges.iter().any(|range| range.contains(key)));
+        rows.sort();
+        if scan.reverse {
+            rows.reverse();
+        }
+        rows.truncate(scan.limit.unwrap_or(u64::MAX) as usize);
+        let rows = Scripted { rows: rows.into_iter(), failure: None, batch_rows: scan.batch_rows, over: false };
+        Box::new(ShelfRows { rows, threads: Arc::clone(&self.threads) })
+    }
+}
+
 impl Store for Shelf {
     fn id(&self) -> &TableId {
         &self.id
@@ -227,22 +247,6 @@ impl Store for Shelf {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees::none().snapshot_scans(true).slow_scans(self.slow)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        let mut rows: Vec<Row> = self.rows.clone();
-        rows.retain(|(key, _)| scan.ranges.iter().any(|range| range.contains(key)));
-        rows.sort();
-        if scan.reverse {
-            rows.reverse();
-        }
-        rows.truncate(scan.limit.unwrap_or(u64::MAX) as usize);
-        let rows = Scripted { rows: rows.into_iter(), failure: None, batch_rows: scan.batch_rows, over: false };
-        Box::new(ShelfRows { rows, threads: Arc::clone(&self.threads) })
-    }
-
-    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Err(Error::Unsupported("get"))
     }
 
     fn write(&self, _: &Batch) -> Result<(), Error> {

@@ -6,8 +6,8 @@ use std::path::Path;
 use fjall::{Keyspace, KeyspaceCreateOptions, PersistMode};
 use redb::{ReadableDatabase, ReadableTable};
 use rowkey::store::Database;
-use rowkey_fjall::{Durability, Fjall};
 use rowkey::{OwnedKey, RowKey, Table, WriteBatch};
+use rowkey_fjall::{Durability, Fjall};
 
 use crate::keys::{Ints, Salted, Values};
 use crate::measure::{Bench, OURS, Work, timed};

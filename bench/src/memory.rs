@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use crossbeam_skiplist::SkipMap;
 use imbl::OrdMap;
 use rowkey::Memory;
-use rowkey::store::{Batch, Database, RowBatch, Rows, Scan, Store};
+use rowkey::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
 
 use crate::measure::{Bench, Goal, Line, OURS, Work, timed};
 
@@ -64,11 +64,11 @@ impl Tree for Arc<dyn Store> {
     }
 
     fn find(&self, row: u64) -> Option<Vec<u8>> {
-        Store::get(&**self, &key(row)).unwrap()
+        Readable::get(&**self, &key(row)).unwrap()
     }
 
     fn walk(&self) -> u64 {
-        let mut rows = Store::scan(&**self, &Scan::all());
+        let mut rows = Readable::scan(&**self, &Scan::all());
         let mut batch = RowBatch::new();
         let mut sum = 0;
         loop {
@@ -267,7 +267,7 @@ fn into_many(bench: &mut Bench) {
         Work::new(EACH, few)
             .run(OURS, || {
                 for row in ours_rows.by_ref().take(few) {
-                    let snapshot = Store::scan(&*ours, &Scan::all());
+                    let snapshot = Readable::scan(&*ours, &Scan::all());
                     put(&*ours, row);
                     drop(snapshot);
                 }
@@ -285,7 +285,7 @@ fn into_many(bench: &mut Bench) {
     bench.measure(
         Work::new(HELD, many)
             .timed(OURS, || {
-                let snapshot = Store::scan(&*ours, &Scan::all());
+                let snapshot = Readable::scan(&*ours, &Scan::all());
                 let (took, ()) = timed(|| ours_rows.by_ref().take(many).for_each(|row| put(&*ours, row)));
                 drop(snapshot);
                 took

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use rowkey::store::{Scan, Store};
+use rowkey::store::Scan;
 use rowkey::{Memory, OwnedKey, RowKey, Table};
 
 use crate::keys::{Ints, Salted, Values};

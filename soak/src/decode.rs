@@ -15,7 +15,7 @@ const BYTES: [u8; 9] = [0x00, 0x01, 0x02, 0x06, 0x7f, 0x80, 0xfd, 0xfe, 0xff];
 pub fn pool(rng: &mut Rng, read: &AtomicU64) -> Result<u64, Fault> {
     const STRINGS: u64 = 20_000;
     let Pool { layout, keys, .. } = Pool::new(rng, 50)?;
-    let lead = layout.prefix().width();
+    let lead = layout.lead().width();
     let shape = layout.shape();
     let body = if lead > 0 { shape.split_once(") ").map_or(&*shape, |(_, body)| body) } else { &shape };
     let body: LayoutBuf = body.parse().map_err(|error| format!("{body}: {error}"))?;

@@ -9,7 +9,7 @@ use crate::{Fault, hex};
 /// All pairs of some keys.
 pub fn pool(rng: &mut Rng) -> Result<u64, Fault> {
     let Pool { layout, rows, keys } = Pool::new(rng, 200)?;
-    let lead = layout.prefix().width();
+    let lead = layout.lead().width();
     let mut pairs = 0;
     for (i, (a, a_key)) in rows.iter().zip(&keys).enumerate() {
         for (b, b_key) in rows.iter().zip(&keys).take(i) {

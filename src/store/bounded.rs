@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, RowBatch, Rows, Scan, Store, TableId,
 };
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
@@ -74,6 +74,17 @@ impl<T: ?Sized> fmt::Debug for Bounded<T> {
     }
 }
 
+impl<S: Store + ?Sized + 'static> Readable for Bounded<S> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.options.begin("get", self.id().name())?;
+        self.inner.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.options.rows(self.id().name(), self.inner.scan(scan))
+    }
+}
+
 impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
     fn id(&self) -> &TableId {
         self.inner.id()
@@ -91,18 +102,9 @@ impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
         self.inner.guarantees()
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.options.begin("get", self.id().name())?;
-        self.inner.get(key)
-    }
-
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         self.options.begin("get", self.id().name())?;
         self.inner.get_many(keys)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.options.rows(self.id().name(), self.inner.scan(scan))
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -125,7 +127,7 @@ impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
         self.inner.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         let call = self.options.begin("transaction", self.id().name())?;
         self.inner.transact(&mut |view| {
             let batch = body(view)?;
@@ -190,7 +192,7 @@ impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         let call = self.options.begin_across("transaction", tables.iter().copied())?;
         self.inner.transact(tables, &mut |views| {

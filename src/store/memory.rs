@@ -18,8 +18,8 @@ use imbl::OrdSet;
 
 use super::options::failed;
 use super::{
-    Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, RangeReader, RangeRows, Room,
-    Rows, Scan, Store, TableId, View, Write, add_to_counter, check_batches, check_key,
+    Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, RangeReader, RangeRows, Readable,
+    Room, Rows, Scan, Store, TableId, Write, add_to_counter, check_batches, check_key,
 };
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
@@ -184,7 +184,7 @@ impl Database for Memory {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         let call = self.options.begin_across("transaction", tables.iter().copied())?;
         let (opened, places) = self.open_all(tables.iter().copied())?;
@@ -192,7 +192,7 @@ impl Database for Memory {
         let batches = {
             // Gone before the writes: they would have to copy what it shares with the tables.
             let seen: Vec<Seen<'_>> = opened.iter().map(|table| table.seen(&call)).collect::<Result<_, _>>()?;
-            let views: Vec<&dyn View> = places.iter().map(|&place| &seen[place] as &dyn View).collect();
+            let views: Vec<&dyn Readable> = places.iter().map(|&place| &seen[place] as &dyn Readable).collect();
             let _inside = self.id.enter();
             body(&views)?
         };
@@ -269,6 +269,21 @@ impl Handle {
     }
 }
 
+impl Readable for Handle {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let rows = self.table.rows(&self.begin("get")?)?;
+        Ok(rows.get(key).map(|row| row.value().to_vec()))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let rows = self.begin("scan").and_then(|call| Ok(self.table.rows(&call)?.clone()));
+        match rows {
+            Ok(rows) => self.options.rows(self.table.id.name(), Box::new(RangeRows::new(scan, Reader(rows)))),
+            Err(error) => failed(error),
+        }
+    }
+}
+
 impl Store for Handle {
     fn id(&self) -> &TableId {
         &self.table.id
@@ -286,22 +301,9 @@ impl Store for Handle {
         PROMISES
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        let rows = self.table.rows(&self.begin("get")?)?;
-        Ok(rows.get(key).map(|row| row.value().to_vec()))
-    }
-
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let rows = self.table.rows(&self.begin("get")?)?;
         Ok(keys.iter().map(|&key| rows.get(key).map(|row| row.value().to_vec())).collect())
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        let rows = self.begin("scan").and_then(|call| Ok(self.table.rows(&call)?.clone()));
-        match rows {
-            Ok(rows) => self.options.rows(self.table.id.name(), Box::new(RangeRows::new(scan, Reader(rows)))),
-            Err(error) => failed(error),
-        }
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -357,7 +359,7 @@ impl Store for Handle {
         Ok(())
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.table.id.check_write()?;
         let call = self.begin("transaction")?;
         let _turn = self.table.turn(&call)?;
@@ -381,7 +383,7 @@ struct Seen<'c> {
     call: &'c Call<'c>,
 }
 
-impl View for Seen<'_> {
+impl Readable for Seen<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.call.check()?;
         Ok(self.rows.get(key).map(|row| row.value().to_vec()))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, RowBatch, Rows, Scan, Store, TableId,
 };
 use crate::keys::range::KeyRange;
 use crate::store::error::{Error, RowErrors};
@@ -228,12 +228,12 @@ impl<D: Database> Database for Metered<D> {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         let mut written = Vec::new();
         self.db.transact(tables, &mut |views| {
             let views: Vec<_> = views.iter().map(|&view| self.view(view)).collect();
-            let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
+            let views: Vec<&dyn Readable> = views.iter().map(|view| view as &dyn Readable).collect();
             let batches = body(&views)?;
             written.clone_from(&batches);
             Ok(batches)
@@ -248,7 +248,7 @@ impl<D> Metered<D> {
         Arc::new(MeteredStore { store, meter: Arc::clone(&self.meter), row_of: self.row_of })
     }
 
-    fn view<'v>(&'v self, view: &'v dyn View) -> MeteredView<'v> {
+    fn view<'v>(&'v self, view: &'v dyn Readable) -> MeteredView<'v> {
         MeteredView { view, meter: &self.meter, row_of: self.row_of }
     }
 }
@@ -257,6 +257,18 @@ struct MeteredStore {
     store: Arc<dyn Store>,
     meter: Arc<Meter>,
     row_of: RowOf,
+}
+
+impl Readable for MeteredStore {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let value = self.store.get(key)?;
+        self.meter.looked_up(key, value.as_deref());
+        Ok(value)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        MeteredRows::open(self.store.scan(scan), scan, &self.meter, self.row_of)
+    }
 }
 
 impl Store for MeteredStore {
@@ -277,20 +289,10 @@ impl Store for MeteredStore {
         self.store.guarantees()
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        let value = self.store.get(key)?;
-        self.meter.looked_up(key, value.as_deref());
-        Ok(value)
-    }
-
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let values = self.store.get_many(keys)?;
         keys.iter().zip(&values).for_each(|(key, value)| self.meter.looked_up(key, value.as_deref()));
         Ok(values)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        MeteredRows::open(self.store.scan(scan), scan, &self.meter, self.row_of)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -317,7 +319,7 @@ impl Store for MeteredStore {
         Ok(())
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         let mut written = Batch::new();
         self.store.transact(&mut |view| {
             let batch = body(&MeteredView { view, meter: &self.meter, row_of: self.row_of })?;
@@ -335,12 +337,12 @@ impl Store for MeteredStore {
 
 /// A table as a transaction sees it.
 struct MeteredView<'v> {
-    view: &'v dyn View,
+    view: &'v dyn Readable,
     meter: &'v Arc<Meter>,
     row_of: RowOf,
 }
 
-impl View for MeteredView<'_> {
+impl Readable for MeteredView<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let value = self.view.get(key)?;
         self.meter.looked_up(key, value.as_deref());

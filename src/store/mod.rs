@@ -55,6 +55,16 @@ pub use self::walk::{RangeReader, RangeRows, Walk};
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 
+/// What can be read by key and by range: a table as it is now, or as a transaction sees it.
+pub trait Readable {
+    /// Returns the value of `key`, if it is there.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
+
+    /// Opens a scan. It owns what it needs, so it can move to another thread. If it can't be opened, the first
+    /// [`Rows::next_batch`] returns the error.
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
+}
+
 /// One ordered table of key → value.
 ///
 /// Keys are not empty: every method that would store, or change, the empty key answers [`Error::EmptyKey`]; one that
@@ -65,7 +75,7 @@ use crate::store::error::Error;
 ///
 /// Each method, and each batch of a scan, begins by [`CallOptions::begin`], and ends by [`Error::DeadlineExceeded`] or
 /// [`Error::Cancelled`] where the options of the handle say so.
-pub trait Store: Send + Sync {
+pub trait Store: Readable + Send + Sync {
     /// Which table of which database it is; of a wrapper, what it wraps.
     fn id(&self) -> &TableId;
 
@@ -78,18 +88,11 @@ pub trait Store: Send + Sync {
     /// What this store promises.
     fn guarantees(&self) -> Guarantees;
 
-    /// The value of `key`, if it is there.
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
-
     /// The values of `keys`, in their order.
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let store = Within::one_call(&self as &dyn Store);
         keys.iter().map(|key| store.get(key)).collect()
     }
-
-    /// Opens a scan. It owns what it needs, so it can move to a thread; an error of opening is what its first
-    /// [`Rows::next_batch`] answers.
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
 
     /// Applies a batch, in its order: of two writes to one key the later holds. What is not valid (an empty key, one that is too
     /// long) is refused before anything is written.
@@ -116,7 +119,7 @@ pub trait Store: Send + Sync {
     /// Reads and writes as one: what `body` answers is written, and nobody else writes between what it reads and that.
     /// If it fails, nothing is written. It may be called again, where an engine finds out at the end that somebody else wrote in between.
     ///
-    /// `body` reads through the [`View`] that it is given. Other handles still read what was there before; a write by
+    /// `body` reads through the [`Readable`] that it is given. Other handles still read what was there before; a write by
     /// them, to any table of the database, returns [`Error::Reentrant`], and the transaction goes on. What `body` wants
     /// to write it returns. It does not wait for another thread that writes, which may be waiting for it. If it panics,
     /// nothing is written, and the store is as usable as before. A call that has to end while `body` runs ends when that
@@ -142,7 +145,7 @@ pub trait Store: Send + Sync {
     ///
     /// What `body` fails with; [`Error::Unsupported`] unless [`Guarantees::transactions`]; [`Error::Reentrant`] inside
     /// another closure of a write to the database.
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         let _ = body;
         Err(Error::Unsupported("transactions"))
     }
@@ -151,28 +154,6 @@ pub trait Store: Send + Sync {
     /// [made with](NewTable::split_at) until the engine splits or merges regions. Default: none.
     fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
         Ok(Vec::new())
-    }
-}
-
-/// A table as a transaction sees it.
-pub trait View {
-    /// The value of `key`, if it is there.
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
-
-    /// Opens a scan.
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
-}
-
-/// A store as it stands now, read as a transaction reads it.
-pub(crate) struct Live<'s>(pub(crate) &'s dyn Store);
-
-impl View for Live<'_> {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.0.scan(scan)
     }
 }
 
@@ -234,7 +215,7 @@ pub trait Database: Send + Sync {
     /// [`Error::Reentrant`], as of [`Store::transact`].
     ///
     /// ```
-    /// use rowkey::store::{Batch, Database, View};
+    /// use rowkey::store::{Batch, Database, Readable};
     /// use rowkey::{Memory, RowKey, RowValue, Table};
     ///
     /// let db = Memory::new();
@@ -266,7 +247,7 @@ pub trait Database: Send + Sync {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         let _ = (tables, body);
         Err(Error::Unsupported("transactions"))
@@ -426,6 +407,16 @@ pub fn add_to_counter(key: &[u8], stored: Option<&[u8]>, by: i64) -> Result<i64,
 
 macro_rules! through_a_pointer {
     ($inner:ident: $($pointer:ty),*) => {$(
+        impl<$inner: Store + ?Sized> Readable for $pointer {
+            fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+                (**self).get(key)
+            }
+
+            fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+                (**self).scan(scan)
+            }
+        }
+
         impl<$inner: Store + ?Sized> Store for $pointer {
             fn id(&self) -> &TableId {
                 (**self).id()
@@ -439,14 +430,8 @@ macro_rules! through_a_pointer {
             fn guarantees(&self) -> Guarantees {
                 (**self).guarantees()
             }
-            fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-                (**self).get(key)
-            }
             fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
                 (**self).get_many(keys)
-            }
-            fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-                (**self).scan(scan)
             }
             fn write(&self, batch: &Batch) -> Result<(), Error> {
                 (**self).write(batch)
@@ -465,7 +450,7 @@ macro_rules! through_a_pointer {
             fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
                 (**self).delete_ranges(ranges)
             }
-            fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+            fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
                 (**self).transact(body)
             }
             fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
@@ -507,7 +492,7 @@ macro_rules! through_a_pointer {
             fn transact(
                 &self,
                 tables: &[&str],
-                body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+                body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
             ) -> Result<(), Error> {
                 (**self).transact(tables, body)
             }

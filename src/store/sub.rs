@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::options::Within;
 use super::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Room, RowBatch, Rows, Scan,
-    Store, TableId, View, Write, check_batches, check_len,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, Room, RowBatch, Rows,
+    Scan, Store, TableId, Write, check_batches, check_len,
 };
 use crate::keys::range::KeyRange;
 use crate::store::error::{Error, RowErrors};
@@ -224,14 +224,14 @@ impl<S: Store + 'static> Database for SubStore<S> {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         self.id.check_write(tables.iter().copied())?;
         tables.iter().try_for_each(|name| self.check_name(name))?;
         let opened: Vec<SubTable<S>> = tables.iter().map(|name| self.opened(name)).collect();
         self.store.transact(&mut |view| {
             let views: Vec<_> = opened.iter().map(|table| SubView { view, prefix: &table.prefix }).collect();
-            let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
+            let views: Vec<&dyn Readable> = views.iter().map(|view| view as &dyn Readable).collect();
             let mut all = Batch::new();
             let batches = body(&views)?;
             check_batches(tables, &batches)?;
@@ -247,11 +247,11 @@ impl<S: Store + 'static> Database for SubStore<S> {
 
 /// One table, as a transaction sees it.
 struct SubView<'v> {
-    view: &'v dyn View,
+    view: &'v dyn Readable,
     prefix: &'v [u8],
 }
 
-impl View for SubView<'_> {
+impl Readable for SubView<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.view.get(&[self.prefix, key].concat())
     }
@@ -302,6 +302,16 @@ impl<S: Store> SubTable<S> {
     }
 }
 
+impl<S: Store> Readable for SubTable<S> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.store.get(&self.key(key)).map_err(|error| self.error(error))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        SubRows::open(|beneath| self.store.scan(beneath), scan, &self.prefix)
+    }
+}
+
 impl<S: Store> Store for SubTable<S> {
     fn id(&self) -> &TableId {
         &self.id
@@ -320,18 +330,10 @@ impl<S: Store> Store for SubTable<S> {
         of_table(self.store.guarantees(), &self.prefix)
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.store.get(&self.key(key)).map_err(|error| self.error(error))
-    }
-
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let keys: Vec<Vec<u8>> = keys.iter().map(|key| self.key(key)).collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         self.store.get_many(&keys).map_err(|error| self.error(error))
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        SubRows::open(|beneath| self.store.scan(beneath), scan, &self.prefix)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -359,7 +361,7 @@ impl<S: Store> Store for SubTable<S> {
         self.store.delete_ranges(&self.ranges(ranges)).map_err(|error| self.error(error))
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.id.check_write()?;
         self.store.transact(&mut |view| {
             let batch = body(&SubView { view, prefix: &self.prefix })?;

@@ -14,8 +14,8 @@ use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
 use crate::store::error::{Error, RowErrors};
 use crate::store::options::Within;
 use crate::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Room, RowBatch, Rows, Scan, Store, TableId, Write,
-    check_key, write_by_table,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Room, RowBatch, Rows, Scan, Store,
+    TableId, Write, check_key, write_by_table,
 };
 
 /// A [`Store`] over one column of a [`WideStore`]: a key is a row, its value the column's newest version.
@@ -78,6 +78,20 @@ fn of_column(beneath: WideGuarantees) -> Guarantees {
         .split_points(beneath.split_points)
 }
 
+impl<W: WideStore> Readable for OneColumn<W> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        check_key(key)?;
+        Ok(self.wide.get(key, &self.columns())?.cells().next().map(|cell| cell.value.to_vec()))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        // As cells and as values, a batch is held twice.
+        let scan = scan.clone().divided(2);
+        let rows = self.wide.scan(&scan, &self.columns());
+        Box::new(Values { rows, cells: RowBatch::new(), batch_bytes: scan.batch_bytes })
+    }
+}
+
 impl<W: WideStore> Store for OneColumn<W> {
     fn id(&self) -> &TableId {
         &self.id
@@ -96,22 +110,10 @@ impl<W: WideStore> Store for OneColumn<W> {
         of_column(self.wide.guarantees())
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        check_key(key)?;
-        Ok(self.wide.get(key, &self.columns())?.cells().next().map(|cell| cell.value.to_vec()))
-    }
-
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         keys.iter().try_for_each(|key| check_key(key))?;
         let rows = self.wide.get_many(keys, &self.columns())?;
         Ok(rows.iter().map(|row| row.cells().next().map(|cell| cell.value.to_vec())).collect())
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        // As cells and as values, a batch is held twice.
-        let scan = scan.clone().divided(2);
-        let rows = self.wide.scan(&scan, &self.columns());
-        Box::new(Values { rows, cells: RowBatch::new(), batch_bytes: scan.batch_bytes })
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {

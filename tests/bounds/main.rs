@@ -13,7 +13,7 @@ mod waiting;
 
 use std::sync::Arc;
 
-use rowkey::store::{Database, Metered, RowBatch, Rows, Scan, Store, SubStore};
+use rowkey::store::{Database, Metered, RowBatch, Rows, Scan, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Error, Memory};
 use rowkey_fjall::Fjall;

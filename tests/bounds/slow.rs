@@ -6,8 +6,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rowkey::store::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId,
-    View,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, RowBatch, Rows, Scan, Store,
+    TableId,
 };
 use rowkey::{Error, KeyRange, Memory};
 
@@ -106,7 +106,7 @@ impl Database for Slow {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         if !self.transactions {
             return Err(Error::Unsupported("transactions"));
@@ -119,6 +119,17 @@ impl Database for Slow {
 struct SlowStore {
     of: Slow,
     store: Arc<dyn Store>,
+}
+
+impl Readable for SlowStore {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.of.takes_time();
+        self.store.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(SlowRows { of: self.of.clone(), rows: self.store.scan(scan), ended: false })
+    }
 }
 
 impl Store for SlowStore {
@@ -136,15 +147,6 @@ impl Store for SlowStore {
 
     fn guarantees(&self) -> Guarantees {
         self.of.promises()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.of.takes_time();
-        self.store.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(SlowRows { of: self.of.clone(), rows: self.store.scan(scan), ended: false })
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -167,7 +169,7 @@ impl Store for SlowStore {
         self.store.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         if !self.of.transactions {
             return Err(Error::Unsupported("transactions"));
         }

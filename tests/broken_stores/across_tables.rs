@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Rows, Scan, Store, TableId, View,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, Rows, Scan, Store, TableId,
 };
 use rowkey::{Error, KeyRange, conformance};
 
@@ -54,7 +54,7 @@ impl Broken {
     }
 }
 
-type Body<'b> = &'b mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>;
+type Body<'b> = &'b mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>;
 
 impl Database for Broken {
     fn id(&self) -> DatabaseId {
@@ -178,6 +178,16 @@ impl Database for Broken {
 /// A table without transactions.
 struct Plain(Arc<dyn Store>);
 
+impl Readable for Plain {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.0.scan(scan)
+    }
+}
+
 impl Store for Plain {
     fn id(&self) -> &TableId {
         self.0.id()
@@ -195,14 +205,6 @@ impl Store for Plain {
         let mut guarantees = self.0.guarantees();
         guarantees.transactions = false;
         guarantees
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.0.scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {

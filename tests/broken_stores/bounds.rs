@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, RowBatch, Rows, Scan, Store,
+    TableId,
 };
 use rowkey::{Error, KeyRange};
 
@@ -182,6 +183,23 @@ impl Broken {
     }
 }
 
+impl Readable for Broken {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.inner(GetUnbounded).get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        match self.fault {
+            ScanCheckedWhenOpened => match self.options.begin("scan", self.id().name()) {
+                Ok(_) => self.plain.scan(scan),
+                Err(_) => self.bounded.scan(scan),
+            },
+            ScanGoesOnAfterTheError => Box::new(GoesOn(self.options.clone(), self.plain.scan(scan), false)),
+            _ => self.inner(ScanUnbounded).scan(scan),
+        }
+    }
+}
+
 impl Store for Broken {
     fn id(&self) -> &TableId {
         self.plain.id()
@@ -213,23 +231,8 @@ impl Store for Broken {
         self.plain.guarantees()
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.inner(GetUnbounded).get(key)
-    }
-
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         self.inner(GetManyUnbounded).get_many(keys)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        match self.fault {
-            ScanCheckedWhenOpened => match self.options.begin("scan", self.id().name()) {
-                Ok(_) => self.plain.scan(scan),
-                Err(_) => self.bounded.scan(scan),
-            },
-            ScanGoesOnAfterTheError => Box::new(GoesOn(self.options.clone(), self.plain.scan(scan), false)),
-            _ => self.inner(ScanUnbounded).scan(scan),
-        }
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -251,7 +254,7 @@ impl Store for Broken {
         self.writing(DeleteRangesUnbounded, "deletion of ranges")?.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         let store = match self.fault {
             BodyNotChecked | TransactWaitsOn => {
                 self.options.begin("transaction", self.id().name())?;
@@ -374,7 +377,7 @@ impl Database for BrokenDatabase {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         if self.fault == BodyNotChecked {
             self.options.begin("transaction", "")?;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, RowBatch, Rows, Scan, Store, TableId, View,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, RowBatch, Rows, Scan, Store,
+    TableId,
 };
 use rowkey::{Error, KeyRange, conformance};
 
@@ -217,7 +218,7 @@ impl Database for Broken {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         self.inner.transact(tables, body)
     }
@@ -239,6 +240,20 @@ impl Leaking {
     }
 }
 
+impl Readable for Leaking {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.table.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let rows = self.table.scan(scan);
+        match self.next(&scan.ranges) {
+            Some(next) if self.fault == NoEndReachesTheNextTable => Box::new(OneThenOther(rows, next.scan(scan))),
+            _ => rows,
+        }
+    }
+}
+
 impl Store for Leaking {
     fn id(&self) -> &TableId {
         self.table.id()
@@ -255,18 +270,6 @@ impl Store for Leaking {
 
     fn guarantees(&self) -> Guarantees {
         self.table.guarantees()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.table.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        let rows = self.table.scan(scan);
-        match self.next(&scan.ranges) {
-            Some(next) if self.fault == NoEndReachesTheNextTable => Box::new(OneThenOther(rows, next.scan(scan))),
-            _ => rows,
-        }
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -288,7 +291,7 @@ impl Store for Leaking {
         self.table.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.table.transact(body)
     }
 }

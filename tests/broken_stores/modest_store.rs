@@ -2,11 +2,22 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, check_key};
+use rowkey::store::{Batch, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, check_key};
 use rowkey::{Error, KeyRange};
 
 /// No snapshots, no counters, each row by itself.
 pub(crate) struct Modest(pub(crate) Arc<dyn Store>);
+
+impl Readable for Modest {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        check_key(key)?;
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(Live::new(Arc::clone(&self.0), scan.clone()))
+    }
+}
 
 impl Store for Modest {
     fn id(&self) -> &TableId {
@@ -23,15 +34,6 @@ impl Store for Modest {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees::none()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        check_key(key)?;
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(Live::new(Arc::clone(&self.0), scan.clone()))
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {

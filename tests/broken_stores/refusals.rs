@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowkey::error::RowErrors;
 use rowkey::store::{
-    Batch, CallOptions, Database, Guarantees, Limits, NewTable, Rows, Scan, Store, SubStore, TableId, View, Write,
+    Batch, CallOptions, Database, Guarantees, Limits, NewTable, Readable, Rows, Scan, Store, SubStore, TableId, Write,
 };
 use rowkey::{Error, KeyRange, Table, conformance};
 
@@ -133,6 +133,16 @@ impl Limited {
     }
 }
 
+impl Readable for Limited {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.inner.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.inner.scan(scan)
+    }
+}
+
 impl Store for Limited {
     fn id(&self) -> &TableId {
         self.inner.id()
@@ -156,14 +166,6 @@ impl Store for Limited {
             .compare_and_write(beneath.compare_and_write)
             .transactions(transactions)
             .limits(LIMITS)
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.inner.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.inner.scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -209,7 +211,7 @@ impl Store for Limited {
         self.inner.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         if !self.guarantees().transactions {
             return Err(Error::Unsupported("transactions"));
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Rows, Scan, Store, TableId, View,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, Rows, Scan, Store, TableId,
 };
 use rowkey::wide::{
     CellKey, Cells, CellsDatabase, Entry, FamilySchema, OneColumn, Place, TableSchema, WideDatabase, WideStore,
@@ -134,7 +134,7 @@ impl Database for Regions {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         self.inner.transact(tables, body)
     }
@@ -144,6 +144,21 @@ struct Split {
     table: Arc<dyn Store>,
     points: Vec<Vec<u8>>,
     fault: Fault,
+}
+
+impl Readable for Split {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.table.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let mut scan = scan.clone();
+        if let (Some(last), RowsOfTheLastRegionLost) = (self.points.last(), self.fault) {
+            let before = KeyRange::new([], Some(last.as_slice())).unwrap();
+            scan.ranges = scan.ranges.iter().filter_map(|range| range.intersect(&before)).collect();
+        }
+        self.table.scan(&scan)
+    }
 }
 
 impl Store for Split {
@@ -164,19 +179,6 @@ impl Store for Split {
         self.table.guarantees().split_points(true)
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.table.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        let mut scan = scan.clone();
-        if let (Some(last), RowsOfTheLastRegionLost) = (self.points.last(), self.fault) {
-            let before = KeyRange::new([], Some(last.as_slice())).unwrap();
-            scan.ranges = scan.ranges.iter().filter_map(|range| range.intersect(&before)).collect();
-        }
-        self.table.scan(&scan)
-    }
-
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.table.write(batch)
     }
@@ -193,7 +195,7 @@ impl Store for Split {
         self.table.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.table.transact(body)
     }
 

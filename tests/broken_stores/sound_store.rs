@@ -4,11 +4,22 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::{Error, KeyRange};
 
 /// Every operation takes its time, as over a network.
 pub(crate) struct Slow<S>(pub(crate) S, pub(crate) Duration);
+
+impl<S: Store> Readable for Slow<S> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        sleep(self.1);
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(SlowRows { rows: self.0.scan(scan), ended: false, latency: self.1 })
+    }
+}
 
 impl<S: Store> Store for Slow<S> {
     fn id(&self) -> &TableId {
@@ -29,18 +40,9 @@ impl<S: Store> Store for Slow<S> {
         guarantees
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        sleep(self.1);
-        self.0.get(key)
-    }
-
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         sleep(self.1);
         self.0.get_many(keys)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(SlowRows { rows: self.0.scan(scan), ended: false, latency: self.1 })
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -63,7 +65,7 @@ impl<S: Store> Store for Slow<S> {
         self.0.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         sleep(self.1);
         self.0.transact(&mut |view| {
             let batch = body(&SlowView(view, self.1))?;
@@ -73,9 +75,9 @@ impl<S: Store> Store for Slow<S> {
     }
 }
 
-struct SlowView<'v>(&'v dyn View, Duration);
+struct SlowView<'v>(&'v dyn Readable, Duration);
 
-impl View for SlowView<'_> {
+impl Readable for SlowView<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         sleep(self.1);
         self.0.get(key)
@@ -127,6 +129,16 @@ impl Optimistic {
     }
 }
 
+impl Readable for Optimistic {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.inner.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.inner.scan(scan)
+    }
+}
+
 impl Store for Optimistic {
     fn id(&self) -> &TableId {
         self.inner.id()
@@ -142,14 +154,6 @@ impl Store for Optimistic {
 
     fn guarantees(&self) -> Guarantees {
         self.inner.guarantees()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.inner.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.inner.scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -172,7 +176,7 @@ impl Store for Optimistic {
         self.inner.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         let call = self.options().begin("transaction", self.id().name())?;
         loop {
             let before = *self.writes.lock().unwrap();
@@ -191,7 +195,7 @@ impl Store for Optimistic {
 
 struct AsItIs<'v>(&'v dyn Store);
 
-impl View for AsItIs<'_> {
+impl Readable for AsItIs<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.0.get(key)
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use rowkey::store::{
-    Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View, Write, add_to_counter, check_key,
+    Batch, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, Write, add_to_counter, check_key,
 };
 use rowkey::{Error, KeyRange, conformance};
 
@@ -144,39 +144,9 @@ fn after(key: &[u8]) -> Vec<u8> {
     [key, b"\0"].concat()
 }
 
-impl Store for Broken {
-    fn id(&self) -> &TableId {
-        self.inner.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        let (inner, before) = (self.inner.with_options(options), Arc::clone(&self.before));
-        Arc::new(Self { inner, fault: self.fault, before })
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        let mut guarantees = self.inner.guarantees();
-        guarantees.increment = !self.is(IncrementNotDeclared);
-        guarantees.compare_and_write = !self.is(CompareNotDeclared);
-        guarantees
-    }
-
+impl Readable for Broken {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.inner.get(key)
-    }
-
-    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let mut keys = keys.to_vec();
-        match self.fault {
-            GetManySorted => keys.sort_unstable(),
-            GetManyWithoutDuplicates => keys.dedup(),
-            _ => {}
-        }
-        self.inner.get_many(&keys)
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
@@ -250,6 +220,38 @@ impl Store for Broken {
         let again = if matches!(self.fault, RowsAgainAfterTheEnd | NeverEnds) { rows.clone() } else { Vec::new() };
         let endless = self.is(NeverEnds);
         Box::new(Listed { rows: rows.into(), again, endless, scan, fault: self.fault })
+    }
+}
+
+impl Store for Broken {
+    fn id(&self) -> &TableId {
+        self.inner.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.inner.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        let (inner, before) = (self.inner.with_options(options), Arc::clone(&self.before));
+        Arc::new(Self { inner, fault: self.fault, before })
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        let mut guarantees = self.inner.guarantees();
+        guarantees.increment = !self.is(IncrementNotDeclared);
+        guarantees.compare_and_write = !self.is(CompareNotDeclared);
+        guarantees
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let mut keys = keys.to_vec();
+        match self.fault {
+            GetManySorted => keys.sort_unstable(),
+            GetManyWithoutDuplicates => keys.dedup(),
+            _ => {}
+        }
+        self.inner.get_many(&keys)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -356,7 +358,7 @@ impl Store for Broken {
         }
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.inner.transact(body)
     }
 }

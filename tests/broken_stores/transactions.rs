@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, CallOptions, Guarantees, Room, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, Readable, Room, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::{Error, KeyRange, conformance};
 
 use crate::{refused, table};
@@ -65,7 +65,7 @@ impl Broken {
 
 struct Looking<'v>(&'v dyn Store, Fault);
 
-impl View for Looking<'_> {
+impl Readable for Looking<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.0.get(key)
     }
@@ -94,6 +94,20 @@ impl Rows for Endless {
     }
 }
 
+impl Readable for Broken {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.inner.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        match self.fault {
+            SkipOneTooFar | SkipRewinds | SkipForgetsTheLimit | SkipForwardInReverse | SkipGoesBack
+            | SkipLeavesTheRanges => Box::new(Skipping::new(Arc::clone(&self.inner), scan, self.fault)),
+            _ => self.inner.scan(scan),
+        }
+    }
+}
+
 impl Store for Broken {
     fn id(&self) -> &TableId {
         self.inner.id()
@@ -114,18 +128,6 @@ impl Store for Broken {
         guarantees
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.inner.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        match self.fault {
-            SkipOneTooFar | SkipRewinds | SkipForgetsTheLimit | SkipForwardInReverse | SkipGoesBack
-            | SkipLeavesTheRanges => Box::new(Skipping::new(Arc::clone(&self.inner), scan, self.fault)),
-            _ => self.inner.scan(scan),
-        }
-    }
-
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.inner.write(batch)
     }
@@ -142,7 +144,7 @@ impl Store for Broken {
         self.inner.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         let looking = Looking(&*self.inner, self.fault);
         let in_turn = self.turn.lock();
         match self.fault {

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use rowkey::store::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId,
-    View,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, RowBatch, Rows, Scan, Store,
+    TableId,
 };
 use rowkey::{Error, KeyRange, Memory};
 
@@ -202,7 +202,7 @@ impl Database for Failing {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         if !self.how.transactions {
             return Err(Error::Unsupported("transactions"));
@@ -214,6 +214,17 @@ impl Database for Failing {
 struct FailingStore {
     db: Failing,
     store: Arc<dyn Store>,
+}
+
+impl Readable for FailingStore {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.db.read()?;
+        self.store.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(FailingRows { db: self.db.clone(), rows: self.store.scan(scan), ended: false })
+    }
 }
 
 impl Store for FailingStore {
@@ -231,15 +242,6 @@ impl Store for FailingStore {
 
     fn guarantees(&self) -> Guarantees {
         self.db.guarantees()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.db.read()?;
-        self.store.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(FailingRows { db: self.db.clone(), rows: self.store.scan(scan), ended: false })
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -261,7 +263,7 @@ impl Store for FailingStore {
         self.db.written(|| self.store.delete_ranges(ranges))
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         if !self.db.how.transactions {
             return Err(Error::Unsupported("transactions"));
         }

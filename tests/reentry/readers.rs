@@ -30,7 +30,7 @@ fn other_threads_read_while_a_body_runs() {
                 let (mut of_rows, mut of_more) = (Batch::new(), Batch::new());
                 of_rows.put("k", "after");
                 of_more.put("k", "after");
-                let mut body = |_: &[&dyn rowkey::store::View]| {
+                let mut body = |_: &[&dyn rowkey::store::Readable]| {
                     begun.wait();
                     seen.wait();
                     Ok(vec![of_rows.clone(), of_more.clone()])
@@ -61,7 +61,7 @@ fn a_scan_outlives_its_body() {
             let table = db.table("rows").unwrap();
             table.write(Batch::new().put("k", "before")).unwrap();
             let mut opened = None;
-            let mut body = |view: &dyn rowkey::store::View| {
+            let mut body = |view: &dyn rowkey::store::Readable| {
                 opened = Some(view.scan(&Scan::all()));
                 Ok(std::mem::take(Batch::new().put("k", "after").put("l", "after")))
             };

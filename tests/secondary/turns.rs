@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use rowkey::store::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, RowBatch, Rows, Scan, Store, TableId,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, RowBatch, Rows, Scan, Store,
+    TableId,
 };
 use rowkey::{Error, KeyRange, Memory};
 
@@ -182,6 +183,17 @@ struct ClientStore {
     store: Arc<dyn Store>,
 }
 
+impl Readable for ClientStore {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.client.pass()?;
+        self.store.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(ClientRows { client: self.client.clone(), rows: self.store.scan(scan) })
+    }
+}
+
 impl Store for ClientStore {
     fn id(&self) -> &TableId {
         self.store.id()
@@ -197,15 +209,6 @@ impl Store for ClientStore {
 
     fn guarantees(&self) -> Guarantees {
         self.client.guarantees()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.client.pass()?;
-        self.store.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(ClientRows { client: self.client.clone(), rows: self.store.scan(scan) })
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {

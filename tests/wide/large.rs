@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use rowkey::store::{Batch, CallOptions, Guarantees, RowBatch, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::wide::{Column, Columns, Mutation, WideStore};
 use rowkey::{Error, KeyRange};
 
@@ -17,7 +17,7 @@ struct Counting {
     reads: Arc<AtomicI64>,
 }
 
-struct CountingView<'v>(&'v dyn View, Arc<AtomicI64>);
+struct CountingView<'v>(&'v dyn Readable, Arc<AtomicI64>);
 
 struct CountingRows(Box<dyn Rows>, Arc<AtomicI64>);
 
@@ -33,7 +33,7 @@ impl Rows for CountingRows {
     }
 }
 
-impl View for CountingView<'_> {
+impl Readable for CountingView<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.get(key)
@@ -42,6 +42,16 @@ impl View for CountingView<'_> {
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
         self.1.fetch_add(1, Ordering::Relaxed);
         Box::new(CountingRows(self.0.scan(scan), Arc::clone(&self.1)))
+    }
+}
+
+impl Readable for Counting {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.store.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.store.scan(scan)
     }
 }
 
@@ -62,14 +72,6 @@ impl Store for Counting {
         self.store.guarantees()
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.store.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.store.scan(scan)
-    }
-
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.store.write(batch)
     }
@@ -86,7 +88,7 @@ impl Store for Counting {
         self.store.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.store.transact(&mut |view| body(&CountingView(view, Arc::clone(&self.reads))))
     }
 }

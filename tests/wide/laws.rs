@@ -9,7 +9,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rowkey::clock::Clock;
 use rowkey::splits::{Splits, Weight};
-use rowkey::store::{Atomicity, Batch, CallOptions, Database, Guarantees, RowBatch, Rows, Scan, Store, TableId, Write};
+use rowkey::store::{
+    Atomicity, Batch, CallOptions, Database, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, Write,
+};
 use rowkey::wide::{
     CellIter, CellKey, Cells, CellsDatabase, Column, Columns, Condition, Entry, FamilySchema, Kind, Mutation, Place,
     PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
@@ -180,6 +182,16 @@ struct Tearing {
     left: Arc<AtomicUsize>,
 }
 
+impl Readable for Tearing {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.store.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.store.scan(scan)
+    }
+}
+
 impl Store for Tearing {
     fn id(&self) -> &TableId {
         self.store.id()
@@ -198,14 +210,6 @@ impl Store for Tearing {
         guarantees.batch = Atomicity::Row;
         guarantees.transactions = false;
         guarantees
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.store.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.store.scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {

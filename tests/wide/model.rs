@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rowkey::store::{Batch, CallOptions, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId, View};
+use rowkey::store::{
+    Batch, CallOptions, Database, Guarantees, Readable, RowBatch, Rows, Scan, Store, SubStore, TableId,
+};
 use rowkey::wide::{
     CellIter, Cells, Column, Columns, Compare, Condition, FamilySchema, Mutation, PurgeReport, TableSchema, WideStore,
 };
@@ -300,6 +302,16 @@ impl Rows for NoSkipRows {
     }
 }
 
+impl Readable for NoSkip {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        Box::new(NoSkipRows(self.0.scan(scan)))
+    }
+}
+
 impl Store for NoSkip {
     fn id(&self) -> &TableId {
         self.0.id()
@@ -315,14 +327,6 @@ impl Store for NoSkip {
 
     fn guarantees(&self) -> Guarantees {
         self.0.guarantees()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(NoSkipRows(self.0.scan(scan)))
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -341,7 +345,7 @@ impl Store for NoSkip {
         self.0.delete_ranges(ranges)
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.0.transact(body)
     }
 }

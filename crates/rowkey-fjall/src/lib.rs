@@ -23,8 +23,8 @@ use self::error::guarded;
 pub use self::options::{Durability, FjallOptions, TableOptions};
 use self::rows::FjallView;
 use rowkey::store::{
-    Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, RowBatch, Rows, Scan,
-    Store, TableId, View, Write, add_to_counter, check_batches,
+    Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, RowBatch, Rows,
+    Scan, Store, TableId, Write, add_to_counter, check_batches,
 };
 use rowkey::{Error, KeyRange};
 
@@ -345,7 +345,7 @@ impl Database for Fjall {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         self.shared.id.check_write(tables.iter().copied())?;
         tables.iter().try_for_each(|name| LIMITS.check_table_name(name))?;
@@ -354,7 +354,7 @@ impl Database for Fjall {
         let opened = tables.iter().map(|name| self.opened(name, &call)).collect::<Result<Vec<_>, _>>()?;
         let snapshot = self.shared.db.snapshot();
         let views: Vec<_> = opened.iter().map(|table| table.at(&snapshot, call.rest())).collect();
-        let views: Vec<&dyn View> = views.iter().map(|view| view as &dyn View).collect();
+        let views: Vec<&dyn Readable> = views.iter().map(|view| view as &dyn Readable).collect();
         let batches = {
             let _inside = self.shared.id.enter();
             body(&views)?
@@ -445,6 +445,17 @@ fn get(keyspace: &Keyspace, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     Ok(guarded(|| keyspace.get(key))?.map(|value| value.to_vec()))
 }
 
+impl Readable for FjallTable {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.begin("get")?;
+        get(&self.keyspace, key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.at(&self.shared.db.snapshot(), self.options.clone()).scan(scan)
+    }
+}
+
 impl Store for FjallTable {
     fn id(&self) -> &TableId {
         &self.id
@@ -464,18 +475,9 @@ impl Store for FjallTable {
         PROMISES
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.begin("get")?;
-        get(&self.keyspace, key)
-    }
-
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let view = self.at(&self.shared.db.snapshot(), self.begin("get")?.rest());
         keys.iter().map(|key| view.get(key)).collect()
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.at(&self.shared.db.snapshot(), self.options.clone()).scan(scan)
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -531,7 +533,7 @@ impl Store for FjallTable {
         }
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.id.check_write()?;
         let call = self.begin("transaction")?;
         let _alone = self.shared.alone(&call)?;

@@ -2,11 +2,11 @@
 
 use std::ops::Bound;
 
-use fjall::{Iter, Keyspace, Readable, Snapshot};
+use fjall::{Iter, Keyspace, Readable as _, Snapshot};
 
 use crate::error::guarded;
 use crate::{LONGEST_KEY, can_be};
-use rowkey::store::{CallOptions, RangeReader, RangeRows, Room, Rows, Scan, TableId, View};
+use rowkey::store::{CallOptions, RangeReader, RangeRows, Readable, Room, Rows, Scan, TableId};
 use rowkey::{Error, KeyRange};
 
 /// A table as it was.
@@ -18,7 +18,7 @@ pub(super) struct FjallView {
     pub(super) options: CallOptions,
 }
 
-impl View for FjallView {
+impl Readable for FjallView {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.options.begin("get", self.table.name())?;
         if !can_be(key) {

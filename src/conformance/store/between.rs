@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::laws::{Model, Row, done, holds, read, read_on};
 use crate::keys::range::KeyRange;
-use crate::store::{Atomicity, Batch, Database, Scan, Store, View};
+use crate::store::{Atomicity, Batch, Database, Readable, Scan, Store};
 
 /// How long a body waits for an operation that takes no time when it is alone. It is waited out wherever a store locks.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -128,17 +128,17 @@ pub(super) fn one_table(store: &dyn Store) {
     }
     let law = "lost-transaction";
     let counter = |model: &Model| number(model.get(&b"counter"[..]).cloned());
-    let of_view = |view: &dyn View| number(done(law, view.get(b"counter")));
-    let get = |view: &dyn View| -> Vec<Row> {
+    let of_view = |view: &dyn Readable| number(done(law, view.get(b"counter")));
+    let get = |view: &dyn Readable| -> Vec<Row> {
         let rows = ["counter", "other"].map(|key| Some((key.into(), done(law, view.get(key.as_bytes()))?)));
         rows.into_iter().flatten().collect()
     };
-    let scan = |view: &dyn View| read_on(&mut *view.scan(&Scan::all()), &Scan::all());
+    let scan = |view: &dyn Readable| read_on(&mut *view.scan(&Scan::all()), &Scan::all());
     for by_scan in [false, true] {
-        let look = |view: &dyn View| if by_scan { scan(view) } else { get(view) };
+        let look = |view: &dyn Readable| if by_scan { scan(view) } else { get(view) };
         let transact = |let_rival_in: &dyn Fn()| {
             let mut read = Vec::new();
-            let mut body = |view: &dyn View| {
+            let mut body = |view: &dyn Readable| {
                 read = vec![look(view)];
                 let_rival_in();
                 read.push(look(view));
@@ -207,7 +207,7 @@ pub(super) fn one_table(store: &dyn Store) {
         });
         let copy = || {
             let mut found = 0;
-            let mut body = |view: &dyn View| {
+            let mut body = |view: &dyn Readable| {
                 found = of_view(view);
                 Ok(put("other", found))
             };
@@ -232,8 +232,8 @@ pub(super) fn across_tables(database: &dyn Database) {
     }
     let law = "transaction-across-tables";
     let (a, b) = (done(law, database.table("a")), done(law, database.table("b")));
-    let of_view = |view: &dyn View| number(done(law, view.get(b"k")));
-    let both = |views: &[&dyn View]| [of_view(views[0]), of_view(views[1])];
+    let of_view = |view: &dyn Readable| number(done(law, view.get(b"k")));
+    let both = |views: &[&dyn Readable]| [of_view(views[0]), of_view(views[1])];
     let write = |[of_a, of_b]: Two| {
         let (of_a, of_b) = (put("k", of_a), put("k", of_b));
         done(law, database.write(&[("b", &of_b), ("a", &of_a)]));
@@ -241,7 +241,7 @@ pub(super) fn across_tables(database: &dyn Database) {
     // Each is made of what the other was.
     let transact = |let_rival_in: &dyn Fn()| {
         let mut read = Vec::new();
-        let mut body = |views: &[&dyn View]| {
+        let mut body = |views: &[&dyn Readable]| {
             read = vec![both(views)];
             let_rival_in();
             let [of_a, of_b] = both(views);
@@ -271,7 +271,7 @@ pub(super) fn across_tables(database: &dyn Database) {
     });
     let swap = || {
         let mut found = [0; 2];
-        let mut body = |views: &[&dyn View]| {
+        let mut body = |views: &[&dyn Readable]| {
             let [of_b, of_a] = both(views);
             found = [of_a, of_b];
             Ok(vec![put("k", of_a), put("k", of_b)])
@@ -286,7 +286,7 @@ pub(super) fn across_tables(database: &dyn Database) {
     });
     let of_one = |table: &dyn Store| {
         let mut found = 0;
-        let mut body = |view: &dyn View| {
+        let mut body = |view: &dyn Readable| {
             found = of_view(view);
             Ok(put("k", found + 1))
         };

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::laws::{Model, broken, compare, compare_rows, done, equal, expected, fill, holds, put, read_on, refused};
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
-use crate::store::{Atomicity, Batch, Database, Scan, Store, View};
+use crate::store::{Atomicity, Batch, Database, Readable, Scan, Store};
 
 const WRITES: &str = "reentrant-write";
 const READS: &str = "body-reads";
@@ -226,7 +226,7 @@ pub(super) fn in_a_database(database: impl Database + 'static) {
         }
         if guarantees.transactions && guarantees.batch >= Atomicity::Database {
             tell(WRITES, "a transaction across tables");
-            let answer = database.transact(&["a"], &mut |_: &[&dyn View]| {
+            let answer = database.transact(&["a"], &mut |_: &[&dyn Readable]| {
                 all(tell, &model);
                 Ok(vec![one("of the body", "v")])
             });

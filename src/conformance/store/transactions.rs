@@ -5,7 +5,7 @@ use super::laws::{Show, refused};
 use super::meetings::{THREADS, in_threads};
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
-use crate::store::{Atomicity, Batch, Database, Scan, Store, View};
+use crate::store::{Atomicity, Batch, Database, Readable, Scan, Store};
 
 const ACROSS: &str = "transaction-across-tables";
 
@@ -15,7 +15,7 @@ fn is_unsupported(error: &Error) -> bool {
 
 /// A view shows what the model holds.
 #[track_caller]
-fn compare_view(law: &str, view: &dyn View, model: &Model) {
+fn compare_view(law: &str, view: &dyn Readable, model: &Model) {
     for key in model.keys().map(Vec::as_slice).chain([&b"absent"[..], b"\0\x01"]) {
         let row: [Row; 1] = [(key.to_vec(), Vec::new())];
         equal(law, Show(&row[..]), done(law, view.get(key)), model.get(key).cloned());
@@ -37,7 +37,7 @@ pub(super) fn transactions(store: &dyn Store) {
         refused("unsupported", "a transaction", answer, is_unsupported);
         return compare("unsupported", store, &Model::new(), &Scan::all());
     }
-    let transact = |body: &mut dyn FnMut(&dyn View, &mut Batch)| {
+    let transact = |body: &mut dyn FnMut(&dyn Readable, &mut Batch)| {
         done(
             law,
             store.transact(&mut |view| {
@@ -107,7 +107,7 @@ pub(super) fn threads(store: &dyn Store) {
             if incremented && added % 5 == 0 {
                 caller.call(|| done(law, store.increment(b"counter", 1)));
             } else {
-                let mut body = |view: &dyn View| {
+                let mut body = |view: &dyn Readable| {
                     let sum = number(done(law, view.get(b"counter"))) + 1;
                     Ok(std::mem::take(Batch::new().put("counter", sum.to_be_bytes())))
                 };
@@ -130,8 +130,8 @@ pub(super) fn across_tables(database: &dyn Database) {
         let answer = database.transact(&["a"], &mut |_| Ok(put_in(&[("k", "v")])));
         return refused("unsupported", "a transaction across tables", answer, is_unsupported);
     }
-    let transact = |tables: &[&str], body: &mut dyn FnMut(&[&dyn View]) -> Vec<Batch>| {
-        let mut counted = |views: &[&dyn View]| {
+    let transact = |tables: &[&str], body: &mut dyn FnMut(&[&dyn Readable]) -> Vec<Batch>| {
+        let mut counted = |views: &[&dyn Readable]| {
             equal(ACROSS, "how many views there are", views.len(), tables.len());
             Ok(body(views))
         };
@@ -188,14 +188,14 @@ pub(super) fn threads_across_tables(database: &dyn Database) {
     if !guarantees.transactions || guarantees.batch < Atomicity::Database {
         return;
     }
-    let number = |view: &dyn View| {
+    let number = |view: &dyn Readable| {
         let bytes = done(ACROSS, view.get(b"k"));
         bytes.map_or(0, |bytes| bytes.try_into().map_or(i64::MIN, i64::from_be_bytes))
     };
     let move_one = |tables: [&str; 2]| {
         // What a body reads that is called again was not written from.
         let mut read = [0; 2];
-        let mut body = |views: &[&dyn View]| {
+        let mut body = |views: &[&dyn Readable]| {
             read = [number(views[0]), number(views[1])];
             let moved = [read[0] - 1, read[1] + 1];
             Ok(moved.iter().map(|sum| std::mem::take(Batch::new().put("k", sum.to_be_bytes()))).collect())
@@ -214,7 +214,7 @@ pub(super) fn threads_across_tables(database: &dyn Database) {
         moved
     });
     let moved: i64 = moved.iter().sum();
-    let mut ends = |views: &[&dyn View]| {
+    let mut ends = |views: &[&dyn Readable]| {
         let sums = vec![number(views[0]), number(views[1])];
         equal(ACROSS, "what was moved", sums, vec![-moved, moved]);
         Ok(vec![Batch::new(); 2])

@@ -12,9 +12,8 @@ use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::phase::Phase;
 use crate::store::value::RowValue;
-use crate::store::{Batch, DEFAULT_BATCH_BYTES, Database, RowBatch, Rows, Scan, View};
+use crate::store::{Batch, DEFAULT_BATCH_BYTES, Database, Readable, RowBatch, Rows, Scan};
 use crate::table::stored_key;
-use crate::tools::secondary::Live;
 
 /// A [`backfill`](Migration::backfill), [`verify`](Migration::verify) or [`repair`](Migration::repair), before it is run.
 ///
@@ -188,7 +187,7 @@ where
     }
 
     fn locked_batch(&self, core: &Core<'_>, state: &State, fingerprint: Fingerprint) -> Result<Seen, Error> {
-        let (old, new) = (&Live(core.old_store()?), &Live(core.new_store()?));
+        let (old, new) = (core.old_store()?, core.new_store()?);
         self.batch(core, state, fingerprint, old, new, &mut |keys| match self.task {
             Task::Backfill | Task::Repair => Ok((core.compare_locked(keys, true)?, 0)),
             Task::Verify => match core.compare_in(old, new, keys)?.kind {
@@ -214,8 +213,8 @@ where
         core: &Core<'_>,
         state: &State,
         fingerprint: Fingerprint,
-        old: &dyn View,
-        new: &dyn View,
+        old: &dyn Readable,
+        new: &dyn Readable,
         row: &mut OfRow<'_>,
     ) -> Result<Seen, Error> {
         let of_old = state.checkpoint.pass() == 1;

@@ -4,7 +4,7 @@ pub(super) use crate::store::catalog::moved::{State, Task};
 use crate::store::catalog::moved::{state_key, unreadable};
 use crate::store::error::Error;
 use crate::store::phase::Phase;
-use crate::store::{Batch, Database, View};
+use crate::store::{Batch, Database, Readable};
 
 /// The table in which migrations are kept: `s` and the name → its state; `l`, the name's length, the name and an old row's
 /// key → a lock.
@@ -44,7 +44,7 @@ impl Kept<'_> {
     }
 
     /// The state, as a transaction sees it.
-    pub(super) fn seen(self, view: &dyn View) -> Result<State, Error> {
+    pub(super) fn seen(self, view: &dyn Readable) -> Result<State, Error> {
         self.parse(view.get(&self.key())?.as_deref())?.ok_or_else(|| self.error("it is forgotten"))
     }
 

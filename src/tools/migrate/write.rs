@@ -12,7 +12,7 @@ use crate::store::catalog;
 use crate::store::catalog::moved;
 use crate::store::error::Error;
 use crate::store::phase::Phase;
-use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store, View};
+use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
 
 /// A migration as bytes.
 #[derive(Clone, Copy)]
@@ -191,7 +191,7 @@ impl<'m> Core<'m> {
     }
 
     /// What differs between the rows of two keys, as two tables show them.
-    pub(super) fn compare_in(&self, old: &dyn View, new: &dyn View, keys: Keys<'_>) -> Result<Compared, Error> {
+    pub(super) fn compare_in(&self, old: &dyn Readable, new: &dyn Readable, keys: Keys<'_>) -> Result<Compared, Error> {
         self.compare(keys.0, &(old.get(keys.0)?, new.get(keys.1)?))
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::claim::Claims;
 use super::follow::{Entries, Follower};
 use crate::store::error::Error;
-use crate::store::{Batch, Database, View};
+use crate::store::{Batch, Database, Readable};
 
 /// What becomes of a row, by which of the keys it is and what it was.
 pub(super) type Decide<'d> = dyn FnMut(usize, Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
@@ -49,7 +49,12 @@ pub(super) fn change(
 }
 
 /// What has to be written to a secondary table.
-fn follow(rows: &dyn View, secondary: &dyn View, follower: &Follower, changes: &[Change<'_>]) -> Result<Batch, Error> {
+fn follow(
+    rows: &dyn Readable,
+    secondary: &dyn Readable,
+    follower: &Follower,
+    changes: &[Change<'_>],
+) -> Result<Batch, Error> {
     let mut wanted: BTreeMap<Vec<u8>, (&[u8], Vec<u8>)> = BTreeMap::new();
     let mut left: BTreeMap<Vec<u8>, BTreeSet<&[u8]>> = BTreeMap::new();
     for Change { key, old, new } in changes {

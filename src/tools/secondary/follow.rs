@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::claim::Claims;
-pub(crate) use crate::store::Live;
 use crate::store::error::{Access, Error};
-use crate::store::{CallOptions, Store, View};
+use crate::store::{CallOptions, Readable, Store};
 
 /// Secondary keys and values that follow from one primary row.
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -34,7 +33,7 @@ impl Follower {
     }
 
     /// The value that the primary row, as it stands, has under a secondary key.
-    pub(super) fn derived(&self, rows: &dyn View, primary: &[u8], key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    pub(super) fn derived(&self, rows: &dyn Readable, primary: &[u8], key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let value = rows.get(primary)?;
         Ok(self.entries(primary, value.as_deref())?.remove(key))
     }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::claim::{Claim, Claims, State};
-use super::follow::{Follower, Live};
+use super::follow::Follower;
 use crate::store::Store;
 use crate::store::error::Error;
 use crate::tools::token::Token;
@@ -172,7 +172,7 @@ impl Pair<'_> {
     }
 
     fn derived(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.follower.derived(&Live(self.rows), key, self.entry)
+        self.follower.derived(self.rows, key, self.entry)
     }
 
     fn read(&self) -> Result<(Option<Vec<u8>>, Claims), Error> {

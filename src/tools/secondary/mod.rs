@@ -120,7 +120,6 @@ use std::time::Duration;
 
 pub use self::check::{Check, Difference, DifferenceKind, Progress, Report};
 use self::claim::Claims;
-pub(crate) use self::follow::Live;
 use self::follow::{Derive, Entries, Follower};
 pub use self::primary::{Primary, PrimaryBatch};
 pub use self::scan::SecondaryScan;
@@ -130,7 +129,7 @@ use crate::keys::prefix::Select;
 use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::value::{RowValue, decoded, encoded};
-use crate::store::{CallOptions, Database, Store};
+use crate::store::{CallOptions, Database};
 use crate::table::Table;
 use crate::table::stored_key;
 

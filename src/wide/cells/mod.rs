@@ -32,7 +32,7 @@ use crate::store::catalog::{self, Given, How, Opened, PLAIN, WideTexts};
 use crate::store::error::{Error, RowError};
 use crate::store::options::{Within, failed};
 use crate::store::{
-    Atomicity, CallOptions, Database, DatabaseId, Live, Metered, NewTable, Rows, Scan, Store, TableId, View,
+    Atomicity, CallOptions, Database, DatabaseId, Metered, NewTable, Readable, Rows, Scan, Store, TableId,
     add_to_counter, check_key,
 };
 
@@ -176,7 +176,7 @@ impl<S: Store> Cells<S> {
             let writer_of = |entry: &RowError| writer::writer_of_timed(&self.families, rows.clone(), entry.index());
             return self.of_rows(written, rows.clone(), |entry| writer_of(entry).into_iter().collect());
         }
-        let batch = |view: &dyn View| {
+        let batch = |view: &dyn Readable| {
             let mut writer = Writer::new(&self.families, view, self.clock.now());
             rows.clone().try_for_each(|(row, mutation)| writer.mutate(row, mutation))?;
             Ok(writer.into_batch())
@@ -188,10 +188,9 @@ impl<S: Store> Cells<S> {
             return Err(Error::Unsupported("transactions"));
         }
         if store.guarantees().batch >= Atomicity::Table {
-            return store.write(&batch(&Live(&*store))?);
+            return store.write(&batch(&*store)?);
         }
-        let live = Live(&*store);
-        let mut writer = Writer::new(&self.families, &live, self.clock.now()).noting_writers();
+        let mut writer = Writer::new(&self.families, &*store, self.clock.now()).noting_writers();
         for (index, (row, mutation)) in rows.clone().enumerate() {
             writer.begin(index);
             writer.mutate(row, mutation)?;

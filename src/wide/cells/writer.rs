@@ -14,7 +14,7 @@ use super::read::{Families, Plan, RowReader, VERSION};
 use crate::keys::key::RowKey;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
-use crate::store::{Batch, Scan, View};
+use crate::store::{Batch, Readable, Scan};
 use crate::wide::column::{Column, Columns};
 use crate::wide::mutation::{Edit, Mutation};
 use crate::wide::row::Row;
@@ -22,7 +22,7 @@ use crate::wide::row::Row;
 /// Builds a batch out of mutations, each of which sees those before it.
 pub(super) struct Writer<'a> {
     families: &'a Arc<Families>,
-    view: &'a dyn View,
+    view: &'a dyn Readable,
     now: i64,
     pending: Pending<'a>,
     row: OfRow<'a>,
@@ -53,7 +53,7 @@ struct OfFamily<'a> {
 
 impl<'a> Writer<'a> {
     /// Timestamps begin at 0, so a clock that stands before that gives 0.
-    pub(super) fn new(families: &'a Arc<Families>, view: &'a dyn View, now: i64) -> Self {
+    pub(super) fn new(families: &'a Arc<Families>, view: &'a dyn Readable, now: i64) -> Self {
         let now = now.max(0);
         Self { families, view, now, pending: Pending::new(now, None), row: OfRow::default() }
     }

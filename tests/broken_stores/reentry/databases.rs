@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Store, View, check_batches,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, Store, check_batches,
 };
 use rowkey::{Error, conformance};
 
@@ -99,14 +99,14 @@ impl Database for Broken {
     fn transact(
         &self,
         tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn View]) -> Result<Vec<Batch>, Error>,
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         if self.fault != BodyNotEntered {
             return self.inner.transact(tables, body);
         }
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let live = tables.iter().map(|name| self.inner.table(name).map(Live)).collect::<Result<Vec<_>, _>>()?;
-        let batches = body(&live.iter().map(|view| view as &dyn View).collect::<Vec<_>>())?;
+        let batches = body(&live.iter().map(|view| view as &dyn Readable).collect::<Vec<_>>())?;
         check_batches(tables, &batches)?;
         Database::write(&self.inner, &tables.iter().copied().zip(&batches).collect::<Vec<_>>())
     }

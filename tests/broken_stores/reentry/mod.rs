@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 
 use rowkey::Error;
-use rowkey::store::{Rows, Scan, Store, View};
+use rowkey::store::{Readable, Rows, Scan, Store};
 
 /// Runs it as an engine would that does not ask whether it may write: in a thread that has entered nothing.
 fn unasked<T: Send>(run: impl FnOnce() -> T + Send) -> T {
@@ -17,7 +17,7 @@ fn unasked<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 /// A table as it is now.
 struct Live(Arc<dyn Store>);
 
-impl View for Live {
+impl Readable for Live {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.0.get(key)
     }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use rowkey::store::{Batch, CallOptions, Guarantees, Rows, Scan, Store, TableId, View};
+use rowkey::store::{Batch, CallOptions, Guarantees, Readable, Rows, Scan, Store, TableId};
 use rowkey::{Error, KeyRange, conformance};
 
 use super::{Live, unasked};
@@ -95,7 +95,7 @@ impl Broken {
         }
     }
 
-    fn run_body(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<Batch, Error> {
+    fn run_body(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<Batch, Error> {
         let view = Live(Arc::clone(&self.inner));
         match self.fault {
             WaitsForItself | LetsItselfThrough => body(&view),
@@ -125,6 +125,18 @@ fn wait_for_ever() -> ! {
     }
 }
 
+impl Readable for Broken {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.before_reading();
+        self.inner.get(key)
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        self.before_reading();
+        self.inner.scan(scan)
+    }
+}
+
 impl Store for Broken {
     fn id(&self) -> &TableId {
         self.inner.id()
@@ -143,16 +155,6 @@ impl Store for Broken {
         self.inner.guarantees()
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.before_reading();
-        self.inner.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.before_reading();
-        self.inner.scan(scan)
-    }
-
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.written(WriteLetThrough, || self.inner.write(batch))
     }
@@ -169,7 +171,7 @@ impl Store for Broken {
         self.written(DeleteRangesLetThrough, || self.inner.delete_ranges(ranges))
     }
 
-    fn transact(&self, body: &mut dyn FnMut(&dyn View) -> Result<Batch, Error>) -> Result<(), Error> {
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         match self.check() {
             Err(_) if self.fault == TransactionLetThrough => return Ok(()),
             checked => checked?,

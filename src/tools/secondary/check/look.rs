@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::DifferenceKind;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
-use crate::store::{Batch, Database, RowBatch, Rows, Scan, Store, View};
+use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
 use crate::tools::secondary::claim::Claims;
-use crate::tools::secondary::follow::{Follower, Live};
+use crate::tools::secondary::follow::Follower;
 use crate::tools::secondary::mark::Pair;
 
 /// How often a secondary row that others write is looked at again.
@@ -53,7 +53,7 @@ impl Look<'_> {
         if self.db.guarantees().transactions {
             return self.exact(of_primary, after);
         }
-        let (rows, secondary) = (&Live(self.rows), &Live(&*self.follower.store));
+        let (rows, secondary) = (self.rows, &*self.follower.store);
         let mut seen = self.look(rows, secondary, of_primary, after)?;
         let mut confirmed = Vec::with_capacity(seen.findings.len());
         for finding in seen.findings {
@@ -92,7 +92,7 @@ impl Look<'_> {
     }
 
     /// What the claims of a row have to be where a finding was.
-    fn mended(&self, rows: &dyn View, secondary: &dyn View, finding: &Finding) -> Result<Claims, Error> {
+    fn mended(&self, rows: &dyn Readable, secondary: &dyn Readable, finding: &Finding) -> Result<Claims, Error> {
         if finding.kind != DifferenceKind::Stale {
             return Ok(Claims::exact(&finding.key, &finding.value));
         }
@@ -105,7 +105,13 @@ impl Look<'_> {
         Ok(claims)
     }
 
-    fn look(&self, rows: &dyn View, secondary: &dyn View, primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
+    fn look(
+        &self,
+        rows: &dyn Readable,
+        secondary: &dyn Readable,
+        primary: bool,
+        after: Option<&[u8]>,
+    ) -> Result<Seen, Error> {
         let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.limit as u64);
         let scan = scan.batch_rows(self.limit).batch_bytes(self.bytes);
         let mut scan = if primary { rows.scan(&scan) } else { secondary.scan(&scan) };
@@ -152,8 +158,8 @@ impl Look<'_> {
     /// What is wrong with the secondary row that has to be there.
     fn missing(
         &self,
-        rows: &dyn View,
-        secondary: &dyn View,
+        rows: &dyn Readable,
+        secondary: &dyn Readable,
         key: &[u8],
         entry: &[u8],
         value: &[u8],
@@ -175,7 +181,7 @@ impl Look<'_> {
     }
 
     /// The primary keys whose claims, or marks of killed writers, lead nowhere.
-    fn stale(&self, rows: &dyn View, entry: &[u8], claims: &Claims) -> Result<Vec<Vec<u8>>, Error> {
+    fn stale(&self, rows: &dyn Readable, entry: &[u8], claims: &Claims) -> Result<Vec<Vec<u8>>, Error> {
         let mut stale: Vec<Vec<u8>> = Vec::new();
         if self.is_under_way(claims) {
             return Ok(stale);
@@ -215,7 +221,7 @@ impl Look<'_> {
 
     fn now(&self, finding: &Finding) -> Result<Option<Finding>, Error> {
         let Finding { key, entry, .. } = finding;
-        let (rows, secondary) = (&Live(self.rows), &Live(&*self.follower.store));
+        let (rows, secondary) = (self.rows, &*self.follower.store);
         let found = |kind, value| Finding { kind, key: key.clone(), entry: entry.clone(), value };
         if finding.kind == DifferenceKind::Stale {
             let claims = self.follower.claims(entry, secondary.get(entry)?.as_deref())?;
