@@ -11,7 +11,9 @@ use rowkey::jobs::{BulkLoad, ParallelScan};
 use rowkey::merge::MergedRows;
 use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::Primary;
-use rowkey::store::{Batch, CallOptions, Database, Guarantees, RowBatch, Rows, Scan, Store, SubStore, TableId};
+use rowkey::store::{
+    Batch, CallOptions, Database, Guarantees, Readable, RowBatch, Rows, Scan, Store, SubStore, TableId,
+};
 use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideStore};
 use rowkey::{Error, KeyRange, Memory, RowKey, Table};
 use rowkey_fjall::FjallOptions;
