@@ -146,7 +146,7 @@ impl<'i> Key<'i> {
 impl Variant {
     fn read(variant: &syn::Variant, mistakes: &mut Mistakes) -> Self {
         let mut tag = variant.discriminant.as_ref().and_then(|(_, expr)| {
-            let number = attr::number(expr);
+            let number = attr::number(expr.to_token_stream());
             if number.is_none() {
                 mistakes.at(
                     expr,
@@ -361,20 +361,14 @@ impl Hash {
                 }
             };
         }
-        let ident = match &arg.value {
-            ArgValue::Eq(expr) => syn::parse2::<Ident>(expr.to_token_stream()).ok(),
-            _ => None,
-        };
+        let ident = arg.parsed::<Ident>();
         let known = match ident.as_ref().map(Ident::to_string).as_deref() {
             Some("xxh3") => "XXH3",
             Some("xxh64") => "XXH64",
             Some("md5") => "MD5",
             Some("java") => "JAVA",
             _ => {
-                match &arg.value {
-                    ArgValue::Eq(expr) => mistakes.at(expr, WRITE),
-                    _ => mistakes.at(arg, WRITE),
-                }
+                mistakes.at(arg.place(), WRITE);
                 return None;
             }
         };

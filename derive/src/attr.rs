@@ -1,12 +1,12 @@
 //! `#[rowkey(..)]`: names, values, and the token each stands at.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, Ident, LitStr, Path, Token, parenthesized};
+use syn::{Attribute, Ident, Lit, LitStr, Path, Token, parenthesized};
 
 use crate::Mistakes;
 
@@ -18,7 +18,8 @@ pub(crate) struct Arg {
 
 pub(crate) enum ArgValue {
     Flag,
-    Eq(Box<Expr>),
+    /// The tokens of the value. They are not parsed as an expression, which syn does not do whole without its feature `full`.
+    Eq(TokenStream),
     List(TokenStream),
 }
 
@@ -27,10 +28,7 @@ impl Parse for Arg {
         let name = Ident::parse_any(input)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
-            ArgValue::Eq(match path(&name, input) {
-                Some(path) => path,
-                None => input.parse()?,
-            })
+            ArgValue::Eq(value(&name, input)?)
         } else if input.peek(syn::token::Paren) {
             let content;
             parenthesized!(content in input);
@@ -42,22 +40,31 @@ impl Parse for Arg {
     }
 }
 
-/// Of `with` the path as a type is written, `Pad<24>`, which an expression is not.
-fn path(name: &Ident, input: ParseStream<'_>) -> Option<Box<Expr>> {
-    let ahead = input.fork();
-    let path: Path = (name == "with").then(|| ahead.parse().ok())??;
-    if !ahead.is_empty() && !ahead.peek(Token![,]) {
-        return None;
+/// The tokens up to the next comma; of `with` a whole path, which may have commas in it: `Padded<24, b' '>`.
+fn value(name: &Ident, input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(input.error("expected an expression"));
     }
-    input.advance_to(&ahead);
-    Some(Box::new(Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path })))
+    let ahead = input.fork();
+    if name == "with"
+        && let Ok(path) = ahead.parse::<Path>()
+        && (ahead.is_empty() || ahead.peek(Token![,]))
+    {
+        input.advance_to(&ahead);
+        return Ok(path.into_token_stream());
+    }
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(tokens)
 }
 
 impl Arg {
     /// Where its value stands: at the name, if it has none.
     pub(crate) fn place(&self) -> TokenStream {
         match &self.value {
-            ArgValue::Eq(expr) => expr.to_token_stream(),
+            ArgValue::Eq(value) => value.clone(),
             _ => self.to_token_stream(),
         }
     }
@@ -121,7 +128,7 @@ impl Arg {
     /// `name = 7`.
     pub(crate) fn number(&self, example: u64, mistakes: &mut Mistakes) -> Option<u64> {
         let number = match &self.value {
-            ArgValue::Eq(expr) => number(expr),
+            ArgValue::Eq(value) => number(value.clone()),
             _ => None,
         };
         if number.is_none() {
@@ -132,25 +139,16 @@ impl Arg {
 
     /// `name = path::to::it`.
     pub(crate) fn path(&self, example: &str, mistakes: &mut Mistakes) -> Option<Path> {
-        match &self.value {
-            ArgValue::Eq(expr) => match ungrouped(expr) {
-                Expr::Path(path) if path.attrs.is_empty() && path.qself.is_none() => return Some(path.path.clone()),
-                other => mistakes.at(other, format!("write a path: `{} = {example}`", self.name)),
-            },
-            _ => mistakes.at(self, format!("write a path: `{} = {example}`", self.name)),
+        let path = self.parsed();
+        if path.is_none() {
+            mistakes.at(self.place(), format!("write a path: `{} = {example}`", self.name));
         }
-        None
+        path
     }
 
     /// `name = Name`.
     pub(crate) fn ident(&self, example: &str, mistakes: &mut Mistakes) -> Option<Ident> {
-        let ident = match &self.value {
-            ArgValue::Eq(expr) => match ungrouped(expr) {
-                Expr::Path(path) if path.attrs.is_empty() && path.qself.is_none() => path.path.get_ident().cloned(),
-                _ => None,
-            },
-            _ => None,
-        };
+        let ident = self.parsed();
         if ident.is_none() {
             mistakes.at(self.place(), format!("write a name: `{} = {example}`", self.name));
         }
@@ -159,13 +157,19 @@ impl Arg {
 
     /// `name = "path"`.
     pub(crate) fn quoted_path(&self, mistakes: &mut Mistakes) -> Option<Path> {
-        if let ArgValue::Eq(expr) = &self.value
-            && let Ok(text) = syn::parse2::<LitStr>(expr.to_token_stream())
-        {
+        if let Some(text) = self.parsed::<LitStr>() {
             return text.parse().map_err(|error| mistakes.add(error)).ok();
         }
         mistakes.at(self.place(), format!("write a path in quotes: `{} = \"my::rowkey\"`", self.name));
         None
+    }
+
+    /// What stands after `=`, if it is such a thing.
+    pub(crate) fn parsed<T: Parse>(&self) -> Option<T> {
+        match &self.value {
+            ArgValue::Eq(value) => syn::parse2(value.clone()).ok(),
+            _ => None,
+        }
     }
 
     /// `name(..)` parsed as arguments of its own; None if it has a value instead.
@@ -173,8 +177,8 @@ impl Arg {
         let list = match &self.value {
             ArgValue::Flag => return Some(Vec::new()),
             ArgValue::List(list) => list.clone(),
-            ArgValue::Eq(expr) => {
-                mistakes.at(expr, format!("write `{}({example})`", self.name));
+            ArgValue::Eq(value) => {
+                mistakes.at(value, format!("write `{}({example})`", self.name));
                 return None;
             }
         };
@@ -213,23 +217,17 @@ impl Arg {
     }
 }
 
-/// An expression out of the invisible groups that a macro's fragments stand in.
-fn ungrouped(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Group(group) => ungrouped(&group.expr),
-        other => other,
+/// A whole number without sign; in parentheses, or in the invisible group that a macro's fragment stands in, too.
+pub(crate) fn number(tokens: TokenStream) -> Option<u64> {
+    let mut trees = tokens.clone().into_iter();
+    if let (Some(TokenTree::Group(group)), None) = (trees.next(), trees.next())
+        && matches!(group.delimiter(), Delimiter::None | Delimiter::Parenthesis)
+    {
+        return number(group.stream());
     }
-}
-
-/// A whole number without sign.
-pub(crate) fn number(expr: &Expr) -> Option<u64> {
-    match ungrouped(expr) {
-        Expr::Lit(lit) => match &lit.lit {
-            syn::Lit::Int(int) => int.base10_parse().ok(),
-            syn::Lit::Byte(byte) => Some(byte.value().into()),
-            _ => None,
-        },
-        Expr::Paren(paren) => number(&paren.expr),
+    match syn::parse2(tokens).ok()? {
+        Lit::Int(int) => int.base10_parse().ok(),
+        Lit::Byte(byte) => Some(byte.value().into()),
         _ => None,
     }
 }

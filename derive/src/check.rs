@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::visit::{self, Visit};
-use syn::{GenericArgument, Ident, PathArguments, Type};
+use syn::{GenericArgument, Ident, Lifetime, Path, PathArguments, Type, TypePath};
 
 use crate::Mistakes;
 use crate::ast::{Body, Field, Key, Lead, Variant, last_segment};
 use crate::prefix;
+use crate::walk::{self, Walk};
 
 pub(crate) fn check(key: &Key<'_>, mistakes: &mut Mistakes) {
     match &key.body {
@@ -82,7 +82,7 @@ fn check_field(key: &Key<'_>, field: &Field, is_last: bool, mistakes: &mut Mista
         mistakes.at(desc, format!("a descending field's bytes are inverted, so it can't be borrowed: make it {owned}"));
     }
     if field.with.is_none() {
-        Types { key, mistakes }.visit_type(&field.ty);
+        Types { key, mistakes }.ty(&field.ty);
     }
 }
 
@@ -243,9 +243,35 @@ struct Types<'k, 'i, 'm> {
     mistakes: &'m mut Mistakes,
 }
 
-impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
-    fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
-        let Some(last) = path.path.segments.last() else { return };
+impl Walk for Types<'_, '_, '_> {
+    fn ty(&mut self, ty: &Type) {
+        match ty {
+            Type::Path(path) if self.ends_at(path) => {}
+            Type::Reference(reference) => self.reference(reference),
+            Type::Array(array) => self.array(array),
+            Type::Slice(slice) => self.slice(slice),
+            other => walk::inside_type(self, other),
+        }
+    }
+
+    fn path(&mut self, path: &Path) {
+        walk::inside_path(self, path);
+    }
+
+    fn lifetime(&mut self, lifetime: &Lifetime) {
+        if lifetime.ident == "static" {
+            self.mistakes.at(
+                lifetime,
+                "what is read from a key borrows from its bytes: give the key a lifetime, `Key<'a>`, and write `'a` here",
+            );
+        }
+    }
+}
+
+impl Types<'_, '_, '_> {
+    /// Whether there is nothing more to see in a type: it is told, or its arguments are no fields.
+    fn ends_at(&mut self, path: &TypePath) -> bool {
+        let Some(last) = path.path.segments.last() else { return false };
         let name = last.ident.to_string();
         let arg = |n: usize| match &last.arguments {
             PathArguments::AngleBracketed(args) => {
@@ -264,7 +290,7 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
             "isize" => Some("`isize` is as wide as the machine: write `i64`".to_owned()),
             "NonZeroUsize" => Some("`NonZeroUsize` is as wide as the machine: write `NonZeroU64`".to_owned()),
             "NonZeroIsize" => Some("`NonZeroIsize` is as wide as the machine: write `NonZeroI64`".to_owned()),
-            "Vec" if arg(0) == "u8" => return,
+            "Vec" if arg(0) == "u8" => return true,
             "Vec" | "VecDeque" | "LinkedList" | "BTreeSet" if is_collection => {
                 Some(format!("a `{name}` is no key field: write `rowkey::List<{}>`", arg(0)))
             }
@@ -304,23 +330,15 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
             _ => None,
         };
         match instead {
-            Some(message) => self.mistakes.at(path, message),
-            // What stands in a `PhantomData` is no field.
-            None if name == "PhantomData" => {}
-            None => visit::visit_type_path(self, path),
+            Some(message) => {
+                self.mistakes.at(path, message);
+                true
+            }
+            None => name == "PhantomData",
         }
     }
 
-    fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
-        if lifetime.ident == "static" {
-            self.mistakes.at(
-                lifetime,
-                "what is read from a key borrows from its bytes: give the key a lifetime, `Key<'a>`, and write `'a` here",
-            );
-        }
-    }
-
-    fn visit_type_reference(&mut self, reference: &'ast syn::TypeReference) {
+    fn reference(&mut self, reference: &syn::TypeReference) {
         let fine = match &*reference.elem {
             Type::Path(path) => path.path.segments.last().is_some_and(|segment| segment.ident == "str"),
             Type::Slice(slice) => is_u8(&slice.elem),
@@ -334,11 +352,11 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
                 format!("only text and bytes can be borrowed from a key (`&str`, `&[u8]`, `&[u8; N]`): write {owned}"),
             );
         } else if let Some(lifetime) = &reference.lifetime {
-            self.visit_lifetime(lifetime);
+            self.lifetime(lifetime);
         }
     }
 
-    fn visit_type_array(&mut self, array: &'ast syn::TypeArray) {
+    fn array(&mut self, array: &syn::TypeArray) {
         if !is_u8(&array.elem) {
             let item = array.elem.to_token_stream();
             self.mistakes
@@ -346,7 +364,7 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
         }
     }
 
-    fn visit_type_slice(&mut self, slice: &'ast syn::TypeSlice) {
+    fn slice(&mut self, slice: &syn::TypeSlice) {
         if !is_u8(&slice.elem) {
             let item = slice.elem.to_token_stream();
             self.mistakes.at(slice, format!("only slices of `u8` are key fields: write `rowkey::List<{item}>`"));
@@ -363,7 +381,7 @@ fn of_crate(path: &syn::TypePath, name: &str) -> bool {
 fn number(segment: &syn::PathSegment) -> Option<u64> {
     let PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
     args.args.iter().find_map(|arg| match arg {
-        GenericArgument::Const(expr) => crate::attr::number(expr),
+        GenericArgument::Const(expr) => crate::attr::number(expr.to_token_stream()),
         _ => None,
     })
 }

@@ -4,11 +4,11 @@ use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{DeriveInput, GenericParam, Generics, ImplGenerics, Lifetime, Path, TypeGenerics, WhereClause};
+use syn::{DeriveInput, GenericParam, Generics, ImplGenerics, Lifetime, Path, Type, TypeGenerics, WhereClause};
 
 use crate::Mistakes;
 use crate::ast::{Body, Field, Hash, Key, Lead, Variant};
+use crate::walk::{self, Walk};
 use crate::{check, prefix};
 
 /// The code, or every mistake at once with a stub beside them, so that the key's users see no errors of their own.
@@ -95,20 +95,24 @@ impl Key<'_> {
     /// Whether a type parameter stands in a field of the key.
     fn uses(&self, param: &syn::Ident) -> bool {
         struct Uses<'i>(&'i syn::Ident, bool);
-        impl<'ast> Visit<'ast> for Uses<'_> {
-            fn visit_path(&mut self, path: &'ast Path) {
+        impl Walk for Uses<'_> {
+            fn ty(&mut self, ty: &Type) {
+                walk::inside_type(self, ty);
+            }
+
+            fn path(&mut self, path: &Path) {
                 self.1 |= path.segments.first().is_some_and(|segment| segment.ident == *self.0);
-                visit::visit_path(self, path);
+                walk::inside_path(self, path);
             }
         }
         let mut uses = Uses(param, false);
         match &self.body {
-            Body::Struct(fields) => fields.iter().filter(|f| !f.phantom).for_each(|f| uses.visit_type(&f.ty)),
+            Body::Struct(fields) => fields.iter().filter(|f| !f.phantom).for_each(|f| uses.ty(&f.ty)),
             Body::Enum(variants) => variants
                 .iter()
                 .flat_map(|variant| &variant.fields)
                 .filter(|field| !field.phantom)
-                .for_each(|field| uses.visit_type(&field.ty)),
+                .for_each(|field| uses.ty(&field.ty)),
         }
         uses.1
     }

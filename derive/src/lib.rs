@@ -9,9 +9,9 @@ mod attr;
 mod check;
 mod expand;
 mod prefix;
+mod walk;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, parse_macro_input};
 
 /// Makes a struct or an enum a row key: it implements `rowkey::RowKey`, and adds `prefix()`, the builder of prefixes and ranges,
 /// and for keys of one width `WIDTH`, `encode_into` and `to_array`.
@@ -280,8 +280,21 @@ use syn::{DeriveInput, parse_macro_input};
 /// ```
 #[proc_macro_derive(RowKey, attributes(rowkey))]
 pub fn derive_row_key(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
-    expand::derive(&input).into()
+    match syn::parse(input) {
+        Ok(input) => expand::derive(&input).into(),
+        Err(error) => explained(error).into_compile_error().into(),
+    }
+}
+
+/// An error of syn's, which speaks of its own feature where a length is more than it parses without.
+fn explained(error: syn::Error) -> syn::Error {
+    if !error.to_string().starts_with("unsupported expression") {
+        return error;
+    }
+    syn::Error::new(
+        error.span(),
+        "the derive does not read this expression: give it a name, `const LEN: usize = ..`, and write the name here",
+    )
 }
 
 /// Mistakes, gathered so that all are told at once.
@@ -298,5 +311,33 @@ impl Mistakes {
 
     fn at(&mut self, place: impl quote::ToTokens, message: impl std::fmt::Display) {
         self.add(syn::Error::new_spanned(place, message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    /// Where another crate of the build has turned syn's feature `full` on, there is nothing to explain.
+    #[test]
+    fn a_computed_length_gets_an_error_of_ours() {
+        let lengths = [
+            quote!(if true { 1 } else { 2 }),
+            quote!(match 1 {
+                n => n,
+            }),
+            quote!({
+                let n = 1;
+                n
+            }),
+            quote!([0; 3].len()),
+        ];
+        for length in lengths {
+            let Err(error) = syn::parse2::<syn::DeriveInput>(quote!(struct Key { bytes: [u8; #length] })) else {
+                continue;
+            };
+            let message = super::explained(error).to_string();
+            assert!(message.contains("give it a name"), "{length}: {message}");
+        }
     }
 }

@@ -384,8 +384,8 @@ fn with_param(generics: &syn::Generics, param: TokenStream) -> syn::Generics {
     let mut generics = generics.clone();
     for param in &mut generics.params {
         match param {
-            GenericParam::Type(ty) => (ty.eq_token, ty.default) = (None, None),
-            GenericParam::Const(konst) => (konst.eq_token, konst.default) = (None, None),
+            GenericParam::Type(ty) => ty.default = None,
+            GenericParam::Const(konst) => konst.default = None,
             GenericParam::Lifetime(_) => {}
         }
     }
