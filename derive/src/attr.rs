@@ -1,12 +1,12 @@
-//! `#[rowkey(..)]`: names, values, and the token each stands at.
+//! Parses `#[rowkey(..)]` to arguments, each with the tokens at which a mistake in it is reported.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, Lit, LitStr, Path, Token, parenthesized};
+use syn::{Attribute, Ident, Lit, LitStr, Member, Path, Token, parenthesized};
 
 use crate::Mistakes;
 
@@ -18,7 +18,7 @@ pub(crate) struct Arg {
 
 pub(crate) enum ArgValue {
     Flag,
-    /// The tokens of the value. They are not parsed as an expression, which syn does not do whole without its feature `full`.
+    /// The tokens of the value. They are not parsed as an expression: without its feature `full`, syn does not parse all of them.
     Eq(TokenStream),
     List(TokenStream),
 }
@@ -40,10 +40,10 @@ impl Parse for Arg {
     }
 }
 
-/// The tokens up to the next comma; of `with` a whole path, which may have commas in it: `Padded<24, b' '>`.
+/// The tokens up to the next comma. The value of `with` is a whole path, which may contain commas: `Padded<24, b' '>`.
 fn value(name: &Ident, input: ParseStream<'_>) -> syn::Result<TokenStream> {
     if input.is_empty() || input.peek(Token![,]) {
-        return Err(input.error("expected an expression"));
+        return Err(input.error("expected a value after `=`"));
     }
     let ahead = input.fork();
     if name == "with"
@@ -61,7 +61,7 @@ fn value(name: &Ident, input: ParseStream<'_>) -> syn::Result<TokenStream> {
 }
 
 impl Arg {
-    /// Where its value stands: at the name, if it has none.
+    /// The value, or the name if there is no value.
     pub(crate) fn place(&self) -> TokenStream {
         match &self.value {
             ArgValue::Eq(value) => value.clone(),
@@ -76,33 +76,19 @@ impl ToTokens for Arg {
     }
 }
 
-/// Everything in the `rowkey` attributes of an item; what is no attribute of `place`, and what stands there twice, is a
-/// mistake.
+/// The arguments of all `rowkey` attributes of an item. Unknown arguments and repeated ones are mistakes.
 pub(crate) fn args(attrs: &[Attribute], place: &str, known: &[&str], mistakes: &mut Mistakes) -> Vec<Arg> {
     let mut args: Vec<Arg> = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("rowkey")) {
-        let parsed = attr.parse_args_with(|input: ParseStream<'_>| {
-            let mut args = Vec::new();
-            while !input.is_empty() {
-                if !input.peek(Ident::peek_any) {
-                    return Err(input.error(format!("{place} takes {}", listed(known))));
-                }
-                args.push(input.parse::<Arg>()?);
-                if !input.is_empty() {
-                    input.parse::<Token![,]>()?;
-                }
-            }
-            Ok(args)
-        });
-        match parsed {
+        match attr.parse_args_with(|input: ParseStream<'_>| list(input, place, known)) {
             Err(error) => mistakes.add(error),
             Ok(more) => {
                 for arg in more {
                     let name = arg.name.to_string();
                     if !known.contains(&name.as_str()) {
-                        mistakes.at(&arg, format!("{place} takes no `{name}`; it takes {}", listed(known)));
+                        mistakes.at(&arg, format!("unknown attribute `{name}`: {place} takes {}", listed(known)));
                     } else if args.iter().any(|earlier| earlier.name == arg.name) {
-                        mistakes.at(&arg, format!("`{name}` stands here twice: write it once"));
+                        mistakes.at(&arg, format!("`{name}` is written twice: remove one"));
                     } else {
                         args.push(arg);
                     }
@@ -111,6 +97,20 @@ pub(crate) fn args(attrs: &[Attribute], place: &str, known: &[&str], mistakes: &
         }
     }
     args
+}
+
+fn list(input: ParseStream<'_>, place: &str, known: &[&str]) -> syn::Result<Vec<Arg>> {
+    let mut args = Vec::new();
+    while !input.is_empty() {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error(format!("{place} takes {}", listed(known))));
+        }
+        args.push(input.parse::<Arg>()?);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(args)
 }
 
 fn listed(names: &[&str]) -> String {
@@ -164,7 +164,7 @@ impl Arg {
         None
     }
 
-    /// What stands after `=`, if it is such a thing.
+    /// The value after `=`, or None if it does not parse as a `T`.
     pub(crate) fn parsed<T: Parse>(&self) -> Option<T> {
         match &self.value {
             ArgValue::Eq(value) => syn::parse2(value.clone()).ok(),
@@ -172,7 +172,7 @@ impl Arg {
         }
     }
 
-    /// `name(..)` parsed as arguments of its own; None if it has a value instead.
+    /// The arguments of `name(..)`. `name` alone has no arguments; `name = value` is a mistake, and returns None.
     pub(crate) fn inner(&self, known: &[&str], example: &str, mistakes: &mut Mistakes) -> Option<Vec<Arg>> {
         let list = match &self.value {
             ArgValue::Flag => return Some(Vec::new()),
@@ -186,26 +186,16 @@ impl Arg {
         Some(args(&[attr], &format!("`{}`", self.name), known, mistakes))
     }
 
-    /// `name(a, b)`: names of fields, tuple indices among them.
+    /// `name(a, b)`: names of fields, or their indexes in a tuple struct.
     pub(crate) fn names(&self, mistakes: &mut Mistakes) -> Vec<TokenStream> {
         let ArgValue::List(list) = &self.value else {
-            mistakes.at(self, format!("write the fields' names: `{}(user, day)`", self.name));
+            mistakes.at(self, format!("write the names of fields: `{}(user, day)`", self.name));
             return Vec::new();
         };
-        let names = syn::parse::Parser::parse2(
-            |input: ParseStream<'_>| {
-                Punctuated::<syn::Member, Token![,]>::parse_terminated_with(input, |input| {
-                    if input.peek(syn::LitInt) {
-                        return input.parse();
-                    }
-                    Ident::parse_any(input).map(syn::Member::Named)
-                })
-            },
-            list.clone(),
-        );
-        match names {
+        let members = |input: ParseStream<'_>| Punctuated::<Member, Token![,]>::parse_terminated_with(input, member);
+        match members.parse2(list.clone()) {
             Ok(names) if names.is_empty() => {
-                mistakes.at(self, format!("name at least one field, or leave `{}` out for all", self.name));
+                mistakes.at(self, format!("name at least one field, or remove `{}` to take all fields", self.name));
                 Vec::new()
             }
             Ok(names) => names.into_iter().map(|name| name.to_token_stream()).collect(),
@@ -217,7 +207,12 @@ impl Arg {
     }
 }
 
-/// A whole number without sign; in parentheses, or in the invisible group that a macro's fragment stands in, too.
+/// The name of a field, also a keyword (`type` names the field `r#type`), or its index.
+fn member(input: ParseStream<'_>) -> syn::Result<Member> {
+    if input.peek(syn::LitInt) { input.parse() } else { Ident::parse_any(input).map(Member::Named) }
+}
+
+/// A literal number without sign. It may be in parentheses, or in the invisible group around a fragment of a macro.
 pub(crate) fn number(tokens: TokenStream) -> Option<u64> {
     let mut trees = tokens.clone().into_iter();
     if let (Some(TokenTree::Group(group)), None) = (trees.next(), trees.next())

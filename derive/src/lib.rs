@@ -1,8 +1,8 @@
-//! `#[derive(RowKey)]` for the `rowkey` crate: parse to a model (`ast`, `attr`), check it whole (`check`), write
-//! the code (`expand`, `prefix`).
+//! `#[derive(RowKey)]` for the `rowkey` crate. It works in three steps: parse the input to a model (`ast`, `attr`), check the whole
+//! model (`check`), generate the code (`expand`, `prefix`).
 //!
-//! The code names everything by an absolute path under `rowkey::__private`, so it compiles whatever the user's scope
-//! shadows, and stands in a `const _` block but for the prefix builder, which has to be nameable.
+//! The generated code names everything by an absolute path under `rowkey::__private`, so it compiles whatever names the user's
+//! scope shadows. All of it is in a `const _` block, except the prefix builder, which users have to be able to name.
 
 mod ast;
 mod attr;
@@ -13,34 +13,36 @@ mod walk;
 
 use proc_macro::TokenStream;
 
-/// Makes a struct or an enum a row key: it implements `rowkey::RowKey`, and adds `prefix()`, the builder of prefixes and ranges,
-/// and for keys of one width `WIDTH`, `encode_into` and `to_array`.
+/// Implements `rowkey::RowKey` for a struct or an enum, so that it is a row key whose bytes sort as its values do.
 ///
-/// A key's bytes are those of its fields, one after another, in the order they are declared in. A key without salt, digest and raw
-/// field can be a field of another key. Everything else is said by `#[rowkey(..)]`, in one attribute or several.
+/// It also adds the method `prefix()`, which starts a builder of prefixes and ranges. If every key has the same width, it adds
+/// `WIDTH`, `encode_into` and `to_array`.
+///
+/// The bytes of a key are the bytes of its fields, in the order of their declaration. A key without salt, digest and raw field can be
+/// a field of another key. Attributes change the encoding; write them as `#[rowkey(..)]`, in one attribute or in several.
 ///
 /// | attribute | on | default |
 /// |---|---|---|
 /// | [`desc`](#desc) | a field | ascending |
-/// | [`nulls_first`, `nulls_last`](#nulls_first-and-nulls_last) | an `Option` | first; last where the field is descending |
-/// | [`raw`](#raw) | the last field of a struct | escapes and a terminator |
-/// | [`with = path`](#with--path) | a field | the type's own encoding |
-/// | [`tag = n`](#tag--n) | a variant | its discriminant; there is none by position |
-/// | [`transparent`](#transparent) | a struct of one field | a newtype is a tuple of one field |
+/// | [`nulls_first`, `nulls_last`](#nulls_first-and-nulls_last) | an `Option` | first; last if the field is `desc` |
+/// | [`raw`](#raw) | the last field of a struct | escaped, with a terminator |
+/// | [`with = path`](#with--path) | a field | the encoding of the field's type |
+/// | [`tag = n`](#tag--n) | a variant | its discriminant; one of the two is required |
+/// | [`transparent`](#transparent) | a struct with one field | a tuple of one field |
 /// | [`salt(..)`](#salt) | a struct | no salt |
 /// | [`hashed(..)`](#hashed) | a struct | no digest |
-/// | [`prefix = Name`](#prefix--name) | a struct or an enum | the key's name and `Prefix` |
+/// | [`prefix = Name`](#prefix--name) | a struct or an enum | the name of the key, then `Prefix` |
 /// | [`crate = "path"`](#crate--path) | a struct or an enum | `::rowkey` |
 ///
-/// All mistakes in a key are told at once, each at its own token. A `PhantomData` is no field of the key and takes no attribute. A type
-/// parameter that stands in a field has to own what it decodes to (`rowkey::encode::OwnedField`).
+/// The derive reports all mistakes in a key at once, each at its own place. A `PhantomData` is not part of the key and takes no
+/// attribute. A type parameter that is used in a field must implement `rowkey::encode::OwnedField`: it owns what it decodes to.
 ///
 /// # On fields
 ///
 /// ## desc
 ///
-/// The largest value first: every byte of the field is inverted, its terminator, tags and nested fields too. A nested field that is
-/// `desc` in a field that is `desc` is ascending. Shape: `i64 desc`.
+/// Descending: the largest value sorts first. Every byte of the field is inverted, with its terminator, its tags and its nested
+/// fields. A `desc` field inside a `desc` field is ascending. Shape: `i64 desc`.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -55,13 +57,13 @@ use proc_macro::TokenStream;
 /// assert_eq!(Action { user: 7, at: 1 }.encode(), [7, 0xff, 0xfe]);
 /// ```
 ///
-/// Refused with `raw`, and on a borrowed field, whose bytes can't be lent inverted: `&str` becomes `Cow<str>`.
+/// An error with `raw`, and on a borrowed field, because inverted bytes can't be borrowed: use `Cow<str>` instead of `&str`.
 ///
 /// ## nulls_first and nulls_last
 ///
-/// Where `None` sorts. `None` is the byte `00` and `Some` is `01` before the value; on the other side than the direction puts it, `None` is
-/// `02` (`fd` in a descending field). To say what is so anyway changes nothing. Shape: `option<u8> nulls_last`, only where it is not
-/// the default.
+/// Where `None` sorts. By default `None` is the byte `00`, and `Some` is the byte `01` before the value, both inverted if the field
+/// is `desc`. On the other side, `None` is the byte `02` (`fd` if the field is `desc`). Writing the default changes nothing. Shape:
+/// `option<u8> nulls_last`; the default is not written.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -78,13 +80,13 @@ use proc_macro::TokenStream;
 /// assert_eq!(Task { due: Some(7), rank: Some(7) }.encode(), [1, 7, 0xfe, 0xf8]);
 /// ```
 ///
-/// Refused both at once, with `with`, and on what is no `Option`.
+/// An error if both are written, with `with`, and on a type that is not an `Option`.
 ///
 /// ## raw
 ///
-/// The last field as other programs write it: text, bytes and host paths without escapes and terminator, a decimal without its terminator, a
-/// `List` of items of one width as their bytes alone. Nothing tells where it ends, so the key is not a field of another. A key of a
-/// raw field alone may have no byte, which stores refuse. Shape: `text raw`.
+/// Writes the last field as other programs write it. Text, bytes and host paths have no escapes and no terminator, a decimal has no
+/// terminator, and a `List` of items of one width is the bytes of its items. A raw field ends where the key ends, so the key can't be
+/// a field of another key. A key with only a raw field may be empty, and stores refuse an empty key. Shape: `text raw`.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -99,12 +101,12 @@ use proc_macro::TokenStream;
 /// assert_eq!(Page { day: 7, path: "/a".into() }.encode(), b"\x07/a");
 /// ```
 ///
-/// Refused on a field that is not the last, in a variant, with `desc`, with `with`, and on types without a raw form.
+/// An error on a field that is not the last, in a variant, with `desc`, with `with`, and on a type that has no raw form.
 ///
 /// ## with = path
 ///
-/// An encoding of your own, a type that implements `rowkey::encode::Encoding` for the field's type; `Pad<24>` and `Pad::<24>` are one. The
-/// bytes are what it writes, inverted by `desc`. Shape: the word that it states.
+/// Your own encoding: a type that implements `rowkey::encode::Encoding` for the type of the field. `Pad<24>` and `Pad::<24>` mean
+/// the same. The bytes are what the encoding writes; `desc` inverts them. Shape: the encoding's `SHAPE`.
 ///
 /// ```
 /// use rowkey::encode::{Encoding, Reader, Sink, Writer};
@@ -137,14 +139,14 @@ use proc_macro::TokenStream;
 /// assert_eq!(Metric { id: 7 }.encode(), [0, 0, 7]);
 /// ```
 ///
-/// Refused with `raw`, `nulls_first` and `nulls_last`.
+/// An error with `raw`, `nulls_first` and `nulls_last`.
 ///
 /// # On variants
 ///
 /// ## tag = n
 ///
-/// The byte before a variant's fields, 0 to 255. Variants sort by it, and it never changes, so it is not taken from the order of
-/// the variants: write it, or a discriminant. Variants can be added later. Shape: `enum{1: (u64), 2: ()}`.
+/// The byte before the fields of a variant, 0 to 255. Variants sort by their tags. A tag must never change, so it does not depend on
+/// the order of the variants: write a tag or a discriminant for each. Variants can be added later. Shape: `enum{1: (u64), 2: ()}`.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -168,14 +170,15 @@ use proc_macro::TokenStream;
 /// # let _ = Level::Low;
 /// ```
 ///
-/// Refused: a variant without either, a tag twice or above 255, a discriminant that is no written number, an enum without variants.
+/// An error on a variant with neither, for a tag that is used twice or is above 255, for a discriminant that is not a literal number, and
+/// on an enum without variants.
 ///
 /// # On the key
 ///
 /// ## transparent
 ///
-/// A newtype is its one field: same bytes, same shape, and the same methods in prefixes. Its field takes `with` and nothing else;
-/// `desc` and the like are written where the newtype is used.
+/// The struct is encoded as its one field: the same bytes, the same shape, and the same methods in prefixes. That field takes no
+/// attribute but `with`; write `desc` and the others on the fields of this type.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -192,17 +195,19 @@ use proc_macro::TokenStream;
 /// assert_eq!(<(Email, Wrapped)>::LAYOUT.shape(), "(text, (text))");
 /// ```
 ///
-/// Refused on an enum, on more fields than one, on `()`, and with a salt or a digest.
+/// An error on an enum, on a struct with more fields than one, on `()`, and with `salt` or `hashed`.
 ///
 /// ## salt
 ///
-/// `salt(buckets = n, by(fields), hash = .., format = ..)`: a bucket before the fields, hash(m) mod n, so that keys that follow one another are
-/// spread. m is the bytes of all fields, or of those in `by`, in the order of the fields. Shape: `salt(16 xxh3 by 0) ..`.
+/// Writes a bucket number before the fields, to spread consecutive keys over the regions of a store:
+/// `salt(buckets = n, by(fields), hash = .., format = ..)`. The bucket is hash(m) mod n, where m is the bytes of the fields in `by`, in
+/// the order of their declaration. Shape: `salt(16 xxh3 by 0) ..`.
 ///
-/// - `buckets`, from 1 to 65,536, has no default. Up to 256 the bucket is one byte, else two.
-/// - `by` names fields, of a tuple struct by index. Default: all. A prefix that fixes them reads one bucket.
-/// - `hash` is `xxh3` (default), `xxh64`, `md5`, `java` (Apache Phoenix's), or your own `fn(&[u8]) -> u64` under a name: `hash("fnv", path::to::fn)`.
-/// - `format` is `binary` (default) or `hex`: digits as text, one up to 16 buckets, two up to 256, else four.
+/// - `buckets`: the number of buckets, 1 to 65,536. Required. The bucket is one byte for up to 256 buckets, else two.
+/// - `by`: names of fields, or their indexes in a tuple struct. Default: all fields. A prefix that fixes these fields reads one bucket.
+/// - `hash`: `xxh3`, `xxh64`, `md5`, `java` (the hash of Apache Phoenix), or your own `fn(&[u8]) -> u64` with a name:
+///   `hash("fnv", path::to::fn)`. Default: `xxh3`.
+/// - `format`: `binary`, or `hex` for digits as text: one digit for up to 16 buckets, two for up to 256, else four. Default: `binary`.
 ///
 /// ```
 /// use rowkey::{RowKey, Select};
@@ -219,13 +224,19 @@ use proc_macro::TokenStream;
 /// assert_eq!(Action::prefix().select().ranges_by_bucket().len(), 16);
 /// ```
 ///
-/// Refused on an enum, with `hashed`, and where `by` names no field, or one twice. A salted key is not a field of another.
+/// An error on an enum, with `hashed`, and if `by` names a field that does not exist or names a field twice. A salted key can't be a field
+/// of another key.
 ///
 /// ## hashed
 ///
-/// `hashed(bytes = n, by(fields))`: the first n bytes of MD5(m) before the fields, from 1 to 16; default: 16. m is the bytes of all
-/// fields, or of those in `by`, which are the first ones. Prefixes fix all that is hashed; a key that is hashed whole is read by `get`, or with the
-/// whole table. Shape: `md5(4 by 0) ..`.
+/// Writes a digest before the fields: `hashed(bytes = n, by(fields))`. The digest is the first n bytes of MD5(m), where m is the bytes
+/// of the fields in `by`. Shape: `md5(4 by 0) ..`.
+///
+/// - `bytes`: the length of the digest, 1 to 16. Default: 16.
+/// - `by`: names of the first fields of the key. Default: all fields.
+///
+/// A prefix must fix every field in `by`. A key whose fields are all hashed can only be read with `get`, or by a scan of the whole
+/// table.
 ///
 /// ```
 /// use rowkey::{RowKey, Select};
@@ -241,12 +252,12 @@ use proc_macro::TokenStream;
 /// assert_eq!(Mail::prefix().user(42).at_range(1..9).ranges().len(), 1);
 /// ```
 ///
-/// Refused on an enum, with `salt`, and where `by` names other fields than the first ones. A hashed key is not a field of another.
+/// An error on an enum, with `salt`, and if `by` names fields other than the first ones. A hashed key can't be a field of another key.
 ///
 /// ## prefix = Name
 ///
-/// The name of the builder that `prefix()` returns, where the key's name and `Prefix` is taken. It changes no byte. The builders of an
-/// enum's variants are called by it too.
+/// The name of the builder type that `prefix()` returns; change it if the default name is taken. The builders for the variants of an
+/// enum start with this name too. It changes no byte.
 ///
 /// ```
 /// #[derive(rowkey::RowKey)]
@@ -263,8 +274,8 @@ use proc_macro::TokenStream;
 ///
 /// ## crate = "path"
 ///
-/// Where `rowkey` is, if your crate has it under another name: renamed in `Cargo.toml`, or exported by a crate between. Without it the
-/// compiler finds no `rowkey`.
+/// The path of the `rowkey` crate; write it if your crate has `rowkey` under another name, because `Cargo.toml` renames it or another
+/// crate re-exports it.
 ///
 /// ```
 /// mod database {
@@ -278,6 +289,17 @@ use proc_macro::TokenStream;
 /// }
 /// # fn main() { let _ = Visit::prefix().host("a"); }
 /// ```
+#[doc(alias = "ascending")]
+#[doc(alias = "descending")]
+#[doc(alias = "salting")]
+#[doc(alias = "buckets")]
+#[doc(alias = "digest")]
+#[doc(alias = "md5")]
+#[doc(alias = "nulls_first")]
+#[doc(alias = "nulls_last")]
+#[doc(alias = "transparent")]
+#[doc(alias = "newtype")]
+#[doc(alias = "tag")]
 #[proc_macro_derive(RowKey, attributes(rowkey))]
 pub fn derive_row_key(input: TokenStream) -> TokenStream {
     match syn::parse(input) {
@@ -286,18 +308,19 @@ pub fn derive_row_key(input: TokenStream) -> TokenStream {
     }
 }
 
-/// An error of syn's, which speaks of its own feature where a length is more than it parses without.
+/// Replaces an error of syn that tells users to turn on a feature of syn: without it, syn does not parse every expression that can be
+/// the length of an array.
 fn explained(error: syn::Error) -> syn::Error {
     if !error.to_string().starts_with("unsupported expression") {
         return error;
     }
     syn::Error::new(
         error.span(),
-        "the derive does not read this expression: give it a name, `const LEN: usize = ..`, and write the name here",
+        "this expression is too complex for the derive: define a constant, `const LEN: usize = ..`, and write `LEN` here",
     )
 }
 
-/// Mistakes, gathered so that all are told at once.
+/// Collects mistakes, so that all of them are reported at once.
 #[derive(Default)]
 struct Mistakes(Option<syn::Error>);
 
@@ -309,8 +332,12 @@ impl Mistakes {
         }
     }
 
-    fn at(&mut self, place: impl quote::ToTokens, message: impl std::fmt::Display) {
-        self.add(syn::Error::new_spanned(place, message));
+    fn at(&mut self, place: impl quote::ToTokens, message: impl Into<String>) {
+        // Not generic, so that it is compiled once.
+        fn add(mistakes: &mut Mistakes, place: proc_macro2::TokenStream, message: String) {
+            mistakes.add(syn::Error::new_spanned(place, message));
+        }
+        add(self, place.into_token_stream(), message.into());
     }
 }
 
@@ -318,7 +345,7 @@ impl Mistakes {
 mod tests {
     use quote::quote;
 
-    /// Where another crate of the build has turned syn's feature `full` on, there is nothing to explain.
+    /// If another crate of the build turns on syn's feature `full`, these parse, and there is nothing to explain.
     #[test]
     fn a_computed_length_gets_an_error_of_ours() {
         let lengths = [
@@ -337,7 +364,7 @@ mod tests {
                 continue;
             };
             let message = super::explained(error).to_string();
-            assert!(message.contains("give it a name"), "{length}: {message}");
+            assert!(message.contains("define a constant"), "{length}: {message}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A walk over a field's type: every type, path and lifetime that is written in it. syn has one behind its feature `visit`, for
-//! the whole language, which takes long to compile.
+//! Visits the types, paths and lifetimes inside the type of a field. The `visit` feature of syn does this for the whole language,
+//! but it takes long to compile.
 
 use syn::punctuated::Punctuated;
 use syn::{
@@ -7,14 +7,14 @@ use syn::{
     TypeParamBound,
 };
 
-/// What is done at each; without a word, the walk goes on inside.
+/// What to do at each node. To visit the nodes inside it too, call `inside_type` or `inside_path`.
 pub(crate) trait Walk {
     fn ty(&mut self, ty: &Type);
     fn path(&mut self, path: &Path);
     fn lifetime(&mut self, _: &Lifetime) {}
 }
 
-/// Goes on with what is written in a type.
+/// Visits the nodes directly inside a type.
 pub(crate) fn inside_type(walk: &mut dyn Walk, ty: &Type) {
     match ty {
         Type::Array(array) => walk.ty(&array.elem),
@@ -39,12 +39,12 @@ pub(crate) fn inside_type(walk: &mut dyn Walk, ty: &Type) {
         Type::Slice(slice) => walk.ty(&slice.elem),
         Type::TraitObject(object) => bounds(walk, &object.bounds),
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|elem| walk.ty(elem)),
-        // No types are told apart in a macro's tokens.
+        // The tokens of a macro are not known to be types.
         _ => {}
     }
 }
 
-/// Goes on with the arguments of a path's segments.
+/// Visits the nodes in the generic arguments of a path.
 pub(crate) fn inside_path(walk: &mut dyn Walk, path: &Path) {
     for segment in &path.segments {
         match &segment.arguments {
@@ -71,7 +71,7 @@ fn arguments(walk: &mut dyn Walk, angled: &AngleBracketedGenericArguments) {
                 constraint.generics.iter().for_each(|angled| arguments(walk, angled));
                 bounds(walk, &constraint.bounds);
             }
-            // Constants: no type in their expressions is a field's, and no parameter can stand in them.
+            // A constant: it holds no field, and its expression can't use a type parameter.
             _ => {}
         }
     }
