@@ -117,42 +117,53 @@ fn visitor(number: u64) -> String {
     }
 }
 
-fn line(visitor: &str, user: &str, at: u64, request: &str, status: u16, size: u64, referer: &str, agent: &str) -> Line {
-    let size = if size == 0 { "-".to_owned() } else { size.to_string() };
-    (at, format!("{visitor} - {user} [TIME] \"{request} HTTP/1.1\" {status} {size} \"{referer}\" \"{agent}\""))
+/// A second, and the line that was written then.
+type Line = (u64, String);
+
+/// Who asks.
+struct Client {
+    visitor: String,
+    user: &'static str,
+    agent: &'static str,
 }
 
-type Line = (u64, String);
+impl Client {
+    fn line(&self, at: u64, request: &str, status: u16, size: u64, referer: &str) -> Line {
+        let Self { visitor, user, agent } = self;
+        let size = if size == 0 { "-".to_owned() } else { size.to_string() };
+        (at, format!("{visitor} - {user} [TIME] \"{request} HTTP/1.1\" {status} {size} \"{referer}\" \"{agent}\""))
+    }
+}
 
 /// A visitor's requests, one after another.
 fn session(dice: &mut Dice, lines: &mut Vec<Line>) {
     let number = dice.early(VISITORS);
-    let (visitor, agent) = (visitor(number), AGENTS[(number % AGENTS.len() as u64) as usize]);
     let user = if number == 8 { "ada" } else { "-" };
+    let client = Client { visitor: visitor(number), user, agent: AGENTS[(number % AGENTS.len() as u64) as usize] };
     let (mut at, mut referer) = (dice.moment(), dice.referer());
     for step in 0..=dice.early(12) {
         let (page, size) = dice.of(&PAGES);
         let request = format!("GET {page}");
         match dice.below(40) {
-            0 => lines.push(line(&visitor, user, at, "GET /wp-login.php", 404, 289, "-", agent)),
-            1 => lines.push(line(&visitor, user, at, "POST /contact.php", 302, 0, &referer, agent)),
-            2 => lines.push(line(&visitor, user, at, &request, 500, 612, &referer, agent)),
-            3 => lines.push(line(&visitor, user, at, &format!("HEAD {page}"), 200, 0, "-", agent)),
+            0 => lines.push(client.line(at, "GET /wp-login.php", 404, 289, "-")),
+            1 => lines.push(client.line(at, "POST /contact.php", 302, 0, &referer)),
+            2 => lines.push(client.line(at, &request, 500, 612, &referer)),
+            3 => lines.push(client.line(at, &format!("HEAD {page}"), 200, 0, "-")),
             4..=6 => {
                 let asked = format!("GET /search?q={}", dice.of(&TERMS));
-                lines.push(line(&visitor, user, at, &asked, 200, 2_000 + dice.below(3_000), &referer, agent));
+                lines.push(client.line(at, &asked, 200, 2_000 + dice.below(3_000), &referer));
             }
             7..=10 => {
                 let (file, size) = dice.of(&FILES);
-                lines.push(line(&visitor, user, at, &format!("GET {file}"), 200, size, &referer, agent));
+                lines.push(client.line(at, &format!("GET {file}"), 200, size, &referer));
             }
-            11..=14 => lines.push(line(&visitor, user, at, &request, 304, 0, &referer, agent)),
-            _ => lines.push(line(&visitor, user, at, &request, 200, size + dice.below(64), &referer, agent)),
+            11..=14 => lines.push(client.line(at, &request, 304, 0, &referer)),
+            _ => lines.push(client.line(at, &request, 200, size + dice.below(64), &referer)),
         }
         let here = format!("{SITE}{page}");
         // A browser loads the parts with the first page, and keeps them.
         for (part, size) in PARTS.iter().take(if step == 0 { 2 + dice.below(4) as usize } else { 0 }) {
-            lines.push(line(&visitor, user, at + dice.below(2), &format!("GET {part}"), 200, *size, &here, agent));
+            lines.push(client.line(at + dice.below(2), &format!("GET {part}"), 200, *size, &here));
         }
         referer = here;
         at += 3 + dice.early(400);
@@ -165,18 +176,11 @@ fn make(out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..SESSIONS {
         session(&mut dice, &mut lines);
     }
+    let agent = "monitor/1.0 (+https://status.test/)";
+    let monitor = Client { visitor: "192.0.2.250".to_owned(), user: "-", agent };
     // A program that looks at one page each second hour, as such programs do.
     for at in (START..START + DAYS * DAY).step_by(7200) {
-        lines.push(line(
-            "192.0.2.250",
-            "-",
-            at,
-            "GET /projects/lamp",
-            200,
-            9_870,
-            "-",
-            "monitor/1.0 (+https://status.test/)",
-        ));
+        lines.push(monitor.line(at, "GET /projects/lamp", 200, 9_870, "-"));
     }
     lines.retain(|(at, _)| *at < START + DAYS * DAY);
     lines.sort_by_key(|(at, _)| *at);
