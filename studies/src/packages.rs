@@ -1,4 +1,4 @@
-//! What the examples on packages share: the packages of a Debian index, and which of them depends on which.
+//! Packages and their links: the packages of a Debian index, and which of them depends on which.
 
 use std::collections::BTreeMap;
 use std::error::Error;

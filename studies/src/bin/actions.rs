@@ -216,7 +216,7 @@ fn pages(
             let by_offset = scan().offset(offset as u64).limit(limit as u64).collect::<Result<Rows, _>>()?;
             let cost = db.costs() - before;
             if by_offset != page.rows {
-                return Err(format!("the page at offset {offset} is not the one behind the cursor").into());
+                return Err(format!("the page at offset {offset} is not the one after the cursor").into());
             }
             let numbers = [offset as u64, cost.rows_read, by_cursor.rows_read, cost.bytes_read, by_cursor.bytes_read];
             told.push(numbers.map(|number| HumanCount(number).to_string()));

@@ -5,7 +5,7 @@
 //!
 //! Without a file it takes the pages of 2,000 Debian packages (`studies/data/`). The host stands in the key with its
 //! labels reversed, so a domain and all its subdomains are one range. Which hosts have most pages is found without
-//! reading them all: from the first row of one host the scan skips behind its last, to the next.
+//! reading them all: from the first row of one host the scan skips to the first row of the next.
 
 use std::cmp::Reverse;
 use std::error::Error;

@@ -7,7 +7,7 @@
 //! suffix: so google.com and google.co.uk, which no reversed host brings together, are one range of the name `google`.
 //! (That two domains of one name are one organisation's is a guess: names are registered under each suffix anew.) The time
 //! is descending: the latest visit from a page comes first. Which organisations there are is found by a seek for each, from
-//! the first row of one to the first behind its last; how many visits each sent stands in counters of their own.
+//! the first row of one to the first after its last; how many visits each sent stands in counters of their own.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

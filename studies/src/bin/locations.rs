@@ -284,7 +284,7 @@ impl Atlas {
             self.children(
                 out,
                 show,
-                &format!("The next {show} cities of {fullest}, behind {}", last.name),
+                &format!("The next {show} cities of {fullest}, after {}", last.name),
                 fullest,
                 &page,
             )?;

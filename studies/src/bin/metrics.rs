@@ -6,7 +6,7 @@
 //! in one row, the hours of a metric side by side. Names are in a dictionary of their own; in keys stand their ids of three
 //! bytes. Tags are sorted, so a series has one key an hour. The salt is taken over metric and tags: a series stays in one
 //! bucket, and a metric that many write at once is spread. A window of a metric is read in each bucket and merged; tags
-//! stand behind the hour, so the hours of other series are read too and passed over. Who gives all tags reads one bucket.
+//! come after the hour, so the hours of other series are read too and passed over. Who gives all tags reads one bucket.
 //!
 //! What is read is downsampled: points, least, mean, greatest and sum of each day, or of so many hours, counted from 1970 on.
 //!
@@ -146,7 +146,7 @@ fn window(args: &Args, points: &Points) -> Result<Option<RangeInclusive<u32>>, B
 
 type Step<'s> = (&'s str, &'s dyn Fn() -> Result<(), Box<dyn Error>>);
 
-/// What the same question costs before and after the rows are compacted, and where points come in again behind that.
+/// What the same question costs before and after the rows are compacted, and where points come in again after that.
 fn compaction<const WIDTH: u32>(
     out: &mut impl Write,
     metric: &'static str,

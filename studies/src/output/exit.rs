@@ -1,4 +1,4 @@
-//! How every example ends.
+//! How every study ends.
 
 use std::error::Error;
 use std::io;
@@ -14,7 +14,7 @@ pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// An error and what is behind it.
+/// An error and its sources.
 pub fn reasons(error: &dyn Error) -> String {
     let rest = std::iter::successors(error.source(), |&error| error.source());
     rest.fold(error.to_string(), |said, error| format!("{said}: {error}"))

@@ -1,4 +1,4 @@
-//! What every example shows: its key, its table as the books draw it, and what each query read and returned.
+//! What every study shows: its key, its table as the books draw it, and what each query read and returned.
 
 use std::error::Error;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What the examples on temperatures share: reading them.
+//! Reading temperatures, line by line.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,8 +7,8 @@ use jiff::civil::DateTime;
 
 use crate::{input, sample};
 
-/// Calls `each` with city, local time and degrees Fahrenheit of each line of a file, plain or gzip, or of the sample; what it
-/// answers is told with the line's place.
+/// Calls `each` with city, local time and degrees Fahrenheit of each line of a file, plain or gzip, or of the sample; its
+/// error is told with the line's place.
 pub fn readings(
     path: Option<&Path>,
     mut each: impl FnMut(&str, DateTime, f64) -> Result<(), Box<dyn Error>>,

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `-` is nothing. Quoted fields have escapes: `\"`, `\\`, C's for white space, `\xhh` for any byte. A user may hold
-//! blanks. Fields that a server was told to write behind the agent are passed over.
+//! blanks. Further fields after the agent are passed over.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct Line<'a> {
     pub hit: Hit,
 }
 
-/// What was asked, and what was answered. Bytes that are not UTF-8 are replaced.
+/// A request and its response. Bytes that are not UTF-8 are replaced.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     /// Who logged in.
@@ -31,7 +31,7 @@ pub struct Hit {
     pub request: Option<String>,
     /// HTTP's status.
     pub status: Option<u16>,
-    /// Bytes answered, headers not counted.
+    /// Bytes of the response, headers not counted.
     pub size: u64,
     /// The page that led here.
     pub referrer: Option<String>,
@@ -39,7 +39,7 @@ pub struct Hit {
     pub agent: Option<String>,
 }
 
-/// Why a line is none of the format.
+/// Why a line is not of the format.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum Malformed {
     /// Nothing stands in it.
@@ -94,7 +94,7 @@ pub fn parse(line: &[u8]) -> Result<Line<'_>, Malformed> {
     })
 }
 
-/// Up to the next blank, and what is behind it.
+/// Up to the next blank, and what comes after it.
 fn word<'a>(rest: &'a [u8], what: &'static str) -> Result<(&'a [u8], &'a [u8]), Malformed> {
     match rest {
         [] => Err(Malformed::Missing(what)),
@@ -110,7 +110,7 @@ fn quoted<'a>(rest: &'a [u8], what: &'static str) -> Result<(Option<String>, &'a
     }
 }
 
-/// The field up to its closing quote, its escapes resolved, and what is behind the blank after it.
+/// The field up to its closing quote, its escapes resolved, the blank after it passed over, and the rest.
 fn until_quote<'a>(field: &'a [u8], what: &'static str) -> Result<(Option<String>, &'a [u8]), Malformed> {
     let mut bytes = Vec::new();
     let mut rest = field;

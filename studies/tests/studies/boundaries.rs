@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::places::{City, cities, digits, inside, real_cities, sample, tiles_in, xy};
 use crate::{Told, nobody_reads, output, run, temporary, told};
 
-/// What is asked of the example.
+/// What is asked of the study.
 struct Asked<'a> {
     region: &'a str,
     view: [f64; 4],

@@ -10,7 +10,7 @@ fn metres((a_lat, a_lon): (f64, f64), (b_lat, b_lon): (f64, f64)) -> f64 {
     2.0 * 6_371_008.8 * h.sqrt().asin()
 }
 
-/// What is asked of the example.
+/// What is asked of the study.
 struct Asked<'a> {
     view: [f64; 4],
     near: (f64, f64),
@@ -27,7 +27,7 @@ const UNASKED: Asked<'static> = Asked {
     show: 10,
 };
 
-/// All that the example prints of a view, a point, some tiles and feature codes.
+/// All that the study prints of a view, a point, some tiles and feature codes.
 fn check(out: &str, cities: &[City], Asked { view, near, tiles, feature, show }: Asked<'_>) {
     let within: Vec<_> = cities.iter().filter(|city| inside(view, city)).collect();
     let mut largest = within.clone();

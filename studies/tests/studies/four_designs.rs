@@ -8,7 +8,7 @@ use crate::{Visit, logs, made_log, nobody_reads, number, output, run, temporary,
 
 const DESIGNS: [&str; 4] = ["sequential", "salted", "promoted", "randomised"];
 
-/// A visit and its line, ordered as the example says.
+/// A visit and its line, ordered as the study says.
 type Row<'v> = (Timestamp, &'v str, u64);
 
 /// The lines of a drawn table by their cells, below the titles.
@@ -32,7 +32,7 @@ fn bytes(&(at, visitor, line): &Row<'_>) -> Vec<u8> {
     [&at.to_be_bytes()[..], visitor.as_bytes(), &[0], &line.to_be_bytes()].concat()
 }
 
-/// All that the example prints of a log, but for the lines' summary.
+/// All that the study prints of a log, but for the lines' summary.
 fn check(out: &str, visits: &[Visit], windows: i64) {
     let mut rows: Vec<Row<'_>> = (0..).zip(visits).map(|(line, v)| (v.at, v.visitor.as_str(), line)).collect();
     rows.sort();

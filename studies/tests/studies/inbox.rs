@@ -59,7 +59,7 @@ impl Mail {
     }
 }
 
-/// Cells of a wide row that may be read besides: in front of a jump, and behind the last.
+/// Cells of a wide row that may be read besides: in front of a jump, and after the last.
 const ASIDE: u64 = 16;
 
 struct Asked<'a> {
@@ -164,8 +164,7 @@ impl<'a> Asked<'a> {
             (format!("{senders}: a wide row"), &all_by_sender, true),
         ] {
             let pages: Vec<_> = lines.chunks(*page).collect();
-            let (by_offset, behind) =
-                (format!("{title}, page 2 by offset"), format!("{title}, page 2 behind the last"));
+            let (by_offset, behind) = (format!("{title}, page 2 by offset"), format!("{title}, page 2 after the last"));
             match pages.get(1) {
                 None => assert!(!out.contains(&by_offset) && !out.contains(&behind)),
                 Some(second) if wide => {
@@ -208,7 +207,7 @@ fn drawn<'o>(out: &'o str, title: &str) -> Vec<Vec<&'o str>> {
 /// What is promised, and kept.
 fn changed(out: &str, all: &[Mail], user: &str) {
     assert_eq!(
-        drawn(out, "What changes as one"),
+        drawn(out, "What changes atomically"),
         [
             ["a message and its attachments", "yes", "no", "yes"],
             ["a message and its index", "yes", "no", "yes"],

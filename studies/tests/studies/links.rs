@@ -344,15 +344,15 @@ fn malformed_input_is_told() {
         (format!("{PACKAGES}{good}"), "a\t\n".to_owned(), "links:1: a link is two packages"),
     ] {
         let files = files("links-malformed", &packages, &links);
-        for example in ["links", "friends"] {
-            let run = run(example, &arguments(&files, &[]), b"");
+        for study in ["links", "friends"] {
+            let run = run(study, &arguments(&files, &[]), b"");
             assert_eq!(run.status.code(), Some(1));
             assert!(run.stderr.contains(error) && run.stderr.lines().count() == 1, "{}", run.stderr);
         }
     }
     let missing = ["none", "none"].map(|name| PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name));
-    for example in ["links", "friends"] {
-        let run = run(example, &arguments(&missing, &[]), b"");
+    for study in ["links", "friends"] {
+        let run = run(study, &arguments(&missing, &[]), b"");
         assert_eq!(run.status.code(), Some(1));
         assert!(run.stderr.starts_with("error: cannot read") && run.stderr.lines().count() == 1, "{}", run.stderr);
     }

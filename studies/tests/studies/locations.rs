@@ -57,7 +57,7 @@ fn shown<'c>(cities: impl IntoIterator<Item = &'c City>) -> Vec<String> {
     cities.into_iter().map(|(id, name, ..)| format!("{name}  city {id}")).collect()
 }
 
-/// All that the example prints.
+/// All that the study prints.
 fn check(out: &str, cities: &[City], from: &str, show: usize, name: Option<&str>, renamings: &[(u32, &str)]) {
     let mut countries = BTreeMap::<&str, Vec<&City>>::new();
     for city in cities {
@@ -84,7 +84,7 @@ fn check(out: &str, cities: &[City], from: &str, show: usize, name: Option<&str>
     of_one_row(out, "The countries", &codes, show);
     of_one_row(out, &format!("The cities of country {fullest}"), &shown(theirs.iter().copied()), show);
     if show > 0 && theirs.len() >= show {
-        let title = format!("The next {show} cities of country {fullest}, behind {}", theirs[show - 1].1);
+        let title = format!("The next {show} cities of country {fullest}, after {}", theirs[show - 1].1);
         let page = shown(theirs.iter().skip(show).take(show).copied());
         of_columns(out, &title, &page, show);
         assert!(told(out, &title).cells_read <= (theirs.len() - show) as u64, "none of those before is read");

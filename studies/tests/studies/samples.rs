@@ -93,6 +93,9 @@ fn no_program_is_left_out() {
     // What makes a sample is no study.
     let studies = PRINTED.iter().map(|(name, _)| (*name).to_owned()).chain(["make_log".to_owned()]);
     assert_eq!(there, studies.collect());
+    let listed = include_str!("../../README.md").lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let listed = listed.map(str::to_owned).chain(["make_log".to_owned()]);
+    assert_eq!(there, listed.collect(), "the README's table");
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn newest_first<'v>(visits: &'v [Visit], visitor: &str) -> Vec<&'v Visit> {
     theirs.into_iter().map(|(_, visit)| visit).collect()
 }
 
-/// All that the example prints of a log, but for the lines' summary.
+/// All that the study prints of a log, but for the lines' summary.
 fn check(out: &str, visits: &[Visit], visitor: Option<&str>, window: Option<(Timestamp, Timestamp)>) {
     let mut counts = BTreeMap::<_, u64>::new();
     for visit in visits {

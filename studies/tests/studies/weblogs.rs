@@ -255,7 +255,7 @@ fn check(out: &str, lines: &[Line], asked: &Asked<'_>) {
         latest = latest.max(line.at);
         line.at < latest
     });
-    let late = format!("{} lines stood behind a later one: sorted by time", grouped(late.count() as u64));
+    let late = format!("{} lines came after a later one: sorted by time", grouped(late.count() as u64));
     assert_eq!(out.lines().find(|line| line.ends_with("sorted by time")), Some(late.as_str()));
 
     let mut views: Vec<_> = lines.iter().map(view).collect();
@@ -500,7 +500,7 @@ fn logs_of_few_lines() {
         check(&output("weblogs", &[temporary("weblogs_few.log", log.as_bytes())]), &lines[..few], &Asked::default());
     }
     let empty = output("weblogs", &[temporary("weblogs_empty.log", b"")]);
-    assert_eq!(empty, "0 lines read, 0 malformed\n0 lines stood behind a later one: sorted by time\n");
+    assert_eq!(empty, "0 lines read, 0 malformed\n0 lines came after a later one: sorted by time\n");
 }
 
 #[test]

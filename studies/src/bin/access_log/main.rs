@@ -240,7 +240,7 @@ impl Log {
         self.print(out, day.start, sums)
     }
 
-    /// Asks for rows, prints the first of them, and answers all.
+    /// Asks for rows, prints the first of them, and returns all.
     fn rows(
         &self,
         out: &mut impl Write,

@@ -80,7 +80,7 @@ impl<D: Database + Clone> RollUp<D> {
         Ok(Self { periods, zone, summed: 0, again: 0, marks, ids: FlakeIds::new(0)? })
     }
 
-    /// Marks the five minutes of rows that were written; answers how many rows are late, as theirs were summed before.
+    /// Marks the five minutes of rows that were written; returns how many rows are late, as theirs were summed before.
     pub(crate) fn mark(&self, rows: &[Seconds]) -> Result<u64, Box<dyn Error>> {
         let mut periods = BTreeMap::<Period, u64>::new();
         for at in rows {
@@ -101,7 +101,7 @@ impl<D: Database + Clone> RollUp<D> {
     }
 
     /// Sums all periods that are marked. After so many batches it dies: what it was about to write is lost, and it
-    /// answers of which period that was.
+    /// returns of which period that was.
     pub(crate) fn run(
         &mut self,
         batches: Option<NonZero<u64>>,

@@ -97,7 +97,7 @@ fn regions_of(city: &City) -> [Region; 3] {
     ]
 }
 
-/// Stores the regions of cities; answers their table, and the cities of each.
+/// Stores the regions of cities; returns their table, and the cities of each.
 pub(crate) fn store<'c>(db: &Metered<Memory>, cities: &'c [City]) -> Result<(Regions, ByRegion<'c>), Box<dyn Error>> {
     let mut by_region = ByRegion::new();
     for city in cities {

@@ -45,7 +45,7 @@ pub(crate) fn spread(
         let [a, b, c, d, e, f, g, h] = regions.map(|writes| HumanCount(writes).to_string());
         [design.to_owned(), a, b, c, d, e, f, g, h, percent(most(regions), writes.len() as u64)]
     });
-    let what = format!("{} writes by region (behind the past that splits are of)", HumanCount(writes.len() as u64));
+    let what = format!("{} writes by region (after the past that the splits are of)", HumanCount(writes.len() as u64));
     report::table(out, &what, ["design", "1", "2", "3", "4", "5", "6", "7", "8", "the busiest"], rows)?;
 
     let rows = windows.iter().map(|(window, regions)| {

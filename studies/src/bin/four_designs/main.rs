@@ -140,7 +140,7 @@ fn by_past<K: Design>(past: &[(Visit, Postcard<Hit>)]) -> Result<Splits, SplitsE
 }
 
 const DESIGNS: [&str; 4] = [Sequential::NAME, Salted::NAME, Promoted::NAME, Randomised::NAME];
-/// Rows that are written as one.
+/// Rows that are written in one batch.
 const BATCH: usize = 500;
 
 /// Stores a web log under four designs of its key, and shows what each reads and where each writes.

@@ -1,4 +1,4 @@
-//! What changes as one, and what changes cost.
+//! What changes atomically, and what changes cost.
 
 use std::error::Error;
 use std::io::Write;
@@ -25,7 +25,7 @@ pub(crate) fn books_message(user: &str) -> Mail {
     }
 }
 
-/// What each design can change as one, by what its store promises, and what changes cost.
+/// What each design can change atomically, by what its store promises, and what changes cost.
 pub(crate) fn changes(
     out: &mut impl Write,
     boxes: &Mailboxes,
@@ -47,7 +47,7 @@ pub(crate) fn changes(
         [what.to_owned(), tall, of_rows, wide]
     });
     let titles = ["", "tall, in memory", "tall, in a store of wide rows", "wide, in memory"];
-    report::table(out, "What changes as one", titles, promised)?;
+    report::table(out, "What changes atomically", titles, promised)?;
 
     let mail = books_message(user);
     let Mail { at, message, .. } = mail.clone();

@@ -9,10 +9,10 @@
 //!
 //! Wide: all of a user is one row. Its family `data` has a column a part of a message, its family `index` the columns of an index,
 //! a derived enum: by sender, newest first, and by subject, the last first. A descending text is its bytes inverted: "Hello," is
-//! b7 9a 93 93 90 d3, and ends in ff. Date and message stand behind, as in the books' index a sender's second message would take
+//! b7 9a 93 93 90 d3, and ends in ff. Date and message come after it, as in the books' index a sender's second message would take
 //! the place of the first. Index columns carry what a list shows, so a page reads nothing else.
 //!
-//! A row changes as one in any wide store; rows together only where a store says so. That decides more than any cost.
+//! A change of one row is atomic in any wide store; one of several rows only where a store says so. That decides more than any cost.
 
 mod changes;
 mod mailbox;
@@ -292,7 +292,7 @@ fn index_lines(row: &Row) -> Lines {
     row.cells().map(|cell| Ok(listed(&Index::decode(cell.qualifier)?, &cell.read::<String>()?))).collect()
 }
 
-/// Runs a query that answers a line a cell, and tells of it.
+/// Runs a query that returns a line a cell, and tells of it.
 fn answer(
     out: &mut impl Write,
     boxes: &Mailboxes,

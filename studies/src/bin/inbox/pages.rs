@@ -60,7 +60,7 @@ pub(crate) fn pages(out: &mut impl Write, boxes: &Mailboxes, user: &String, args
     };
     costs.extend(walk(out, boxes, (&format!("Mail of {user} by sender"), Design::Wide), args, by_offset, behind_last)?);
 
-    let titles = ["", "page", "rows or columns", "cells read by offset", "behind the last"];
+    let titles = ["", "page", "rows or columns", "cells read by offset", "after the last"];
     report::table(out, &format!("Pages of {limit}"), titles, costs)
 }
 
@@ -79,7 +79,7 @@ fn walk(
         let query = Query::of(&boxes.db);
         let ((lines, more), behind) = boxes.cost(&mut next)?;
         if page == 1 {
-            tell(out, query, (&format!("{what}{design}, page 2 behind the last"), design), args.show, &lines)?;
+            tell(out, query, (&format!("{what}{design}, page 2 after the last"), design), args.show, &lines)?;
         }
         if page == 0 || page.is_power_of_two() || !more {
             let query = Query::of(&boxes.db);

@@ -42,7 +42,7 @@ pub(crate) fn disjoint(mut ranges: Vec<Range>) -> Vec<Range> {
     let close = |open: &mut Vec<Range>, done: &mut Vec<Range>| {
         let Some(range) = open.pop() else { return };
         match (open.last_mut(), step(range.1, true)) {
-            // All before what is left of the one above is taken, also where that began behind its end.
+            // All before what is left of the one above is taken, also where that began after its end.
             (Some(below), Some(next)) => below.0 = below.0.max(next).max(range.0),
             (_, None) => open.clear(),
             (None, _) => {}

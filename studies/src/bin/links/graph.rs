@@ -281,7 +281,7 @@ impl OneValue {
         Ok(all)
     }
 
-    /// Writes a package's links as one value again and drops the deltas that are in it now, as one step; what is added
+    /// Writes a package's links as one value again and drops the deltas that are in it now, atomically; what is added
     /// meanwhile stays a delta.
     pub(crate) fn roll_up(&self, end: &End) -> Result<(), Error> {
         let list = family(end.way);

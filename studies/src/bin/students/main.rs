@@ -84,7 +84,7 @@ impl Enrolment {
     }
 }
 
-/// Asks who takes which course, both ways, and enrols a student as one write.
+/// Asks who takes which course, both ways, and enrols a student in one atomic write.
 #[derive(Parser)]
 struct Args {
     /// Enrolments as tab-separated student, course, term, grade below a line of titles, plain or gzip; grades are 0 to 100, or

@@ -94,7 +94,7 @@ impl Clock for LogTime {
 
 fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (views, late, summary) = views::read(&args.logs)?;
-    writeln!(out, "{summary}\n{} lines stood behind a later one: sorted by time", HumanCount(late))?;
+    writeln!(out, "{summary}\n{} lines came after a later one: sorted by time", HumanCount(late))?;
     let (Some(first), Some(last)) = (views.first(), views.last()) else { return Ok(()) };
     let (half, end) = (Seconds(first.at.0.midpoint(last.at.0)), last.at);
 
