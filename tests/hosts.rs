@@ -41,11 +41,13 @@ struct Last {
     page: HostPath,
 }
 
-/// All home pages where they are there, the sample that the examples have otherwise.
+/// The home pages of the folder that `ROWKEY_DATA` names, else the studies' sample.
 fn homepages() -> Vec<Url> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let whole = root.join("../shared/data/homepages.txt.gz");
-    let path = if whole.exists() { whole } else { root.join("examples/data/homepages.txt.gz") };
+    let whole = std::env::var_os("ROWKEY_DATA").map(|folder| Path::new(&folder).join("homepages.txt.gz"));
+    let path = whole.filter(|path| path.exists()).unwrap_or_else(|| {
+        eprintln!("the sample alone: there is no homepages.txt.gz in a folder that ROWKEY_DATA names");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("studies/data/homepages.txt.gz")
+    });
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     text.lines().map(|line| line.parse().unwrap()).collect()

@@ -42,22 +42,26 @@ fn points_of_another_implementation() {
     }
 }
 
-/// Cities: real ones, all of them where they are, else the sample of the examples.
+/// Cities: those of the folder that `ROWKEY_DATA` names, else the studies' sample; and whether it is the former.
 fn cities() -> (bool, Vec<Point>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut tsv = String::new();
-    let all = std::fs::File::open(folder.join("../shared/data/cities.tsv.gz"));
+    let all =
+        std::env::var_os("ROWKEY_DATA").map(|folder| std::fs::File::open(Path::new(&folder).join("cities.tsv.gz")));
+    let all = all.and_then(Result::ok);
     match &all {
-        Ok(file) => {
+        Some(file) => {
             flate2::read::GzDecoder::new(file).read_to_string(&mut tsv).unwrap();
         }
-        Err(_) => tsv.push_str(include_str!("../../examples/data/cities.tsv")),
+        None => {
+            eprintln!("the sample alone: there is no cities.tsv.gz in a folder that ROWKEY_DATA names");
+            tsv.push_str(include_str!("../../studies/data/cities.tsv"));
+        }
     }
     let city = |line: &str| {
         let columns: Vec<_> = line.split('\t').collect();
         Point::new(columns[5].parse().unwrap(), columns[6].parse().unwrap()).unwrap()
     };
-    (all.is_ok(), tsv.lines().skip(1).map(city).collect())
+    (all.is_some(), tsv.lines().skip(1).map(city).collect())
 }
 
 /// Numbers from one seed.
