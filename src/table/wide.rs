@@ -2,7 +2,6 @@
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::scan::{Source, TableScan};
@@ -15,7 +14,7 @@ use crate::store::options::Within;
 use crate::store::value::RowValue;
 use crate::store::{CallOptions, Database, NewTable, Scan, count};
 use crate::wide::{
-    CellsDatabase, Change, Column, Columns, Condition, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
+    Cells, CellsDatabase, Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideStore,
 };
 
 /// A wide table under keys of type `K`, in the database `D`: each row has families of columns.
@@ -360,13 +359,8 @@ impl<K: RowKey, D> WideTable<K, D> {
 }
 
 impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
-    /// Drops what nobody can read any more, as [`Cells::purge`](crate::wide::Cells::purge) does, behind the row `after`.
-    pub fn purge(
-        &self,
-        after: Option<&[u8]>,
-        progress: impl FnMut(&PurgeReport) -> ControlFlow<()>,
-    ) -> Result<PurgeReport, Error> {
-        let cells = self.db.bounded(self.options()).cells(&self.name, self.store.schema())?;
-        cells.purge(after, progress).map_err(|error| error.of_key(&self.name, &[]))
+    /// The table below, by the options of this handle.
+    pub(crate) fn cells(&self) -> Result<Cells, Error> {
+        self.db.bounded(self.options()).cells(&self.name, self.store.schema())
     }
 }

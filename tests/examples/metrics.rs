@@ -337,7 +337,7 @@ proptest! {
                     }
                 }
                 Step::Purge => {
-                    tsdb.rows.purge(None, |_| std::ops::ControlFlow::Continue(())).unwrap();
+                    tsdb.rows.purge().run().unwrap();
                 }
             }
             let mut found = BTreeMap::new();

@@ -26,4 +26,5 @@ mod scan;
 mod typed;
 
 pub use self::load::{BulkLoad, LoadError, Loaded};
-pub use self::scan::{ParallelIter, ParallelScan, Progress};
+pub use self::scan::{ParallelIter, ParallelScan, Scanned};
+pub use super::job::{Checkpoint, Difference, DifferenceKind, Job, Progress, Report};

@@ -56,7 +56,7 @@ pub struct ParallelScan<T> {
 /// How far a scan has come, by what it has handed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Progress {
+pub struct Scanned {
     /// Rows; items, where it is not rows that are read.
     pub rows: u64,
     /// Bytes of keys and values; 0 where it is not rows of bytes that are read, but typed ones.
@@ -234,7 +234,7 @@ impl<T: Send + 'static> ParallelScan<T> {
     /// Starts the threads.
     pub fn start(self) -> ParallelIter<T> {
         let Self { ranges, open, size, threads, ahead, batch_bytes, in_order, options } = self;
-        let progress = Progress { ranges: ranges.len(), ..Progress::default() };
+        let progress = Scanned { ranges: ranges.len(), ..Scanned::default() };
         let (give, jobs) = channel();
         // Beside those that wait, one is on its way, and one with the reader.
         let held = ahead.saturating_mul(if in_order { 2 } else { 1 }).saturating_add(2);
@@ -369,13 +369,13 @@ pub struct ParallelIter<T> {
     threads: Vec<JoinHandle<()>>,
     not_started: Option<std::io::Error>,
     size: Size<T>,
-    progress: Progress,
+    progress: Scanned,
     options: CallOptions,
 }
 
 impl<T> ParallelIter<T> {
     /// How far it has come.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> Scanned {
         self.progress
     }
 

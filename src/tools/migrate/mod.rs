@@ -36,12 +36,12 @@
 //! assert_eq!(crashes.get(&Crash { at: 8 })?.as_deref(), Some("oops"));
 //!
 //! // In one of them, or in several, one after the other; what was stopped goes on where it was.
-//! crashes.backfill().batch_rows(100).run(|progress| {
-//!     println!("{} rows", progress.rows);
+//! crashes.backfill().batch_rows(100).run_watched(|progress| {
+//!     println!("{} rows", progress.report.rows);
 //!     ControlFlow::Continue(())
 //! })?;
-//! let report = crashes.verify().run(|_| ControlFlow::Continue(()))?;
-//! assert_eq!((report.differences, crashes.phase()?), (0, Phase::Verified));
+//! let report = crashes.verify().run()?;
+//! assert_eq!((report.differences(), crashes.phase()?), (0, Phase::Verified));
 //! crashes.cut_over()?;
 //! assert_eq!(crashes.get(&Crash { at: 7 })?.as_deref(), Some("ouch"));
 //!
@@ -127,7 +127,7 @@ use std::time::Duration;
 
 pub use self::conversion::Conversion;
 use self::conversion::{Between, Convert};
-pub use self::job::{Job, Progress, Report};
+use self::job::Pass;
 use self::phase::{Kept, State, Task};
 use self::write::Core;
 use crate::keys::key::OwnedKey;
@@ -139,6 +139,7 @@ pub use crate::store::phase::Phase;
 use crate::store::value::{RowValue, decoded, encoded};
 use crate::store::{CallOptions, Database, Scan, Store, count};
 use crate::table::Table;
+use crate::tools::job::Job;
 
 /// A migration from a table of rows (`K1`, `V1`) to one of rows (`K2`, `V2`), as it is: what the program reads and writes
 /// through until it is over. See [the module](crate::migrate).
@@ -165,28 +166,6 @@ impl<K1, V1, K2, V2, D> fmt::Debug for Migration<K1, V1, K2, V2, D> {
         let Between { name, old, new, .. } = &*self.between;
         f.debug_struct("Migration").field("name", name).field("old", old).field("new", new).finish_non_exhaustive()
     }
-}
-
-/// What differs between the two tables.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference<K1, K2> {
-    /// How they differ.
-    pub kind: DifferenceKind,
-    /// The key in the old table.
-    pub old: K1,
-    /// The key in the new table.
-    pub new: K2,
-}
-
-/// How a row of the new table differs from what follows from the old one's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DifferenceKind {
-    /// It is not there.
-    Missing,
-    /// It is there, and the old one is not.
-    Extra,
-    /// It has another value.
-    Different,
 }
 
 /// The table to read, which [`Migration::reading`] answers.
@@ -407,18 +386,18 @@ where
     }
 
     /// Copies the old table's rows. Where they are copied already it answers so.
-    pub fn backfill(&self) -> Job<'_, K1, V1, K2, V2, D> {
-        Job::new(self, Task::Backfill)
+    pub fn backfill(&self) -> Job<'_, K1, K2> {
+        Job::new(Pass { migration: self, task: Task::Backfill })
     }
 
     /// Goes over both tables and names every difference. If there is none, the migration is verified.
-    pub fn verify(&self) -> Job<'_, K1, V1, K2, V2, D> {
-        Job::new(self, Task::Verify)
+    pub fn verify(&self) -> Job<'_, K1, K2> {
+        Job::new(Pass { migration: self, task: Task::Verify })
     }
 
     /// Makes the new table what follows from the old one wherever it differs. It is to be verified then.
-    pub fn repair(&self) -> Job<'_, K1, V1, K2, V2, D> {
-        Job::new(self, Task::Repair)
+    pub fn repair(&self) -> Job<'_, K1, K2> {
+        Job::new(Pass { migration: self, task: Task::Repair })
     }
 
     /// Lets reads go to the new table; writes still go to both. Where they do already it answers so.

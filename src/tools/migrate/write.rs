@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::DifferenceKind;
 use super::conversion::Convert;
 use super::lock::{Due, LockedRow};
 use super::phase::{Kept, State, TABLE};
@@ -13,6 +12,7 @@ use crate::store::catalog::moved;
 use crate::store::error::Error;
 use crate::store::phase::Phase;
 use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
+use crate::tools::job::DifferenceKind;
 
 /// A migration as bytes.
 #[derive(Clone, Copy)]

@@ -118,7 +118,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::check::{Check, Difference, DifferenceKind, Progress, Report};
+use self::check::Check;
 use self::claim::Claims;
 use self::follow::{Derive, Entries, Follower};
 pub use self::primary::{Primary, PrimaryBatch};
@@ -132,6 +132,7 @@ use crate::store::value::{RowValue, decoded, encoded};
 use crate::store::{CallOptions, Database};
 use crate::table::Table;
 use crate::table::stored_key;
+use crate::tools::job::Job;
 
 /// A secondary table: rows of a [`Primary`] under keys of type `K2`, with values of type `V2`.
 ///
@@ -285,18 +286,27 @@ where
         self.table.drop_table()
     }
 
-    /// Compares the secondary table with the primary one and names every difference.
+    /// Returns a job that compares the secondary table with the primary one, and names every difference.
     ///
-    /// It goes over both tables batch by batch, while others write. [`Check::run`] says what it can tell then, and
-    /// [`Check`] how to stop it and to go on.
-    pub fn verify(&self) -> Check<'_, K2, V2, K, V, D> {
-        Check::new(self, false)
+    /// It reads the primary table, then the secondary one, batch by batch, while others write.
+    ///
+    /// With transactions, each batch is compared as of one moment. Without, the job does not judge a secondary row that a writer
+    /// has marked: the write is under way, or is named once the mark is older than [`write_timeout`](Job::write_timeout). It
+    /// looks at any other difference twice more, and names it if the secondary row was the same before and after the primary
+    /// row was read. So a stale row or an old value that is named was there. A missing row is named wrongly only if its primary
+    /// row came to the key and left it during each look.
+    pub fn verify(&self) -> Job<'_, K, K2> {
+        Job::new(Check { secondary: self, mend: false })
     }
 
-    /// Mends every difference that [`verify`](Self::verify) names: of a table that was declared when there were rows, whose
-    /// closure was changed, or that a crash left with stale rows and marks. Only a conflict of two primary rows stays.
-    pub fn rebuild(&self) -> Check<'_, K2, V2, K, V, D> {
-        Check::new(self, true)
+    /// Returns a job that repairs every difference that [`verify`](Self::verify) names: in a table that was declared when there
+    /// were rows already, whose closure was changed, or in which a crash left stale rows and marks. Only a
+    /// [conflict](crate::jobs::DifferenceKind::Conflict) of two primary rows stays.
+    ///
+    /// Without transactions it looks at a difference once more, and repairs it by a write that looks for itself. So it may count
+    /// a row that a writer has just finished.
+    pub fn rebuild(&self) -> Job<'_, K, K2> {
+        Job::new(Check { secondary: self, mend: true })
     }
 
     fn found(&self, key: &[u8], with_row: bool) -> Result<Option<Found>, Error> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::DifferenceKind;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
+use crate::tools::job::DifferenceKind;
 use crate::tools::secondary::claim::Claims;
 use crate::tools::secondary::follow::Follower;
 use crate::tools::secondary::mark::Pair;
@@ -93,7 +93,7 @@ impl Look<'_> {
 
     /// What the claims of a row have to be where a finding was.
     fn mended(&self, rows: &dyn Readable, secondary: &dyn Readable, finding: &Finding) -> Result<Claims, Error> {
-        if finding.kind != DifferenceKind::Stale {
+        if finding.kind != DifferenceKind::Extra {
             return Ok(Claims::exact(&finding.key, &finding.value));
         }
         let mut claims = self.follower.claims(&finding.entry, secondary.get(&finding.entry)?.as_deref())?;
@@ -144,7 +144,7 @@ impl Look<'_> {
                 } else {
                     let claims = self.follower.claims(key, Some(value))?;
                     for stale in self.stale(rows, key, &claims)? {
-                        let (kind, entry) = (DifferenceKind::Stale, key.to_vec());
+                        let (kind, entry) = (DifferenceKind::Extra, key.to_vec());
                         seen.findings.push(Finding { kind, key: stale, entry, value: Vec::new() });
                     }
                     let left = claims.0.iter().filter(|claim| claim.mark().is_some());
@@ -171,7 +171,7 @@ impl Look<'_> {
         for holder in claims.primaries() {
             if holder == key {
                 let mut done = claims.0.iter().filter(|claim| claim.primary == key && claim.mark().is_none());
-                return Ok(done.any(|claim| claim.value != value).then_some(DifferenceKind::WrongValue));
+                return Ok(done.any(|claim| claim.value != value).then_some(DifferenceKind::Different));
             }
             if self.follower.derived(rows, holder, entry)?.is_some() {
                 return Ok(Some(DifferenceKind::Conflict));
@@ -223,10 +223,10 @@ impl Look<'_> {
         let Finding { key, entry, .. } = finding;
         let (rows, secondary) = (self.rows, &*self.follower.store);
         let found = |kind, value| Finding { kind, key: key.clone(), entry: entry.clone(), value };
-        if finding.kind == DifferenceKind::Stale {
+        if finding.kind == DifferenceKind::Extra {
             let claims = self.follower.claims(entry, secondary.get(entry)?.as_deref())?;
             let stale = self.stale(rows, entry, &claims)?.contains(key);
-            return Ok(stale.then(|| found(DifferenceKind::Stale, Vec::new())));
+            return Ok(stale.then(|| found(DifferenceKind::Extra, Vec::new())));
         }
         let Some(value) = self.follower.derived(rows, key, entry)? else { return Ok(None) };
         let kind = self.missing(rows, secondary, key, entry, &value)?;
