@@ -570,12 +570,12 @@ fn what_can_not_be_is_refused() {
     let refused = |refused: Result<Secondary<String, (), u8, String, _>, Error>| refused.unwrap_err().to_string();
     assert_eq!(
         refused(texts.secondary("texts", |_, text| name(text))),
-        "table \"texts\" can't have a secondary table \"texts\": it is the primary table's own name"
+        "table \"texts\" can't have a secondary table \"texts\": it is the name of the primary table"
     );
     texts.secondary("texts.by_name", |_: &u8, text: &String| name(text)).unwrap();
     assert_eq!(
         refused(texts.secondary("texts.by_name", |_, text| name(text))),
-        "table \"texts\" can't have a secondary table \"texts.by_name\": one of that name is declared already"
+        "table \"texts\" can't have a secondary table \"texts.by_name\": a secondary table of that name is declared already"
     );
     // A table of other keys, another primary table too.
     Table::<u64, String, _>::open(&memory, "numbers").unwrap();

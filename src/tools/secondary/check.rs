@@ -20,12 +20,12 @@ use crate::tools::job::{Batch, Bounds, Checkpoint, Difference, Work};
 
 pub(super) struct Check<'s, K2, V2, K, V, D> {
     pub(super) secondary: &'s Secondary<K2, V2, K, V, D>,
-    pub(super) mend: bool,
+    pub(super) repair: bool,
 }
 
 impl<K2, V2, K, V, D> fmt::Debug for Check<'_, K2, V2, K, V, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Check").field("secondary", &self.secondary).field("mend", &self.mend).finish()
+        f.debug_struct("Check").field("secondary", &self.secondary).field("repair", &self.repair).finish()
     }
 }
 
@@ -54,7 +54,7 @@ where
             follower: &follower,
             limit: bounds.rows(),
             bytes: bounds.bytes,
-            mend: self.mend,
+            repair: self.repair,
             timeout: bounds.timeout.unwrap_or(*timeout),
         };
         let first = at.pass() == 1;
@@ -72,6 +72,6 @@ where
             Ok(Difference { kind: finding.kind, source, target })
         });
         let differences = typed.collect::<Result<_, Error>>()?;
-        Ok(Batch { rows: seen.rows, written: seen.mended, differences, next, ..Batch::default() })
+        Ok(Batch { rows: seen.rows, written: seen.repaired, differences, next, ..Batch::default() })
     }
 }
