@@ -49,8 +49,7 @@
 //! # Ok::<(), rowkey::Error>(())
 //! ```
 //!
-//! What goes over the rows implements [`Work`]: one batch from a checkpoint to the next. The loop, the callback and the sums are
-//! here.
+//! A tool implements [`Work`]: one batch, from a checkpoint to the next. The loop, the callback and the sums are here.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -116,7 +115,7 @@ pub struct Job<'j, K1 = Infallible, K2 = Infallible> {
 pub struct Report {
     /// Rows read, in all tables that the job reads.
     pub rows: u64,
-    /// Rows written or deleted: rows that were copied or repaired, or the cells and delete markers that a purge dropped.
+    /// Rows written or deleted: rows that were copied or repaired, or the cells and delete markers that a purge removed.
     pub written: u64,
     /// [`DifferenceKind::Missing`] found.
     pub missing: u64,

@@ -13,10 +13,10 @@ use crate::store::{Database, Store};
 use crate::table::WideTable;
 use crate::wide::{CellKey, Cells, CellsDatabase, Purged};
 
-/// A batch drops this many cells and markers, or reads as many.
+/// A batch reads or removes this many cells and markers.
 const ENTRIES: usize = 1000;
 
-/// Under which a checkpoint keeps the last row, whatever type its key has: it stands in the keys of cells.
+/// The fingerprint in a purge's checkpoint. The last row is kept as bytes, whatever the type of its key.
 fn fingerprint() -> Fingerprint {
     CellKey::LAYOUT.fingerprint()
 }
@@ -29,15 +29,14 @@ impl Checkpoint {
 }
 
 impl<S: Store> Cells<S> {
-    /// Drops what nobody can read any more: deleted and expired cells, versions beyond the number kept, and the markers of
-    /// deletes. HBase does this in a major compaction.
+    /// Returns a job that removes what no read returns any more: deleted and expired cells, versions beyond those that
+    /// the family keeps, and delete markers. This is HBase's major compaction.
     ///
-    /// A version written later, or during the purge, with a timestamp older than a delete is visible: the delete's marker, which
-    /// would hide it, is gone.
+    /// After it, or during it, a write with a timestamp older than a delete is no longer hidden by that delete.
     ///
-    /// The job goes from row to row. Others may read and write meanwhile. If the store has no
-    /// [transactions](crate::store::Guarantees::transactions), a version or delete that is written again meanwhile, with the
-    /// exact timestamp of one that is dropped, may be lost.
+    /// The job goes row by row. Concurrent reads and writes are allowed. Without
+    /// [transactions](crate::store::Guarantees::transactions) a version or a delete that is written again during the
+    /// purge, with exactly the timestamp of a removed one, may be removed too.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -57,7 +56,7 @@ impl<S: Store> Cells<S> {
     ///
     /// // Stopped, and resumed.
     /// let report = table.purge().run_watched(|progress| {
-    ///     println!("{} rows, {} dropped", progress.report.rows, progress.report.written);
+    ///     println!("{} rows, {} removed", progress.report.rows, progress.report.written);
     ///     ControlFlow::Break(())
     /// })?;
     /// let report = table.purge().resume(report.next).run()?;
@@ -65,17 +64,21 @@ impl<S: Store> Cells<S> {
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     #[doc(alias = "compact")]
-    #[doc(alias = "major_compact")]
+    #[doc(alias = "major compaction")]
+    #[doc(alias = "vacuum")]
+    #[doc(alias = "garbage collection")]
     pub fn purge(&self) -> Job<'_> {
         Job::new(Purge(|after: Option<&[u8]>, entries, bytes| self.purge_batch(after, entries, bytes)))
     }
 }
 
 impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
-    /// Drops what nobody can read any more: deleted and expired cells, versions beyond the number kept, and the markers of
-    /// deletes. See [`Cells::purge`](crate::wide::Cells::purge).
+    /// Returns a job that removes what no read returns any more: deleted and expired cells, versions beyond those that
+    /// the family keeps, and delete markers. See [`Cells::purge`](crate::wide::Cells::purge).
     #[doc(alias = "compact")]
-    #[doc(alias = "major_compact")]
+    #[doc(alias = "major compaction")]
+    #[doc(alias = "vacuum")]
+    #[doc(alias = "garbage collection")]
     pub fn purge(&self) -> Job<'_> {
         let mut opened: Option<Cells<Arc<dyn Store>>> = None;
         Job::new(Purge(move |after: Option<&[u8]>, entries, bytes| {
@@ -105,6 +108,6 @@ impl<K1, K2, F: FnMut(Option<&[u8]>, usize, usize) -> Result<Purged, Error>> Wor
         let after = at.key_of(fingerprint(), |_| false)?;
         let Purged { rows, cells, last_row, finished } = (self.0)(after, bounds.rows.unwrap_or(ENTRIES), bounds.bytes)?;
         let next = last_row.filter(|_| !finished).map(|row| Checkpoint::after_row(&row));
-        Ok(Batch { rows, written: cells.dropped(), cells, next, ..Batch::default() })
+        Ok(Batch { rows, written: cells.removed(), cells, next, ..Batch::default() })
     }
 }

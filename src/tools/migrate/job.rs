@@ -1,4 +1,4 @@
-//! Backfill, verification and repair: the tables gone over batch by batch, the place kept in the database.
+//! Backfill, verification and repair: both tables are read in batches, and the checkpoint is kept in the database.
 
 use std::fmt;
 
@@ -28,10 +28,10 @@ impl<K1, V1, K2, V2, D> fmt::Debug for Pass<'_, K1, V1, K2, V2, D> {
     }
 }
 
-/// What differs between the rows of an old and a new key, and how many bytes are to be written for it.
+/// What differs between the rows of an old and a new key, and the number of bytes to write for it.
 type OfRow<'r> = dyn FnMut((&[u8], &[u8])) -> Result<(Option<DifferenceKind>, usize), Error> + 'r;
 
-/// What a batch had.
+/// What a batch has done and found.
 #[derive(Default)]
 struct Seen {
     rows: u64,
@@ -69,7 +69,7 @@ where
                 (phase, Task::Backfill) => return Err(core.kept.refused("copy its rows", phase)),
                 (phase, Task::Verify | Task::Repair) => return Err(core.kept.refused("compare its tables", phase)),
             };
-            // A checkpoint is not taken at its word: the one that the database keeps is never older.
+            // A checkpoint that was handed in is not trusted: the one in the database is never older.
             self.after(at)?;
             let Some((seen, after, complete)) = self.step(&core, &kept, &state, bounds)? else { continue };
             let typed = seen.findings.iter().map(|(kind, old, new)| {
@@ -96,7 +96,7 @@ where
     V2: RowValue + 'static,
     D: Database + Clone,
 {
-    /// The state to go on from: that of this task, or its start where another one was at work.
+    /// The state to resume from: that of this task, or its start if another task ran meanwhile.
     fn of_task(&self, state: State) -> State {
         if state.task == self.task {
             return state;
@@ -104,7 +104,7 @@ where
         State { task: self.task, checkpoint: Checkpoint::default(), differences: 0, ..state }
     }
 
-    /// One batch; nothing if somebody else was faster, or it has to be looked at anew.
+    /// Does one batch. `None` if another process was faster, or the batch has to be repeated.
     fn step(
         &self,
         core: &Core<'_>,
@@ -114,7 +114,7 @@ where
     ) -> Result<Option<(Seen, State, bool)>, Error> {
         let fingerprint = layout_of::<K1, K2>(&state.checkpoint);
         let finish = |seen: Seen| {
-            let (after, complete) = behind(state, &seen, fingerprint);
+            let (after, complete) = state_after(state, &seen, fingerprint);
             (seen, after, complete)
         };
         if !core.db().guarantees().transactions {
@@ -158,13 +158,13 @@ where
             Task::Backfill | Task::Repair => Ok((core.compare_locked(keys, true)?, 0)),
             Task::Verify => match core.compare_in(old, new, keys)?.kind {
                 None => Ok((None, 0)),
-                // A write may be between its two tables: under the lock it is not.
+                // A write may be between its two tables. Under the lock it is not.
                 Some(_) => Ok((core.compare_locked(keys, false)?, 0)),
             },
         })
     }
 
-    /// Whether the table that a pass goes over had keys of this layout before they got more variants.
+    /// Whether the table of a pass had keys of this layout before their enums got more variants.
     fn knows(&self, of_old: bool, found: Fingerprint) -> bool {
         let Migration { old, new, .. } = self.migration;
         match of_old {
@@ -173,7 +173,7 @@ where
         }
     }
 
-    /// The key that a pass goes on after.
+    /// The key after which a pass resumes.
     fn after<'c>(&self, checkpoint: &'c Checkpoint) -> Result<Option<&'c [u8]>, Error> {
         let known = |found| self.knows(checkpoint.pass() == 1, found);
         Ok(checkpoint.key_of(layout_of::<K1, K2>(checkpoint), known)?)
@@ -211,7 +211,7 @@ where
                 bytes += key.len() + value.len() + written;
                 let Some(kind) = kind else { continue };
                 seen.written += u64::from(self.task != Task::Verify);
-                // What both tables have was compared when the old one was gone over.
+                // Rows that both tables have were compared in the pass over the old one.
                 if self.task != Task::Backfill && (of_old || kind == DifferenceKind::Extra) {
                     seen.findings.push((kind, keys.0.to_vec(), keys.1.to_vec()));
                 }
@@ -220,13 +220,13 @@ where
     }
 }
 
-/// The layout of the keys that a pass goes over.
+/// The layout of the keys that a pass reads.
 fn layout_of<K1: OwnedKey, K2: OwnedKey>(checkpoint: &Checkpoint) -> Fingerprint {
     if checkpoint.pass() == 1 { K1::LAYOUT.fingerprint() } else { K2::LAYOUT.fingerprint() }
 }
 
-/// The state after a batch, and whether the task is complete with it.
-fn behind(state: &State, seen: &Seen, fingerprint: Fingerprint) -> (State, bool) {
+/// The state after a batch, and whether the job is done.
+fn state_after(state: &State, seen: &Seen, fingerprint: Fingerprint) -> (State, bool) {
     let pass = state.checkpoint.pass();
     let differences = state.differences + seen.findings.len() as u64;
     let at = |pass, cursor| State { checkpoint: Checkpoint::new(pass, cursor), differences, ..state.clone() };

@@ -1,4 +1,4 @@
-//! What nobody can read any more, dropped.
+//! Purge: removes what no read returns any more.
 
 use super::Cells;
 use super::entries::Entries;
@@ -10,25 +10,25 @@ use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::{Batch, Rows, Scan, Store};
 
-/// What a purge did to cells.
+/// What a purge did to cells: part of a [`Report`](crate::jobs::Report).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PurgeCounts {
-    /// Cells kept.
+    /// Number of cells kept.
     pub kept: u64,
-    /// Cells dropped because a delete hid them.
+    /// Number of cells removed because deletes hid them.
     pub deleted: u64,
-    /// Cells dropped because they had expired.
+    /// Number of cells removed because they had expired.
     pub expired: u64,
-    /// Cells dropped because there were enough newer versions.
+    /// Number of cells removed because there were enough newer versions.
     pub old: u64,
-    /// Delete markers dropped.
+    /// Number of delete markers removed.
     pub markers: u64,
 }
 
 impl PurgeCounts {
-    /// All that was dropped.
-    pub(crate) fn dropped(&self) -> u64 {
+    /// Number of cells and markers removed.
+    pub(crate) fn removed(&self) -> u64 {
         self.deleted + self.expired + self.old + self.markers
     }
 
@@ -40,7 +40,7 @@ impl PurgeCounts {
         self.markers += more.markers;
     }
 
-    fn drop_one(&mut self, kind: Kind, why: Why) {
+    fn remove_one(&mut self, kind: Kind, why: Why) {
         *match (kind, why) {
             (Kind::ColumnDeleted | Kind::VersionDeleted, _) => &mut self.markers,
             (Kind::Value, Why::Deleted) => &mut self.deleted,
@@ -53,7 +53,7 @@ impl PurgeCounts {
 /// What one batch of a purge did.
 #[derive(Debug, Default)]
 pub(crate) struct Purged {
-    /// Rows that were read.
+    /// Number of rows visited.
     pub(crate) rows: u64,
     pub(crate) cells: PurgeCounts,
     /// The last row that is done: the next batch starts after it.
@@ -62,18 +62,18 @@ pub(crate) struct Purged {
     pub(crate) finished: bool,
 }
 
-/// The dead entries of the rows that were read, not dropped yet.
+/// Entries to remove, of the rows visited so far.
 #[derive(Default)]
 struct Dead {
     /// Of rows that are done.
     done: Batch,
-    /// Of the row that is read.
+    /// Of the current row.
     values: Vec<Vec<u8>>,
     markers: Vec<Vec<u8>>,
 }
 
 impl Dead {
-    /// What markers hide goes before them, should a store fail in between.
+    /// Values before the markers that hide them, in case a store fails in between.
     fn end_row(&mut self) {
         for key in self.values.drain(..).chain(self.markers.drain(..)) {
             self.done.delete(key);
@@ -82,27 +82,32 @@ impl Dead {
 }
 
 impl<S: Store> Cells<S> {
-    /// Drops what nobody can read any more of the rows after `after`. The batch ends with the row by which it has read or is to
-    /// drop `entries` entries, or deletes `bytes` bytes of them.
-    pub(crate) fn purge_batch(&self, after: Option<&[u8]>, entries: usize, bytes: usize) -> Result<Purged, Error> {
+    /// Removes what no read returns any more from the rows after `after`. The batch ends with the row by which it has
+    /// read or is to remove `most_entries` entries, or `most_bytes` bytes of their keys.
+    pub(crate) fn purge_batch(
+        &self,
+        after: Option<&[u8]>,
+        most_entries: usize,
+        most_bytes: usize,
+    ) -> Result<Purged, Error> {
         let store = Within::one_call(&self.store as &dyn Store);
         if store.guarantees().transactions {
             let mut purged = Purged::default();
             store.transact(&mut |view| {
                 let dead;
-                (purged, dead) = self.dead_after(after, (entries, bytes), &|scan| view.scan(scan))?;
+                (purged, dead) = self.dead_after(after, (most_entries, most_bytes), &|scan| view.scan(scan))?;
                 Ok(dead)
             })?;
             return Ok(purged);
         }
-        let (purged, dead) = self.dead_after(after, (entries, bytes), &|scan| store.scan(scan))?;
+        let (purged, dead) = self.dead_after(after, (most_entries, most_bytes), &|scan| store.scan(scan))?;
         if !dead.is_empty() {
             store.write(&dead)?;
         }
         Ok(purged)
     }
 
-    /// Reads the next rows, and returns what of them is to be dropped.
+    /// Visits the next rows, and returns the entries to remove.
     fn dead_after(
         &self,
         after: Option<&[u8]>,
@@ -134,7 +139,7 @@ impl<S: Store> Cells<S> {
             let Place { family: found, entry } =
                 Place::decode(&key[part.len()..]).map_err(|error| Error::from(error).of_key("", key))?;
             if family != found {
-                // What a family that the schema does not know has is not ours to drop.
+                // Cells of a family that is not in the schema are kept.
                 let Some(&schema) = self.families.schema.families.get(found) else {
                     entries.advance();
                     continue;
@@ -160,7 +165,7 @@ impl<S: Store> Cells<S> {
                     match visible.version(version) {
                         Fate::Kept => purged.cells.kept += 1,
                         Fate::Gone(why) | Fate::ColumnGone(why) => {
-                            purged.cells.drop_one(version.kind, why);
+                            purged.cells.remove_one(version.kind, why);
                             let dead = if version.kind == Kind::Value { &mut dead.values } else { &mut dead.markers };
                             dead.push(key.to_vec());
                         }
