@@ -98,7 +98,8 @@ mod schema;
 
 use std::sync::Arc;
 
-pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeReport, Version};
+pub(crate) use self::cells::Purged;
+pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeCounts, Version};
 pub use self::check::{WideLimits, check_mutation};
 pub use self::column::{Column, Columns, Compare, Condition};
 pub use self::guarantees::{

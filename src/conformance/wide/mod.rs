@@ -147,14 +147,12 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
 /// nobody can read any more, in the way of the engine: [`Cells::purge`](crate::wide::Cells::purge), a flush and a major compaction.
 ///
 /// ```
-/// use std::ops::ControlFlow;
-///
 /// use rowkey::Memory;
 /// use rowkey::wide::Cells;
 ///
 /// rowkey::conformance::wide_purge(
 ///     |schema| Cells::open(&Memory::new(), "rows", schema).unwrap(),
-///     |cells| drop(cells.purge(None, |_| ControlFlow::Continue(())).unwrap()),
+///     |cells| drop(cells.purge().run().unwrap()),
 /// );
 /// ```
 ///

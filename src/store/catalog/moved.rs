@@ -3,7 +3,7 @@
 //! The catalog has a row for each table that takes part in a migration, which leads to the migration's state. That state
 //! alone says whether the table's rows were moved: it changes atomically, and a row that outlives it means nothing.
 
-use crate::keys::cursor::Checkpoint;
+use crate::keys::checkpoint::Checkpoint;
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{self, CATALOG, Given, How, MIGRATIONS, Opened};
 use crate::store::error::Error;

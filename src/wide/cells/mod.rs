@@ -14,7 +14,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use self::key::{CellKey, Entry, Kind, Place, Version};
-pub use self::purge::PurgeReport;
+pub use self::purge::PurgeCounts;
+pub(crate) use self::purge::Purged;
 use self::read::{CellRows, Families, Plan, RowReader};
 use self::writer::Writer;
 use super::column::{Column, Columns, Condition};
