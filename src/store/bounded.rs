@@ -1,4 +1,4 @@
-//! Bounds for engines that never wait: they are looked at before each call and each batch.
+//! Deadlines and cancellation for engines that never wait: checked before each call and each batch.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use super::{
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 
-/// A store or a database with [`CallOptions`], for an engine that never waits: the options are looked at before each call and each
-/// batch of a scan, and between a transaction's body and its write. An engine that waits begins a [`Call`](super::Call) by itself.
+/// Gives a store or a database [`CallOptions`], for an engine that never waits. The options are checked before each
+/// call, before each batch of a scan, and between a transaction's body and its write. An engine that can wait handles
+/// them itself ([`CallOptions::begin`]).
 ///
-/// It is what such an engine's `with_options` returns:
+/// Return it from `with_options`:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -58,7 +59,7 @@ pub struct Bounded<T: ?Sized> {
 }
 
 impl<T: ?Sized> Bounded<T> {
-    /// A handle to `inner`, which has no options of its own, with these.
+    /// A handle to `inner` with these options. `inner` has no options of its own.
     pub fn new(inner: Arc<T>, options: &CallOptions) -> Self {
         Self { inner, options: options.clone() }
     }
@@ -203,9 +204,9 @@ impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
     }
 }
 
-/// A scan of which each batch is a call.
+/// A scan in which each batch is a call with its own time-out.
 pub(super) struct BoundedRows {
-    /// None after the end or an error: what the engine keeps for the scan, it can forget.
+    /// `None` after the end or an error, so that the engine can free what it keeps for the scan.
     rows: Option<Box<dyn Rows>>,
     options: CallOptions,
     table: Box<str>,
@@ -235,7 +236,7 @@ impl Rows for BoundedRows {
     }
 }
 
-/// A scan that could not be opened.
+/// A scan that could not be opened: its first batch is the error.
 pub(super) struct Failed(pub(super) Option<Error>);
 
 impl Rows for Failed {

@@ -1,10 +1,11 @@
-//! A database in memory: for tests, and for data that need not outlive the process.
+//! A database in memory, for tests and for data that need not survive the process.
 //!
-//! A table is a persistent B+tree. A scan takes the root as it stands and walks that; a writer copies only what a scan
-//! still holds, and changes the rest in place. So neither waits for the other, and a scan never sees half a write.
+//! A table is a persistent B+tree. A scan holds the root it was opened on. A writer copies the nodes that an open scan
+//! still shares, and changes all others in place. So readers and writers do not wait for each other, and a scan never
+//! sees part of a write.
 //!
-//! Writers of a table take turns. The body of a transaction runs in its turn, on the roots as they stand, and holds no lock
-//! that a reader waits for.
+//! Writers of a table are serialized by a lock (their *turn*). The body of a transaction runs in its turn, on the
+//! current roots, and holds no lock that readers need.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -24,8 +25,10 @@ use super::{
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 
-/// A database in memory. Batches are atomic across its tables, scans are snapshots, and increments, conditions and transactions
-/// are there; it has no regions, and no limits but the memory. A clone is another handle to it.
+/// A database in memory, with the guarantees of a full engine: batches are atomic across tables, scans are snapshots,
+/// and increments, conditional writes and transactions are supported. It has no regions, and no limits but memory. A
+/// clone is another handle to the same database.
+#[doc(alias = "in-memory")]
 ///
 /// ```
 /// use rowkey::Memory;
@@ -43,8 +46,8 @@ use crate::store::error::Error;
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// A table that is dropped loses its rows. Handles from before keep working on the table that was, which no name leads
-/// to any more.
+/// Dropping a table removes its rows. Handles opened before keep working on the dropped table, which has no name any
+/// more.
 #[derive(Clone)]
 pub struct Memory {
     id: DatabaseId,
@@ -66,7 +69,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// A database without tables.
+    /// An empty database.
     pub fn new() -> Self {
         Self::default()
     }
@@ -84,7 +87,7 @@ impl Memory {
         Arc::new(Handle { table: Arc::clone(table), options: self.options.clone() })
     }
 
-    /// The tables, in the order of their names and each once; and where in it each of `names` is.
+    /// The tables sorted by name, without duplicates, and the index in that list of each of `names`.
     fn open_all<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Result<OpenedTables, Error> {
         self.id.check_write(names.clone())?;
         let mut sorted: Vec<&str> = names.clone().collect();
@@ -155,7 +158,7 @@ impl Database for Memory {
         let Some(table) = table else { return Ok(()) };
         let turn = table.turn(&call)?;
         let mut tables = write(&self.tables);
-        // Somebody else may have dropped it, and made another, while this waited for its turn.
+        // While this waited for its turn, somebody may have dropped the table and created another.
         if !tables.get(name).is_some_and(|there| Arc::ptr_eq(there, &table)) {
             return Ok(());
         }
@@ -163,7 +166,7 @@ impl Database for Memory {
         drop(tables);
         let rows = table.take_rows();
         drop(turn);
-        // A large tree takes its time to fall, and nobody has to wait for it.
+        // A large tree takes a while to free; nobody has to wait for that.
         drop(rows);
         Ok(())
     }
@@ -190,7 +193,7 @@ impl Database for Memory {
         let (opened, places) = self.open_all(tables.iter().copied())?;
         let _turns = turns(&opened, &call)?;
         let batches = {
-            // Gone before the writes: they would have to copy what it shares with the tables.
+            // Dropped before the writes, which would otherwise copy every node it shares with the tables.
             let seen: Vec<Seen<'_>> = opened.iter().map(|table| table.seen(&call)).collect::<Result<_, _>>()?;
             let views: Vec<&dyn Readable> = places.iter().map(|&place| &seen[place] as &dyn Readable).collect();
             let _inside = self.id.enter();
@@ -206,12 +209,13 @@ impl Database for Memory {
     }
 }
 
-/// In the order of their names, two writers can't wait for each other.
+/// Locked in the order of the names, so two writers can't deadlock.
 fn turns<'t>(tables: &'t [Arc<MemoryTable>], call: &Call<'_>) -> Result<Vec<MutexGuard<'t, ()>>, Error> {
     tables.iter().map(|table| table.turn(call)).collect()
 }
 
-/// Locked all at once, no reader finds the batch in one table and misses it in the next. Whoever locks has the turns.
+/// All are locked at once, so no reader finds the batch in one table and misses it in the next. The caller has the
+/// turns.
 fn lock(tables: &[Arc<MemoryTable>]) -> Vec<RwLockWriteGuard<'_, OrdSet<Row>>> {
     tables.iter().map(|table| write(&table.rows)).collect()
 }
@@ -219,7 +223,7 @@ fn lock(tables: &[Arc<MemoryTable>]) -> Vec<RwLockWriteGuard<'_, OrdSet<Row>>> {
 /// One table of a [`Memory`].
 struct MemoryTable {
     id: TableId,
-    /// Held by who writes, and before `rows`; it alone is held while a transaction's body runs.
+    /// Held by the writer, and taken before `rows`. While a transaction's body runs, only this is held.
     writer: Mutex<()>,
     rows: RwLock<OrdSet<Row>>,
 }
@@ -234,7 +238,7 @@ impl MemoryTable {
         call.lock_mutex(&self.writer)
     }
 
-    /// The rows, for who reads: a large batch that is being applied is waited for.
+    /// The rows, for reading. Waits while a large batch is being applied.
     #[inline]
     fn rows(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, OrdSet<Row>>, Error> {
         call.lock_read(&self.rows)
@@ -244,7 +248,7 @@ impl MemoryTable {
         Ok(Seen { rows: self.rows(call)?.clone(), table: &self.id, call })
     }
 
-    /// Leaves no row; the caller has the turn.
+    /// Removes all rows. The caller has the turn.
     fn take_rows(&self) -> OrdSet<Row> {
         std::mem::take(&mut *write(&self.rows))
     }
@@ -256,7 +260,7 @@ impl fmt::Debug for MemoryTable {
     }
 }
 
-/// A table, for calls with options.
+/// A table with the options of a handle.
 struct Handle {
     table: Arc<MemoryTable>,
     options: CallOptions,
@@ -345,7 +349,7 @@ impl Store for Handle {
         if ranges.contains(&KeyRange::all()) {
             let rows = self.table.take_rows();
             drop(turn);
-            // A large tree takes its time to fall, and nobody has to wait for it.
+            // A large tree takes a while to free; nobody has to wait for that.
             drop(rows);
             return Ok(());
         }
@@ -364,7 +368,7 @@ impl Store for Handle {
         let call = self.begin("transaction")?;
         let _turn = self.table.turn(&call)?;
         let batch = {
-            // Gone before the writes: they would have to copy what it shares with the table.
+            // Dropped before the writes, which would otherwise copy every node it shares with the table.
             let seen = self.table.seen(&call)?;
             let _inside = self.table.id.database().enter();
             body(&seen)?
@@ -404,8 +408,8 @@ fn apply(rows: &mut OrdSet<Row>, batch: &Batch) {
     }
 }
 
-/// A key and its value in one piece of memory: one allocation a row, one cache miss to read it in a scan, and one count
-/// to raise where a node is copied.
+/// A key and its value in one allocation: one cache miss to read a row in a scan, and one reference count to raise when
+/// a node is copied.
 #[derive(Clone)]
 struct Row {
     bytes: Arc<[u8]>,
@@ -456,16 +460,16 @@ impl PartialEq for Row {
 
 impl Eq for Row {}
 
-/// What a scan reads: the table as it was.
+/// What a scan reads: the snapshot it was opened on.
 struct Reader(OrdSet<Row>);
 
-/// A search of the tree for each batch: nothing that points into it is kept in between.
+/// Searches the tree for each batch, and keeps no pointer into it in between.
 impl RangeReader for Reader {
     fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool, Error> {
         let (mut start, mut end) = rest.bounds();
         let few = room.rows() <= GROUP;
         if few {
-            // A second search of the tree, for the far end, takes longer than to look at each row.
+            // For few rows, checking each against the end is faster than a second search of the tree.
             *(if reverse { &mut start } else { &mut end }) = Bound::Unbounded;
         }
         let mut found = self.0.range::<_, [u8]>((start, end));
@@ -473,8 +477,8 @@ impl RangeReader for Reader {
         loop {
             let group = &mut group[..room.rows().min(GROUP)];
             group.fill_with(|| if reverse { found.next_back() } else { found.next() });
-            // Rows lie all over the memory. Touched one right after the other, they are fetched together; copied one
-            // by one, each would be waited for.
+            // Rows are scattered in memory. Touching a group of them first lets the processor fetch them together;
+            // copying one by one would wait for each.
             for row in group.iter().flatten() {
                 black_box(row.bytes.first().copied());
             }
@@ -491,7 +495,7 @@ impl RangeReader for Reader {
 /// How many rows are fetched together.
 const GROUP: usize = 32;
 
-// A writer can't leave a tree half changed by a panic of ours, so a poisoned lock is as good as any.
+// A panic can't leave the tree half changed, so a poisoned lock is as good as any other.
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }

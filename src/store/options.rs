@@ -1,4 +1,4 @@
-//! How long a call may take, and who may end it.
+//! Timeouts, deadlines and cancellation of calls.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,10 +13,10 @@ use super::bounded::{BoundedRows, Failed};
 use super::{Cancel, Database, Rows, Store};
 use crate::store::error::Error;
 
-/// What bounds the calls of a handle: a time-out, a deadline, a [`Cancel`] token. Default: none of them.
+/// Bounds the calls of a handle: a timeout per call, a deadline for all, a [`Cancel`] token. Default: no bounds.
 ///
-/// A handle is had by `with_options` of a database, a store, a table. It leads to the same rows as the handle it was made from, and
-/// all that is opened over it has the same options.
+/// `with_options` of a database, a store or a table returns a handle with these options. It leads to the same rows as
+/// the handle it was called on. Everything opened through it has the same options.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,22 +34,24 @@ use crate::store::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// - `with_options` **replaces** the options of the handle it is called on; it does not add to them.
-/// - A call that is past its deadline, or cancelled, before it begins is refused. One that waits (for a lock, a server, a pause
-///   between attempts) ends then.
-/// - **One call has one deadline**: where an operation makes several calls of a store, the time-out counts from the start of the
-///   operation, over all of them and the pauses between them. Of what goes on batch by batch (scans, and the jobs that copy, check,
-///   load or purge) it counts for each batch; a deadline, or a token, ends the whole.
-/// - A batch of rows that was read is handed out, though the deadline passed meanwhile; the next one is
-///   an error, and then the scan has ended.
+/// - `with_options` **replaces** the options of the handle. It does not add to them.
+/// - A call that begins after its deadline, or after cancellation, is refused. A call that waits (for a lock, a server,
+///   a pause between attempts) stops waiting then.
+/// - **One operation has one deadline.** If it makes several calls of a store, the timeout counts from its start, over
+///   all its calls and the pauses between them. For work that goes on batch by batch (scans; the jobs that copy, check,
+///   load or purge) the timeout counts for each batch, while a deadline or a token ends the whole.
+/// - A batch of rows that has been read is returned even if the deadline passed meanwhile. The next one is an error,
+///   and the scan has ended.
 ///
 /// # What is written
 ///
-/// [`Error::DeadlineExceeded`] and [`Error::Cancelled`] mean that the call has written nothing, as far as the engine writes it as one: a
-/// row, a batch within its [atomicity](super::Guarantees::batch), a transaction. What consists of several such writes
-/// ([`Store::delete_ranges`], a batch that is only atomic by rows, the creation of a typed or a wide table, a change of a
-/// [`Primary`](crate::secondary::Primary) or a [`Migration`](crate::migrate::Migration) on a database without transactions) leaves what a crash at that point would leave, and what
-/// mends that after a crash mends it here.
+/// After [`Error::DeadlineExceeded`] and [`Error::Cancelled`] the call has written nothing, as far as the engine writes
+/// atomically: a row, a batch within its [atomicity](super::Guarantees::batch), a transaction.
+///
+/// An operation that consists of several such writes may have done some of them: [`Store::delete_ranges`], a batch that
+/// is atomic only by row, the creation of a typed or a wide table, a change through a
+/// [`Primary`](crate::secondary::Primary) or a [`Migration`](crate::migrate::Migration) on a database without
+/// transactions. It leaves what a crash at that point would leave, and the same recovery applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
     timeout: Option<Duration>,
@@ -65,49 +67,50 @@ impl CallOptions {
         Self { timeout: None, deadline: None, cancel: None }
     }
 
-    /// No bounds: what [`Store::options`] of a store returns that has never been given any.
+    /// No bounds. [`Store::options`] returns this for a store without options.
     pub fn none() -> &'static Self {
         &NONE
     }
 
-    /// How long each call may take, from its start.
+    /// Sets the timeout of each call, from its start.
+    #[doc(alias = "time-out")]
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// When all calls of the handle have to be over.
+    /// Sets the deadline of all calls of the handle.
     #[must_use]
     pub fn deadline(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// What ends the calls of the handle.
+    /// Sets the token that cancels the calls of the handle.
     #[must_use]
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = Some(cancel.clone());
         self
     }
 
-    /// Whether there is no bound.
+    /// Whether there are no bounds.
     #[inline]
     pub fn is_unbounded(&self) -> bool {
         self.timeout.is_none() && self.deadline.is_none() && self.cancel.is_none()
     }
 
-    /// Whether calls have a time-out, that of an operation of several calls being over all of them.
+    /// Whether there is a timeout.
     pub(crate) fn is_timed(&self) -> bool {
         self.timeout.is_some()
     }
 
-    /// Begins a call; an engine does so in each of its methods, before it takes a lock. `doing` and the table's name are told by
-    /// errors.
+    /// Begins a call. For authors of engines, to call in every method, before a lock is taken. Errors name the
+    /// operation `doing` and the table.
     ///
     /// # Errors
     ///
-    /// [`Error::DeadlineExceeded`], [`Error::Cancelled`], as of [`Call::check`].
+    /// [`Error::DeadlineExceeded`], [`Error::Cancelled`], as [`Call::check`].
     #[inline]
     pub fn begin<'c>(&'c self, doing: &'static str, table: &'c str) -> Result<Call<'c>, Error> {
         if self.is_unbounded() {
@@ -116,11 +119,11 @@ impl CallOptions {
         self.begin_bounded(doing, Cow::Borrowed(table))
     }
 
-    /// As [`begin`](Self::begin), of a call that has several tables.
+    /// As [`begin`](Self::begin), for a call that uses several tables.
     ///
     /// # Errors
     ///
-    /// As of [`begin`](Self::begin).
+    /// As [`begin`](Self::begin).
     #[inline]
     pub fn begin_across<'t>(
         &self,
@@ -141,26 +144,26 @@ impl CallOptions {
         Ok(Call(Some(Box::new(bounds))))
     }
 
-    /// A time-out too long for the clock is no bound.
+    /// A timeout that the clock can't represent is no bound.
     fn deadline_from_now(&self) -> Option<Instant> {
         let timed_out = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.deadline.into_iter().chain(timed_out).min()
     }
 
-    /// These options from now on: with a deadline in place of the time-out. What makes several calls of a store, and is one
-    /// call to its user, makes them by a handle with these.
+    /// These options with a deadline, counted from now, in place of the timeout. For an operation that makes several
+    /// calls of a store: make them through a handle with these options, and they share one deadline.
     #[must_use]
     pub fn from_now(&self) -> Self {
         Self { timeout: None, deadline: self.deadline_from_now(), cancel: self.cancel.clone() }
     }
 
-    /// A scan that keeps to these options: each batch is a call. Without bounds it is the scan itself.
+    /// Applies these options to a scan: each batch is a call. Without bounds it returns the scan itself.
     pub fn rows(&self, table: &str, rows: Box<dyn Rows>) -> Box<dyn Rows> {
         if self.is_unbounded() { rows } else { Box::new(BoundedRows::new(rows, self.clone(), table)) }
     }
 }
 
-/// A call under way, of a handle with [`CallOptions`]: for authors of engines.
+/// A running call of a handle with [`CallOptions`]. For authors of engines.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -180,7 +183,7 @@ impl CallOptions {
 /// ```
 #[derive(Clone)]
 pub struct Call<'c>(
-    /// In a box: a call without bounds, as most are, then moves one word.
+    /// Boxed: most calls have no bounds, and then moving one moves a single word.
     Option<Box<Bounds<'c>>>,
 );
 
@@ -231,15 +234,15 @@ impl Bounds<'_> {
     }
 }
 
-/// The first pause between two attempts to take a lock, and the longest: each is twice the one before.
+/// The first and the longest pause between two attempts to take a lock. Each pause is twice the one before.
 const FIRST_PAUSE: Duration = Duration::from_micros(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
-/// How long is waited at once for what no token wakes.
+/// How long to wait at a time for something that the token does not wake.
 const SLICE: Duration = Duration::from_millis(5);
 
 impl Call<'_> {
-    /// Whether it may go on.
+    /// Whether the call may go on.
     ///
     /// # Errors
     ///
@@ -249,12 +252,12 @@ impl Call<'_> {
         self.0.as_ref().map_or(Ok(()), |bounds| bounds.check())
     }
 
-    /// How long it may go on; `None` is without end.
+    /// Time left until the deadline; `None` without one.
     pub fn remaining(&self) -> Option<Duration> {
         self.0.as_ref()?.remaining()
     }
 
-    /// The options for the calls that this one is made of: what is left of it.
+    /// The options for the calls that this call makes: its deadline and its token.
     pub fn rest(&self) -> CallOptions {
         match &self.0 {
             None => CallOptions::new(),
@@ -262,11 +265,11 @@ impl Call<'_> {
         }
     }
 
-    /// Sleeps so long, or until the call has to end.
+    /// Sleeps for `pause`, or until the call has to end.
     ///
     /// # Errors
     ///
-    /// As of [`check`](Self::check), after the sleep.
+    /// As [`check`](Self::check), after the sleep.
     pub fn sleep(&self, pause: Duration) -> Result<(), Error> {
         match &self.0 {
             Some(bounds) => bounds.sleep(pause),
@@ -277,12 +280,13 @@ impl Call<'_> {
         }
     }
 
-    /// Takes a lock: by `lock`, which waits for it, if the call has no bounds; else by `try_lock`, which does not, again and again
-    /// until the call has to end. Calls with bounds do not queue: under many callers one that waits without bounds may come first.
+    /// Takes a lock. Without bounds it calls `lock`, which waits. With bounds it calls `try_lock`, which does not wait,
+    /// again and again until the call has to end. Calls with bounds do not queue: under contention, calls without
+    /// bounds may go first.
     ///
     /// # Errors
     ///
-    /// As of [`check`](Self::check).
+    /// As [`check`](Self::check).
     #[inline]
     pub fn lock<G>(&self, lock: impl FnOnce() -> G, try_lock: impl FnMut() -> Option<G>) -> Result<G, Error> {
         match &self.0 {
@@ -291,42 +295,42 @@ impl Call<'_> {
         }
     }
 
-    /// Takes a mutex, as [`lock`](Self::lock). One that is poisoned is taken as any other.
+    /// Takes a mutex, as [`lock`](Self::lock). Poisoning is ignored.
     ///
     /// # Errors
     ///
-    /// As of [`check`](Self::check).
+    /// As [`check`](Self::check).
     #[inline]
     pub fn lock_mutex<'m, T>(&self, mutex: &'m Mutex<T>) -> Result<MutexGuard<'m, T>, Error> {
         self.lock(|| mutex.lock().unwrap_or_else(PoisonError::into_inner), || taken(mutex.try_lock()))
     }
 
-    /// Takes a lock to read, as [`lock`](Self::lock). One that is poisoned is taken as any other.
+    /// Takes a lock for reading, as [`lock`](Self::lock). Poisoning is ignored.
     ///
     /// # Errors
     ///
-    /// As of [`check`](Self::check).
+    /// As [`check`](Self::check).
     #[inline]
     pub fn lock_read<'l, T>(&self, lock: &'l RwLock<T>) -> Result<RwLockReadGuard<'l, T>, Error> {
         self.lock(|| lock.read().unwrap_or_else(PoisonError::into_inner), || taken(lock.try_read()))
     }
 
-    /// Takes a lock to write, as [`lock`](Self::lock). One that is poisoned is taken as any other.
+    /// Takes a lock for writing, as [`lock`](Self::lock). Poisoning is ignored.
     ///
     /// # Errors
     ///
-    /// As of [`check`](Self::check).
+    /// As [`check`](Self::check).
     #[inline]
     pub fn lock_write<'l, T>(&self, lock: &'l RwLock<T>) -> Result<RwLockWriteGuard<'l, T>, Error> {
         self.lock(|| lock.write().unwrap_or_else(PoisonError::into_inner), || taken(lock.try_write()))
     }
 
-    /// Waits by a function that waits at most as long as it is told, and returns `None` if that was in vain: a channel, a
-    /// condition variable.
+    /// Waits with a function that waits at most for the given time and returns `None` if nothing came, such as a
+    /// channel or a condition variable.
     ///
     /// # Errors
     ///
-    /// As of [`check`](Self::check).
+    /// As [`check`](Self::check).
     pub fn wait<T>(&self, mut wait: impl FnMut(Duration) -> Option<T>) -> Result<T, Error> {
         loop {
             self.check()?;
@@ -347,7 +351,7 @@ impl fmt::Debug for Call<'_> {
     }
 }
 
-/// A lock, if it could be taken at once, poisoned or not.
+/// The guard, if the lock could be taken at once, poisoned or not.
 fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
     match lock {
         Ok(guard) => Some(guard),
@@ -356,12 +360,12 @@ fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
     }
 }
 
-/// A scan whose first batch is an error, its only one.
+/// A scan whose first batch is the error, and then the end.
 pub(crate) fn failed(error: Error) -> Box<dyn Rows> {
     Box::new(Failed(Some(error)))
 }
 
-/// What has options and can be had with others.
+/// A handle with options, from which a handle with other options can be made.
 pub(crate) trait Handle {
     fn call_options(&self) -> &CallOptions;
     fn with_call_options(&self, options: &CallOptions) -> Arc<Self>;
@@ -383,14 +387,14 @@ macro_rules! handles {
 handles!(Store, Database);
 pub(crate) use handles;
 
-/// A handle, or one made from it.
+/// A borrowed handle, or one made from it with other options.
 pub(crate) enum Within<'h, H: ?Sized> {
     As(&'h H),
     Made(Arc<H>),
 }
 
 impl<'h, H: Handle + ?Sized> Within<'h, H> {
-    /// The handle for the calls that one operation consists of: one deadline for all, from now on.
+    /// The handle for the calls of one operation, which share one deadline from now on.
     #[inline]
     pub(crate) fn one_call(handle: &'h H) -> Self {
         match handle.call_options().timeout {
@@ -399,14 +403,14 @@ impl<'h, H: Handle + ?Sized> Within<'h, H> {
         }
     }
 
-    /// The handle with these options.
+    /// The handle with `options`.
     pub(crate) fn options(handle: &'h H, options: &CallOptions) -> Self {
         if handle.call_options() == options { Self::As(handle) } else { Self::Made(handle.with_call_options(options)) }
     }
 }
 
 impl Within<'_, dyn Database + '_> {
-    /// A table that was opened within one call, for further ones: with the options that the database had.
+    /// A table opened inside one operation, for use after it: with the options of the database, not of the operation.
     pub(crate) fn handed_out(&self, table: Arc<dyn Store>, options: &CallOptions) -> Arc<dyn Store> {
         match self {
             Self::As(_) => table,
@@ -436,12 +440,12 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(600);
 
-    fn is_late<T>(answer: Result<T, Error>) -> bool {
-        matches!(answer, Err(Error::DeadlineExceeded { doing: "test", table }) if table == "t")
+    fn is_late<T>(result: Result<T, Error>) -> bool {
+        matches!(result, Err(Error::DeadlineExceeded { doing: "test", table }) if table == "t")
     }
 
-    fn is_cancelled<T>(answer: Result<T, Error>) -> bool {
-        matches!(answer, Err(Error::Cancelled { doing: "test", table }) if table == "t")
+    fn is_cancelled<T>(result: Result<T, Error>) -> bool {
+        matches!(result, Err(Error::Cancelled { doing: "test", table }) if table == "t")
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! Many tables in one: for an engine that has a single key space, or a table that is to hold several.
+//! Many tables in one, for an engine with a single key space, or a table that is to hold several.
 //!
-//! A table's rows stand under a prefix, its name in the text encoding of the crate's own keys:
+//! A table's rows have a prefix: the name in the text encoding of the crate's own keys.
 //!
 //! ```text
 //! name, 00 → 01 01, 01 → 01 02 │ 00 │ the row's key      a row of the table
 //!                           FF │ name                    the table is there
 //! ```
 //!
-//! No name's prefix begins another's: 00 stands at its end and nowhere else. No name begins with FF, which is no byte
-//! of UTF-8, so the register of tables stands behind all rows.
+//! No table's prefix is a prefix of another's, as 00 stands only at its end. No name begins with FF, which is not a
+//! valid byte of UTF-8, so the list of tables sorts after all rows.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,11 +21,14 @@ use super::{
 use crate::keys::range::KeyRange;
 use crate::store::error::{Error, RowErrors};
 
-/// A [`Database`] over one [`Store`]: all tables in one key space, each under a prefix.
+/// Many tables in one: a [`Database`] over one [`Store`], in which each table has a key prefix.
 ///
-/// It takes the store for its own; rows that others write there have no place in it. What the store promises, the
-/// tables promise, but for regions, and for keys that are shorter by a table's prefix; and if its batches are atomic, so are
-/// batches across tables, which are one batch beneath.
+/// It owns the store's key space: other writers must not put rows there. The tables make the same promises as the
+/// store, except that they have no regions and that the maximum key length is shorter by the prefix. If the store's
+/// batches are atomic, batches across tables are atomic too, as they are one batch of the store.
+#[doc(alias = "keyspace")]
+#[doc(alias = "subspace")]
+#[doc(alias = "column family")]
 ///
 /// ```
 /// use rowkey::Memory;
@@ -45,15 +48,15 @@ use crate::store::error::{Error, RowErrors};
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// A table is listed from its opening until it is dropped, rows or none. A handle from before a drop still writes under
-/// the table's prefix, into a table that is not listed until it is opened again.
+/// A table is listed from when it is opened until it is dropped, with or without rows. A handle from before a drop
+/// still writes under the table's prefix. Those rows are not listed until the table is opened again.
 ///
-/// Of several that [create](Database::create_table) a table at once one does, in all processes if the store has
-/// `compare_and_write`, else among the clones of one `SubStore`.
+/// Of several concurrent calls of [`create_table`](Database::create_table) for one name, one succeeds: in all processes
+/// if the store has `compare_and_write`, otherwise among the clones of one `SubStore`.
 pub struct SubStore<S> {
     id: DatabaseId,
     store: Arc<S>,
-    /// Held while a table is made in a store without compare-and-write.
+    /// Held while a table is created in a store without compare-and-write.
     making: Arc<Mutex<()>>,
 }
 
@@ -74,13 +77,13 @@ impl<S: Store> SubStore<S> {
         Ok(self.check_name(name).is_ok() && store.get(&register_key(name))?.is_some())
     }
 
-    /// Whether the store has room for a table's register and for a key of its.
+    /// Whether the store's keys have room for the table's entry in the list and for a row key of one byte.
     fn check_name(&self, name: &str) -> Result<(), Error> {
         let longest = (prefix(name).len() + 1).max(register_key(name).len());
         let max = self.store.guarantees().limits.key;
         match max {
             Some(max) if longest > max => {
-                // Of the bytes that stand before and behind the name, or in it as escapes, there are as many in any case.
+                // The bytes around the name, and those that escapes add, are needed for any name of this kind.
                 let most = max.saturating_sub(longest - name.len());
                 check_len("a table's name", name, &[], name.len(), Some(most))
             }
@@ -169,7 +172,7 @@ impl<S: Store + 'static> Database for SubStore<S> {
             if batch.is_empty() {
                 return Ok(names);
             }
-            for (key, _) in batch.iter() {
+            for (key, _) in &batch {
                 let name = key.strip_prefix(&[REGISTER]).ok_or_else(stray_row)?;
                 names.push(str::from_utf8(name).map_err(Error::engine)?.to_owned());
             }
@@ -178,8 +181,8 @@ impl<S: Store + 'static> Database for SubStore<S> {
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.id.check_write([name])?;
-        // The rows first: an engine that fails in between leaves an empty table, and not rows that come back with the
-        // next table of that name.
+        // The rows first: a failure in between leaves an empty table, not rows that reappear in the next table of that
+        // name.
         self.store.delete_ranges(&[KeyRange::prefix(prefix(name)), KeyRange::point(register_key(name))])
     }
 
@@ -202,7 +205,7 @@ impl<S: Store + 'static> Database for SubStore<S> {
             return self.store.write(&registers).map_err(|error| of_tables(error, batches));
         }
         let store = Within::one_call(&*self.store as &dyn Store);
-        // By itself: with it a failure would not be of the caller's writes alone.
+        // In a batch of its own, so that a failure names only writes of the caller.
         store.write(&registers).map_err(first_of)?;
         store.write(&rows).map_err(|error| {
             let rows = match error {
@@ -278,12 +281,12 @@ impl<S: Store> SubTable<S> {
         ranges_under(&self.prefix, ranges)
     }
 
-    /// A key of the store as the table's, without the prefix.
+    /// Removes the prefix from a key of the store.
     fn key_of(&self, key: &[u8]) -> Vec<u8> {
         key.strip_prefix(self.prefix.as_slice()).unwrap_or(key).to_vec()
     }
 
-    /// The error in the table's terms: its name and keys.
+    /// Translates an error: the table's name and keys in place of the store's.
     fn error(&self, error: Error) -> Error {
         match error {
             Error::DeadlineExceeded { doing, .. } => {
@@ -373,7 +376,7 @@ impl<S: Store> Store for SubTable<S> {
     }
 }
 
-/// A scan of one table, the prefix taken off its keys.
+/// A scan of one table, which removes the prefix from the keys.
 struct SubRows {
     /// `None` after an error.
     rows: Option<Box<dyn Rows>>,
@@ -384,7 +387,7 @@ struct SubRows {
 
 impl SubRows {
     fn open(rows: impl FnOnce(&Scan) -> Box<dyn Rows>, scan: &Scan, prefix: &[u8]) -> Box<dyn Rows> {
-        // With and without the prefix, a batch is held twice.
+        // A batch is held twice: with the prefix and without.
         let beneath = Scan { ranges: ranges_under(prefix, &scan.ranges), ..*scan }.divided(2);
         let (rows, prefixed) = (Some(rows(&beneath)), RowBatch::new());
         Box::new(Self { rows, prefix: prefix.to_vec(), prefixed, batch_bytes: beneath.batch_bytes })
@@ -451,7 +454,7 @@ fn under(prefix: &[u8], batch: &Batch, beneath: &mut Batch) {
     }
 }
 
-/// How long a key of a table can be is up to its name.
+/// The maximum key length depends on the table's name, so a database does not declare one.
 fn across_tables(beneath: Guarantees) -> Guarantees {
     let batch = if beneath.batch >= Atomicity::Table { Atomicity::Database } else { Atomicity::Row };
     let limits = Limits { key: None, table_name: None, ..beneath.limits };
@@ -464,7 +467,7 @@ fn of_table(beneath: Guarantees, prefix: &[u8]) -> Guarantees {
     Guarantees { limits: Limits { key, ..promised.limits }, ..promised }
 }
 
-/// The error of a write across tables, in their names.
+/// Translates the error of a write across tables: their names in place of the store's.
 fn of_tables(error: Error, batches: &[(&str, &Batch)]) -> Error {
     match error {
         Error::OutcomeUnknown { source, .. } => {
@@ -475,7 +478,7 @@ fn of_tables(error: Error, batches: &[(&str, &Batch)]) -> Error {
     }
 }
 
-/// The first failure of a write of several rows, where none is the caller's.
+/// The first error of a write of several rows, none of which is the caller's.
 fn first_of(error: Error) -> Error {
     match error {
         Error::Rows(rows) => rows.into_first(),
@@ -484,7 +487,7 @@ fn first_of(error: Error) -> Error {
 }
 
 fn stray_row() -> Error {
-    Error::engine("the store beneath answered a row outside of the ranges it was asked for")
+    Error::engine("the store beneath returned a row outside of the ranges it was asked for")
 }
 
 #[cfg(test)]
