@@ -1,4 +1,4 @@
-//! Wide rows over any ordered store.
+//! HBase rows, emulated on a key-value store.
 
 mod entries;
 mod key;
@@ -36,7 +36,9 @@ use crate::store::{
     add_to_counter, check_key,
 };
 
-/// Emulates HBase rows on a key-value store: a [`WideStore`] over a [`Store`], in which a cell is one entry, under a [`CellKey`].
+/// Emulates HBase rows on a key-value store: a [`WideStore`] over any [`Store`]. Each cell is one entry, with a
+/// [`CellKey`].
+#[doc(alias = "HTable")]
 ///
 /// ```
 /// use rowkey::Memory;
@@ -50,21 +52,22 @@ use crate::store::{
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// All families of a row stand together. A read of one row looks at the chosen columns alone, but for what comes in the same
-/// few entries; a scan goes over the rows' other columns too, and jumps only where they are many. What is scanned without
-/// the rest belongs in a table of its own.
+/// Families are not stored apart: all cells of a row are adjacent. A read of one row reads the chosen columns, plus
+/// neighbours in the same few entries. A scan also reads the rows' other columns, and skips them only where they are
+/// many. Put what is scanned alone into a table of its own.
 ///
-/// A scan holds what [`Scan::batch_bytes`] says, and the row that it reads: in [pieces](Columns::piece) one of them, but in
-/// reverse, or with a [condition on the row](Columns::rows_where), the whole row.
+/// A scan holds about [`Scan::batch_bytes`] bytes, plus the row that it reads: one [piece](Columns::piece) of it, or
+/// the whole row in reverse or with a [condition on the row](Columns::rows_where).
 ///
-/// Mutations of a row are atomic where the store's batches are; increments, conditions and
-/// [`Mutation::delete_latest`] need its [transactions](crate::store::Guarantees::transactions).
+/// Mutations of a row are atomic if the store's batches are. Increments, conditional mutations and
+/// [`Mutation::delete_latest`] need the store's [transactions](crate::store::Guarantees::transactions).
 ///
-/// A write without a timestamp takes the clock's time and is the latest there is ([what holds](super#what-holds)), across handles,
-/// restarts and steps of the clock. So it reads before it writes: a put reads its column from now on, and the family's deletes; a
-/// delete of a family, or of the row, looks at each of its columns, which takes time by their number. Without
-/// [transactions](crate::store::Guarantees::transactions) it sees what was acknowledged before, and is not atomic with a concurrent
-/// write to the same columns. A mutation of which every edit has a timestamp reads nothing.
+/// A write without a timestamp has the clock's time and is the latest write ([semantics](super#semantics)), across
+/// handles, restarts and steps of the clock. So it reads before it writes. A put reads the later versions of its
+/// column, and the family's deletes. A delete of a family, or of the row, visits each of its columns, so its cost grows
+/// with their number. Without [transactions](crate::store::Guarantees::transactions) it sees all writes that returned
+/// before, and is not atomic with concurrent writes to the same columns. A mutation in which every edit has a timestamp
+/// reads nothing.
 pub struct Cells<S = Arc<dyn Store>> {
     store: S,
     families: Arc<Families>,
@@ -84,12 +87,13 @@ impl<S> fmt::Debug for Cells<S> {
 }
 
 impl Cells {
-    /// Opens a wide table of a database; it is made if it is not there. The database keeps its schema.
+    /// Opens a wide table of a database, and creates it if it does not exist. The database stores its schema.
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] if it is there with another schema, [`Error::Layout`] if it is no wide table, [`Error::Moved`] if a
-    /// [migration](crate::migrate) has moved its rows to another table, [`Error::ReservedName`] if the name begins with `rowkey.`.
+    /// [`Error::Schema`] if the table has another schema, [`Error::Layout`] if it is not a wide table, [`Error::Moved`]
+    /// if a [migration](crate::migrate) has moved its rows to another table, [`Error::ReservedName`] if the name begins
+    /// with `rowkey.`.
     pub fn open(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
         catalog::check_name(name)?;
         Self::open_named(db, name, schema, &How::OpenOrMake)
@@ -119,17 +123,17 @@ impl Cells {
 }
 
 impl<S: Store> Cells<S> {
-    /// Wide rows over a store, which holds nothing else. Their schema is not kept.
+    /// Wide rows over a store that contains nothing else. The schema is not stored.
     ///
     /// # Errors
     ///
-    /// [`Error::Family`] if there can't be such a table.
+    /// [`Error::Family`] if the schema is not valid.
     pub fn over(store: S, schema: TableSchema) -> Result<Self, Error> {
         schema.check()?;
         Ok(Self { store, families: Arc::new(Families::new(schema)), clock: Arc::new(SystemClock) })
     }
 
-    /// Takes the time from another clock. It may stand still, jump and step back.
+    /// Uses another clock. It may stand still, jump and step back. Default: the system's clock.
     ///
     /// ```
     /// use std::time::Duration;
@@ -150,7 +154,7 @@ impl<S: Store> Cells<S> {
         self
     }
 
-    /// The entries as they are stored, under [`CellKey`]s.
+    /// The store of the entries, whose keys are [`CellKey`]s.
     pub fn store(&self) -> &S {
         &self.store
     }
@@ -167,7 +171,7 @@ impl<S: Store> Cells<S> {
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), &scan).into_cells()?))
     }
 
-    /// Writes mutations. The time is read in the transaction, so it is not that of before another write.
+    /// Writes mutations. The time is read inside the transaction, so it is never older than an earlier write's.
     fn apply<'m>(&self, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone) -> Result<(), Error> {
         let store = Within::one_call(&self.store as &dyn Store);
         let mut edits = rows.clone().flat_map(|(_, mutation)| mutation.edits());
@@ -305,7 +309,7 @@ impl<S: Store> Cells<S> {
     }
 }
 
-/// Where the entries of rows are split for the rows to be split so.
+/// The split points of the entries, given those of the rows.
 fn of_entries(new: &NewTable) -> NewTable {
     let points = new.split_points.iter().map(|row| CellKey::row_part(row)).collect();
     NewTable { split_points: points, ..new.clone() }
@@ -321,7 +325,7 @@ fn not_a_counter(error: Error, column: &Column) -> Error {
 fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
     let transactions = beneath.transactions;
     WideGuarantees {
-        // A row is read by a scan.
+        // A row is read by a scan, so this needs snapshots.
         atomic_rows: beneath.batch >= Atomicity::Table && beneath.snapshot_scans,
         snapshot_scans: beneath.snapshot_scans,
         slow_scans: beneath.slow_scans,
@@ -352,7 +356,7 @@ fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
     }
 }
 
-/// A schema as the catalog keeps it: what is known of the row keys' fields stands in rows of its own.
+/// A schema as the catalog stores it: the fields of the row keys are in rows of their own.
 fn texts(schema: &TableSchema) -> WideTexts {
     let families = TableSchema { row_fields: None, earlier_row_keys: Vec::new(), ..schema.clone() };
     let earlier: String = schema.earlier_row_keys.iter().flat_map(|shape| [shape, "\n"]).collect();
@@ -381,8 +385,9 @@ fn refusal(table: &str, changes: &[Change]) -> Error {
     Error::Schema { table: table.to_owned(), differences: told.collect::<Vec<_>>().join("; ") }
 }
 
-/// Emulates HBase tables on a key-value store: a [`WideDatabase`] over a [`Database`], in which each wide table is a table of
-/// [`Cells`].
+/// Emulates HBase tables on a key-value store: a [`WideDatabase`] over any [`Database`]. Each wide table is one table
+/// with [`Cells`].
+#[doc(alias = "HBase")]
 #[derive(Clone)]
 pub struct CellsDatabase<D> {
     db: D,
@@ -396,8 +401,8 @@ impl<D> fmt::Debug for CellsDatabase<D> {
 }
 
 impl<D: Database + Clone> CellsDatabase<Metered<D>> {
-    /// Wide tables in a database that counts, together with all else that is counted there: an entry is a cell, and the
-    /// cells of a row that are read together are one row.
+    /// Wide tables in a [`Metered`] database. Each entry counts as a cell, and the cells of a row that are read
+    /// together count as one row.
     ///
     /// ```
     /// use rowkey::store::Metered;
@@ -424,19 +429,19 @@ impl<D: Database + Clone> CellsDatabase<Metered<D>> {
 }
 
 impl<D: Database> CellsDatabase<D> {
-    /// Wide tables in `db`, beside its plain ones. Over a [`Metered`] one use [`metered`](Self::metered): here each cell
-    /// would count as a row.
+    /// Wide tables in `db`, next to its plain ones. With a [`Metered`] database use [`metered`](Self::metered): here
+    /// each cell would count as a row.
     pub fn new(db: D) -> Self {
         Self { db, clock: Arc::new(SystemClock) }
     }
 
-    /// Takes the time from another clock.
+    /// Uses another clock. Default: the system's clock.
     #[must_use]
     pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
         Self { clock: Arc::new(clock), ..self }
     }
 
-    /// Opens a wide table, as [`WideDatabase::table`] does, for what [`Cells`] has besides.
+    /// Opens a wide table, as [`WideDatabase::table`], for the methods that only [`Cells`] has.
     pub fn cells(&self, name: &str, schema: &TableSchema) -> Result<Cells, Error> {
         self.opened(name, schema, &How::OpenOrMake)
     }
@@ -481,7 +486,7 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
 
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
         self.id().check_write([name])?;
-        // As it was given: a refusal names the row's split point.
+        // Checked as given, so that an error names the row's split point.
         NewTable { options: Vec::new(), ..new.clone() }.check(name, &[])?;
         Ok(Arc::new(self.opened(name, schema, &How::Make(&of_entries(new)))?))
     }

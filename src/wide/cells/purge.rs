@@ -1,4 +1,4 @@
-//! What nobody can read any more, dropped.
+//! Purge: removes what no read returns any more.
 
 use std::ops::ControlFlow;
 
@@ -12,28 +12,29 @@ use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::{Batch, DEFAULT_BATCH_BYTES, Rows, Scan, Store};
 
-/// Entries are dropped in batches of so many, fewer if their keys are long, and a row's markers with, or after, what they hide.
+/// Entries are removed in batches of this many, or fewer if their keys are long. A row's markers are removed with, or
+/// after, what they hide.
 const BATCH: usize = 1000;
 
 /// What a purge has done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PurgeReport {
-    /// Rows that were gone through.
+    /// Number of rows visited.
     pub rows: u64,
-    /// Cells that stay.
+    /// Number of cells kept.
     pub kept: u64,
-    /// Cells dropped as deletes hid them.
+    /// Number of cells removed because deletes hid them.
     pub deleted: u64,
-    /// Cells dropped as they had expired.
+    /// Number of cells removed because they had expired.
     pub expired: u64,
-    /// Cells dropped as there were enough newer versions.
+    /// Number of cells removed because there were enough newer versions.
     pub old: u64,
-    /// Markers of deletes dropped.
+    /// Number of delete markers removed.
     pub markers: u64,
-    /// The last row that is done: a purge that was stopped goes on after it.
+    /// The last row that is done. Pass it as `after` to continue a purge that was stopped.
     pub last_row: Option<Vec<u8>>,
-    /// Whether it came to the end of the table.
+    /// Whether the purge reached the end of the table.
     pub finished: bool,
 }
 
@@ -48,18 +49,18 @@ impl PurgeReport {
     }
 }
 
-/// The dead entries of the rows that were gone through, and are not dropped yet.
+/// Entries to remove, of the rows visited so far.
 #[derive(Default)]
 struct Dead {
     /// Of rows that are done.
     done: Batch,
-    /// Of the row that is gone through.
+    /// Of the current row.
     values: Vec<Vec<u8>>,
     markers: Vec<Vec<u8>>,
 }
 
 impl Dead {
-    /// What markers hide goes before them, should a store fail in between.
+    /// Values before the markers that hide them, in case a store fails in between.
     fn end_row(&mut self) {
         for key in self.values.drain(..).chain(self.markers.drain(..)) {
             self.done.delete(key);
@@ -68,14 +69,18 @@ impl Dead {
 }
 
 impl<S: Store> Cells<S> {
-    /// Drops what nobody can read any more: deleted and expired cells, versions beyond those that are kept, and the
-    /// markers of deletes. It is what HBase does in a major compaction; what is written after it, or meanwhile, with
-    /// the timestamp of something older than a delete is not hidden any more.
+    /// Removes what no read returns any more: deleted and expired cells, versions beyond those that the family keeps,
+    /// and delete markers. This is HBase's major compaction. After it, a write with a timestamp older than a delete is
+    /// no longer hidden by that delete.
     ///
-    /// It goes from row to row, behind `after` if that is given, and tells `progress` about every thousand entries that it
-    /// drops or reads; `Break` stops it, and [`PurgeReport::last_row`] says from where to go on. Others may read and
-    /// write meanwhile; but where the store has no [transactions](crate::store::Guarantees::transactions), a version, or
-    /// a delete, that is written again meanwhile under the very timestamp of one that is dropped may go with it.
+    /// It goes row by row, starting after `after` if that is given, and calls `progress` about once per thousand
+    /// entries read or removed. `Break` stops it; pass [`PurgeReport::last_row`] as `after` to continue. Concurrent
+    /// reads and writes are allowed. Without [transactions](crate::store::Guarantees::transactions) a version or a
+    /// delete that is written again during the purge, with exactly the timestamp of a removed one, may be removed too.
+    #[doc(alias = "compact")]
+    #[doc(alias = "major compaction")]
+    #[doc(alias = "vacuum")]
+    #[doc(alias = "garbage collection")]
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -120,7 +125,7 @@ impl<S: Store> Cells<S> {
         }
     }
 
-    /// Goes through the next rows, and answers what of them is to be dropped.
+    /// Visits the next rows, and returns the entries to remove.
     fn purge_some(
         &self,
         report: &mut PurgeReport,
@@ -150,7 +155,7 @@ impl<S: Store> Cells<S> {
             let Place { family: found, entry } =
                 Place::decode(&key[part.len()..]).map_err(|error| Error::from(error).of_key("", key))?;
             if family != found {
-                // What a family that the schema does not know has is not ours to drop.
+                // Cells of a family that is not in the schema are kept.
                 let Some(&schema) = self.families.schema.families.get(found) else {
                     entries.advance();
                     continue;

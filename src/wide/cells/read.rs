@@ -1,4 +1,4 @@
-//! Rows out of entries: what is asked for, of what is there.
+//! Reads rows from entries: the cells that exist and are asked for.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use crate::wide::column::{Columns, Compare, Condition};
 use crate::wide::row::{CellIter, end_cell, push_column};
 use crate::wide::schema::TableSchema;
 
-/// The places of a row that have to be looked at, sorted, for some columns.
+/// The places of a row to read for some columns, sorted.
 fn places(families: &Families, columns: &Columns) -> Result<Vec<KeyRange>, Error> {
     if columns.families().is_empty() {
         return Ok(vec![KeyRange::all()]);
@@ -44,7 +44,7 @@ impl Families {
         Self { schema, places }
     }
 
-    /// What the places of a family's columns begin with.
+    /// The prefix of the places of a family's columns.
     pub(super) fn columns_of(&self, family: &str) -> Result<&[u8], Error> {
         Ok(self.places(family)?.columns_prefix())
     }
@@ -57,12 +57,12 @@ impl Families {
     }
 }
 
-/// What a read of rows looks at, and picks.
+/// What a read of rows looks at, and which cells it picks.
 pub(super) struct Plan {
     families: Arc<Families>,
     places: Vec<KeyRange>,
     pick: Pick,
-    /// Only rows of which this picks a value that passes.
+    /// Only rows in which this picks a value that passes the condition.
     rows_where: Option<(Condition, Pick)>,
     piece: Option<usize>,
 }
@@ -86,7 +86,7 @@ impl Plan {
         Ok(Self { families: Arc::clone(families), places: looked_at, pick, rows_where, piece })
     }
 
-    /// The entries of one row that are looked at.
+    /// The entries of one row to read.
     pub(super) fn ranges_of(&self, row: &[u8]) -> Vec<KeyRange> {
         let part = CellKey::row_part(row);
         let of_row = |place: &KeyRange| {
@@ -96,7 +96,7 @@ impl Plan {
         self.places.iter().filter_map(of_row).collect()
     }
 
-    /// The entries of one row from the first to the last that is looked at; a reader jumps over what is between.
+    /// One range from the first to the last entry of a row to read. The reader skips what is between.
     pub(super) fn range_of(&self, row: &[u8]) -> Option<KeyRange> {
         let part = CellKey::row_part(row);
         let end = match self.places.last()?.end() {
@@ -110,18 +110,18 @@ impl Plan {
 /// What to do after an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// The cell is one that was asked for.
+    /// Return the cell: it was asked for.
     Take,
     Next,
-    /// There is nothing more in the column.
+    /// Nothing more of the column is needed.
     NextColumn,
-    /// There is nothing more in the row.
+    /// Nothing more of the row is needed.
     NextRow,
 }
 
 /// Picks the cells of a row that are asked for.
 struct Pick {
-    /// Those that this asks for, where it is not all that are looked at.
+    /// The places it asks for, if those are not all places that are read.
     places: Vec<KeyRange>,
     versions: u32,
     time: Option<(i64, i64)>,
@@ -131,17 +131,17 @@ struct Pick {
     limit: u64,
     now: i64,
     visible: Visible,
-    /// The family that the entries are in.
+    /// The family of the current entry.
     family: String,
-    /// What the places of the entries begin with, up to their versions, and what its cells begin with. They are kept
-    /// from row to row, as the next one often has the same column.
+    /// The prefix of the places of the current column, up to the version, and the beginning of its cells. Kept from row
+    /// to row, as the next row often has the same column.
     column: Vec<u8>,
     cell: Vec<u8>,
-    /// Whether the column is one of this row.
+    /// Whether the column was seen in this row.
     in_column: bool,
-    /// How many versions of the column were taken.
+    /// Number of versions of the column that were taken.
     taken: u32,
-    /// How many columns of the row had something to take.
+    /// Number of columns of the row with something to take.
     columns: u64,
     column_over: bool,
     over: bool,
@@ -181,14 +181,14 @@ impl Pick {
         self.places.iter().any(|range| range.contains(place))
     }
 
-    /// Sees an entry; answers what to do, and the timestamp of a cell that is to be taken.
+    /// Looks at an entry. Returns what to do, and the timestamp if the cell is to be returned.
     #[inline]
     fn see(&mut self, schema: &TableSchema, place: &[u8], value: &[u8]) -> Result<(Then, i64), Error> {
         if self.over {
             return Ok((Then::NextRow, 0));
         }
         let at = place.len().saturating_sub(VERSION);
-        // What is too short for a version is no column's, and an error.
+        // A place that is too short for a version is not a column's, and decoding it is an error.
         let version = if at > 0 && place[..at] == self.column {
             if !self.in_column {
                 self.begin_column();
@@ -214,7 +214,7 @@ impl Pick {
         self.column_over = false;
     }
 
-    /// Goes on to another column, or family; `None` if it is not one to be read, or a family's marker.
+    /// Moves on to another column or family. `None` for a family's marker, and for a family that is not in the schema.
     fn go_on(&mut self, schema: &TableSchema, place: &[u8]) -> Result<Option<Version>, Error> {
         let Place { family, entry } = Place::decode(place)?;
         if self.family != family {
@@ -277,7 +277,7 @@ impl Pick {
     }
 }
 
-/// How many bytes of a column's place are the version.
+/// Number of bytes of the version at the end of a column's place.
 pub(super) const VERSION: usize = match Version::LAYOUT.width() {
     Some(width) => width,
     None => panic!("a version has one width"),
@@ -285,38 +285,38 @@ pub(super) const VERSION: usize = match Version::LAYOUT.width() {
 
 /// A row, or some of its cells.
 pub(super) struct Piece<'r> {
-    /// Whether it is the row's first.
+    /// Whether it is the first piece of the row.
     first: bool,
     row: &'r [u8],
     cells: &'r [u8],
 }
 
-/// Reads one row after another.
+/// Reads rows, one after another.
 pub(super) struct RowReader {
     plan: Plan,
     entries: Entries,
     reverse: bool,
-    /// The row that is read, or was last, unless it is known.
+    /// The key of the current row, unless the caller knows it.
     row: Vec<u8>,
     reads_keys: bool,
-    /// What its entries begin with; empty if none is being read.
+    /// The prefix of the row's entries; empty between rows.
     part: Vec<u8>,
-    /// The cells that were picked, and where those begin that are still to be given.
+    /// The cells that were picked, and where those begin that were not returned yet.
     cells: Vec<u8>,
     at: usize,
     picked: usize,
-    /// Whether a row's condition holds.
+    /// Whether the row's condition holds.
     holds: bool,
-    /// Whether some of the row was given.
+    /// Whether a piece of the row was returned.
     given: bool,
     /// The entries of a row that is read in reverse.
     buffer: RowBatch,
-    /// How many bytes of memory are kept from row to row.
+    /// Number of bytes of memory to keep from row to row.
     kept: usize,
 }
 
 impl RowReader {
-    /// `scan` is that of the entries.
+    /// `scan` is the scan of the entries.
     pub(super) fn new(plan: Plan, entries: Box<dyn Rows>, scan: &Scan) -> Self {
         Self {
             plan,
@@ -335,8 +335,8 @@ impl RowReader {
         }
     }
 
-    /// The next row of which something was picked, or the next piece of one, `None` at the end. No row is begun unless
-    /// `more`.
+    /// Returns the next row with a picked cell, or the next piece of one; `None` at the end. Does not begin another row
+    /// unless `more`.
     pub(super) fn next_piece(&mut self, more: bool) -> Result<Option<Piece<'_>>, Error> {
         loop {
             if self.at < self.cells.len() {
@@ -361,7 +361,7 @@ impl RowReader {
         }
     }
 
-    /// All of the row that is read next.
+    /// All cells of the next row.
     pub(super) fn into_cells(mut self) -> Result<Vec<u8>, Error> {
         self.plan.piece = None;
         self.reads_keys = false;
@@ -389,10 +389,10 @@ impl RowReader {
         Ok(true)
     }
 
-    /// Reads the row up to its end, or to a piece's.
+    /// Reads to the end of the row, or of a piece.
     fn read(&mut self) -> Result<(), Error> {
         self.picked = 0;
-        // A condition can hold, or not, at the row's last cell.
+        // A condition may depend on the row's last cell, so the whole row is read first.
         let piece = self.plan.piece.filter(|_| self.plan.rows_where.is_none()).unwrap_or(usize::MAX);
         let (mut next, whole) = (0, self.plan.places == [KeyRange::all()]);
         while self.entries.settle()? {
@@ -434,7 +434,7 @@ impl RowReader {
         Ok(())
     }
 
-    /// Reads a row whose entries come from the last to the first.
+    /// Reads a row whose entries come in reverse.
     fn read_back(&mut self) -> Result<(), Error> {
         self.buffer.clear_within(self.kept);
         while self.entries.settle()? {
@@ -456,7 +456,7 @@ impl RowReader {
         Ok(())
     }
 
-    /// Where the piece ends that is given next.
+    /// Where the next piece ends.
     fn end_of_piece(&self) -> usize {
         let Some(piece) = self.plan.piece else { return self.cells.len() };
         let mut cells = CellIter::new(&self.cells[self.at..]);
@@ -466,7 +466,7 @@ impl RowReader {
 }
 
 impl Plan {
-    /// Sees an entry, and puts it behind `cells` if it is one that is asked for.
+    /// Looks at an entry, and appends its cell to `cells` if it is asked for.
     #[inline]
     fn see(&mut self, place: &[u8], value: &[u8], cells: &mut Vec<u8>, holds: &mut bool) -> Result<Then, Error> {
         let Self { families, pick, rows_where, .. } = self;
@@ -474,7 +474,7 @@ impl Plan {
         let Some((check, other)) = rows_where else {
             return pick.take(schema, place, value, cells);
         };
-        // Of what is looked at, each of the two asks for a part.
+        // Each of the two picks asks for a part of the places that are read.
         let mut over = Then::Next;
         if other.asks_for(place) {
             let (then, _) = other.see(schema, place, value)?;
@@ -508,13 +508,13 @@ impl Pick {
 
 /// A scan of rows over a scan of entries.
 pub(super) struct CellRows {
-    /// An error that is still to be told.
+    /// An error that follows the rows already returned.
     failed: Option<Error>,
     reader: Option<RowReader>,
     left: u64,
     batch_rows: usize,
     batch_bytes: usize,
-    /// Each batch of rows is a call, of one batch of entries or more.
+    /// Each batch of rows is a call, and may read several batches of entries.
     options: CallOptions,
     table: TableId,
 }
@@ -523,11 +523,11 @@ impl CellRows {
     pub(super) fn new(plan: Plan, scan: &Scan, store: &impl Store) -> Self {
         let batch_rows = scan.batch_rows.max(1);
         let left = scan.limit.unwrap_or(u64::MAX);
-        // A few rows are not worth a large batch.
+        // A few rows do not need a large batch.
         let rows = usize::try_from(left).unwrap_or(usize::MAX).min(batch_rows);
         let entries = rows.saturating_mul(4).clamp(8, batch_rows.max(256));
         let ranges = scan.ranges.iter().map(CellKey::rows_in).collect();
-        // Two batches are held, of entries and of rows.
+        // Two batches are held: one of entries, one of rows.
         let beneath =
             Scan::new(ranges).reverse(scan.reverse).batch_rows(entries).batch_bytes(scan.batch_bytes).divided(2);
         let reader = RowReader::new(plan, store.scan(&beneath), &beneath);
@@ -563,7 +563,7 @@ impl Rows for CellRows {
                 }
             }
         }
-        // Rows that were read before an error are handed out before it.
+        // Rows that were read before an error are returned before it.
         match self.failed.take_if(|_| batch.is_empty()) {
             Some(error) => Err(error),
             None => Ok(()),
