@@ -1,4 +1,4 @@
-//! A process that writes, and is killed: what it was answered is there.
+//! A process that writes and is killed: every write that returned is there.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use rowkey::{RowKey, Table, WriteBatch};
 use rowkey_fjall::{Durability, Fjall, FjallOptions};
 
-/// A write's number; the same in two tables.
+/// The number of a write, the same in two tables.
 #[derive(RowKey, Debug)]
 #[rowkey(salt(buckets = 4))]
 struct Number {
@@ -33,12 +33,12 @@ impl Tables {
     }
 }
 
-/// A value that tells its number, of any length up to some kilobytes.
+/// A value that contains its number, of any length up to some kilobytes.
 fn value(number: u64) -> String {
     format!("{number} ").repeat(1 + (number % 97 * 7) as usize)
 }
 
-/// Writes without end, and says which number was answered; goes on behind the last that is there.
+/// Writes forever, and prints the number of each write that returned. Continues after the last that is there.
 pub(crate) fn write_on(directory: &Path, durability: Durability) -> ! {
     let db = FjallOptions::new().durability(durability).open(directory).unwrap();
     let tables = Tables::open(&db);
@@ -56,9 +56,10 @@ pub(crate) fn write_on(directory: &Path, durability: Durability) -> ! {
     unreachable!("there is always another number")
 }
 
-/// Kills `child` so many times, each at another moment, and looks at what is there; how many writes were answered.
+/// Kills `child` this many times, each at another moment, and checks what is there. Returns how many writes have
+/// returned.
 pub(crate) fn kill(times: u64, directory: &Path, child: impl Fn() -> Command) -> u64 {
-    // Only a process that hangs takes as long.
+    // Only a process that hangs takes this long.
     const HANGS: Duration = Duration::from_secs(300);
     let mut answered = 0;
     for time in 0..times {
@@ -66,16 +67,16 @@ pub(crate) fn kill(times: u64, directory: &Path, child: impl Fn() -> Command) ->
         let out = BufReader::new(process.stdout.take().unwrap());
         let (answer, answers) = channel();
         let reader = std::thread::spawn(move || {
-            // The test's harness prints lines of its own; a line that was cut off was not answered.
+            // The test harness prints lines of its own. A line that was cut off is ignored.
             let lines = out.split(b'\n').map_while(Result::ok);
             let numbers = lines.filter_map(|line| str::from_utf8(&line).ok()?.parse::<u64>().ok());
             numbers.for_each(|number| _ = answer.send(number));
         });
         if time % 5 == 0 {
-            // In the making of the database, or the opening, or the first writes.
+            // While the database is created or opened, or during the first writes.
             std::thread::sleep(Duration::from_millis(3 * time));
         } else {
-            // After some writes, and in the midst of another.
+            // After some writes, in the middle of another.
             for _ in 0..1 + time * 7_919 % 150 {
                 answered = answers.recv_timeout(HANGS).expect("a process that writes on");
             }
@@ -98,7 +99,8 @@ pub(crate) fn kill(times: u64, directory: &Path, child: impl Fn() -> Command) ->
         assert_eq!(left.len(), right.len(), "half a batch is there");
         let sum = tables.sum.get(&0).unwrap().unwrap_or(0) as u64;
         assert!((answered..=left.len() as u64).contains(&sum), "{answered} counted, {sum} are there");
-        // Killed between a batch and its count, the two differ; so that each time begins alike, they are made to agree.
+        // A kill between a batch and its count leaves them different. They are made equal, so that each round begins
+        // alike.
         tables.sum.put(&0, &(left.len() as i64)).unwrap();
     }
     assert!(answered > times, "{answered} writes are too few to say anything");
