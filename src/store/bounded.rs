@@ -75,10 +75,20 @@ impl<T: ?Sized> fmt::Debug for Bounded<T> {
     }
 }
 
+/// Methods that are calls on the table `$table`: each begins with the options, and then is the method of the inner store.
+macro_rules! calls {
+    (on $table:expr; $($doing:literal: fn $method:ident(&$self:ident $(, $argument:ident: $type:ty)*) -> $returned:ty;)*) => {$(
+        fn $method(&$self $(, $argument: $type)*) -> $returned {
+            $self.options.begin($doing, $table)?;
+            $self.inner.$method($($argument),*)
+        }
+    )*};
+}
+pub(crate) use calls;
+
 impl<S: Store + ?Sized + 'static> Readable for Bounded<S> {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.options.begin("get", self.id().name())?;
-        self.inner.get(key)
+    calls! { on self.id().name();
+        "get": fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
@@ -103,29 +113,14 @@ impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
         self.inner.guarantees()
     }
 
-    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        self.options.begin("get", self.id().name())?;
-        self.inner.get_many(keys)
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.options.begin("write", self.id().name())?;
-        self.inner.write(batch)
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.options.begin("increment", self.id().name())?;
-        self.inner.increment(key, by)
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.options.begin("compare-and-write", self.id().name())?;
-        self.inner.compare_and_write(key, expected, new)
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.options.begin("deletion of ranges", self.id().name())?;
-        self.inner.delete_ranges(ranges)
+    calls! { on self.id().name();
+        "get": fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error>;
+        "write": fn write(&self, batch: &Batch) -> Result<(), Error>;
+        "increment": fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error>;
+        "compare-and-write":
+            fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error>;
+        "deletion of ranges": fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
+        "split points": fn split_points(&self) -> Result<Vec<Vec<u8>>, Error>;
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
@@ -135,11 +130,6 @@ impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
             call.check()?;
             Ok(batch)
         })
-    }
-
-    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
-        self.options.begin("split points", self.id().name())?;
-        self.inner.split_points()
     }
 }
 
@@ -175,14 +165,12 @@ impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
         Ok(self.inner.create_table(name, new)?.with_options(&self.options))
     }
 
-    fn tables(&self) -> Result<Vec<String>, Error> {
-        self.options.begin("list of tables", "")?;
-        self.inner.tables()
+    calls! { on "";
+        "list of tables": fn tables(&self) -> Result<Vec<String>, Error>;
     }
 
-    fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.options.begin("drop", name)?;
-        self.inner.drop_table(name)
+    calls! { on name;
+        "drop": fn drop_table(&self, name: &str) -> Result<(), Error>;
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {

@@ -5,7 +5,7 @@
 //! (feature `conformance`) checks.
 
 mod batch;
-mod bounded;
+pub(crate) mod bounded;
 mod by_table;
 mod cancel;
 #[doc(hidden)]
@@ -23,8 +23,10 @@ mod metered;
 mod new_table;
 pub(crate) mod options;
 pub(crate) mod phase;
+pub(crate) mod pointers;
 pub(crate) mod reentry;
 pub(crate) mod row_batch;
+mod scan;
 #[doc(hidden)]
 pub mod secret;
 mod sub;
@@ -48,8 +50,11 @@ pub use self::metered::{Costs, Metered};
 pub use self::new_table::NewTable;
 use self::options::Within;
 pub use self::options::{Call, CallOptions};
+use self::pointers::through_pointers;
 pub use self::reentry::Entered;
 pub use self::row_batch::{Room, RowBatch, RowBatchIter};
+pub(crate) use self::scan::count;
+pub use self::scan::{DEFAULT_BATCH_BYTES, Rows, Scan};
 pub use self::sub::SubStore;
 pub use self::walk::{RangeReader, RangeRows, Walk};
 use crate::keys::range::KeyRange;
@@ -275,120 +280,6 @@ pub trait Database: Send + Sync {
     }
 }
 
-/// What to scan: key ranges, direction, limit, size of batches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Scan {
-    /// The ranges to read: sorted, not overlapping ([`KeyRange::merged`]). Without a range the scan has no rows.
-    pub ranges: Vec<KeyRange>,
-    /// Whether rows come from the last to the first. Default: `false`.
-    pub reverse: bool,
-    /// Maximum number of rows. Default: no limit.
-    pub limit: Option<u64>,
-    /// Maximum number of rows per batch, at least 1. Default: 256.
-    pub batch_rows: usize,
-    /// Target size of a batch in bytes of keys and values. A batch ends with the row that reaches it, so a batch has at
-    /// least one row. A scan that holds several batches divides this among them, so that together they hold about this
-    /// many bytes, plus one row per batch. Default: [`DEFAULT_BATCH_BYTES`].
-    pub batch_bytes: usize,
-}
-
-/// Default of [`Scan::batch_bytes`]: 4 MiB. 256 rows of up to 16 KiB fit into one batch, each of 64 merged buckets
-/// still reads 64 KiB at a time, and a hundred open scans hold at most 400 MiB however large the values are.
-pub const DEFAULT_BATCH_BYTES: usize = 4 << 20;
-
-impl Scan {
-    /// A forward scan of `ranges`, which may overlap and come in any order.
-    pub fn new(ranges: Vec<KeyRange>) -> Self {
-        Self {
-            ranges: KeyRange::merged(ranges),
-            reverse: false,
-            limit: None,
-            batch_rows: 256,
-            batch_bytes: DEFAULT_BATCH_BYTES,
-        }
-    }
-
-    /// A forward scan of the whole table.
-    pub fn all() -> Self {
-        Self::new(vec![KeyRange::all()])
-    }
-
-    /// Whether rows come from the last to the first. Default: `false`.
-    #[must_use]
-    pub fn reverse(mut self, reverse: bool) -> Self {
-        self.reverse = reverse;
-        self
-    }
-
-    /// Maximum number of rows. Default: no limit.
-    #[must_use]
-    pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
-        self.limit = limit.into();
-        self
-    }
-
-    /// Maximum number of rows per batch, clamped to at least 1. Default: 256.
-    #[must_use]
-    pub fn batch_rows(mut self, rows: usize) -> Self {
-        self.batch_rows = rows.max(1);
-        self
-    }
-
-    /// Target size of a batch in bytes: see [the field](Self#structfield.batch_bytes).
-    ///
-    /// ```
-    /// use rowkey::Memory;
-    /// use rowkey::store::{Batch, Database, RowBatch, Scan};
-    ///
-    /// let images = Memory::new().table("images")?;
-    /// images.write(Batch::new().put("a", [0; 600]).put("b", [0; 600]).put("c", [0; 600]))?;
-    /// let mut batch = RowBatch::new();
-    /// images.scan(&Scan::all().batch_bytes(1000)).next_batch(&mut batch)?;
-    /// assert_eq!((batch.len(), batch.bytes()), (2, 1202));
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    #[must_use]
-    pub fn batch_bytes(mut self, bytes: usize) -> Self {
-        self.batch_bytes = bytes.max(1);
-        self
-    }
-
-    /// The same scan with [`batch_bytes`](Self::batch_bytes) divided by `batches`, for a reader that holds this many
-    /// batches.
-    #[must_use]
-    pub(crate) fn divided(self, batches: usize) -> Self {
-        let bytes = self.batch_bytes / batches.max(1);
-        self.batch_bytes(bytes)
-    }
-}
-
-/// An open scan: returns rows in order, batch by batch.
-#[doc(alias = "cursor")]
-#[doc(alias = "iterator")]
-pub trait Rows: Send {
-    /// Clears `batch` and fills it with the next rows. An empty batch is the end. Rows that were read before an error
-    /// are returned before the error. After the error, or the end, every call returns an empty batch.
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error>;
-
-    /// Hint: the caller no longer needs rows before `key` (after `key`, in a reverse scan). They may still be returned;
-    /// `key` and every row past it must be.
-    #[doc(alias = "seek")]
-    fn skip_to(&mut self, key: &[u8]) {
-        let _ = key;
-    }
-}
-
-impl<R: Rows + ?Sized> Rows for Box<R> {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        (**self).next_batch(batch)
-    }
-
-    fn skip_to(&mut self, key: &[u8]) {
-        (**self).skip_to(key);
-    }
-}
-
 /// Returns [`Error::EmptyKey`] if the key is empty. For authors of engines, to call before a write.
 pub fn check_key(key: &[u8]) -> Result<(), Error> {
     if key.is_empty() { Err(Error::EmptyKey) } else { Ok(()) }
@@ -407,18 +298,6 @@ pub fn check_batches(tables: &[&str], batches: &[Batch]) -> Result<(), Error> {
     batches.iter().try_for_each(Batch::check_keys)
 }
 
-/// Counts the rows that are left of a scan.
-pub(crate) fn count(mut rows: Box<dyn Rows>) -> Result<u64, Error> {
-    let (mut batch, mut count) = (RowBatch::new(), 0);
-    loop {
-        rows.next_batch(&mut batch)?;
-        match batch.len() {
-            0 => return Ok(count),
-            more => count += more as u64,
-        }
-    }
-}
-
 /// Returns the counter's value after `by` is added to the stored value. For authors of engines.
 pub fn add_to_counter(key: &[u8], stored: Option<&[u8]>, by: i64) -> Result<i64, Error> {
     let before = match stored {
@@ -430,98 +309,37 @@ pub fn add_to_counter(key: &[u8], stored: Option<&[u8]>, by: i64) -> Result<i64,
     Ok(before.wrapping_add(by))
 }
 
-macro_rules! through_a_pointer {
-    ($inner:ident: $($pointer:ty),*) => {$(
-        impl<$inner: Store + ?Sized> Readable for $pointer {
-            fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-                (**self).get(key)
-            }
-
-            fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-                (**self).scan(scan)
-            }
-        }
-
-        impl<$inner: Store + ?Sized> Store for $pointer {
-            fn id(&self) -> &TableId {
-                (**self).id()
-            }
-            fn options(&self) -> &CallOptions {
-                (**self).options()
-            }
-            fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-                (**self).with_options(options)
-            }
-            fn guarantees(&self) -> Guarantees {
-                (**self).guarantees()
-            }
-            fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-                (**self).get_many(keys)
-            }
-            fn write(&self, batch: &Batch) -> Result<(), Error> {
-                (**self).write(batch)
-            }
-            fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-                (**self).increment(key, by)
-            }
-            fn compare_and_write(
-                &self,
-                key: &[u8],
-                expected: Option<&[u8]>,
-                new: Option<&[u8]>,
-            ) -> Result<bool, Error> {
-                (**self).compare_and_write(key, expected, new)
-            }
-            fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-                (**self).delete_ranges(ranges)
-            }
-            fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
-                (**self).transact(body)
-            }
-            fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
-                (**self).split_points()
-            }
-        }
-
-        impl<$inner: Database + ?Sized> Database for $pointer {
-            fn id(&self) -> DatabaseId {
-                (**self).id()
-            }
-            fn options(&self) -> &CallOptions {
-                (**self).options()
-            }
-            fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
-                (**self).with_options(options)
-            }
-            fn guarantees(&self) -> Guarantees {
-                (**self).guarantees()
-            }
-            fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-                (**self).table(name)
-            }
-            fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-                (**self).open_table(name)
-            }
-            fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
-                (**self).create_table(name, new)
-            }
-            fn tables(&self) -> Result<Vec<String>, Error> {
-                (**self).tables()
-            }
-            fn drop_table(&self, name: &str) -> Result<(), Error> {
-                (**self).drop_table(name)
-            }
-            fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
-                (**self).write(batches)
-            }
-            fn transact(
-                &self,
-                tables: &[&str],
-                body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
-            ) -> Result<(), Error> {
-                (**self).transact(tables, body)
-            }
-        }
-    )*};
-}
-through_a_pointer!(T: &T, Box<T>, Arc<T>);
+through_pointers!(Readable {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
+});
+through_pointers!(Store {
+    fn id(&self) -> &TableId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store>;
+    fn guarantees(&self) -> Guarantees;
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error>;
+    fn write(&self, batch: &Batch) -> Result<(), Error>;
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error>;
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error>;
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error>;
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error>;
+});
+through_pointers!(Database {
+    fn id(&self) -> DatabaseId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database>;
+    fn guarantees(&self) -> Guarantees;
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error>;
+    fn tables(&self) -> Result<Vec<String>, Error>;
+    fn drop_table(&self, name: &str) -> Result<(), Error>;
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error>;
+});

@@ -118,6 +118,7 @@ pub use self::schema::{Change, FamilySchema, SchemaError, TableSchema};
 use crate::keys::range::KeyRange;
 use crate::store::error::{Error, RowErrors};
 use crate::store::options::{Within, handles};
+use crate::store::pointers::through_pointers;
 use crate::store::{CallOptions, DatabaseId, NewTable, RowBatch, Rows, Scan, TableId};
 
 /// One table of wide rows.
@@ -280,92 +281,34 @@ pub trait WideDatabase: Send + Sync {
     fn drop_table(&self, name: &str) -> Result<(), Error>;
 }
 
-macro_rules! through_a_pointer {
-    ($inner:ident: $($pointer:ty),*) => {$(
-        impl<$inner: WideStore + ?Sized> WideStore for $pointer {
-            fn id(&self) -> &TableId {
-                (**self).id()
-            }
-            fn options(&self) -> &CallOptions {
-                (**self).options()
-            }
-            fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore> {
-                (**self).with_options(options)
-            }
-            fn guarantees(&self) -> WideGuarantees {
-                (**self).guarantees()
-            }
-            fn schema(&self) -> &TableSchema {
-                (**self).schema()
-            }
-            fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error> {
-                (**self).get(row, columns)
-            }
-            fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Result<Vec<Row>, Error> {
-                (**self).get_many(rows, columns)
-            }
-            fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows> {
-                (**self).scan(scan, columns)
-            }
-            fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
-                (**self).mutate(row, mutation)
-            }
-            fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error> {
-                (**self).mutate_many(rows)
-            }
-            fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
-                (**self).increment(row, counters)
-            }
-            fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
-                (**self).check_and_mutate(row, check, mutation)
-            }
-            fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
-                (**self).split_points()
-            }
-            fn exists(&self, row: &[u8]) -> Result<bool, Error> {
-                (**self).exists(row)
-            }
-            fn first_at_or_after(&self, row: &[u8], columns: &Columns) -> Result<Option<(Vec<u8>, Row)>, Error> {
-                (**self).first_at_or_after(row, columns)
-            }
-        }
-
-        impl<$inner: WideDatabase + ?Sized> WideDatabase for $pointer {
-            fn id(&self) -> DatabaseId {
-                (**self).id()
-            }
-            fn options(&self) -> &CallOptions {
-                (**self).options()
-            }
-            fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
-                (**self).with_options(options)
-            }
-            fn guarantees(&self) -> WideGuarantees {
-                (**self).guarantees()
-            }
-            fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-                (**self).table(name, schema)
-            }
-            fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-                (**self).open_table(name, schema)
-            }
-            fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
-                (**self).create_table(name, schema, new)
-            }
-            fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
-                (**self).schema(name)
-            }
-            fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
-                (**self).alter(name, schema)
-            }
-            fn tables(&self) -> Result<Vec<String>, Error> {
-                (**self).tables()
-            }
-            fn drop_table(&self, name: &str) -> Result<(), Error> {
-                (**self).drop_table(name)
-            }
-        }
-    )*};
-}
-through_a_pointer!(T: &T, Box<T>, Arc<T>);
+through_pointers!(WideStore {
+    fn id(&self) -> &TableId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore>;
+    fn guarantees(&self) -> WideGuarantees;
+    fn schema(&self) -> &TableSchema;
+    fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error>;
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Result<Vec<Row>, Error>;
+    fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows>;
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error>;
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<(), Error>;
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Result<Vec<i64>, Error>;
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Result<bool, Error>;
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error>;
+    fn exists(&self, row: &[u8]) -> Result<bool, Error>;
+    fn first_at_or_after(&self, row: &[u8], columns: &Columns) -> Result<Option<(Vec<u8>, Row)>, Error>;
+});
+through_pointers!(WideDatabase {
+    fn id(&self) -> DatabaseId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase>;
+    fn guarantees(&self) -> WideGuarantees;
+    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error>;
+    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error>;
+    fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error>;
+    fn tables(&self) -> Result<Vec<String>, Error>;
+    fn drop_table(&self, name: &str) -> Result<(), Error>;
+});
 handles!(WideStore, WideDatabase);
