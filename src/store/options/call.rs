@@ -1,167 +1,16 @@
-//! Timeouts, deadlines and cancellation of calls.
+//! A running call: its deadline, and waiting within it.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Deref;
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult,
+    Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult,
 };
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::bounded::{BoundedRows, Failed};
-use super::{Cancel, Database, Rows, Store};
+use super::CallOptions;
+use crate::store::Cancel;
 use crate::store::error::Error;
-
-/// Bounds the calls of a handle: a timeout per call, a deadline for all, a [`Cancel`] token. Default: no bounds.
-///
-/// `with_options` of a database, a store or a table returns a handle with these options. It leads to the same rows as
-/// the handle it was called on. Everything opened through it has the same options.
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use rowkey::store::{CallOptions, Database};
-/// use rowkey::{Error, Memory, Table};
-///
-/// let names: Table<u64, String, _> = Table::open(Memory::new(), "names")?;
-/// let in_time = names.with_options(&CallOptions::new().timeout(Duration::from_secs(2)));
-/// in_time.put(&7, &"Ada".into())?;
-///
-/// let too_late = names.with_options(&CallOptions::new().timeout(Duration::ZERO));
-/// assert!(matches!(too_late.put(&7, &"Bob".into()), Err(Error::DeadlineExceeded { .. })));
-/// assert_eq!(names.get(&7)?.as_deref(), Some("Ada"));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// - `with_options` **replaces** the options of the handle. It does not add to them.
-/// - A call that begins after its deadline, or after cancellation, is refused. A call that waits (for a lock, a server,
-///   a pause between attempts) stops waiting then.
-/// - **One operation has one deadline.** If it makes several calls of a store, the timeout counts from its start, over
-///   all its calls and the pauses between them. For work that goes on batch by batch (scans; the jobs that copy, check,
-///   load or purge) the timeout counts for each batch, while a deadline or a token ends the whole.
-/// - A batch of rows that has been read is returned even if the deadline passed meanwhile. The next one is an error,
-///   and the scan has ended.
-///
-/// # What is written
-///
-/// After [`Error::DeadlineExceeded`] and [`Error::Cancelled`] the call has written nothing, as far as the engine writes
-/// atomically: a row, a batch within its [atomicity](super::Guarantees::batch), a transaction.
-///
-/// An operation that consists of several such writes may have done some of them: [`Store::delete_ranges`], a batch that
-/// is atomic only by row, the creation of a typed or a wide table, a change through a
-/// [`Primary`](crate::secondary::Primary) or a [`Migration`](crate::migrate::Migration) on a database without
-/// transactions. It leaves what a crash at that point would leave, and the same recovery applies.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallOptions {
-    timeout: Option<Duration>,
-    deadline: Option<Instant>,
-    cancel: Option<Cancel>,
-}
-
-static NONE: CallOptions = CallOptions::new();
-
-impl CallOptions {
-    /// No bounds.
-    pub const fn new() -> Self {
-        Self { timeout: None, deadline: None, cancel: None }
-    }
-
-    /// No bounds. [`Store::options`] returns this for a store without options.
-    pub fn none() -> &'static Self {
-        &NONE
-    }
-
-    /// Sets the timeout of each call, from its start.
-    #[doc(alias = "time-out")]
-    #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets the deadline of all calls of the handle.
-    #[must_use]
-    pub fn deadline(mut self, deadline: Instant) -> Self {
-        self.deadline = Some(deadline);
-        self
-    }
-
-    /// Sets the token that cancels the calls of the handle.
-    #[must_use]
-    pub fn cancel(mut self, cancel: &Cancel) -> Self {
-        self.cancel = Some(cancel.clone());
-        self
-    }
-
-    /// Whether there are no bounds.
-    #[inline]
-    pub fn is_unbounded(&self) -> bool {
-        self.timeout.is_none() && self.deadline.is_none() && self.cancel.is_none()
-    }
-
-    /// Whether there is a timeout.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.timeout.is_some()
-    }
-
-    /// Begins a call. For authors of engines, to call in every method, before a lock is taken. Errors name the
-    /// operation `doing` and the table.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::DeadlineExceeded`], [`Error::Cancelled`], as [`Call::check`].
-    #[inline]
-    pub fn begin<'c>(&'c self, doing: &'static str, table: &'c str) -> Result<Call<'c>, Error> {
-        if self.is_unbounded() {
-            return Ok(Call(None));
-        }
-        self.begin_bounded(doing, Cow::Borrowed(table))
-    }
-
-    /// As [`begin`](Self::begin), for a call that uses several tables.
-    ///
-    /// # Errors
-    ///
-    /// As [`begin`](Self::begin).
-    #[inline]
-    pub fn begin_across<'t>(
-        &self,
-        doing: &'static str,
-        tables: impl IntoIterator<Item = &'t str>,
-    ) -> Result<Call<'_>, Error> {
-        if self.is_unbounded() {
-            return Ok(Call(None));
-        }
-        let tables: Vec<&str> = tables.into_iter().collect();
-        self.begin_bounded(doing, Cow::Owned(tables.join(", ")))
-    }
-
-    #[cold]
-    fn begin_bounded<'c>(&'c self, doing: &'static str, table: Cow<'c, str>) -> Result<Call<'c>, Error> {
-        let bounds = Bounds { deadline: self.deadline_from_now(), cancel: self.cancel.as_ref(), doing, table };
-        bounds.check()?;
-        Ok(Call(Some(Box::new(bounds))))
-    }
-
-    /// A timeout that the clock can't represent is no bound.
-    fn deadline_from_now(&self) -> Option<Instant> {
-        let timed_out = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        self.deadline.into_iter().chain(timed_out).min()
-    }
-
-    /// These options with a deadline, counted from now, in place of the timeout. For an operation that makes several
-    /// calls of a store: make them through a handle with these options, and they share one deadline.
-    #[must_use]
-    pub fn from_now(&self) -> Self {
-        Self { timeout: None, deadline: self.deadline_from_now(), cancel: self.cancel.clone() }
-    }
-
-    /// Applies these options to a scan: each batch is a call. Without bounds it returns the scan itself.
-    pub fn rows(&self, table: &str, rows: Box<dyn Rows>) -> Box<dyn Rows> {
-        if self.is_unbounded() { rows } else { Box::new(BoundedRows::new(rows, self.clone(), table)) }
-    }
-}
 
 /// A running call of a handle with [`CallOptions`]. For authors of engines.
 ///
@@ -184,20 +33,20 @@ impl CallOptions {
 #[derive(Clone)]
 pub struct Call<'c>(
     /// Boxed: most calls have no bounds, and then moving one moves a single word.
-    Option<Box<Bounds<'c>>>,
+    pub(super) Option<Box<Bounds<'c>>>,
 );
 
 #[derive(Clone)]
-struct Bounds<'c> {
-    deadline: Option<Instant>,
-    cancel: Option<&'c Cancel>,
-    doing: &'static str,
-    table: Cow<'c, str>,
+pub(super) struct Bounds<'c> {
+    pub(super) deadline: Option<Instant>,
+    pub(super) cancel: Option<&'c Cancel>,
+    pub(super) doing: &'static str,
+    pub(super) table: Cow<'c, str>,
 }
 
 impl Bounds<'_> {
     #[cold]
-    fn check(&self) -> Result<(), Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         let Self { cancel, doing, table, .. } = self;
         if cancel.is_some_and(Cancel::is_cancelled) {
             return Err(Error::Cancelled { doing, table: table.clone().into_owned() });
@@ -357,77 +206,6 @@ fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
         Ok(guard) => Some(guard),
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
         Err(TryLockError::WouldBlock) => None,
-    }
-}
-
-/// A scan whose first batch is the error, and then the end.
-pub(crate) fn failed(error: Error) -> Box<dyn Rows> {
-    Box::new(Failed(Some(error)))
-}
-
-/// A handle with options, from which a handle with other options can be made.
-pub(crate) trait Handle {
-    fn call_options(&self) -> &CallOptions;
-    fn with_call_options(&self, options: &CallOptions) -> Arc<Self>;
-}
-
-macro_rules! handles {
-    ($($of:ident),*) => {$(
-        impl<'a> $crate::store::options::Handle for dyn $of + 'a {
-            #[inline]
-            fn call_options(&self) -> &CallOptions {
-                self.options()
-            }
-            fn with_call_options(&self, options: &CallOptions) -> Arc<Self> {
-                self.with_options(options)
-            }
-        }
-    )*};
-}
-handles!(Store, Database);
-pub(crate) use handles;
-
-/// A borrowed handle, or one made from it with other options.
-pub(crate) enum Within<'h, H: ?Sized> {
-    As(&'h H),
-    Made(Arc<H>),
-}
-
-impl<'h, H: Handle + ?Sized> Within<'h, H> {
-    /// The handle for the calls of one operation, which share one deadline from now on.
-    #[inline]
-    pub(crate) fn one_call(handle: &'h H) -> Self {
-        match handle.call_options().timeout {
-            None => Self::As(handle),
-            Some(_) => Self::Made(handle.with_call_options(&handle.call_options().from_now())),
-        }
-    }
-
-    /// The handle with `options`.
-    pub(crate) fn options(handle: &'h H, options: &CallOptions) -> Self {
-        if handle.call_options() == options { Self::As(handle) } else { Self::Made(handle.with_call_options(options)) }
-    }
-}
-
-impl Within<'_, dyn Database + '_> {
-    /// A table opened inside one operation, for use after it: with the options of the database, not of the operation.
-    pub(crate) fn handed_out(&self, table: Arc<dyn Store>, options: &CallOptions) -> Arc<dyn Store> {
-        match self {
-            Self::As(_) => table,
-            Self::Made(_) => table.with_options(options),
-        }
-    }
-}
-
-impl<H: ?Sized> Deref for Within<'_, H> {
-    type Target = H;
-
-    #[inline]
-    fn deref(&self) -> &H {
-        match self {
-            Self::As(handle) => handle,
-            Self::Made(handle) => handle,
-        }
     }
 }
 
