@@ -1,5 +1,5 @@
-//! Laws of writes inside a closure that is part of a write to the database. No method of a wide store takes one, but plain
-//! tables over a wide store have such closures.
+//! Laws of writes inside a closure that is part of a write to the database. No method of a wide store takes a closure,
+//! but plain tables over a wide store do.
 
 use super::laws::{done, equal, mutate, refused, values_are};
 use crate::store::NewTable;
