@@ -204,7 +204,7 @@ impl TableSchema {
     /// let told: Vec<_> = changes.iter().map(|change| (change.in_place, change.to_string())).collect();
     /// assert_eq!(told, [
     ///     (true, "family a: max versions 1 becomes 3".to_owned()),
-    ///     (false, "family b is gone, its cells are there".to_owned()),
+    ///     (false, "family b is missing, but its cells are stored".to_owned()),
     /// ]);
     /// ```
     pub fn changes_to(&self, other: &Self) -> Vec<Change> {
@@ -228,7 +228,7 @@ impl TableSchema {
         }
         for (name, before) in &self.families {
             let Some(after) = other.families.get(name) else {
-                add(false, format!("family {name} is gone, its cells are there"));
+                add(false, format!("family {name} is missing, but its cells are stored"));
                 continue;
             };
             let settings = before.settings().into_iter().zip(after.settings());

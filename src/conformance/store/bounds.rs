@@ -281,7 +281,7 @@ fn database_refuses(law: &str, database: &dyn Database, why: fn(&Error) -> bool)
     let guarantees = database.guarantees();
     refused(law, "an opening", database.table("a").map(drop), why);
     refused(law, "an opening that makes a table", database.table("ab").map(drop), why);
-    refused(law, "an opening of what is there", database.open_table("a").map(drop), why);
+    refused(law, "an opening of a table that exists", database.open_table("a").map(drop), why);
     refused(law, "a creation", database.create_table("ab", &NewTable::new()).map(drop), why);
     refused(law, "the list of tables", database.tables(), why);
     refused(law, "a drop of a table", database.drop_table("a"), why);

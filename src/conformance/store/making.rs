@@ -50,7 +50,7 @@ pub(super) fn open_absent(database: &dyn Database) {
 fn is_there(database: &dyn Database, name: &str, new: &NewTable) {
     match database.create_table(name, new).map(drop) {
         Err(Error::TableExists(said)) if said == name => {}
-        other => broken("create-existing", format_args!("to make {name:?}, which is there, is {other:?}")),
+        other => broken("create-existing", format_args!("creating {name:?}, which exists, is {other:?}")),
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn refused() -> [(&'static str, NewTable); 4] {
     [
         ("an empty split point", plain().split_at(["", "m"])),
         ("split points that are not sorted", plain().split_at(["m", "f"])),
-        ("a split point that is there twice", plain().split_at(["f", "m", "m"])),
+        ("a split point that is repeated", plain().split_at(["f", "m", "m"])),
         ("an option that no engine has", plain().option("rowkey has no such option", "1")),
     ]
 }

@@ -174,7 +174,7 @@ pub(super) fn compare_and_write(store: &dyn Store) {
             }
         }
     }
-    holds(law, done(law, store.get(b"k\0")).is_none(), "a key that was not written is there");
+    holds(law, done(law, store.get(b"k\0")).is_none(), "a key that was not written exists");
 }
 
 /// Random writes, reads and scans, compared with a sorted map.

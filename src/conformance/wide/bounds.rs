@@ -108,7 +108,7 @@ fn database_refuses(law: &str, database: &dyn WideDatabase, schema: &TableSchema
     let more = schema.clone().family("a", FamilySchema::new().max_versions(2));
     refused(law, "an opening", database.table("a", schema).map(drop), why);
     refused(law, "an opening that makes a table", database.table("b", schema).map(drop), why);
-    refused(law, "an opening of what is there", database.open_table("a", schema).map(drop), why);
+    refused(law, "an opening of a table that exists", database.open_table("a", schema).map(drop), why);
     refused(law, "a creation", database.create_table("b", schema, &NewTable::new()).map(drop), why);
     refused(law, "a schema", database.schema("a"), why);
     refused(law, "an alteration", database.alter("a", &more), why);

@@ -208,7 +208,7 @@ pub(super) fn rows_where(store: &dyn WideStore) {
         let should_be = [b"1", b"2", b"3", b"4", b"5"].map(|key| should_be.contains(&&key[..]));
         let look = |law: &str, columns: Columns, should_be: [bool; 5]| {
             let columns = columns.rows_where(check.clone());
-            equal(law, format_args!("of five rows those that are there for {columns:?}"), found(&columns), should_be);
+            equal(law, format_args!("which of five rows are returned for {columns:?}"), found(&columns), should_be);
         };
         for columns in [Columns::all(), Columns::of("b:name").column("a:kind"), Columns::all().first_only()] {
             look(law, columns, should_be);

@@ -141,7 +141,7 @@ pub(super) fn rows_on(law: &str, open: &mut dyn Rows, scan: &Scan, columns: &Col
             match all.last_mut() {
                 Some((last, more)) if columns.piece.is_some() && *last == key => more.extend(cells),
                 Some((last, _)) if (*last < key) == scan.reverse || *last == key => {
-                    let what = format_args!("row {} comes behind {}", Hex(&key), Hex(last)).to_string();
+                    let what = format_args!("row {} comes after {}", Hex(&key), Hex(last)).to_string();
                     broken("rows-sorted", what)
                 }
                 _ => all.push((key, cells)),

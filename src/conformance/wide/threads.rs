@@ -59,7 +59,7 @@ pub(super) fn increments(store: &dyn WideStore) {
     sums.sort_unstable();
     let calls = sums.len();
     for (is, sum) in sums.into_iter().zip(1..) {
-        let what = format_args!("sums {sum} of the {calls} that were answered, sorted,").to_string();
+        let what = format_args!("sums {sum} of the {calls} that were returned, sorted,").to_string();
         equal(law, what, is, vec![sum, 2 * sum]);
     }
 }

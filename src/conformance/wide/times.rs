@@ -113,6 +113,6 @@ pub(super) fn deletes(store: &dyn WideStore) {
             UntimedDeletes::UntilClock => &["b:q=future"],
         };
         values_are(law, store, row, &all(), left);
-        equal(law, "whether the row is there", done(law, store.exists(row)), !left.is_empty());
+        equal(law, "whether the row exists", done(law, store.exists(row)), !left.is_empty());
     }
 }

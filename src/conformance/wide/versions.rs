@@ -80,7 +80,7 @@ pub(super) fn deletes(store: &dyn WideStore) {
         mutate(law, store, row, mutation);
         row_is(law, store, row, of, left);
         let cells = self::row(law, store, &[row, b"\0"].concat(), &all()).len();
-        holds(law, cells == 10, format_args!("of the row behind one with a delete, {cells} cells of 10 are left"));
+        holds(law, cells == 10, format_args!("the row after one with a delete has {cells} cells, not 10"));
     };
     let q = Columns::of("b:q").versions(9);
     deleted(b"version", Mutation::new().delete_version("b:q", 20), &q, &["b:q@30=v30", "b:q@10=v10"]);
@@ -270,6 +270,6 @@ pub(super) fn expiry(store: &dyn WideStore) {
     kept_are(law, store, b"mixed", &of("tm"), &["tm:q=hour", "tm:q=old"]);
     if store.guarantees().kept_on_read {
         mutate("ttl", store, b"expired", Mutation::new().put_at("t:q", old, "v"));
-        holds("ttl", row("ttl", store, b"expired", &all()).is_empty(), "a row of which all has expired is there");
+        holds("ttl", row("ttl", store, b"expired", &all()).is_empty(), "a row in which all has expired is returned");
     }
 }

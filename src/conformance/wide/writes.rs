@@ -96,7 +96,7 @@ pub(super) fn refusals(store: &dyn WideStore) {
     match store.get(b"", &Columns::all()) {
         Err(Error::EmptyKey) => {}
         Ok(row) if row.is_empty() => {}
-        other => holds(law, false, format_args!("reading the empty row answers {other:?}")),
+        other => holds(law, false, format_args!("reading the empty row returns {other:?}")),
     }
 
     let law = "no-such-family";

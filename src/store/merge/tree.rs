@@ -1,6 +1,6 @@
 //! The tournament tree that all merges run on.
 //!
-//! It reads nothing. It is told when the winner's source stands on another row, and when it has none.
+//! It reads nothing. Its caller reports when the winner's source stands on another row, and when it has none.
 //!
 //! It is a loser tree over all sources but the winner's. Node `n` keeps the loser of the match between its two
 //! subtrees. Its parent is `(n - 1) / 2`. The winner at the root is the runner-up. When the winner's row is taken, its

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! name, 00 → 01 01, 01 → 01 02 │ 00 │ the row's key      a row of the table
-//!                           FF │ name                    the table is there
+//!                           FF │ name                    the table exists
 //! ```
 //!
 //! No table's prefix is a prefix of another's, as 00 stands only at its end. No name begins with FF, which is not a

@@ -54,7 +54,7 @@ impl PurgeReport {
 struct Dead {
     /// Of rows that are done.
     done: Batch,
-    /// Of the current row.
+    /// Those of the current row.
     values: Vec<Vec<u8>>,
     markers: Vec<Vec<u8>>,
 }
