@@ -19,14 +19,18 @@ use crate::store::error::Error;
 /// use std::sync::Arc;
 ///
 /// use rowkey::store::{Bounded, CallOptions, Database, Store};
-/// # use rowkey::store::{Batch, Guarantees, Rows, Scan, TableId};
-/// # use rowkey::{Error, KeyRange, Memory};
+/// # use rowkey::store::{Batch, Guarantees, Readable, Rows, Scan, TableId};
+/// # use rowkey::{Error, KeyRange, Memory, Result};
 ///
 /// #[derive(Clone)]
 /// struct Shelf {
 ///     // ..
 /// #     inner: Arc<dyn Store>,
 /// }
+/// # impl Readable for Shelf {
+/// #     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> { self.inner.get(key) }
+/// #     fn scan(&self, scan: &Scan) -> Box<dyn Rows> { self.inner.scan(scan) }
+/// # }
 ///
 /// impl Store for Shelf {
 ///     fn options(&self) -> &CallOptions {
@@ -39,14 +43,12 @@ use crate::store::error::Error;
 ///     // ..
 /// #     fn id(&self) -> &TableId { self.inner.id() }
 /// #     fn guarantees(&self) -> Guarantees { self.inner.guarantees() }
-/// #     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> { self.inner.get(key) }
-/// #     fn scan(&self, scan: &Scan) -> Box<dyn Rows> { self.inner.scan(scan) }
-/// #     fn write(&self, batch: &Batch) -> Result<(), Error> { self.inner.write(batch) }
-/// #     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> { self.inner.increment(key, by) }
-/// #     fn compare_and_write(&self, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+/// #     fn write(&self, batch: &Batch) -> Result<()> { self.inner.write(batch) }
+/// #     fn increment(&self, key: &[u8], by: i64) -> Result<i64> { self.inner.increment(key, by) }
+/// #     fn compare_and_write(&self, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool> {
 /// #         self.inner.compare_and_write(key, old, new)
 /// #     }
-/// #     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> { self.inner.delete_ranges(ranges) }
+/// #     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<()> { self.inner.delete_ranges(ranges) }
 /// }
 /// # let shelf = Shelf { inner: Memory::new().table("shelf")? };
 /// # let late = shelf.with_options(&CallOptions::new().timeout(std::time::Duration::ZERO));

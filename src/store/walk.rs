@@ -159,13 +159,13 @@ impl Walk {
 /// use std::sync::Arc;
 ///
 /// use rowkey::store::{RangeReader, RangeRows, Room, RowBatch, Rows, Scan};
-/// use rowkey::{Error, KeyRange};
+/// use rowkey::{KeyRange, Result};
 ///
 /// /// A map as it was when the scan was opened.
 /// struct Snapshot(Arc<BTreeMap<Vec<u8>, Vec<u8>>>);
 ///
 /// impl RangeReader for Snapshot {
-///     fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool, Error> {
+///     fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool> {
 ///         let end = rest.end().map_or(Bound::Unbounded, Bound::Excluded);
 ///         let mut rows = self.0.range::<[u8], _>((Bound::Included(rest.start()), end));
 ///         while let Some((key, value)) = if reverse { rows.next_back() } else { rows.next() } {
@@ -188,7 +188,7 @@ impl Walk {
 /// rows.next_batch(&mut batch)?;
 /// assert!(batch.iter().map(|(key, _)| key[0]).eq([8, 7, 4, 3]));
 /// assert_eq!(Arc::strong_count(&map), 1, "what is read is let go at the end");
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub trait RangeReader: Send {
     /// Called before a [`read`](Self::read) that does not continue where the last one ended: in another range, or after

@@ -353,7 +353,7 @@ impl Columns {
     /// for at in [10, 20, 30] {
     ///     table.mutate(b"row", &Mutation::new().put_at("a:q", at, ""))?;
     /// }
-    /// let times = |columns: Columns| -> Result<Vec<i64>, rowkey::Error> {
+    /// let times = |columns: Columns| -> rowkey::Result<Vec<i64>> {
     ///     Ok(table.get(b"row", &columns)?.cells().map(|cell| cell.timestamp).collect())
     /// };
     /// assert_eq!(times(Columns::all().time(10..30))?, [20]);

@@ -23,7 +23,7 @@ use crate::store::{
 ///
 /// ```
 /// use rowkey::Memory;
-/// use rowkey::store::{Batch, Store};
+/// use rowkey::store::{Batch, Readable, Store};
 /// use rowkey::wide::{Cells, FamilySchema, OneColumn, TableSchema};
 ///
 /// let wide = Cells::open(&Memory::new(), "wide", &TableSchema::new().family("v", FamilySchema::new()))?;

@@ -19,7 +19,7 @@ use crate::store::{Room, RowBatch};
 /// ```
 /// use rowkey::merge::{BatchMerge, Step};
 /// use rowkey::store::RowBatch;
-/// # use rowkey::Error;
+/// # use rowkey::Result;
 ///
 /// // Two buckets of a salted table: one byte of salt, then the key. Each is fed one batch, then its end.
 /// let mut buckets: [Vec<&[u8]>; 2] = [vec![b"\0a", b"\0c"], vec![b"\x01b"]];
@@ -39,7 +39,7 @@ use crate::store::{Room, RowBatch};
 ///     }
 /// }
 /// assert_eq!(keys, b"abc");
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
 /// At the start all sources are wanted at once, so an asynchronous driver polls them together:
@@ -48,10 +48,10 @@ use crate::store::{Room, RowBatch};
 /// # use std::task::Poll;
 /// # use rowkey::merge::{BatchMerge, Step};
 /// # use rowkey::store::RowBatch;
-/// # use rowkey::Error;
-/// # fn poll_read(_source: usize, _batch: &mut RowBatch) -> Poll<Result<(), Error>> { Poll::Ready(Ok(())) }
+/// # use rowkey::Result;
+/// # fn poll_read(_source: usize, _batch: &mut RowBatch) -> Poll<Result<()>> { Poll::Ready(Ok(())) }
 /// /// Whether there is a row for `merge.row()` to lend. `poll_read` reads the next batch of a source.
-/// fn poll_row(merge: &mut BatchMerge, sources: usize) -> Poll<Result<bool, Error>> {
+/// fn poll_row(merge: &mut BatchMerge, sources: usize) -> Poll<Result<bool>> {
 ///     loop {
 ///         match merge.step()? {
 ///             Step::Row => return Poll::Ready(Ok(true)),

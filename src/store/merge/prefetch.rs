@@ -22,10 +22,10 @@ use crate::store::{CallOptions, RowBatch, Rows};
 /// ```
 /// use rowkey::merge::Prefetch;
 /// use rowkey::store::{RowBatch, Rows};
-/// # use rowkey::Error;
+/// # use rowkey::Result;
 /// # struct Remote(u8);
 /// # impl Rows for Remote {
-/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<()> {
 /// #         batch.clear();
 /// #         if self.0 < 3 {
 /// #             self.0 += 1;
@@ -46,7 +46,7 @@ use crate::store::{CallOptions, RowBatch, Rows};
 ///     keys.extend(batch.iter().map(|(key, _)| key.to_vec()));
 /// }
 /// assert_eq!(keys, [[1], [2], [3]]);
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub struct Prefetch {
     reader: Reader,

@@ -24,10 +24,10 @@ const AHEAD: usize = 2;
 /// ```
 /// use rowkey::merge::MergedRows;
 /// use rowkey::store::{RowBatch, Rows};
-/// # use rowkey::Error;
+/// # use rowkey::Result;
 /// # struct Bucket(&'static [&'static [u8]]);
 /// # impl Rows for Bucket {
-/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<()> {
 /// #         batch.clear();
 /// #         std::mem::take(&mut self.0).iter().for_each(|key| batch.push(key, b""));
 /// #         Ok(())
@@ -44,7 +44,7 @@ const AHEAD: usize = 2;
 /// }
 /// assert_eq!(keys, b"abc");
 /// assert_eq!(merged.rows_read(), 3);
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub struct MergedRows {
     merge: BatchMerge,
@@ -177,10 +177,10 @@ impl fmt::Debug for MergedRows {
 /// ```
 /// use rowkey::merge::Counted;
 /// use rowkey::store::{RowBatch, Rows};
-/// # use rowkey::Error;
+/// # use rowkey::Result;
 /// # struct Scan(Vec<&'static [u8]>);
 /// # impl Rows for Scan {
-/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<()> {
 /// #         batch.clear();
 /// #         self.0.drain(..).for_each(|key| batch.push(key, b""));
 /// #         Ok(())
@@ -191,7 +191,7 @@ impl fmt::Debug for MergedRows {
 /// let mut rows = Counted::new(scan);
 /// rows.next_batch(&mut RowBatch::new())?;
 /// assert_eq!(rows.rows_read(), 2);
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Counted<R> {
