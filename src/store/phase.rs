@@ -26,7 +26,7 @@ pub enum Phase {
     RolledBack,
 }
 
-/// For messages. What is stored has [words of its own](crate::store::catalog::moved).
+/// For messages only: what is stored has words of its own.
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -48,7 +48,7 @@ use crate::store::error::Error;
 /// After [`Error::DeadlineExceeded`] and [`Error::Cancelled`] the call has written nothing, as far as the engine writes
 /// atomically: a row, a batch within its [atomicity](super::Guarantees::batch), a transaction.
 ///
-/// An operation that consists of several such writes may have done some of them: [`Store::delete_ranges`], a batch that
+/// An operation that consists of several such writes may have done some of them: [`Store::delete_ranges`](super::Store::delete_ranges), a batch that
 /// is atomic only by row, the creation of a typed or a wide table, a change through a
 /// [`Primary`](crate::secondary::Primary) or a [`Migration`](crate::migrate::Migration) on a database without
 /// transactions. It leaves what a crash at that point would leave, and the same recovery applies.
@@ -67,7 +67,7 @@ impl CallOptions {
         Self { timeout: None, deadline: None, cancel: None }
     }
 
-    /// No bounds. [`Store::options`] returns this for a store without options.
+    /// No bounds. [`Store::options`](super::Store::options) returns this for a store without options.
     pub fn none() -> &'static Self {
         &NONE
     }

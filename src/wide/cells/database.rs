@@ -227,7 +227,7 @@ fn parse(table: &str, stored: &WideTexts) -> Result<TableSchema, Error> {
 
 fn refusal(table: &str, changes: &[Change]) -> Error {
     let told = changes.iter().map(|change| {
-        let how = if change.in_place { "can be altered" } else { "takes another table" };
+        let how = if change.in_place { "can be altered" } else { "needs a new table" };
         format!("{change} ({how})")
     });
     Error::Schema { table: table.to_owned(), differences: told.collect::<Vec<_>>().join("; ") }
