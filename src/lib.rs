@@ -25,7 +25,7 @@ pub use conformance::laws;
 pub use error::{CursorError, DecodeError, WidthError};
 #[cfg(feature = "tables")]
 #[doc(inline)]
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "jiff")]
 pub use keys::civil;
 #[doc(inline)]
