@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
 use std::hint::black_box;
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use imbl::OrdSet;
@@ -351,7 +351,7 @@ impl Store for Handle {
         }
         let mut rows = write(&self.table.rows);
         for range in ranges {
-            let doomed: Vec<Row> = rows.range::<_, [u8]>(range.bounds()).cloned().collect();
+            let doomed: Vec<Row> = rows.range::<_, [u8]>(range).cloned().collect();
             for row in doomed {
                 rows.remove(row.key());
             }
@@ -462,7 +462,7 @@ struct Reader(OrdSet<Row>);
 /// A search of the tree for each batch: nothing that points into it is kept in between.
 impl RangeReader for Reader {
     fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool, Error> {
-        let (mut start, mut end) = rest.bounds();
+        let (mut start, mut end) = (rest.start_bound(), rest.end_bound());
         let few = room.rows() <= GROUP;
         if few {
             // A second search of the tree, for the far end, takes longer than to look at each row.

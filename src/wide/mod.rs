@@ -199,11 +199,10 @@ pub trait WideStore: Send + Sync {
 
     /// The first row at or after a key, with its key; it is whole, whatever the pieces asked for.
     fn first_at_or_after(&self, row: &[u8], columns: &Columns) -> Result<Option<(Vec<u8>, Row)>, Error> {
-        let Some(range) = KeyRange::new(row, None::<Vec<u8>>) else { return Ok(None) };
         let mut columns = columns.clone();
         columns.piece = None;
         let mut batch = RowBatch::new();
-        self.scan(&Scan::new(vec![range]).limit(1), &columns).next_batch(&mut batch)?;
+        self.scan(&Scan::new(vec![KeyRange::from_start(row)]).limit(1), &columns).next_batch(&mut batch)?;
         Ok(batch.get(0).map(|(key, cells)| (key.to_vec(), Row::from_cells(cells.to_vec()))))
     }
 }

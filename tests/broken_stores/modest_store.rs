@@ -83,7 +83,7 @@ impl Rows for Live {
         };
         let rest = match self.scan.reverse {
             true => KeyRange::new([], Some(last)),
-            false => KeyRange::new([last, b"\0"].concat(), None::<Vec<u8>>),
+            false => Some(KeyRange::after(last)),
         };
         self.scan.ranges = self.scan.ranges.iter().filter_map(|range| range.intersect(rest.as_ref()?)).collect();
         Ok(())

@@ -35,7 +35,7 @@ use crate::keys::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoFie
 use crate::keys::key::RowKey;
 use crate::keys::lead::Lead;
 use crate::keys::range::KeyRange;
-use crate::keys::span::{Cut, HashedPart, KeySpan};
+use crate::keys::span::{Cut, LeadOver, KeySpan};
 
 /// Some keys of type `K`: what a prefix, or a range at its end, selects.
 pub struct Selection<K: ?Sized> {
@@ -94,7 +94,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
             Lead::Salt(_) => Lead::None,
             prefix => prefix,
         };
-        let lead = HashedPart { lead: &unsalted, by: layout.by, fields: layout.fields.len() };
+        let lead = LeadOver { lead: &unsalted, by: layout.by, fields: layout.fields.len() };
         lead.ranges(&self.spans).unwrap_or_default().into_iter().flatten().collect()
     }
 
@@ -140,7 +140,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
     /// nothing is selected.
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
         let layout = K::LAYOUT;
-        let lead = HashedPart { lead: &layout.lead, by: layout.by, fields: layout.fields.len() };
+        let lead = LeadOver { lead: &layout.lead, by: layout.by, fields: layout.fields.len() };
         // Neither error can be: a derived salt has its hash, and a hashed key's builder ends only where its digest is
         // fixed.
         let mut buckets = lead.ranges(&self.spans).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::keys::error::{DecodeError, DecodeReason, Hex};
 use crate::keys::layout::Scalar;
 use crate::keys::lead::{Lead, UnknownHash, hashed_part};
 use crate::keys::range::KeyRange;
-use crate::keys::span::{HashedPart, KeySpan};
+use crate::keys::span::{LeadOver, KeySpan};
 use crate::keys::writer::Slot;
 
 /// Keys of one width are written into room of it, up to so many bytes: a layout that was read may state any number.
@@ -148,7 +148,7 @@ impl LayoutBuf {
             ends.push(body.len());
         }
         let span = KeySpan::prefix(body, ends);
-        let lead = HashedPart { lead: &self.lead, by: &self.by, fields: self.fields.len() };
+        let lead = LeadOver { lead: &self.lead, by: &self.by, fields: self.fields.len() };
         let by_bucket = lead.ranges(&[span]).map_err(|error| ValueError::new(error.to_string()))?;
         Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
     }

@@ -219,7 +219,7 @@ where
     ) -> Result<Seen, Error> {
         let of_old = state.checkpoint.pass() == 1;
         let after = state.checkpoint.key_of(fingerprint, |found| self.knows(of_old, found))?;
-        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.batch_rows as u64);
+        let scan = Scan::new(vec![after.map_or_else(KeyRange::all, KeyRange::after)]).limit(self.batch_rows as u64);
         let scan = scan.batch_rows(self.batch_rows).batch_bytes(self.batch_bytes);
         let mut scan = if of_old { old.scan(&scan) } else { new.scan(&scan) };
         let (mut seen, mut batch, mut bytes) = (Seen::default(), RowBatch::new(), 0);

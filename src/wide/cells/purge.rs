@@ -127,7 +127,7 @@ impl<S: Store> Cells<S> {
         now: i64,
         open: &dyn Fn(&Scan) -> Box<dyn Rows>,
     ) -> Result<Batch, Error> {
-        let rest = KeyRange::behind(report.last_row.as_deref());
+        let rest = report.last_row.as_deref().map_or_else(KeyRange::all, KeyRange::after);
         let mut entries = Entries::new(open(&Scan::new(vec![CellKey::rows_in(&rest)])));
         let (mut part, mut family, mut column) = (Vec::new(), String::new(), Vec::new());
         let (mut visible, mut dead, mut read) = (Visible::default(), Dead::default(), 0);
