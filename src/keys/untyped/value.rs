@@ -1,4 +1,4 @@
-//! Plain values: what a key's fields hold, without their Rust types.
+//! The values of a key's fields, without their Rust types.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -11,7 +11,9 @@ use crate::keys::geo::Tile;
 use crate::keys::layout::Scalar;
 use crate::keys::moment::since_1970;
 
-/// A field's value without its Rust type. Two floats are equal if their bits are.
+/// The value of a field, without its Rust type: what [`LayoutBuf`](crate::LayoutBuf) reads and writes.
+///
+/// Two floats are equal if their bits are.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Value {
@@ -27,15 +29,15 @@ pub enum Value {
     Bool(bool),
     /// `char`.
     Char(char),
-    /// Text; the digits of a quadkey or a tile; a host path, as people write it.
+    /// Text; also the digits of a quadkey or a tile, and a host path as people write it.
     Text(String),
-    /// Bytes of any length or of a fixed one; a user's own encoding, as its ascending bytes.
+    /// Bytes, of any or of a fixed length; also the ascending bytes of a user's own encoding.
     Bytes(Vec<u8>),
-    /// A decimal number in its one form: `12.5`, `-0.001`, `0`.
+    /// A decimal number in its one valid form: `12.5`, `-0.001`, `0`.
     Decimal(String),
     /// An IP address.
     Ip(IpAddr),
-    /// Seconds since 1970, rounded down, and nanoseconds.
+    /// Seconds since 1970, rounded down, and the nanoseconds after them.
     Instant(i64, u32),
     /// A duration.
     Duration(Duration),
@@ -43,7 +45,7 @@ pub enum Value {
     Option(Option<Box<Value>>),
     /// A list.
     List(Vec<Value>),
-    /// An enum: its tag and its fields.
+    /// An enum: the variant's tag and its fields.
     Enum(u8, Vec<Value>),
     /// A tuple, a nested key, a newtype.
     Tuple(Vec<Value>),
@@ -103,7 +105,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A Rust type that a scalar is read and written as.
+/// The Rust type that reads and writes a scalar's values.
 trait Plain: for<'a> Field<Ref<'a> = Self> {
     fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError>;
     fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()>;
@@ -156,7 +158,7 @@ plain! { never:
     Value::Text(text) => HostPath: &host_path(text)?, |page| Value::Text(page.into());
 }
 
-/// A URL in its parts: host and path, scheme, port or 0, user.
+/// A URL as a tuple of its parts: host and path, scheme, port or 0, user.
 #[cfg(feature = "url")]
 impl Plain for crate::keys::encode::UrlKey {
     fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError> {
@@ -182,7 +184,7 @@ impl Plain for crate::keys::encode::UrlKey {
     }
 }
 
-/// A host path that is written out: the `/` is there.
+/// Parses a host path that is complete: a host without `/` is refused.
 pub(super) fn host_path(text: &str) -> Option<HostPath> {
     HostPath::parse(text).ok().filter(|page| page.as_str() == text)
 }
@@ -215,7 +217,7 @@ fn decode_quadkey(zoom: u8, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
 
 macro_rules! scalars {
     ($($(#[$cfg:meta])? $scalar:ident => $type:ty;)*) => {
-        /// Reads a scalar; `put` says where its value goes, so that it is made there and not moved.
+        /// Reads a scalar and hands its value to `put`, which makes it in place instead of moving it.
         #[inline(always)]
         pub(super) fn decode<T>(
             scalar: Scalar,
@@ -224,7 +226,7 @@ macro_rules! scalars {
         ) -> Result<T, DecodeError> {
             match scalar {
                 $($(#[$cfg])? Scalar::$scalar => <$type>::decode_value(r, put),)*
-                // A layout with it was refused.
+                // Never reached: a layout with a URL is refused.
                 #[cfg(not(feature = "url"))]
                 Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
                 Scalar::ByteArray(len) => r.bytes(len).map(|bytes| put(Value::Bytes(bytes.into_owned()))),
@@ -232,7 +234,7 @@ macro_rules! scalars {
             }
         }
 
-        /// Writes a scalar; None if the value is not one of it.
+        /// Writes a scalar; `None` if the value is not valid for it.
         #[inline(always)]
         pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
             match scalar {
