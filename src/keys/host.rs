@@ -310,7 +310,10 @@ mod tests {
             ("bücher.de", "the label \"bücher\" has 'ü': only a-z, 0-9, - and _ are valid"),
             ("a.org?q", "the label \"org?q\" has '?': only a-z, 0-9, - and _ are valid"),
             ("a.b.7", "the last label, \"7\", is a number: only addresses end in one"),
-            ("10.0.0.01", "\"10.0.0.01\" is not a valid IPv4 address: write four numbers up to 255, without leading zeros"),
+            (
+                "10.0.0.01",
+                "\"10.0.0.01\" is not a valid IPv4 address: write four numbers up to 255, without leading zeros",
+            ),
             ("7", "\"7\" is not a valid IPv4 address: write four numbers up to 255, without leading zeros"),
             ("[::0]", "\"[::0]\" is not a valid IPv6 address in its shortest form: write \"[::]\""),
             ("[A::]", "\"[A::]\" is not a valid IPv6 address in its shortest form: write \"[a::]\""),

@@ -13,7 +13,7 @@ r => {
     let at = r.offset();
     let scalar = u32::from_be_bytes(r.array()?);
     char::from_u32(scalar)
-        .ok_or_else(|| r.bad_value(at, format!("{scalar:#x}"), "a char is a Unicode scalar value, no surrogate, up to 0x10ffff"))
+        .ok_or_else(|| r.bad_value(at, format!("{scalar:#x}"), "a char is a Unicode scalar value: up to 0x10ffff and not a surrogate"))
 });
 
 #[cfg(test)]

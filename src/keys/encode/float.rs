@@ -5,7 +5,7 @@
 //! f64 -1.0   40 0f ff ff ff ff ff ff    negative: the IEEE bits, all inverted
 //! ```
 //!
-//! Bits are kept: -0.0 sorts before 0.0 and both come back, as does every NaN.
+//! Decoding returns the same bits: -0.0, which sorts before 0.0, and every NaN are kept.
 
 use crate::keys::encode::scalar;
 use crate::keys::layout::Scalar;

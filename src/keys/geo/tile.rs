@@ -225,7 +225,10 @@ mod tests {
     #[test]
     fn what_is_no_tile() {
         assert_eq!("012a".parse::<Tile>(), Err(GeoError::Digit { found: 'a', at: 3 }));
-        assert_eq!("4".parse::<Tile>().unwrap_err().to_string(), "found '4' at byte 0, the digits of a tile are 0 to 3");
+        assert_eq!(
+            "4".parse::<Tile>().unwrap_err().to_string(),
+            "found '4' at byte 0, the digits of a tile are 0 to 3"
+        );
         assert_eq!("0".repeat(30).parse::<Tile>(), Err(GeoError::Zoom(30)));
         assert_eq!("0".repeat(400).parse::<Tile>(), Err(GeoError::Zoom(400)));
         assert_eq!(Tile::from_xy(0, 0, 30), Err(GeoError::Zoom(30)));

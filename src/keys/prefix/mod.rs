@@ -36,7 +36,7 @@ use crate::keys::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoFie
 use crate::keys::key::RowKey;
 use crate::keys::lead::Lead;
 use crate::keys::range::KeyRange;
-use crate::keys::span::{Cut, LeadOver, KeySpan};
+use crate::keys::span::{Cut, KeySpan, LeadOver};
 
 /// A set of keys of type `K`, to scan, count or delete: what a prefix selects, or a range at its end.
 #[doc(alias = "filter")]

@@ -275,6 +275,9 @@ mod tests {
         let shown: Vec<_> = told.parts.iter().map(|part| part.value.as_str()).collect();
         assert_eq!(shown, ["-12.5", "0.001"]);
         let error = layout.encode(&[values[0].clone(), Value::Decimal("1.50".into())]).unwrap_err();
-        assert_eq!(error.to_string(), "_1: 1.50 is not a valid decimal: a decimal has no needless zeros, and 0 has no sign");
+        assert_eq!(
+            error.to_string(),
+            "_1: 1.50 is not a valid decimal: a decimal has no needless zeros, and 0 has no sign"
+        );
     }
 }

@@ -9,7 +9,7 @@ use crate::keys::error::{DecodeError, DecodeReason, Hex};
 use crate::keys::layout::Scalar;
 use crate::keys::lead::{Lead, UnknownHash, hashed_part};
 use crate::keys::range::KeyRange;
-use crate::keys::span::{LeadOver, KeySpan};
+use crate::keys::span::{KeySpan, LeadOver};
 use crate::keys::writer::Slot;
 
 /// Up to this width, in bytes, room for a whole key is made at once. A limit, because a layout that was read may state
@@ -218,9 +218,9 @@ fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Re
             }
             if let Some(describe) = custom.describe {
                 let mut r = Reader::new(bytes);
-                describe(&mut r)
-                    .and_then(|_| r.end())
-                    .map_err(|error| ValueError::new(format!("{} is not a valid {}: {error}", Hex(bytes), custom.shape)))?;
+                describe(&mut r).and_then(|_| r.end()).map_err(|error| {
+                    ValueError::new(format!("{} is not a valid {}: {error}", Hex(bytes), custom.shape))
+                })?;
             }
             w.bytes(bytes);
             Ok(())
@@ -239,7 +239,11 @@ fn encode_fields(fields: &[FieldBuf], values: &[Value], w: &mut Writer<'_, impl 
 
 fn same_count(fields: &[FieldBuf], values: &[Value]) -> Result<(), ValueError> {
     if fields.len() != values.len() {
-        return Err(ValueError::new(format!("expected {} values, one for each field, found {}", fields.len(), values.len())));
+        return Err(ValueError::new(format!(
+            "expected {} values, one for each field, found {}",
+            fields.len(),
+            values.len()
+        )));
     }
     Ok(())
 }

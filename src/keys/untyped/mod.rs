@@ -267,7 +267,10 @@ impl FieldBuf {
             }
         }
         if self.raw && (!can_be_raw || self.desc) {
-            return Err(LayoutError::new(format!("{path}.raw"), "raw is for the last field of a key, if it is ascending"));
+            return Err(LayoutError::new(
+                format!("{path}.raw"),
+                "raw is for the last field of a key, if it is ascending",
+            ));
         }
         if self.raw && !self.ty.can_be_raw() {
             return Err(LayoutError::new(
@@ -351,7 +354,10 @@ impl TypeBuf {
                     return Err(LayoutError::new(format!("{path}.enum"), "an enum has at least one variant"));
                 }
                 if !variants.is_sorted_by(|a, b| a.tag < b.tag) {
-                    return Err(LayoutError::new(format!("{path}.enum"), "the tags are not ascending, or one is repeated"));
+                    return Err(LayoutError::new(
+                        format!("{path}.enum"),
+                        "the tags are not ascending, or one is repeated",
+                    ));
                 }
                 check_names(variants.iter().map(|variant| &variant.name), &format!("{path}.enum"))?;
                 variants.iter().enumerate().try_for_each(|(i, variant)| {

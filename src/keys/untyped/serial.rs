@@ -196,7 +196,9 @@ impl<'de> Visitor<'de> for TypeVisitor {
     }
 
     fn visit_str<E: de::Error>(self, shape: &str) -> Result<TypeBuf, E> {
-        Scalar::from_shape(shape).map(TypeBuf::Scalar).ok_or_else(|| E::custom(format!("{shape:?} is not a valid scalar")))
+        Scalar::from_shape(shape)
+            .map(TypeBuf::Scalar)
+            .ok_or_else(|| E::custom(format!("{shape:?} is not a valid scalar")))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TypeBuf, A::Error> {

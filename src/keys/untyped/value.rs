@@ -215,61 +215,73 @@ fn decode_quadkey(zoom: u8, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
     quadkey::read(zoom, r).map(|digits| Value::Text(Tile::new(digits, zoom).to_string()))
 }
 
-macro_rules! scalars {
-    ($($(#[$cfg:meta])? $scalar:ident => $type:ty;)*) => {
-        /// Reads a scalar and hands its value to `put`, which makes it in place instead of moving it.
-        #[inline(always)]
-        pub(super) fn decode<T>(
-            scalar: Scalar,
-            r: &mut Reader<'_>,
-            put: impl FnOnce(Value) -> T,
-        ) -> Result<T, DecodeError> {
-            match scalar {
-                $($(#[$cfg])? Scalar::$scalar => <$type>::decode_value(r, put),)*
-                // Never reached: a layout with a URL is refused.
-                #[cfg(not(feature = "url"))]
-                Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
-                Scalar::ByteArray(len) => r.bytes(len).map(|bytes| put(Value::Bytes(bytes.into_owned()))),
-                Scalar::QuadKey(zoom) => decode_quadkey(zoom, r).map(put),
-            }
-        }
-
-        /// Writes a scalar; `None` if the value is not valid for it.
-        #[inline(always)]
-        pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
-            match scalar {
-                $($(#[$cfg])? Scalar::$scalar => <$type>::encode_value(value, w),)*
-                #[cfg(not(feature = "url"))]
-                Scalar::Url => None,
-                Scalar::ByteArray(len) => encode_byte_array(len, value, w),
-                Scalar::QuadKey(zoom) => encode_quadkey(zoom, value, w),
-            }
-        }
-    };
+/// Reads a scalar and hands its value to `put`, which makes it in place instead of moving it.
+#[inline(always)]
+pub(super) fn decode<T>(scalar: Scalar, r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError> {
+    match scalar {
+        Scalar::U8 => u8::decode_value(r, put),
+        Scalar::U16 => u16::decode_value(r, put),
+        Scalar::U32 => u32::decode_value(r, put),
+        Scalar::U64 => u64::decode_value(r, put),
+        Scalar::U128 => u128::decode_value(r, put),
+        Scalar::I8 => i8::decode_value(r, put),
+        Scalar::I16 => i16::decode_value(r, put),
+        Scalar::I32 => i32::decode_value(r, put),
+        Scalar::I64 => i64::decode_value(r, put),
+        Scalar::I128 => i128::decode_value(r, put),
+        Scalar::F32 => f32::decode_value(r, put),
+        Scalar::F64 => f64::decode_value(r, put),
+        Scalar::Bool => bool::decode_value(r, put),
+        Scalar::Char => char::decode_value(r, put),
+        Scalar::Text => String::decode_value(r, put),
+        Scalar::Bytes => <Vec<u8>>::decode_value(r, put),
+        Scalar::IpAddr => IpAddr::decode_value(r, put),
+        Scalar::Instant => Instant::decode_value(r, put),
+        Scalar::Duration => Duration::decode_value(r, put),
+        Scalar::Tile => Tile::decode_value(r, put),
+        Scalar::Decimal => Number::decode_value(r, put),
+        Scalar::HostPath => HostPath::decode_value(r, put),
+        #[cfg(feature = "url")]
+        Scalar::Url => crate::keys::encode::UrlKey::decode_value(r, put),
+        // Never reached: a layout with a URL is refused.
+        #[cfg(not(feature = "url"))]
+        Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
+        Scalar::ByteArray(len) => r.bytes(len).map(|bytes| put(Value::Bytes(bytes.into_owned()))),
+        Scalar::QuadKey(zoom) => decode_quadkey(zoom, r).map(put),
+    }
 }
-scalars! {
-    U8 => u8;
-    U16 => u16;
-    U32 => u32;
-    U64 => u64;
-    U128 => u128;
-    I8 => i8;
-    I16 => i16;
-    I32 => i32;
-    I64 => i64;
-    I128 => i128;
-    F32 => f32;
-    F64 => f64;
-    Bool => bool;
-    Char => char;
-    Text => String;
-    Bytes => Vec<u8>;
-    IpAddr => IpAddr;
-    Instant => Instant;
-    Duration => Duration;
-    Tile => Tile;
-    Decimal => Number;
-    HostPath => HostPath;
-    #[cfg(feature = "url")]
-    Url => crate::keys::encode::UrlKey;
+
+/// Writes a scalar; `None` if the value is not valid for it.
+#[inline(always)]
+pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+    match scalar {
+        Scalar::U8 => u8::encode_value(value, w),
+        Scalar::U16 => u16::encode_value(value, w),
+        Scalar::U32 => u32::encode_value(value, w),
+        Scalar::U64 => u64::encode_value(value, w),
+        Scalar::U128 => u128::encode_value(value, w),
+        Scalar::I8 => i8::encode_value(value, w),
+        Scalar::I16 => i16::encode_value(value, w),
+        Scalar::I32 => i32::encode_value(value, w),
+        Scalar::I64 => i64::encode_value(value, w),
+        Scalar::I128 => i128::encode_value(value, w),
+        Scalar::F32 => f32::encode_value(value, w),
+        Scalar::F64 => f64::encode_value(value, w),
+        Scalar::Bool => bool::encode_value(value, w),
+        Scalar::Char => char::encode_value(value, w),
+        Scalar::Text => String::encode_value(value, w),
+        Scalar::Bytes => <Vec<u8>>::encode_value(value, w),
+        Scalar::IpAddr => IpAddr::encode_value(value, w),
+        Scalar::Instant => Instant::encode_value(value, w),
+        Scalar::Duration => Duration::encode_value(value, w),
+        Scalar::Tile => Tile::encode_value(value, w),
+        Scalar::Decimal => Number::encode_value(value, w),
+        Scalar::HostPath => HostPath::encode_value(value, w),
+        #[cfg(feature = "url")]
+        Scalar::Url => crate::keys::encode::UrlKey::encode_value(value, w),
+        #[cfg(not(feature = "url"))]
+        Scalar::Url => None,
+        Scalar::ByteArray(len) => encode_byte_array(len, value, w),
+        Scalar::QuadKey(zoom) => encode_quadkey(zoom, value, w),
+    }
 }

@@ -95,8 +95,7 @@ impl<'m> Pending<'m> {
         for range in ranges {
             let puts = [&self.earlier, &self.later].into_iter().flat_map(|puts| puts.range::<[u8], _>(range));
             writes.extend(puts.map(|(key, value)| (key.clone(), Some(value.to_vec()))));
-            let dropped =
-                [&self.values, &self.markers].into_iter().flat_map(|dropped| dropped.range::<[u8], _>(range));
+            let dropped = [&self.values, &self.markers].into_iter().flat_map(|dropped| dropped.range::<[u8], _>(range));
             writes.extend(dropped.map(|key| (key.clone(), None)));
         }
         if writes.is_empty() {
