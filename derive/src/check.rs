@@ -294,7 +294,7 @@ impl<'ast> Visit<'ast> for Types<'_, '_, '_> {
                 "a network is no key field, it selects addresses: write `IpAddr`, and `name_within(&net)` in a prefix"
                     .to_owned(),
             ),
-            "Bucket" if number(last) == Some(0) => Some("a bucket has a second at least".to_owned()),
+            "Bucket" if number(last) == Some(0) => Some("a bucket has at least one second".to_owned()),
             "QuadKey" if number(last).is_some_and(|zoom| !(1..=29).contains(&zoom)) => {
                 Some("a quadkey has 1 to 29 digits: write one of these zooms, or `Tile` for any".to_owned())
             }

@@ -3,7 +3,7 @@
 
 use rowkey::LayoutBuf;
 
-const REFUSAL: &str = "to read a `url`, rowkey has to be built with its feature `url`";
+const REFUSAL: &str = "build rowkey with its feature `url` to read a `url`";
 
 fn of_json(ty: &str) -> Result<LayoutBuf, String> {
     let fields = format!(r#"[{{"name": "site", "type": "host_path"}}, {{"name": "page", "type": {ty}}}]"#);

@@ -6,13 +6,12 @@
 
 use arrayvec::ArrayString;
 
-use crate::keys::encode::Content;
 use crate::keys::encode::text::content;
-use crate::keys::error::{DecodeError, DecodeReason};
+use crate::keys::error::DecodeReason;
 
 content! {
     [const N: usize,] ArrayString<N> as str => Self, |content, at| {
-        let content = <str as Content>::from_content(content, at)?;
+        let content = str::from_content(content, at)?;
         Self::from(&content).map_err(|_| {
             let found = format!("text of {} bytes", content.len());
             DecodeError::new(at, DecodeReason::Value { found, expected: "which does not fit into the ArrayString" })

@@ -6,11 +6,10 @@
 
 use compact_str::CompactString;
 
-use crate::keys::encode::Content;
 use crate::keys::encode::text::content;
 
 content! {
-    [] CompactString as str => Self, |content, at| Ok(Self::new(<str as Content>::from_content(content, at)?));
+    [] CompactString as str => Self, |content, at| Ok(Self::new(str::from_content(content, at)?));
 }
 
 #[cfg(test)]

@@ -265,19 +265,10 @@ mod typed {
     #[cfg(test)]
     mod tests {
         use super::*;
-        use crate::keys::encode::tests::{bytes, refused, unhex, vector};
+        use crate::keys::encode::tests::{bytes, refused, unhex};
 
         fn decimal(text: &str) -> Decimal {
             text.parse().unwrap()
-        }
-
-        #[test]
-        fn vectors() {
-            vector(decimal("12.5"), "c10d3300", "3ef2ccff");
-            vector(decimal("-12.5"), "3e59336600", "c1a6cc99ff");
-            vector(Decimal::MAX, "cf085d1d111a0f1b2c263c242c60042400", "30f7a2e2eee5f0e4d3d9c3dbd39ffbdbff");
-            vector(Decimal::MIN, "305e0949554c574b3a402a423a0662426600", "cfa1f6b6aab3a8b4c5bfd5bdc5f99dbd99ff");
-            vector(Decimal::new(-1, 28), "4c646600", "b39b99ff");
         }
 
         #[test]
@@ -295,8 +286,8 @@ mod typed {
             let error = Decimal::decode(&mut Reader::new(&key)).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "at byte 0: found 79228162514264337593543950336, a Decimal (96 bits, 28 digits behind the point) does \
-                 not hold it exactly"
+                "at byte 0: found 79228162514264337593543950336, a Decimal (96 bits, 28 digits after the point) can't \
+                 hold it exactly"
             );
             for hex in ["b20200", "b20b00", "fe6400", "4d646600"] {
                 refused::<Decimal>(hex);
@@ -308,20 +299,10 @@ mod typed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::encode::tests::{bytes, refused, vector};
+    use crate::keys::encode::tests::{bytes, refused};
 
     #[test]
-    fn vectors() {
-        for (text, asc, desc) in [
-            ("0", "8000", "7fff"),
-            ("1", "c10200", "3efdff"),
-            ("100", "c20200", "3dfdff"),
-            ("0.001", "bf0b00", "40f4ff"),
-            ("-1", "3e646600", "c19b99ff"),
-            ("-100.01", "3d6465646600", "c29b9a9b99ff"),
-        ] {
-            vector::<Number>(text.parse().unwrap(), asc, desc);
-        }
+    fn the_largest_and_the_smallest() {
         for (text, len) in [(format!("1{}", "0".repeat(123)), 3), (format!("-0.{}1", "0".repeat(127)), 4)] {
             let number: Number = text.parse().unwrap();
             assert_eq!((number.to_string(), bytes(&number).len()), (text, len));

@@ -160,8 +160,6 @@ mod tests {
 
     #[test]
     fn vectors() {
-        vector(list(&[]), "00", "ff");
-        vector(list(&["", ""]), "0100010000", "fefffeffff");
         vector(List(vec![1u16, 2]), "010001010002 00", "fefffefefffd ff");
     }
 

@@ -230,7 +230,8 @@ pub(crate) mod tests {
         digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
     }
 
-    /// A golden vector, both ways and in both directions, with its skip.
+    /// A golden vector, both ways and in both directions, with its skip. Vectors that `tests/golden` has for the same
+    /// Rust type are not repeated here.
     #[track_caller]
     pub(crate) fn vector<T>(value: T, asc: &str, desc: &str)
     where

@@ -6,11 +6,10 @@
 
 use smol_str::SmolStr;
 
-use crate::keys::encode::Content;
 use crate::keys::encode::text::content;
 
 content! {
-    [] SmolStr as str => Self, |content, at| Ok(Self::new(<str as Content>::from_content(content, at)?));
+    [] SmolStr as str => Self, |content, at| Ok(Self::new(str::from_content(content, at)?));
 }
 
 #[cfg(test)]

@@ -32,13 +32,7 @@ impl Within<Tile> for Tile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::encode::tests::{refused, vector};
-
-    #[test]
-    fn vectors() {
-        vector(Tile::WORLD, "7fffffffffffffff", "8000000000000000");
-        vector::<Tile>("0123".parse().unwrap(), "0dfffffffffffffb", "f200000000000004");
-    }
+    use crate::keys::encode::tests::refused;
 
     #[test]
     fn one_form() {
