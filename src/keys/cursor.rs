@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use byteorder::{BigEndian, ByteOrder};
-
 use crate::keys::error::{CursorError, Hex};
 use crate::keys::fingerprint::Fingerprint;
 
@@ -115,7 +113,7 @@ impl FromStr for Cursor {
         if checksum(&bytes[..bytes.len() - CHECKSUM]) != *found {
             return Err(CursorError::Malformed("its checksum is wrong"));
         }
-        Ok(Self { fingerprint: Fingerprint(BigEndian::read_u64(fingerprint)), key: key.to_vec() })
+        Ok(Self { fingerprint: Fingerprint(u64::from_be_bytes(*fingerprint)), key: key.to_vec() })
     }
 }
 

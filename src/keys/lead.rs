@@ -12,8 +12,6 @@
 
 use std::borrow::Cow;
 
-use byteorder::{BigEndian, ByteOrder};
-use md5::{Digest as _, Md5};
 use xxhash_rust::{xxh3::xxh3_64, xxh64::xxh64};
 
 use crate::keys::error::{DecodeError, DecodeReason, Hex};
@@ -68,7 +66,10 @@ impl SaltHash<&'static str> {
     /// XXH64, seed 0.
     pub const XXH64: Self = Self::new("xxh64", |bytes| xxh64(bytes, 0));
     /// The first eight bytes of MD5, big-endian.
-    pub const MD5: Self = Self::new("md5", |bytes| BigEndian::read_u64(&Md5::digest(bytes)));
+    pub const MD5: Self = Self::new("md5", |bytes| {
+        let [a, b, c, d, e, f, g, h, ..] = md5::compute(bytes).0;
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    });
     /// The hash of Apache Phoenix: `java.util.Arrays.hashCode`, made positive.
     pub const JAVA: Self = Self::new("java", |bytes| {
         let hash = bytes.iter().fold(1i32, |h, &byte| h.wrapping_mul(31).wrapping_add(i32::from(byte as i8)));
@@ -138,7 +139,7 @@ impl<N: AsRef<str>> Lead<N> {
 }
 
 fn write_digest(m: &[u8], lead: &mut [u8]) {
-    lead.iter_mut().zip(Md5::digest(m)).for_each(|(byte, due)| *byte = due);
+    lead.iter_mut().zip(md5::compute(m).0).for_each(|(byte, due)| *byte = due);
 }
 
 /// A layout names a user's own salt hash, whose function only the Rust type has.

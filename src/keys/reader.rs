@@ -44,10 +44,11 @@ impl<'de> Reader<'de> {
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let Some((array, _)) = self.rest().split_first_chunk::<N>() else { return Err(self.truncated(N)) };
         self.at += N;
-        Ok(match self.mask {
-            0 => *array,
-            _ => array.map(|byte| !byte),
-        })
+        let mut array = *array;
+        if self.mask != 0 {
+            array.iter_mut().for_each(|byte| *byte = !*byte);
+        }
+        Ok(array)
     }
 
     /// Reads `len` bytes: borrowed in an ascending field, copied in a descending one.

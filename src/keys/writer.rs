@@ -95,11 +95,11 @@ impl<'s, S: Sink> Writer<'s, S> {
 
     /// Writes `N` bytes.
     #[inline]
-    pub fn array<const N: usize>(&mut self, bytes: [u8; N]) {
-        match self.mask {
-            0 => self.sink.extend_bytes(&bytes),
-            _ => self.sink.extend_bytes(&bytes.map(|byte| !byte)),
+    pub fn array<const N: usize>(&mut self, mut bytes: [u8; N]) {
+        if self.mask != 0 {
+            bytes.iter_mut().for_each(|byte| *byte = !*byte);
         }
+        self.sink.extend_bytes(&bytes);
     }
 
     /// Writes bytes, without length or terminator.

@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
-use md5::{Digest, Md5};
 
 use crate::weblogs::grouped;
 use crate::{Visit, made_log, nobody_reads, number, output, real_log, run, temporary, told};
@@ -106,7 +105,7 @@ fn check(out: &str, visits: &[Visit], windows: i64) {
             regions - 1,
             (xxhash_rust::xxh3::xxh3_64(&bytes(row)) % 8) as usize,
             promoted.iter().filter(|first| **first <= (row.1, row.0, row.2)).count(),
-            usize::from(Md5::digest(bytes(row))[0] >> 5),
+            usize::from(md5::compute(bytes(row)).0[0] >> 5),
         ];
         let window = windows_due.entry((row.0.as_second() - first) / width).or_default();
         for (design, region) in regions.into_iter().enumerate() {

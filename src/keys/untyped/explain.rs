@@ -3,8 +3,6 @@
 use std::fmt::{self, Display};
 use std::ops::Range;
 
-use byteorder::{BigEndian, ByteOrder};
-
 use super::LayoutBuf;
 use super::key::Trace;
 use crate::keys::error::{DecodeError, Hex};
@@ -91,7 +89,7 @@ impl Trace for Teller<'_> {
             Lead::Salt(salt) => {
                 let value = match (salt.hex, std::str::from_utf8(bytes)) {
                     (true, Ok(digits)) if digits.is_ascii() => digits.escape_debug().to_string(),
-                    _ => BigEndian::read_uint(bytes, bytes.len().clamp(1, 8)).to_string(),
+                    _ => bytes.iter().fold(0u64, |bucket, &byte| bucket << 8 | u64::from(byte)).to_string(),
                 };
                 ("salt", value, format!("of {} buckets by {}", salt.buckets, salt.hash.name))
             }
