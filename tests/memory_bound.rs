@@ -361,7 +361,7 @@ fn ranges_deleted_from_fjall() {
     for n in 0..keys {
         store.write(Batch::new().put([&n.to_be_bytes()[..], &vec![7; len]].concat(), "")).unwrap();
     }
-    let found = peak(|| store.delete_ranges(&[KeyRange::new([0], None::<Vec<u8>>).unwrap()]).unwrap());
+    let found = peak(|| store.delete_ranges(&[KeyRange::from_start([0])]).unwrap());
     // The engine keeps each key that was deleted. A batch is held as it is built, as the engine has it, and as it is logged.
     within("deleted keys", found, usize::from(keys) * len + 5 * (4 << 20));
     assert_eq!(read_all(&mut *store.scan(&Scan::all())), 0);

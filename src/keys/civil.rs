@@ -1,8 +1,8 @@
-//! Days, weeks and months on the calendar of a place, as ranges of instants (feature `jiff`).
+//! Days, weeks and months in a time zone, as ranges of instants to select rows by (feature `jiff`).
 //!
 //! A day has 23, 24 or 25 hours where clocks change, and does not always begin at midnight. Here it begins at the first
-//! instant that bears its date, and ends where the next one begins. So days follow each other without a gap or an overlap,
-//! also where a clock is put back over midnight, and a day that a place has skipped is empty.
+//! instant that has its date, and ends where the next day begins. So days have no gap and no overlap, even where a clock
+//! is put back over midnight. A day that a time zone skips is an empty range.
 //!
 //! ```
 //! use jiff::civil::date;
@@ -29,8 +29,8 @@
 //! # }
 //! ```
 //!
-//! A field that is a plain `i64` of milliseconds takes `day.start.0..day.end.0`, or becomes a [`Millis`](crate::Millis), whose bytes and
-//! shape are the same.
+//! An `i64` field of milliseconds takes `day.start.0..day.end.0`. Or make it a [`Millis`](crate::Millis), whose bytes
+//! and shape are the same.
 
 use std::ops::Range;
 
@@ -40,36 +40,39 @@ use jiff::{Timestamp, ToSpan};
 
 use crate::keys::moment::{Moment, NANOS_PER_SECOND, TimeError};
 
-/// A day in a time zone: from its first instant up to, without, the first of the next.
+/// Returns a day in a time zone: from its first instant, included, to the first of the next day, excluded.
 ///
 /// # Errors
-/// If `T`, or the calendar, does not reach so far.
+/// If the day begins or ends outside the range of `T` or of jiff's calendar.
 pub fn day<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeError> {
     between(date, date.tomorrow().ok(), zone)
 }
 
-/// The month that a day is in, in a time zone: from its first instant up to, without, the first of the next.
+/// Returns the month of a date, in a time zone: from its first instant, included, to the first of the next month,
+/// excluded.
 ///
 /// # Errors
-/// If `T`, or the calendar, does not reach so far.
+/// If the month begins or ends outside the range of `T` or of jiff's calendar.
 pub fn month<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeError> {
     let first = date.first_of_month();
     between(first, first.checked_add(1.month()).ok(), zone)
 }
 
-/// The week that a day is in, in a time zone: from the first instant of its Monday, as ISO 8601 has it, up to, without,
-/// the first of the next.
+/// Returns the week of a date, in a time zone: from the first instant of its Monday (ISO 8601), included, to that of the
+/// next Monday, excluded.
 ///
 /// # Errors
-/// If `T`, or the calendar, does not reach so far.
+/// If the week begins or ends outside the range of `T` or of jiff's calendar.
 pub fn week<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeError> {
     let beyond = |_| TimeError::Calendar { date: date.to_string() };
     let monday = date.checked_sub(date.weekday().to_monday_zero_offset().days()).map_err(beyond)?;
     between(monday, monday.checked_add(7.days()).ok(), zone)
 }
 
-/// The date of the [`day`] that an instant is in. It is the date that the instant bears, but where a clock is put back
-/// over midnight: what bears the old date again is in the day that has begun.
+/// Returns the date of the [`day`] that holds an instant.
+///
+/// It is the instant's date on the clock, except where a clock is put back over midnight: an instant that has the old
+/// date again belongs to the new day.
 ///
 /// ```
 /// use jiff::civil::date;
@@ -84,7 +87,7 @@ pub fn week<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeErro
 /// ```
 ///
 /// # Errors
-/// If the calendar does not reach so far.
+/// If the instant is outside the range of jiff's calendar.
 pub fn date_of(at: impl Moment, zone: &TimeZone) -> Result<Date, TimeError> {
     let (seconds, nanos) = at.to_unix();
     // A leap second is in the day that it ends.
@@ -105,13 +108,13 @@ fn between<T: Moment>(first: Date, next: Option<Date>, zone: &TimeZone) -> Resul
     Ok(exact(start(first)?)?..exact(start(next.ok_or_else(beyond)?)?)?)
 }
 
-/// The first instant that bears a date; of a date that is skipped, the first after it.
+/// The first instant that has a date; for a date that is skipped, the first instant after it.
 fn start(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     let midnight = zone.to_ambiguous_timestamp(DateTime::from_parts(date, Time::midnight()));
     match midnight.offset() {
         AmbiguousOffset::Gap { .. } => {
-            // The gap may have begun before midnight, so the day begins where the clock is put forward, not that much
-            // after midnight.
+            // The gap may begin before midnight, so the day begins where the clock is put forward, which need not be at
+            // midnight plus the gap.
             let before = midnight.earlier().ok()?;
             let change = zone.following(before).map(|change| change.timestamp());
             change.take(8).find(|&change| zone.to_datetime(change).date() >= date)

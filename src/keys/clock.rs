@@ -1,13 +1,14 @@
-//! Where the time of now comes from: the system, or a clock of a test's own.
+//! The current time: from the system, or from a clock of your own in tests.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::keys::encode::Millis;
 
-/// Tells the time of now. It may stand still, jump and step back, as a system's clock does; who needs more sees to it.
+/// Returns the current time, to whatever stamps or expires rows. It need not be monotonic: like the system's clock, it
+/// may stand still, jump, and go back.
 ///
-/// Every closure that gives milliseconds is one:
+/// Every closure that returns milliseconds is a clock:
 ///
 /// ```
 /// use rowkey::clock::{Clock, SystemClock};
@@ -17,11 +18,11 @@ use crate::keys::encode::Millis;
 /// assert!(SystemClock.now() > fixed());
 /// ```
 pub trait Clock: Send + Sync {
-    /// Milliseconds since 1970, rounded down.
+    /// Milliseconds since 1970-01-01T00:00:00Z, rounded down.
     fn now(&self) -> i64;
 }
 
-/// The system's clock, [`SystemTime::now`].
+/// The system's clock: [`SystemTime::now`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemClock;
 

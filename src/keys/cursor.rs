@@ -1,38 +1,42 @@
-//! Where a page ended, as text that a client can keep and hand back.
+//! Page tokens: where a scan or a job stopped, as text that a client keeps and sends back.
 
 use std::fmt;
 use std::str::FromStr;
 
-use byteorder::{BigEndian, ByteOrder};
-
 use crate::keys::error::{CursorError, Hex};
 use crate::keys::fingerprint::Fingerprint;
 
-/// Where a scan stopped: the last key, under its layout's fingerprint.
+/// Where a page of a scan ended, to read the next page: the page's last key, and the fingerprint of its layout.
 ///
-/// Its text is opaque and safe in a URL: lower-case hex of a version byte (01), the fingerprint (8 bytes), the key and
-/// a checksum (the last 4 bytes of XXH3-64 of all before it). It is no secret, nor signed: what it says is checked where
-/// it is used, so a cursor can only lead to rows that its scan would have shown anyway.
+/// A page returns it, and `TableScan::after` takes it. Between two requests it is text
+/// (`to_string`, `parse`), which is opaque and safe in a URL: lower-case hex of a version byte (01), the fingerprint
+/// (8 bytes), the key, and a checksum (the last 4 bytes of XXH3-64 of all before it).
+///
+/// It is not secret and not signed. The scan checks it, so a cursor that somebody made up can only lead to rows of the
+/// same scan.
 ///
 /// ```
-/// use rowkey::Cursor;
+/// use rowkey::{Cursor, CursorError};
 ///
-/// assert!("0123".parse::<Cursor>().is_err());
+/// assert_eq!("0123".parse::<Cursor>(), Err(CursorError::Malformed("it is too short")));
 /// ```
+#[doc(alias = "page token")]
+#[doc(alias = "continuation token")]
+#[doc(alias = "pagination")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cursor {
     fingerprint: Fingerprint,
     key: Vec<u8>,
 }
 
-/// Where a scan goes on: after a cursor, or at its beginning.
+/// A [`Cursor`], or an `Option` of one: where a scan goes on. Without a cursor it begins at the start.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no cursor",
+    message = "`{Self}` is not a cursor",
     label = "not a cursor",
-    note = "a cursor that was kept as text is parsed first: `text.parse::<rowkey::Cursor>()?`; to go on after a key, write `after_key(&key)`"
+    note = "parse a cursor that was kept as text: `text.parse::<rowkey::Cursor>()?`; to go on after a key, write `after_key(&key)`"
 )]
 pub trait IntoCursor {
-    /// The cursor, if there is one.
+    /// Returns the cursor, if there is one.
     fn into_cursor(self) -> Option<Cursor>;
 }
 
@@ -53,17 +57,17 @@ const FINGERPRINT: usize = 8;
 const CHECKSUM: usize = 4;
 
 impl Cursor {
-    /// The cursor behind a key.
+    /// The cursor after this key.
     pub(crate) fn new(fingerprint: Fingerprint, key: &[u8]) -> Self {
         Self { fingerprint, key: key.to_vec() }
     }
 
-    /// The fingerprint of the layout that its key has.
+    /// The fingerprint of the key's layout.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// The last key before it.
+    /// The last key of the page, in bytes.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
@@ -103,13 +107,13 @@ impl FromStr for Cursor {
         let cut = CursorError::Malformed("it is too short");
         let Some((content, found)) = bytes.split_last_chunk::<CHECKSUM>() else { return Err(cut) };
         let [VERSION, content @ ..] = content else {
-            return Err(if content.is_empty() { cut } else { CursorError::Malformed("its version is not known") });
+            return Err(if content.is_empty() { cut } else { CursorError::Malformed("its version is unknown") });
         };
         let Some((fingerprint, key)) = content.split_first_chunk::<FINGERPRINT>() else { return Err(cut) };
         if checksum(&bytes[..bytes.len() - CHECKSUM]) != *found {
             return Err(CursorError::Malformed("its checksum is wrong"));
         }
-        Ok(Self { fingerprint: Fingerprint(BigEndian::read_u64(fingerprint)), key: key.to_vec() })
+        Ok(Self { fingerprint: Fingerprint(u64::from_be_bytes(*fingerprint)), key: key.to_vec() })
     }
 }
 

@@ -1,43 +1,43 @@
-//! Why bytes are not a key, and why a cursor is refused.
+//! The errors of decoding keys and of cursors.
 
 use std::fmt;
 
 use crate::keys::fingerprint::Fingerprint;
 
-/// Why a cursor is refused.
+/// Why a [`Cursor`](crate::Cursor) is not valid here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CursorError {
-    /// The text is no cursor: it was cut, altered, or never one.
+    /// The text is not a cursor: it was cut, altered, or never was one.
     #[error("the cursor is malformed: {0}")]
     Malformed(&'static str),
-    /// The cursor belongs to keys of another layout.
-    #[error("the cursor is one of keys with fingerprint {found}, these have {expected}")]
+    /// The cursor is of a table whose keys have another layout.
+    #[error("the cursor is of keys with fingerprint {found}, but this table's is {expected}")]
     OtherLayout {
-        /// The cursor's.
+        /// The cursor's fingerprint.
         found: Fingerprint,
-        /// The table's.
+        /// The table's fingerprint.
         expected: Fingerprint,
     },
     /// The cursor does not hold a key of this table.
-    #[error("the cursor's key is none")]
+    #[error("the cursor does not hold a key of this table")]
     NotAKey(#[source] DecodeError),
-    /// The cursor's key is not among those that the scan selects.
-    #[error("the cursor stands outside the scan's ranges")]
+    /// The cursor is of another scan: this one does not select its key.
+    #[error("the cursor is outside the scan's ranges")]
     OutsideScan,
 }
 
-/// A buffer for a key of fixed width has another length.
+/// The error of `encode_into`: the buffer's length is not the key's width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the key has {width} bytes, the buffer {found}")]
 pub struct WidthError {
-    /// The key's width.
+    /// The key's width, in bytes.
     pub width: usize,
-    /// The buffer's length.
+    /// The buffer's length, in bytes.
     pub found: usize,
 }
 
-/// Why bytes are not a key: which key and field, at which byte, and what stood there.
+/// Why bytes are not a valid key: which key and field, at which byte, what was found and what was expected.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -63,79 +63,79 @@ struct DecodeErrorParts {
     reason: DecodeReason,
 }
 
-/// What was wrong with the bytes of a key.
+/// What is wrong with the bytes of a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeReason {
-    /// The key ends too soon.
-    #[error("the key ends here, {needed} more bytes were due")]
+    /// The key ends too early.
+    #[error("the key ends here, expected {needed} more bytes")]
     Truncated {
         /// How many bytes are missing.
         needed: usize,
     },
-    /// The key goes on behind its last field.
-    #[error("{left} bytes are left over, from {found:02x} on")]
+    /// The key has more bytes after its last field.
+    #[error("{left} bytes are left after the last field, from {found:02x} on")]
     Trailing {
         /// How many bytes are left.
         left: usize,
         /// The first of them.
         found: u8,
     },
-    /// Text or bytes without the 00 (FF where descending) that ends them.
+    /// Text or bytes without the terminator that ends them, 00 (FF in a descending field).
     #[error("the terminator {terminator:02x} is missing")]
     Unterminated {
-        /// The byte that was due.
+        /// The expected byte.
         terminator: u8,
     },
     /// Not a valid escape.
-    #[error("found {found:02x} behind the escape byte, only {first:02x} and {second:02x} stand there")]
+    #[error("found {found:02x} after the escape byte, expected {first:02x} or {second:02x}")]
     Escape {
-        /// What was found, as it stands in the key.
+        /// The byte found, as it is in the key.
         found: u8,
-        /// The first of the two that may stand there.
+        /// The first of the two valid bytes.
         first: u8,
-        /// The second.
+        /// The second of the two valid bytes.
         second: u8,
     },
-    /// A byte that its type does not have.
+    /// A byte that is not valid for its type.
     #[error("found {found:02x}, {expected}")]
     Byte {
-        /// What was found, as it stands in the key.
+        /// The byte found, as it is in the key.
         found: u8,
-        /// What may stand there.
+        /// Which bytes are valid, as in "a bool is 00 or 01".
         expected: String,
     },
     /// Text that is not UTF-8.
     #[error("the text is not UTF-8")]
     Utf8,
-    /// A value that its type does not have.
+    /// A value that is not valid for its type.
     #[error("found {found}, {expected}")]
     Value {
-        /// The value.
+        /// The value found.
         found: String,
-        /// What it should have been.
+        /// Which values are valid, as in "nanoseconds are below 1000000000".
         expected: &'static str,
     },
-    /// Salt or digest do not belong to the key.
+    /// The salt or digest before the fields is not that of the fields.
     #[error("found {kind} {found}, this key's is {expected}")]
     Lead {
         /// `salt` or `digest`.
         kind: &'static str,
-        /// What was found, in hex.
+        /// The bytes found, in hex.
         found: String,
-        /// What it should have been.
+        /// The bytes that the fields give, in hex.
         expected: String,
     },
-    /// Text or bytes that hold escapes can't be borrowed as they are.
+    /// The field borrows, but its value is escaped in the key and has to be copied.
     #[error("the value is escaped, so it can't be borrowed: make the field a Cow")]
     NotBorrowable,
     /// Not a valid host path.
     #[error(transparent)]
     HostPath(#[from] crate::keys::host::HostPathError),
-    /// Not a valid URL, or not in the one form that a key has.
+    /// Not a valid URL, or not in the one form that a URL has in a key.
     #[error("{0}")]
     Url(String),
-    /// A layout alone can't read this field.
+    /// This field can't be read without the key's Rust type.
     #[error("{0}")]
     Unreadable(String),
 }
@@ -146,7 +146,7 @@ impl DecodeError {
         Self(Box::new(DecodeErrorParts { key: String::new(), field: String::new(), offset, reason }))
     }
 
-    /// The same error, in a field of what was being read.
+    /// The same error within a field of this name.
     #[cold]
     pub(crate) fn in_field(mut self, name: &str) -> Self {
         let inner = std::mem::take(&mut self.0.field);
@@ -155,7 +155,7 @@ impl DecodeError {
         self
     }
 
-    /// The same error, in a key of this name.
+    /// The same error within a key of this name.
     #[cold]
     pub(crate) fn in_key(mut self, name: &str) -> Self {
         self.0.key = name.to_owned();
@@ -167,17 +167,17 @@ impl DecodeError {
         &self.0.key
     }
 
-    /// The path to the field, names joined by dots, list items as `[n]`; empty for the key as a whole.
+    /// The path to the field: names joined by dots, list items as `[n]`. Empty if the error is of the key as a whole.
     pub fn field(&self) -> &str {
         &self.0.field
     }
 
-    /// The byte of the key, from 0, where it went wrong.
+    /// The byte of the key, counted from 0, where the error is.
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// What was wrong there.
+    /// What is wrong there.
     pub fn reason(&self) -> &DecodeReason {
         &self.0.reason
     }
@@ -203,7 +203,7 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// Bytes as HBase's shell shows them: printable ASCII as it is, the rest as `\x00`.
+/// Bytes as HBase's shell shows them: printable ASCII unchanged, other bytes as in `\x00`.
 pub(crate) struct Printable<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Printable<'_> {

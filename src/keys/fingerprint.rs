@@ -1,8 +1,10 @@
-//! What tells a key's layout from every other in eight bytes.
+//! The fingerprint of a key's layout.
 
 use std::fmt;
 
-/// XXH3-64 of a key's shape; 16 lower-case hex digits.
+/// Identifies a key's layout in eight bytes: XXH3-64 of its shape, shown as 16 lower-case hex digits.
+///
+/// Tables keep it, so that a table is not opened with another key type; cursors keep it too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u64);
 

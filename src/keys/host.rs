@@ -1,8 +1,8 @@
-//! Hosts: the rules for one, and its form in a key.
+//! Hosts: which are valid, and their form in a key.
 //!
 //! ```text
-//! kafka.apache.org   org.apache.kafka     labels reversed, so that a domain stands before all that is under it
-//! 10.0.0.1           10.0.0.1             addresses as they are, in the one form that each has
+//! kafka.apache.org   org.apache.kafka     labels reversed, so that a domain sorts right before its subdomains
+//! 10.0.0.1           10.0.0.1             addresses are not reversed, and have one valid form each
 //! [2001:db8::7]      [2001:db8::7]
 //! ```
 
@@ -10,24 +10,24 @@ use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Why a text is no host path, or its host no host: which label, and what is wrong with it.
+/// Why a text is not a valid host path or host: which label, and what is wrong with it.
 ///
 /// ```
 /// use rowkey::HostPath;
 ///
 /// let error = HostPath::parse("www.Apache.org/").unwrap_err();
-/// assert_eq!(error.to_string(), "the label \"Apache\" has 'A' in upper case: a host is written in lower case");
+/// assert_eq!(error.to_string(), "the label \"Apache\" has 'A' in upper case: write the host in lower case");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostPathError {
-    /// No `/` follows the host: only in keys, as a text without one is read as if it had it.
+    /// No `/` follows the host. An error of decoding alone: a text without `/` is parsed as if it ended in one.
     #[error("no / follows the host {0:?}")]
     NoSlash(String),
-    /// There is nothing before the path.
+    /// There is no host before the path.
     #[error("there is no host before the path")]
     NoHost,
-    /// Nothing stands between two dots, or before the first.
+    /// A label is empty: two dots in a row, or a dot at the start.
     #[error("label {number} of {host:?} is empty")]
     EmptyLabel {
         /// The host.
@@ -35,54 +35,54 @@ pub enum HostPathError {
         /// Which label, counted from 1 on the left.
         number: usize,
     },
-    /// The host ends in a dot, which is the root's in DNS. `apache.org.` and `apache.org` are one host, which a key has in one
-    /// form: without it.
-    #[error("the host {0:?} ends in a dot: take it off")]
+    /// The host ends in the dot of DNS's root. `apache.org.` and `apache.org` are one host, and a key has one form of it:
+    /// the one without the dot.
+    #[error("the host {0:?} ends in a dot: remove it")]
     TrailingDot(String),
-    /// A label has an upper-case letter. It is not folded: the user decides what is the same.
-    #[error("the label {label:?} has {found:?} in upper case: a host is written in lower case")]
+    /// A label has an upper-case letter. Letters are not folded here: convert the host to lower case first.
+    #[error("the label {label:?} has {found:?} in upper case: write the host in lower case")]
     UpperCase {
         /// The label.
         label: String,
         /// Its first upper-case letter.
         found: char,
     },
-    /// A label has a character that labels have not.
-    #[error("the label {label:?} has {found:?}: only a-z, 0-9, - and _ stand in one")]
+    /// A label has a character that is not valid in labels.
+    #[error("the label {label:?} has {found:?}: only a-z, 0-9, - and _ are valid")]
     Character {
         /// The label.
         label: String,
-        /// The first such character.
+        /// Its first character that is not valid.
         found: char,
     },
     /// The last label of a name is a number.
     #[error("the last label, {0:?}, is a number: only addresses end in one")]
     NumericTop(String),
-    /// Numbers and dots that are no IPv4 address in its one form.
-    #[error("{0:?} is no IPv4 address: that is four numbers to 255 without leading zeros")]
+    /// Numbers and dots that are not an IPv4 address in its one valid form.
+    #[error("{0:?} is not a valid IPv4 address: write four numbers up to 255, without leading zeros")]
     Ipv4(String),
-    /// What stands in brackets is no IPv6 address in its one form.
-    #[error("{0:?} is no IPv6 address in the form that has to be used{hint}", hint = hint(.1))]
+    /// The text in brackets is not an IPv6 address in its one valid form; with the valid form, if it is an address.
+    #[error("{0:?} is not a valid IPv6 address in its shortest form{hint}", hint = hint(.1))]
     Ipv6(String, Option<String>),
-    /// A bracket that is not closed.
+    /// A bracket is not closed.
     #[error("the bracket of {0:?} is not closed")]
     Bracket(String),
-    /// A URL, scheme and all.
+    /// The text is a URL with a scheme.
     #[error("{0:?} begins with a scheme: a host path begins with the host")]
     Scheme(String),
-    /// There is a port.
+    /// The host has a port.
     #[error("{0:?} has a port: a host path has none")]
     Port(String),
     /// There is a user before the host.
     #[error("{0:?} has a user before the host: a host path has none")]
     UserInfo(String),
-    /// The host is an address where a name is due.
-    #[error("{0} is an address: there are no domains under it")]
+    /// The host is an address, but a [`Domain`] is a name.
+    #[error("{0} is an address: it has no subdomains")]
     Address(String),
 }
 
 fn hint(form: &Option<String>) -> String {
-    form.as_ref().map(|form| format!(", which is {form:?}")).unwrap_or_default()
+    form.as_ref().map(|form| format!(": write {form:?}")).unwrap_or_default()
 }
 
 /// Whether a host is a name, whose labels are reversed in a key, or an address.
@@ -92,7 +92,7 @@ pub(super) enum Kind {
     Address,
 }
 
-/// The host that a text begins with, up to the path. A URL is all host, so that the check tells that it is one.
+/// The host at the start of a text. Of a URL it returns all, so that the check of the host finds the scheme.
 pub(super) fn before_path(text: &str) -> &str {
     match text.split_once('/') {
         Some((host, path)) if !(host.ends_with(':') && path.starts_with('/')) => host,
@@ -118,7 +118,7 @@ pub(super) fn check(host: &str) -> Result<Kind, HostPathError> {
         return Err(HostPathError::Port(host.to_owned()));
     }
     if let Some(empty) = host.split('.').position(str::is_empty) {
-        // The one behind the last dot.
+        // The one after the last dot.
         if empty > 0 && host.split('.').nth(empty + 1).is_none() {
             return Err(HostPathError::TrailingDot(host.to_owned()));
         }
@@ -162,7 +162,7 @@ fn check_ipv6(host: &str) -> Result<(), HostPathError> {
     }
 }
 
-/// The one form of an address in brackets. It is std's, but for the dots that std gives mapped IPv4 addresses.
+/// The one valid form of an address, in brackets. It is std's, except that std writes mapped IPv4 addresses with dots.
 fn ipv6(address: Ipv6Addr) -> String {
     match address.segments() {
         [0, 0, 0, 0, 0, 0xffff, high, low] => format!("[::ffff:{high:x}:{low:x}]"),
@@ -170,7 +170,7 @@ fn ipv6(address: Ipv6Addr) -> String {
     }
 }
 
-/// The parts of a checked host in the order that a key has them; dots stand between.
+/// The parts of a checked host in the order of a key, which has dots between them.
 pub(super) fn key_labels(host: &str, kind: Kind) -> impl Iterator<Item = &str> {
     let (name, address) = match kind {
         Kind::Name => (Some(host), None),
@@ -179,13 +179,13 @@ pub(super) fn key_labels(host: &str, kind: Kind) -> impl Iterator<Item = &str> {
     name.into_iter().flat_map(|name| name.rsplit('.')).chain(address)
 }
 
-/// The kind of a host that was checked before.
+/// The kind of a checked host.
 pub(super) fn kind(host: &str) -> Kind {
     let last = host.rsplit('.').next().unwrap_or(host);
     if host.starts_with('[') || is_number(last) { Kind::Address } else { Kind::Name }
 }
 
-/// A host as a key has it.
+/// A checked host as it is in a key.
 pub(super) fn reversed(host: &str) -> String {
     let mut reversed = String::with_capacity(host.len());
     for label in key_labels(host, kind(host)) {
@@ -197,7 +197,7 @@ pub(super) fn reversed(host: &str) -> String {
     reversed
 }
 
-/// A host that stands in a key, turned back and checked.
+/// Returns the host from its form in a key, checked.
 pub(super) fn from_key(reversed: &str) -> Result<String, HostPathError> {
     if reversed.starts_with('[') || reversed.parse::<Ipv4Addr>().is_ok() {
         check(reversed)?;
@@ -206,16 +206,14 @@ pub(super) fn from_key(reversed: &str) -> Result<String, HostPathError> {
     let labels: Vec<_> = reversed.rsplit('.').collect();
     let host = labels.join(".");
     match check(&host) {
-        // Numbers that are an address backwards only.
+        // Numbers that are an address only backwards.
         Ok(Kind::Address) | Err(HostPathError::Ipv4(_)) => Err(HostPathError::Ipv4(reversed.to_owned())),
         Ok(Kind::Name) => Ok(host),
         Err(error) => Err(error),
     }
 }
 
-/// A domain: a host that is a name, and stands for itself and every subdomain.
-///
-/// What [`HostPath`](crate::HostPath) fields take in `name_under`.
+/// A domain and all its subdomains, to select pages by: `name_under(&domain)` of a [`HostPath`](crate::HostPath) field.
 ///
 /// ```
 /// use rowkey::Domain;
@@ -230,8 +228,10 @@ pub(super) fn from_key(reversed: &str) -> Result<String, HostPathError> {
 pub struct Domain(String);
 
 impl Domain {
-    /// Checks a name: the rules are those of a [`HostPath`](crate::HostPath)'s host, addresses are refused, and so is a dot at
-    /// the end.
+    /// Parses a name, as in `apache.org`.
+    ///
+    /// # Errors
+    /// If it is not a valid host of a [`HostPath`](crate::HostPath), or is an address.
     pub fn parse(name: &str) -> Result<Self, HostPathError> {
         match check(name)? {
             Kind::Name => Ok(Self(name.to_owned())),
@@ -239,12 +239,13 @@ impl Domain {
         }
     }
 
-    /// The name as people write it.
+    /// The name as people write it, not reversed.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether a host is this domain or a subdomain of it. A text that is no host, as one that ends in a dot, is not.
+    /// Whether a host is this domain or one of its subdomains. A host that is not valid, as one that ends in a dot, is
+    /// not.
     pub fn contains(&self, host: &str) -> bool {
         host.strip_suffix(&self.0).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     }
@@ -303,17 +304,20 @@ mod tests {
         for (host, due) in [
             ("", "there is no host before the path"),
             ("a..b", "label 2 of \"a..b\" is empty"),
-            ("a.b.", "the host \"a.b.\" ends in a dot: take it off"),
+            ("a.b.", "the host \"a.b.\" ends in a dot: remove it"),
             ("a.b..", "label 3 of \"a.b..\" is empty"),
-            ("a.bC.d", "the label \"bC\" has 'C' in upper case: a host is written in lower case"),
-            ("bücher.de", "the label \"bücher\" has 'ü': only a-z, 0-9, - and _ stand in one"),
-            ("a.org?q", "the label \"org?q\" has '?': only a-z, 0-9, - and _ stand in one"),
+            ("a.bC.d", "the label \"bC\" has 'C' in upper case: write the host in lower case"),
+            ("bücher.de", "the label \"bücher\" has 'ü': only a-z, 0-9, - and _ are valid"),
+            ("a.org?q", "the label \"org?q\" has '?': only a-z, 0-9, - and _ are valid"),
             ("a.b.7", "the last label, \"7\", is a number: only addresses end in one"),
-            ("10.0.0.01", "\"10.0.0.01\" is no IPv4 address: that is four numbers to 255 without leading zeros"),
-            ("7", "\"7\" is no IPv4 address: that is four numbers to 255 without leading zeros"),
-            ("[::0]", "\"[::0]\" is no IPv6 address in the form that has to be used, which is \"[::]\""),
-            ("[A::]", "\"[A::]\" is no IPv6 address in the form that has to be used, which is \"[a::]\""),
-            ("[fe80::1%eth0]", "\"[fe80::1%eth0]\" is no IPv6 address in the form that has to be used"),
+            (
+                "10.0.0.01",
+                "\"10.0.0.01\" is not a valid IPv4 address: write four numbers up to 255, without leading zeros",
+            ),
+            ("7", "\"7\" is not a valid IPv4 address: write four numbers up to 255, without leading zeros"),
+            ("[::0]", "\"[::0]\" is not a valid IPv6 address in its shortest form: write \"[::]\""),
+            ("[A::]", "\"[A::]\" is not a valid IPv6 address in its shortest form: write \"[a::]\""),
+            ("[fe80::1%eth0]", "\"[fe80::1%eth0]\" is not a valid IPv6 address in its shortest form"),
             ("[::1", "the bracket of \"[::1\" is not closed"),
             ("[::1]:80", "\"[::1]:80\" has a port: a host path has none"),
             ("a.b:80", "\"a.b:80\" has a port: a host path has none"),

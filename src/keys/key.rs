@@ -1,4 +1,4 @@
-//! A whole key: its bytes, with what stands before the fields, and back.
+//! A whole key: its lead (salt or digest) and its fields, to bytes and back.
 
 use crate::keys::encode::{Field, Reader, Sink, Writer};
 use crate::keys::error::{DecodeError, DecodeReason, WidthError};
@@ -9,7 +9,15 @@ use crate::keys::writer::Slot;
 
 /// A row key: a type whose bytes sort as its values do.
 ///
-/// Derived for structs and enums; every [`Field`] is a key of one field, too.
+/// `#[derive(RowKey)]` implements it for structs and enums: the fields' bytes, joined in order. Every [`Field`] is also
+/// a key of one field.
+///
+/// ```text
+/// Action { user: 42, at: 1307097849000, event: 7 }          #[rowkey(desc)] at: newest first
+///
+///    user: u64                 at: i64, desc             event: u32
+///    00 00 00 00 00 00 00 2a | 7f ff fe cf aa e5 a3 57 | 00 00 00 07
+/// ```
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -28,13 +36,22 @@ use crate::keys::writer::Slot;
 /// assert!(new.encode() < old.encode());
 /// assert_eq!(Action::decode(&old.encode())?, old);
 /// assert_eq!(Action::LAYOUT.shape(), "u64, i64 desc, u32");
+/// assert!(new.encode().starts_with(b"\0\0\0\0\0\0\0\x2a\x7f\xff\xfe\xcf"));
 /// # Ok::<(), rowkey::DecodeError>(())
 /// ```
+///
+/// [`encode`](crate::encode) lists what can be a field, and its bytes; [`prefix`](crate::prefix) finds keys by their
+/// leading fields.
+#[doc(alias = "composite key")]
+#[doc(alias = "compound key")]
+#[doc(alias = "primary key")]
+#[doc(alias = "order-preserving encoding")]
+#[doc(alias = "memcomparable")]
 pub trait RowKey {
-    /// The type that decoding gives: `Self`, with the lifetime of the bytes where `Self` borrows.
+    /// The type that decoding returns: `Self`, with the lifetime of the key's bytes if `Self` borrows from them.
     type Ref<'a>: RowKey;
 
-    /// Names, types, directions, tags and salt: the key as data.
+    /// The key's layout as data: names, types, directions, enum tags, and the salt or digest.
     const LAYOUT: Layout;
 
     #[doc(hidden)]
@@ -43,22 +60,22 @@ pub trait RowKey {
     #[doc(hidden)]
     fn read_key(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError>;
 
-    /// The key's bytes.
+    /// Returns the key's bytes.
     fn encode(&self) -> Vec<u8> {
         let mut key = Vec::with_capacity(const { Self::LAYOUT.width() }.unwrap_or(64));
         self.encode_to(&mut key);
         key
     }
 
-    /// Writes the key's bytes behind what `out` holds.
+    /// Appends the key's bytes to `out`. Use it to reuse one buffer for many keys.
     #[inline]
     fn encode_to(&self, out: &mut Vec<u8>) {
-        // All of a small key at once, instead of each field by itself.
+        // A small key is copied to `out` in one piece, instead of field by field.
         if let Some(width @ ..=SMALL) = const { Self::LAYOUT.width() } {
             let mut key = [0; SMALL];
             let mut slot = Slot::new(&mut key[..width]);
             self.write_key(&mut slot);
-            // Not so where an encoding of a user's own says a wrong width: no byte of it is lost or added.
+            // If a user's own encoding states a wrong width, the slot is not full or has overflowed: write field by field.
             if slot.is_full() {
                 return out.extend_from_slice(&key[..width]);
             }
@@ -66,17 +83,21 @@ pub trait RowKey {
         self.write_key(out);
     }
 
-    /// Reads a key, all of it, and refuses every form but the one that `encode` writes.
+    /// Reads a key from exactly these bytes.
+    ///
+    /// # Errors
+    /// If the bytes are not what [`encode`](Self::encode) writes for some value: the error tells field, byte and reason.
     #[inline]
     fn decode(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError> {
-        // Of a key that has its one width nothing else is asked of its length, field by field.
+        // One check of a fixed width here lets the compiler drop the checks of each field.
         if const { Self::LAYOUT.width() }.is_some_and(|width| width != key.len()) {
             return Err(misfit::<Self>(key));
         }
         Self::read_key(key).map_err(|error| error.in_key(Self::LAYOUT.name))
     }
 
-    /// The annotated bytes of a key, also of a broken one up to where it breaks.
+    /// Explains a key's bytes, field by field, to debug or to learn. Bytes that are not a valid key are explained up to
+    /// the first error.
     ///
     /// ```
     /// # use rowkey::RowKey;
@@ -98,19 +119,19 @@ pub trait RowKey {
     }
 }
 
-/// Keys up to so many bytes are put together on the stack.
+/// Keys of at most this many bytes are put together on the stack.
 const SMALL: usize = 64;
 
-/// What is wrong with a key that has not the one width that it should have.
+/// The error for a key of fixed width whose length is another.
 #[cold]
 #[inline(never)]
 fn misfit<K: RowKey + ?Sized>(key: &[u8]) -> DecodeError {
     let error = K::read_key(key).err().unwrap_or_else(|| {
-        // Only an encoding of a user's own that says a wrong width comes here.
+        // Only a user's own encoding that states a wrong width gets here.
         let found = format!("{} bytes", key.len());
         DecodeError::new(
             key.len(),
-            DecodeReason::Value { found, expected: "the key has the width that its fields say" },
+            DecodeReason::Value { found, expected: "expected the width that the key's fields state" },
         )
     });
     error.in_key(K::LAYOUT.name)
@@ -141,12 +162,12 @@ impl<T: Field> RowKey for T {
     }
 }
 
-/// A [`RowKey`] that owns what it decodes to.
+/// A [`RowKey`] that decodes to itself, so it borrows nothing from the bytes.
 pub trait OwnedKey: for<'a> RowKey<Ref<'a> = Self> {}
 
 impl<K: for<'a> RowKey<Ref<'a> = K>> OwnedKey for K {}
 
-/// Writes a key of `N` fields that has something before them.
+/// Writes a key of `N` fields under a lead (salt or digest).
 #[doc(hidden)]
 pub struct KeyWriter<'s, S, const N: usize> {
     w: Writer<'s, S>,
@@ -169,7 +190,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
         &mut self.w
     }
 
-    /// Notes that a field ends here, if that is asked for.
+    /// Notes where a field ends, if the lead is taken over chosen fields.
     #[inline]
     pub fn end_field(&mut self, layout: &Layout) {
         if layout.by.is_empty() {
@@ -182,7 +203,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
         self.fields += 1;
     }
 
-    /// Inlined everywhere, as a constant layout leaves little of it.
+    /// Inlined always, because a constant layout leaves little of it.
     #[inline(always)]
     pub fn finish(mut self, layout: &Layout) {
         let Some(key) = self.w.sink().written().get_mut(self.start..) else { return };
@@ -192,7 +213,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
     }
 }
 
-/// Reads a key of `N` fields that has something before them.
+/// Reads a key of `N` fields under a lead (salt or digest).
 #[doc(hidden)]
 pub struct KeyReader<'a, const N: usize> {
     key: &'a [u8],
@@ -207,7 +228,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
         Self { key, r: Reader::new(key), ends: [0; N], fields: 0 }
     }
 
-    /// Passes over what stands before the fields.
+    /// Skips the lead.
     #[inline]
     pub fn start(&mut self, layout: &Layout) -> Result<(), DecodeError> {
         self.r.skip(layout.lead.width())
@@ -219,7 +240,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
         &mut self.r
     }
 
-    /// Notes that a field ends here, behind its value, if that is asked for.
+    /// Notes where a field ends, if the lead is taken over chosen fields; returns its value.
     #[inline]
     pub fn end_field<T>(&mut self, value: T, layout: &Layout) -> T {
         if layout.by.is_empty() {
@@ -232,7 +253,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
         value
     }
 
-    /// Inlined everywhere, as a constant layout leaves little of it.
+    /// Inlined always, because a constant layout leaves little of it.
     #[inline(always)]
     pub fn finish(&self, layout: &Layout) -> Result<(), DecodeError> {
         self.r.end()?;
@@ -240,7 +261,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
     }
 }
 
-/// Writes a fixed-width key into a buffer of its width.
+/// Writes a key of fixed width into a buffer of that width.
 #[doc(hidden)]
 #[inline]
 pub fn write_into<K: RowKey>(key: &K, width: usize, buf: &mut [u8]) -> Result<(), WidthError> {
@@ -251,11 +272,11 @@ pub fn write_into<K: RowKey>(key: &K, width: usize, buf: &mut [u8]) -> Result<()
     Ok(())
 }
 
-/// Whether a key has a fixed width: what bounds `to_array`.
+/// The type by which `to_array` asks whether a key has a fixed width.
 #[doc(hidden)]
 pub struct Fixed<const WIDTH_IS_FIXED: bool>;
 
-/// A key whose keys all have as many bytes.
+/// A key type whose keys all have the same length.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this key has no fixed width: its keys have different lengths",

@@ -1,30 +1,31 @@
-//! The layout of a key: the one constant that the derive leaves behind.
+//! The layout of a key as a constant: what describes its bytes to programs that do not have its Rust type.
 //!
-//! [`RowKey::LAYOUT`](crate::RowKey::LAYOUT) says names, types, directions, tags and salt. It is plain data without a
-//! key's Rust type; [`LayoutBuf`](crate::LayoutBuf) is its owned form, which reads and writes keys by itself.
+//! [`RowKey::LAYOUT`](crate::RowKey::LAYOUT) has the names, types, directions, enum tags, and the salt or digest.
+//! [`LayoutBuf`](crate::LayoutBuf) is its owned form, which also reads and writes keys.
 
 use crate::keys::error::DecodeError;
 use crate::keys::lead::Lead;
 use crate::keys::reader::Reader;
 
-/// Reads a value of a user's own encoding and says what it is.
+/// Reads a value of a user's own encoding, and returns it as text for [`explain`](crate::RowKey::explain).
 pub type DescribeFn = fn(&mut Reader<'_>) -> Result<String, DecodeError>;
 
-/// A key's layout, as a constant.
+/// The layout of a key type, as a constant: see [`RowKey::LAYOUT`](crate::RowKey::LAYOUT).
+#[doc(alias = "schema")]
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// The key type's name; not part of the shape.
     pub name: &'static str,
-    /// What stands before the fields.
+    /// The bytes before the fields: none, a salt, or a digest.
     pub lead: Lead<&'static str>,
-    /// The fields, by index from 0, that salt or digest are taken over; none means the whole key.
+    /// The fields, by index from 0, that the salt or digest is taken over. Empty: all fields.
     pub by: &'static [usize],
-    /// The fields in their order.
+    /// The fields, in key order.
     pub fields: &'static [FieldLayout],
 }
 
 impl Layout {
-    /// How many bytes a key has, where every key has as many.
+    /// The width of a key in bytes, if all keys have the same.
     pub const fn width(&self) -> Option<usize> {
         match fields_width(self.fields) {
             Some(width) => Some(self.lead.width() + width),
@@ -32,10 +33,10 @@ impl Layout {
         }
     }
 
-    /// The layout, if its shape can be read again.
+    /// Returns the layout, checked for what a shape can express.
     ///
     /// # Panics
-    /// If its types are nested too deep: where the layout is a constant, it does not compile.
+    /// If its types are nested too deep. In a constant that is a compile error.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -45,12 +46,12 @@ impl Layout {
     }
 }
 
-/// How deep types may be nested, in keys that are derived and in shapes that are read, so that each shape that a table is kept
-/// by can be read. A limit, as what walks through a shape that somebody else has written takes stack for each level.
+/// How deep types may be nested. A shape may come from somebody else, and reading it takes stack for each level. The same
+/// limit holds for derived keys, so that each shape that a table keeps can be read again.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// Whether fields that stand so deep hold nothing that is nested deeper than it may be. A call of its own for each struct
-/// and enum alone, as the compiler counts calls.
+/// Whether fields at this depth are within [`MAX_DEPTH`]. It calls itself for structs and enums alone, because the
+/// compiler limits the depth of calls.
 const fn fields_fit(fields: &[FieldLayout], depth: usize) -> bool {
     let mut i = 0;
     while i < fields.len() {
@@ -80,50 +81,50 @@ const fn fields_fit(fields: &[FieldLayout], depth: usize) -> bool {
     true
 }
 
-/// One field of a key, an enum's variant or a tuple.
+/// A field of a key, of an enum's variant, or of a tuple.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldLayout {
-    /// The field's name, `_0` and so on where it has none; not part of the shape.
+    /// The field's name; `_0`, `_1` and so on in tuples. Not part of the shape.
     pub name: &'static str,
     /// The type of its values.
     pub ty: &'static Type,
-    /// Whether every byte is inverted.
+    /// Whether it is descending: every byte is inverted.
     pub desc: bool,
-    /// Where None sorts, if it is not where the direction puts it.
+    /// Where None sorts, if it is not the default: first, or last in a descending field.
     pub nulls: Option<Nulls>,
-    /// Whether it is written without escapes and terminator; the last field only.
+    /// Whether it is written without escapes and terminator; for the last field only.
     pub raw: bool,
 }
 
 impl FieldLayout {
-    /// An ascending field.
+    /// Returns an ascending field.
     pub const fn new(name: &'static str, ty: &'static Type) -> Self {
         Self { name, ty, desc: false, nulls: None, raw: false }
     }
 
-    /// The field, descending if so.
+    /// Returns the field with this direction.
     #[must_use]
     pub const fn desc(self, desc: bool) -> Self {
         Self { desc, ..self }
     }
 
-    /// The field with None on this side; the side where it is anyway is not kept.
+    /// Returns the field with None on this side.
     #[must_use]
     pub const fn nulls(self, nulls: Nulls) -> Self {
         let other = matches!((nulls, self.desc), (Nulls::Last, false) | (Nulls::First, true));
         Self { nulls: if other { Some(nulls) } else { None }, ..self }
     }
 
-    /// The field, raw; its type has to have a raw form.
+    /// Returns the field as a raw one.
     ///
     /// # Panics
-    /// If it has none: where the layout is a constant, it does not compile.
+    /// If its type has no raw form. In a constant that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn raw(self) -> Self {
         assert!(
             self.ty.can_be_raw(),
-            "only text, bytes, host paths, decimals, and a `List` of items that are always as wide can be raw: take `raw` off the field"
+            "only text, bytes, host paths, decimals, and a `List` of items of one width can be raw: take `raw` off the field"
         );
         Self { raw: true, ..self }
     }
@@ -154,28 +155,28 @@ pub enum Type {
     Enum(&'static [Variant]),
     /// Several fields: a tuple, a nested key, a newtype.
     Tuple(&'static [FieldLayout]),
-    /// A type with the bytes and the shape of another one, whose values count in a unit.
+    /// A number in a unit: the bytes and the shape are those of `ty`.
     Measured {
         /// The unit; not part of the shape.
         unit: Unit,
-        /// The type that has its bytes.
+        /// The type of the number.
         ty: &'static Type,
     },
     /// A user's own [`Encoding`](crate::encode::Encoding).
     Custom {
-        /// The shape that it states.
+        /// The encoding's [`SHAPE`](crate::encode::Encoding::SHAPE).
         shape: &'static str,
         /// The encoding's [`PARAMETERS`](crate::encode::Encoding::PARAMETERS); not part of the shape.
         parameters: &'static [u64],
-        /// Its width, where every value has the same.
+        /// The width of a value in bytes, if all values have the same.
         width: Option<usize>,
-        /// Reads one value and says what it is.
+        /// Reads one value, and returns it as text.
         describe: DescribeFn,
     },
 }
 
 impl Type {
-    /// How many bytes a value has, where every value has as many.
+    /// The width of a value in bytes, if all values have the same.
     pub const fn width(&self) -> Option<usize> {
         match self {
             Self::Scalar(scalar) => scalar.width(),
@@ -210,7 +211,7 @@ impl Type {
         }
     }
 
-    /// Whether a raw list of these can tell where one ends: each is as wide as the next, and no less than a byte.
+    /// Whether a raw list can have items of this type: all have the same width, of at least one byte.
     pub const fn is_raw_item(&self) -> bool {
         match self {
             Self::Scalar(scalar) => matches!(scalar.width(), Some(1..)),
@@ -230,7 +231,7 @@ impl Type {
     }
 }
 
-/// What the numbers of a field count, where its bytes do not show it.
+/// The unit of a field's numbers, which its bytes do not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unit {
@@ -242,13 +243,13 @@ pub enum Unit {
     Microsecond,
     /// Nanoseconds since 1970.
     Nanosecond,
-    /// Instants rounded down to so many seconds.
+    /// Instants, rounded down to a multiple of this many seconds.
     BucketOf(u32),
-    /// Snowflakes of an epoch, in milliseconds since 1970.
+    /// Snowflake ids of this epoch, in milliseconds since 1970.
     SnowflakeSince(i64),
 }
 
-/// One word, as it is kept with a table.
+/// One word; tables keep it.
 impl std::fmt::Display for Unit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -286,9 +287,9 @@ const fn fields_width(fields: &[FieldLayout]) -> Option<usize> {
 pub struct Variant {
     /// Its name; not part of the shape.
     pub name: &'static str,
-    /// The byte before its fields.
+    /// Its tag: the byte before its fields.
     pub tag: u8,
-    /// Its fields.
+    /// Its fields, in key order.
     pub fields: &'static [FieldLayout],
 }
 

@@ -1,7 +1,8 @@
-//! What stands before a key's fields: a salt bucket that spreads writes, or a digest that scatters rows.
+//! The lead of a key, the bytes before its fields: a salt, which spreads writes over buckets, or a digest, which
+//! scatters rows.
 //!
-//! A salt is hash(m) mod buckets, where m is the key's bytes after it, or the `by` fields' bytes as they stand in the
-//! key, joined in field order. A digest is the first bytes of MD5(m).
+//! Both are hashes of m: the bytes of all fields, or of the `by` fields as they are in the key, joined in field order. A
+//! salt is hash(m) mod buckets. A digest is the first bytes of MD5(m).
 //!
 //! ```text
 //! 16 buckets        07 ………          one byte up to 256 buckets, two (big-endian) up to 65,536
@@ -11,40 +12,44 @@
 
 use std::borrow::Cow;
 
-use byteorder::{BigEndian, ByteOrder};
 use md5::{Digest as _, Md5};
 use xxhash_rust::{xxh3::xxh3_64, xxh64::xxh64};
 
 use crate::keys::error::{DecodeError, DecodeReason, Hex};
 
-/// What stands before a key's fields. `N` is `&'static str` in a constant layout, `String` in an owned one.
+/// The bytes before a key's fields, as a layout describes them: none, a salt, or a digest.
+///
+/// `N` is the type of a hash's name: `&'static str` in a constant layout, `String` in an owned one.
+#[doc(alias = "salting")]
+#[doc(alias = "hash prefix")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lead<N> {
     /// Nothing.
     None,
     /// A salt bucket.
     Salt(Salt<N>),
-    /// So many first bytes of MD5(m), 1 to 16.
+    /// The first bytes of MD5(m): this many, 1 to 16.
     Digest(u8),
 }
 
-/// How a salt bucket is found and written.
+/// A salt: how the bucket of a row is computed and written.
+#[doc(alias = "salting")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Salt<N> {
-    /// How many buckets there are, 1 to 65,536.
+    /// The number of buckets, 1 to 65,536.
     pub buckets: u32,
-    /// The hash that picks one.
+    /// The hash that picks a row's bucket.
     pub hash: SaltHash<N>,
-    /// Whether the bucket is written in lower-case hex digits, to be read in a shell.
+    /// Whether the bucket is written in lower-case hex digits, which a shell shows as they are.
     pub hex: bool,
 }
 
-/// A hash of the bytes that pick a salt bucket. Two are equal if their names are.
+/// The hash that picks a row's salt bucket, and its name. Two are equal if their names are.
 #[derive(Clone, Copy, Debug)]
 pub struct SaltHash<N> {
-    /// The name that the shape carries.
+    /// The name that it has in a key's shape.
     pub name: N,
-    /// The hash; `None` if only its name is known, as with a user's own hash in a layout that was read from JSON.
+    /// The function; `None` if it is not known, as with a user's own hash in a layout that was read from JSON.
     pub hash: Option<fn(&[u8]) -> u64>,
 }
 
@@ -62,23 +67,26 @@ impl SaltHash<&'static str> {
     /// XXH64, seed 0.
     pub const XXH64: Self = Self::new("xxh64", |bytes| xxh64(bytes, 0));
     /// The first eight bytes of MD5, big-endian.
-    pub const MD5: Self = Self::new("md5", |bytes| BigEndian::read_u64(&Md5::digest(bytes)));
-    /// Phoenix's, and `java.util.Arrays.hashCode`'s, made positive.
+    pub const MD5: Self = Self::new("md5", |bytes| {
+        let [a, b, c, d, e, f, g, h, ..] = <[u8; 16]>::from(Md5::digest(bytes));
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    });
+    /// The hash of Apache Phoenix: `java.util.Arrays.hashCode`, made positive.
     pub const JAVA: Self = Self::new("java", |bytes| {
         let hash = bytes.iter().fold(1i32, |h, &byte| h.wrapping_mul(31).wrapping_add(i32::from(byte as i8)));
         u64::from(hash.unsigned_abs())
     });
-    /// The hashes that a shape's reader knows by name.
+    /// The hashes that have a name in the format.
     pub const KNOWN: [Self; 4] = [Self::XXH3, Self::XXH64, Self::MD5, Self::JAVA];
 
-    /// A user's own hash under a name of their own.
+    /// A hash of your own, and the name that it has in the key's shape.
     pub const fn new(name: &'static str, hash: fn(&[u8]) -> u64) -> Self {
         Self { name, hash: Some(hash) }
     }
 }
 
 impl SaltHash<String> {
-    /// The hash of this name; the name alone if it is a user's own.
+    /// The hash of this name, without its function if it is a user's own.
     pub(super) fn named(name: String) -> Self {
         let hash = SaltHash::KNOWN.into_iter().find(|known| known.name == name).and_then(|known| known.hash);
         Self { name, hash }
@@ -86,7 +94,7 @@ impl SaltHash<String> {
 }
 
 impl<N> Lead<N> {
-    /// How many bytes stand before the fields.
+    /// The lead's width in bytes.
     pub const fn width(&self) -> usize {
         match self {
             Self::None => 0,
@@ -97,9 +105,9 @@ impl<N> Lead<N> {
 }
 
 impl<N: AsRef<str>> Lead<N> {
-    /// Writes what stands before the fields of a key whose m is this; a salt's hash must be known.
+    /// Writes the lead of a key whose m is this.
     ///
-    /// Inlined everywhere, as a constant layout leaves little of it.
+    /// Inlined always, because a constant layout leaves little of it.
     #[inline(always)]
     pub(crate) fn write(&self, m: &[u8], lead: &mut [u8]) -> Result<(), UnknownHash> {
         match self {
@@ -110,7 +118,7 @@ impl<N: AsRef<str>> Lead<N> {
         Ok(())
     }
 
-    /// Checks what stands before the fields of a key against them; inlined as `write` is.
+    /// Checks the lead of a key against its fields; inlined as `write` is.
     #[inline(always)]
     pub(crate) fn check(&self, key: &[u8], by: &[usize], ends: &[usize]) -> Result<(), DecodeError> {
         let mut due = [0; 16];
@@ -135,13 +143,13 @@ fn write_digest(m: &[u8], lead: &mut [u8]) {
     lead.iter_mut().zip(Md5::digest(m)).for_each(|(byte, due)| *byte = due);
 }
 
-/// A layout names a salt hash that only its owner has.
+/// A layout names a user's own salt hash, whose function only the Rust type has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the salt's hash {0:?} is known by its name alone")]
+#[error("the salt's hash {0:?} is a user's own: only its name is known here")]
 pub struct UnknownHash(pub String);
 
 impl<N> Salt<N> {
-    /// How many bytes the bucket is written in.
+    /// The width of a bucket, in bytes.
     pub const fn width(&self) -> usize {
         match (self.hex, self.buckets) {
             (false, ..=256) | (true, ..=16) => 1,
@@ -150,7 +158,7 @@ impl<N> Salt<N> {
         }
     }
 
-    /// Writes a bucket into as many bytes as it has.
+    /// Writes a bucket into all bytes of `lead`.
     #[inline]
     pub(crate) fn write(&self, bucket: u32, lead: &mut [u8]) {
         for (i, byte) in lead.iter_mut().rev().enumerate() {
@@ -164,7 +172,10 @@ impl<N> Salt<N> {
 }
 
 impl<N: AsRef<str>> Salt<N> {
-    /// The bucket of a key whose m is this.
+    /// The bucket, counted from 0, of a key whose m (see the [module](self)) is this.
+    ///
+    /// # Errors
+    /// If the hash's function is not known.
     #[inline]
     pub fn bucket(&self, m: &[u8]) -> Result<u32, UnknownHash> {
         let hash = self.hash.hash.ok_or_else(|| UnknownHash(self.hash.name.as_ref().to_owned()))?;
@@ -172,7 +183,7 @@ impl<N: AsRef<str>> Salt<N> {
     }
 }
 
-/// m: the whole body, or its `by` fields joined; `ends` says where each field of the body ends.
+/// m: the whole body, or its `by` fields joined. `ends` are the ends of the body's fields.
 #[inline]
 pub(crate) fn hashed_part<'a>(body: &'a [u8], by: &[usize], ends: &[usize]) -> Cow<'a, [u8]> {
     let field = |&i: &usize| {
@@ -181,7 +192,7 @@ pub(crate) fn hashed_part<'a>(body: &'a [u8], by: &[usize], ends: &[usize]) -> C
     };
     match by {
         [] => Cow::Borrowed(body),
-        // A run of neighbours stands joined already.
+        // Adjacent fields are joined already.
         [first, .., last] if last - first + 1 == by.len() => {
             let start = if *first == 0 { 0 } else { ends[first - 1] };
             Cow::Borrowed(&body[start..ends[*last]])

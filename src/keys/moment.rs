@@ -1,6 +1,6 @@
-//! Instants of every kind, and the way from one to another: exact, or rounded down, or an error.
+//! Conversions between types of instants: exact, rounded down, or an error.
 //!
-//! All of them are counted from 1970-01-01T00:00:00Z on a scale without leap seconds, as every Unix clock does.
+//! All instants count from 1970-01-01T00:00:00Z without leap seconds, as Unix time does.
 
 use std::time::SystemTime;
 
@@ -8,61 +8,61 @@ use crate::keys::encode::Instant;
 
 pub(crate) const NANOS_PER_SECOND: u32 = 1_000_000_000;
 
-/// An instant: `SystemTime`, [`Seconds`](crate::Seconds) to [`Nanos`](crate::Nanos), and by feature those of jiff, chrono
-/// and time.
+/// A type of instant, which converts to every other: `SystemTime`, [`Seconds`](crate::Seconds) to
+/// [`Nanos`](crate::Nanos), and with their features the instants of jiff, chrono and time.
 pub trait Moment: Copy {
-    /// Seconds since 1970, rounded down (toward the past), and the nanoseconds past them.
+    /// Seconds since 1970, rounded down (toward the past), and the nanoseconds after them.
     ///
-    /// Nanoseconds from 10⁹ on say that it is in the leap second that follows that second. No other clock has it, so it
-    /// is refused where an instant has to be exact.
+    /// 10⁹ nanoseconds and more mean the leap second after that second, which chrono can express. Unix time has no such
+    /// second, so an exact conversion returns an error.
     fn to_unix(self) -> (i64, u32);
 
-    /// The instant that many seconds and nanoseconds (below 10⁹) after 1970.
+    /// The instant this many seconds and nanoseconds (below 10⁹) after 1970.
     ///
     /// # Errors
-    /// If this type does not hold it exactly.
+    /// If this type can't hold the instant exactly.
     fn from_unix(seconds: i64, nanos: u32) -> Result<Self, TimeError>;
 }
 
-/// Why an instant can't be had.
+/// Why an instant can't be converted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeError {
-    /// It is too early or too late.
+    /// The instant is too early or too late for the type.
     #[error("{} is out of the range of {of}", since_1970(*.seconds, *.nanos))]
     OutOfRange {
         /// The seconds since 1970, rounded down.
         seconds: i64,
-        /// The nanoseconds past them.
+        /// The nanoseconds after them.
         nanos: u32,
-        /// What can't hold it.
+        /// The type that can't hold it.
         of: &'static str,
     },
-    /// It lies between two that there are.
+    /// The instant is between two values of the type.
     #[error("{} is not exact in {of}", since_1970(*.seconds, *.nanos))]
     Inexact {
         /// The seconds since 1970, rounded down.
         seconds: i64,
-        /// The nanoseconds past them.
+        /// The nanoseconds after them.
         nanos: u32,
-        /// What can't hold it.
+        /// The type that can't hold it.
         of: &'static str,
     },
-    /// It is in a leap second, which a count of seconds since 1970 does not have.
-    #[error("the leap second after {seconds} s since 1970 has no place in the count of seconds")]
+    /// The instant is in a leap second, which Unix time does not count.
+    #[error("Unix time does not count the leap second after {seconds} s since 1970")]
     LeapSecond {
-        /// The last second before it, since 1970.
+        /// The last second before it, in seconds since 1970.
         seconds: i64,
     },
-    /// A day or month begins or ends where the calendar does not reach.
+    /// A day, week or month begins or ends outside the calendar's range.
     #[error("{date} begins or ends out of the range of the calendar")]
     Calendar {
-        /// The first day of it.
+        /// Its first day.
         date: String,
     },
 }
 
-/// An instant for people: seconds that are rounded down and nanoseconds past them are not its digits before 1970.
+/// An instant as people write it. Before 1970 its digits are not those of the seconds, which are rounded down.
 pub(crate) fn since_1970(seconds: i64, nanos: u32) -> String {
     let second = u128::from(NANOS_PER_SECOND);
     let total = i128::from(seconds) * i128::from(NANOS_PER_SECOND) + i128::from(nanos);

@@ -1,12 +1,14 @@
-//! Ranges of bytes: what a prefix becomes, and all that a store has to know of a query.
+//! Ranges of key bytes: what a prefix becomes, and what the scan of any store takes.
 //!
-//! The traps of this small subject live here once. A range is never empty, because an empty end means "to the end of
-//! the table" to every engine. The end of a prefix is the next *shorter-or-equal* byte string, not the prefix with an
-//! FF behind it; a prefix of nothing but FF has no end.
+//! Two traps are handled here, once. An empty range can't be made, because most engines read an empty end as "to the
+//! end of the table". The end of a prefix is not the prefix followed by FF, which longer keys pass. It is the prefix up
+//! to its last byte below FF, with that byte raised by one; a prefix of FF bytes alone has no end.
 
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 
-/// A non-empty range of row keys: `start` is in it, `end` is not, no `end` is the end of the table.
+/// A non-empty range of row keys, in the order of their bytes, for the scan of any store.
+///
+/// `start` is included, `end` is excluded; a range without `end` goes on to the end of the table.
 ///
 /// ```
 /// use rowkey::KeyRange;
@@ -15,8 +17,22 @@ use std::ops::Bound;
 /// assert_eq!(range.start(), b"user1");
 /// assert_eq!(range.end(), Some(&b"user2"[..]));
 /// assert_eq!(KeyRange::prefix(b"\xff\xff").end(), None);
-/// assert!(KeyRange::new("b", Some("b")).is_none(), "an empty range is no range");
+/// assert_eq!(KeyRange::new("b", Some("b")), None, "the range would be empty");
 /// ```
+///
+/// It is a `RangeBounds<[u8]>`, which the standard library's sorted maps take:
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use rowkey::KeyRange;
+///
+/// let rows: BTreeMap<Vec<u8>, u32> = BTreeMap::from([(b"user1".into(), 1), (b"user12".into(), 2), (b"user2".into(), 3)]);
+/// let found: Vec<u32> = rows.range(&KeyRange::prefix("user1")).map(|(_, value)| *value).collect();
+/// assert_eq!(found, [1, 2]);
+/// ```
+#[doc(alias = "row range")]
+#[doc(alias = "scan range")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRange {
     start: Vec<u8>,
@@ -24,12 +40,13 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// The whole table.
+    /// Every key: the whole table.
     pub const fn all() -> Self {
         Self { start: Vec::new(), end: None }
     }
 
-    /// From `start` up to, without, `end`; `None` where no key can lie between them.
+    /// The keys from `start`, included, to `end`, excluded; without `end`, to the end of the table. Returns `None` if
+    /// the range would be empty.
     pub fn new(start: impl Into<Vec<u8>>, end: Option<impl Into<Vec<u8>>>) -> Option<Self> {
         let (start, end) = (start.into(), end.map(Into::into));
         match &end {
@@ -38,7 +55,34 @@ impl KeyRange {
         }
     }
 
-    /// One key alone.
+    /// The keys from `start`, included, to the end of the table.
+    ///
+    /// ```
+    /// use rowkey::KeyRange;
+    ///
+    /// let range = KeyRange::from_start("b");
+    /// assert!(range.contains(b"b") && range.contains(b"\xff") && !range.contains(b"a"));
+    /// ```
+    pub fn from_start(start: impl Into<Vec<u8>>) -> Self {
+        Self { start: start.into(), end: None }
+    }
+
+    /// The keys greater than `key`, to the end of the table: where a scan goes on after its last row.
+    ///
+    /// ```
+    /// use rowkey::KeyRange;
+    ///
+    /// let range = KeyRange::after("b");
+    /// assert!(range.contains(b"b\0") && !range.contains(b"b"));
+    /// ```
+    #[doc(alias = "resume")]
+    pub fn after(key: impl Into<Vec<u8>>) -> Self {
+        let mut start = key.into();
+        start.push(0);
+        Self { start, end: None }
+    }
+
+    /// This one key.
     pub fn point(key: impl Into<Vec<u8>>) -> Self {
         let start = key.into();
         let mut end = Vec::with_capacity(start.len() + 1);
@@ -47,32 +91,21 @@ impl KeyRange {
         Self { start, end: Some(end) }
     }
 
-    /// Every key behind one; behind none, the whole table.
-    pub(crate) fn behind(key: Option<&[u8]>) -> Self {
-        let start = key.map(|key| [key, b"\0"].concat()).unwrap_or_default();
-        Self { start, end: None }
-    }
-
-    /// Every key that begins with `prefix`.
+    /// Every key that begins with these bytes, `prefix` itself included.
     pub fn prefix(prefix: impl Into<Vec<u8>>) -> Self {
         let start = prefix.into();
         let end = successor(&start);
         Self { start, end }
     }
 
-    /// The first key that can be in the range.
+    /// The range's first possible key.
     pub fn start(&self) -> &[u8] {
         &self.start
     }
 
-    /// The first key after the range, if there is one.
+    /// The first key after the range; `None` if the range goes to the end of the table.
     pub fn end(&self) -> Option<&[u8]> {
         self.end.as_deref()
-    }
-
-    /// The range as the standard library's maps and sets take it.
-    pub(crate) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
-        (Bound::Included(&self.start), self.end().map_or(Bound::Unbounded, Bound::Excluded))
     }
 
     /// Whether `key` is in the range.
@@ -80,12 +113,13 @@ impl KeyRange {
         self.start.as_slice() <= key && !self.ends_by(key)
     }
 
-    /// Whether the whole range lies before `key`.
+    /// Whether every key of the range is less than `key`.
     pub fn ends_by(&self, key: &[u8]) -> bool {
         self.end.as_deref().is_some_and(|end| end <= key)
     }
 
-    /// Drops the keys before `key`, and `key` itself unless `inclusive`. Of what is dropped whole nothing is changed.
+    /// Drops the keys before `key`, and `key` itself unless `inclusive`. If no key would be left, the range stays as it
+    /// is and the result is [`Cut::All`].
     pub(crate) fn start_at(&mut self, key: &[u8], inclusive: bool) -> Cut {
         if if inclusive { self.start.as_slice() >= key } else { self.start.as_slice() > key } {
             return Cut::Nothing;
@@ -101,7 +135,8 @@ impl KeyRange {
         Cut::Part
     }
 
-    /// Drops the keys after `key`, and `key` itself unless `inclusive`. Of what is dropped whole nothing is changed.
+    /// Drops the keys after `key`, and `key` itself unless `inclusive`. If no key would be left, the range stays as it
+    /// is and the result is [`Cut::All`].
     pub(crate) fn end_at(&mut self, key: &[u8], inclusive: bool) -> Cut {
         if self.end.as_deref().is_some_and(|end| end <= key || inclusive && is_next(key, end)) {
             return Cut::Nothing;
@@ -118,7 +153,7 @@ impl KeyRange {
         Cut::Part
     }
 
-    /// What two ranges share.
+    /// The keys that are in both ranges; `None` if there can be none.
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         let start = Ord::max(&self.start, &other.start).clone();
         let end = match (&self.end, &other.end) {
@@ -128,7 +163,7 @@ impl KeyRange {
         Self::new(start, end)
     }
 
-    /// The same keys in as few ranges as hold them, sorted, none touching the next.
+    /// The same keys in the fewest ranges: sorted, with overlapping and adjacent ranges merged.
     pub fn merged(mut ranges: Vec<Self>) -> Vec<Self> {
         if ranges.len() < 2 {
             return ranges;
@@ -153,6 +188,27 @@ impl KeyRange {
     }
 }
 
+impl RangeBounds<[u8]> for KeyRange {
+    fn start_bound(&self) -> Bound<&[u8]> {
+        Bound::Included(&self.start)
+    }
+
+    fn end_bound(&self) -> Bound<&[u8]> {
+        self.end().map_or(Bound::Unbounded, Bound::Excluded)
+    }
+}
+
+/// Maps take ranges by value; this spares the copy.
+impl RangeBounds<[u8]> for &KeyRange {
+    fn start_bound(&self) -> Bound<&[u8]> {
+        (**self).start_bound()
+    }
+
+    fn end_bound(&self) -> Bound<&[u8]> {
+        (**self).end_bound()
+    }
+}
+
 /// How much of a range was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
@@ -166,8 +222,18 @@ fn is_next(key: &[u8], next: &[u8]) -> bool {
     next.split_last() == Some((&0, key))
 }
 
-/// The first byte string after everything that begins with `prefix`; `None` for the empty prefix and one of only FF,
-/// after which there is nothing.
+/// The first byte string after all those that begin with `prefix`: the exclusive end of a prefix scan. `None` if no
+/// byte string is after them: for the empty prefix, and for one of FF bytes alone.
+///
+/// ```
+/// use rowkey::range::successor;
+///
+/// assert_eq!(successor(b"user1"), Some(b"user2".into()));
+/// assert_eq!(successor(b"a\xff"), Some(b"b".into()));
+/// assert_eq!(successor(b"\xff"), None);
+/// ```
+#[doc(alias = "strinc")]
+#[doc(alias = "prefix_end")]
 pub fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
     let mut next = prefix[..=last].to_vec();
@@ -193,6 +259,19 @@ mod tests {
         #[test]
         fn prefix_holds_what_begins_with_it(prefix in bytes(), key in bytes()) {
             prop_assert_eq!(KeyRange::prefix(prefix.clone()).contains(&key), key.starts_with(&prefix));
+        }
+
+        #[test]
+        fn open_ranges_hold_what_is_not_before_and_what_is_after(at in bytes(), key in bytes()) {
+            prop_assert_eq!(KeyRange::from_start(at.clone()).contains(&key), key >= at);
+            prop_assert_eq!(KeyRange::after(at.clone()).contains(&key), key > at);
+        }
+
+        #[test]
+        fn std_s_bounds_hold_the_same_keys(range in range(), key in bytes()) {
+            let Some(range) = range else { return Ok(()) };
+            prop_assert_eq!(RangeBounds::contains(&range, key.as_slice()), range.contains(&key));
+            prop_assert_eq!(RangeBounds::contains(&&range, key.as_slice()), range.contains(&key));
         }
 
         #[test]

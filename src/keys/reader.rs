@@ -1,10 +1,12 @@
-//! Where encodings read: bytes in, turned back where a field is descending, and every failure with its place.
+//! The reader of encodings: returns bytes, inverted back in descending fields, and errors with their offset.
 
 use std::borrow::Cow;
 
 use crate::keys::error::{DecodeError, DecodeReason};
 
-/// Reads a key's bytes from front to back.
+/// Reads a key's bytes from front to back; what an [`Encoding`](crate::encode::Encoding) decodes from.
+///
+/// In a descending field it inverts the bytes back, so an encoding reads the same bytes in both directions.
 #[derive(Clone, Debug)]
 pub struct Reader<'de> {
     bytes: &'de [u8],
@@ -13,36 +15,46 @@ pub struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    /// Reads these bytes, ascending.
+    /// Returns a reader of these bytes, as of an ascending field.
     #[inline]
     pub fn new(bytes: &'de [u8]) -> Self {
         Self { bytes, at: 0, mask: 0 }
     }
 
-    /// How many bytes were read.
+    /// How many bytes of the key were read so far.
     #[inline]
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// One byte.
+    /// Reads one byte.
+    ///
+    /// # Errors
+    /// If the key ends before it.
     #[inline]
     pub fn byte(&mut self) -> Result<u8, DecodeError> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    /// A few bytes, as many for every value.
+    /// Reads `N` bytes.
+    ///
+    /// # Errors
+    /// If the key ends before them.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let Some((array, _)) = self.rest().split_first_chunk::<N>() else { return Err(self.truncated(N)) };
         self.at += N;
-        Ok(match self.mask {
-            0 => *array,
-            _ => array.map(|byte| !byte),
-        })
+        let mut array = *array;
+        if self.mask != 0 {
+            array.iter_mut().for_each(|byte| *byte = !*byte);
+        }
+        Ok(array)
     }
 
-    /// A run of bytes of this length, borrowed unless the field is descending.
+    /// Reads `len` bytes: borrowed in an ascending field, copied in a descending one.
+    ///
+    /// # Errors
+    /// If the key ends before them.
     #[inline]
     pub fn bytes(&mut self, len: usize) -> Result<Cow<'de, [u8]>, DecodeError> {
         let Some(run) = self.rest().get(..len) else { return Err(self.truncated(len)) };
@@ -50,7 +62,7 @@ impl<'de> Reader<'de> {
         Ok(self.upright(run))
     }
 
-    /// All that is left.
+    /// Reads all remaining bytes.
     #[inline]
     pub(crate) fn remainder(&mut self) -> Cow<'de, [u8]> {
         let run = self.rest();
@@ -58,13 +70,14 @@ impl<'de> Reader<'de> {
         self.upright(run)
     }
 
-    /// What stands before the next 00 (FF in a descending field), which is read too.
+    /// Reads up to the next terminator, 00 (FF in a descending field), and the terminator too.
     #[inline]
     pub(crate) fn until_terminator(&mut self) -> Result<Run<'de>, DecodeError> {
         self.run(memchr::memchr(self.mask, self.rest()))
     }
 
-    /// The same, and where in it the first 01 stands (FE in a descending field): without one, both are found in one go.
+    /// The same, and returns where in the run the first escape 01 is (FE in a descending field). A run without an escape
+    /// is searched once for both.
     #[inline]
     pub(crate) fn until_terminator_or_escape(&mut self) -> Result<(Run<'de>, Option<usize>), DecodeError> {
         match first_low(self.rest(), self.mask) {
@@ -73,7 +86,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// A run of bytes of this length and its terminator; an error where none was found.
+    /// Reads a run of this length and its terminator; the error is for a terminator that was not found.
     #[inline]
     fn run(&mut self, len: Option<usize>) -> Result<Run<'de>, DecodeError> {
         let Some(len) = len else {
@@ -84,7 +97,7 @@ impl<'de> Reader<'de> {
         Ok(run)
     }
 
-    /// Passes over bytes.
+    /// Skips bytes.
     #[inline]
     pub(crate) fn skip(&mut self, len: usize) -> Result<(), DecodeError> {
         if self.rest().len() < len {
@@ -94,7 +107,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Reads a part that is (`desc`) inverted against what is being read.
+    /// Reads a part that is inverted (if `desc`) relative to what surrounds it.
     #[inline]
     pub fn direction<T>(
         &mut self,
@@ -110,13 +123,13 @@ impl<'de> Reader<'de> {
         result
     }
 
-    /// Whether everything was read.
+    /// Whether all bytes were read.
     #[inline]
     pub(crate) fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
     }
 
-    /// An error unless everything was read.
+    /// Returns an error if bytes are left.
     #[inline]
     pub(crate) fn end(&self) -> Result<(), DecodeError> {
         match self.rest() {
@@ -125,7 +138,8 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// An error for a byte read at `at` that `what` does not have: `allowed` are those it has, before any inversion.
+    /// Returns the error for a byte, read at `at`, that is not valid for `what`. `allowed` are the valid bytes of an
+    /// ascending field.
     #[cold]
     pub fn unknown_byte(&self, at: usize, what: &str, allowed: &[u8]) -> DecodeError {
         let found = self.bytes.get(at).copied().unwrap_or_default();
@@ -134,13 +148,14 @@ impl<'de> Reader<'de> {
         DecodeError::new(at, DecodeReason::Byte { found, expected })
     }
 
-    /// An error for a value read from `at` on that its type does not have.
+    /// Returns the error for a value, read from `at` on, that is not a valid value of its type. `found` shows the value,
+    /// `expected` says what is valid, as in "nanoseconds are below 1000000000".
     #[cold]
     pub fn bad_value(&self, at: usize, found: impl Into<String>, expected: &'static str) -> DecodeError {
         DecodeError::new(at, DecodeReason::Value { found: found.into(), expected })
     }
 
-    /// The bytes from `start` to here, as they stand.
+    /// The key's bytes from `start` to here, not inverted back.
     pub(crate) fn since(&self, start: usize) -> &'de [u8] {
         &self.bytes[start.min(self.at)..self.at]
     }
@@ -164,39 +179,39 @@ impl<'de> Reader<'de> {
     }
 }
 
-/// Bytes before a terminator, as they stand in the key: perhaps inverted, perhaps with escapes.
+/// Bytes before a terminator as they are in the key: perhaps inverted, perhaps with escapes.
 pub(crate) struct Run<'de> {
     pub(crate) bytes: &'de [u8],
     pub(crate) at: usize,
     pub(crate) mask: u8,
 }
 
-/// So many bytes are looked through sooner than `memchr` is called.
+/// Searching this many bytes is faster than the call of `memchr`.
 const SHORT: usize = 64;
 
-/// Where the first 00 or 01 stands, once bytes are turned back.
+/// Where the first 00 or 01 is, once bytes are inverted back.
 #[inline]
 fn first_low(bytes: &[u8], mask: u8) -> Option<usize> {
     let mut rest = bytes;
-    while let Some((word, behind)) = rest.split_first_chunk() {
+    while let Some((word, after)) = rest.split_first_chunk() {
         let at = bytes.len() - rest.len();
         if let Some(low) = low_in(*word, mask) {
             return Some(at + low);
         }
-        rest = behind;
+        rest = after;
         if at >= SHORT {
             break;
         }
     }
     let read = bytes.len() - rest.len();
     match bytes.last_chunk() {
-        // The last word's first bytes were looked at before; they are not low.
+        // The first bytes of the last word were searched before: none of them is low.
         Some(word) if rest.len() < 8 => low_in(*word, mask).map(|low| bytes.len() - 8 + low),
         _ => memchr::memchr2(mask, 1 ^ mask, rest).map(|low| read + low),
     }
 }
 
-/// The first byte of the word below 2: a borrow out of the byte before it could flag others only above.
+/// The first byte of the word that is below 2. A borrow can flag wrong bytes only after the first right one.
 #[inline]
 fn low_in(word: [u8; 8], mask: u8) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

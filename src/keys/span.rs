@@ -1,7 +1,7 @@
-//! From fields' bytes to ranges: what a prefix selects, before and after salt or digest stand in front of it.
+//! From the bytes of fields to key ranges: what a prefix selects, without and with the salt or digest before it.
 //!
-//! A bound of a selection is a [`Cut`] between keys, not a key: just before, or just after, everything that begins with
-//! some bytes. Cuts can be turned round for a descending field and put behind a prefix without losing anything.
+//! A bound of a selection is not a key but a [`Cut`] between keys: just before, or just after, every key that begins
+//! with some bytes. A cut can be inverted for a descending field, and moved after a prefix, without losing a key.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(crate) enum Cut {
 }
 
 impl Cut {
-    /// Where the cut is once every byte is inverted, and with it the order.
+    /// The same cut once every byte, and with it the order, is inverted.
     pub(crate) fn inverted(self) -> Self {
         let invert = |bytes: Vec<u8>| bytes.into_iter().map(|byte| !byte).collect();
         match self {
@@ -27,15 +27,15 @@ impl Cut {
         }
     }
 
-    /// The same cut behind more leading bytes.
-    pub(crate) fn behind(&self, lead: &[u8]) -> Self {
+    /// The same cut among keys that all begin with `prefix`.
+    pub(crate) fn prefixed(&self, prefix: &[u8]) -> Self {
         match self {
-            Self::Before(bytes) => Self::Before([lead, bytes].concat()),
-            Self::After(bytes) => Self::After([lead, bytes].concat()),
+            Self::Before(bytes) => Self::Before([prefix, bytes].concat()),
+            Self::After(bytes) => Self::After([prefix, bytes].concat()),
         }
     }
 
-    /// The first key that can stand after the cut; `None` if none can.
+    /// The first possible key after the cut; `None` if there is none.
     pub(crate) fn key(&self) -> Option<Vec<u8>> {
         match self {
             Self::Before(bytes) => Some(bytes.clone()),
@@ -49,11 +49,11 @@ pub(crate) fn between(low: &Cut, high: &Cut) -> Option<KeyRange> {
     KeyRange::new(low.key()?, high.key())
 }
 
-/// The keys whose body (what stands after salt or digest) begins with `body` and goes on between two cuts.
+/// The keys whose body (the key without its lead) begins with `body` and goes on between two cuts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeySpan {
     pub(crate) body: Vec<u8>,
-    /// Where each field that is fixed by `body` ends.
+    /// Where each field that `body` fixes ends.
     pub(crate) ends: Vec<usize>,
     pub(crate) low: Cut,
     pub(crate) high: Cut,
@@ -65,13 +65,13 @@ impl KeySpan {
         Self { body, ends, low: Cut::Before(Vec::new()), high: Cut::After(Vec::new()) }
     }
 
-    /// The keys behind these bytes, where a key has so many fields.
+    /// The range of the span's keys under this lead; `fields` is how many fields a whole key has.
     fn range(&self, lead: &[u8], fields: usize) -> Option<KeyRange> {
-        let lead = [lead, &self.body].concat();
+        let prefix = [lead, &self.body].concat();
         if self.ends.len() == fields {
-            return Some(KeyRange::point(lead));
+            return Some(KeyRange::point(prefix));
         }
-        between(&self.low.behind(&lead), &self.high.behind(&lead))
+        between(&self.low.prefixed(&prefix), &self.high.prefixed(&prefix))
     }
 
     fn is_everything(&self) -> bool {
@@ -82,31 +82,32 @@ impl KeySpan {
 /// Why a selection has no ranges.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unselectable {
-    /// A key hashed by fields that the prefix does not fix is anywhere.
+    /// Without all hashed fields the digest is not known, and rows may be anywhere.
     #[error("the key begins with a digest of fields that the prefix does not fix")]
     Hashed,
-    /// The layout names a salt hash that only its owner has.
+    /// The layout names a user's own salt hash, whose function is not known.
     #[error(transparent)]
     Hash(#[from] UnknownHash),
 }
 
-/// What stands before the fields of a key, and which fields it is taken over.
+/// A key's lead and the fields that it is hashed from: what turns spans of bodies into ranges of keys.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct HashedPart<'l, N> {
+pub(crate) struct LeadOver<'l, N> {
     pub(crate) lead: &'l Lead<N>,
     pub(crate) by: &'l [usize],
     /// How many fields a key has.
     pub(crate) fields: usize,
 }
 
-impl<N: AsRef<str>> HashedPart<'_, N> {
-    /// m of the span's keys, if the fields that are fixed in it tell it.
+impl<N: AsRef<str>> LeadOver<'_, N> {
+    /// The bytes that the salt or digest is taken over ("m" in FORMAT.md), if this span fixes all the fields involved.
     fn hashed<'s>(&self, span: &'s KeySpan) -> Option<Cow<'s, [u8]>> {
         let due = self.by.last().map_or(self.fields, |last| last + 1);
         (span.ends.len() >= due).then(|| hashed_part(&span.body, self.by, &span.ends))
     }
 
-    /// The ranges of the spans: a list for each salt bucket that can hold rows of them, one list for a key without.
+    /// The ranges of the spans: one list for each salt bucket that can hold rows of them; a single list for a key
+    /// without a salt.
     pub(crate) fn ranges(&self, spans: &[KeySpan]) -> Result<Vec<Vec<KeyRange>>, Unselectable> {
         let lists = match self.lead {
             Lead::Salt(salt) => salt.buckets as usize,

@@ -1,12 +1,12 @@
-//! Where encodings write: bytes out, inverted where a field is descending.
+//! The writer of encodings: bytes out, inverted in descending fields.
 
-/// What key bytes are written to. Its methods have names that no method of `Vec` has, so that both are at hand where it is
-/// imported.
+/// A buffer that key bytes are appended to: a `Vec<u8>`, or rowkey's own buffer of fixed size.
+// Its methods have names that no method of `Vec` has, so that both can be called where it is imported.
 pub trait Sink {
-    /// Adds bytes at the end.
+    /// Appends bytes.
     fn extend_bytes(&mut self, bytes: &[u8]);
 
-    /// Adds bytes at the end, each inverted.
+    /// Appends bytes, each inverted.
     #[inline]
     fn extend_inverted(&mut self, bytes: &[u8]) {
         self.extend_bytes(bytes);
@@ -15,7 +15,7 @@ pub trait Sink {
         written[start..].iter_mut().for_each(|byte| *byte = !*byte);
     }
 
-    /// What has been written, earlier keys in the same buffer included.
+    /// All bytes in the buffer, those of earlier keys included.
     fn written(&mut self) -> &mut [u8];
 }
 
@@ -36,7 +36,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A sink of one width: what does not fit is dropped and counted.
+/// A sink of fixed size: bytes that do not fit are dropped, but counted.
 pub(crate) struct Slot<'b> {
     buf: &'b mut [u8],
     len: usize,
@@ -48,7 +48,7 @@ impl<'b> Slot<'b> {
         Self { buf, len: 0 }
     }
 
-    /// Whether as much was written as there is room for.
+    /// Whether exactly as many bytes were written as fit.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.len == self.buf.len()
@@ -72,14 +72,16 @@ impl Sink for Slot<'_> {
     }
 }
 
-/// Writes one field's bytes; an encoding never sees whether it is descending.
+/// Writes a field's bytes; what an [`Encoding`](crate::encode::Encoding) encodes to.
+///
+/// In a descending field it inverts every byte, so an encoding writes the same bytes in both directions.
 pub struct Writer<'s, S> {
     sink: &'s mut S,
     mask: u8,
 }
 
 impl<'s, S: Sink> Writer<'s, S> {
-    /// An ascending writer to the end of `sink`.
+    /// Returns a writer that appends to `sink`, as of an ascending field.
     #[inline]
     pub fn new(sink: &'s mut S) -> Self {
         Self { sink, mask: 0 }
@@ -91,16 +93,16 @@ impl<'s, S: Sink> Writer<'s, S> {
         self.sink.extend_bytes(&[byte ^ self.mask]);
     }
 
-    /// Writes a few bytes, as many for every value.
+    /// Writes `N` bytes.
     #[inline]
-    pub fn array<const N: usize>(&mut self, bytes: [u8; N]) {
-        match self.mask {
-            0 => self.sink.extend_bytes(&bytes),
-            _ => self.sink.extend_bytes(&bytes.map(|byte| !byte)),
+    pub fn array<const N: usize>(&mut self, mut bytes: [u8; N]) {
+        if self.mask != 0 {
+            bytes.iter_mut().for_each(|byte| *byte = !*byte);
         }
+        self.sink.extend_bytes(&bytes);
     }
 
-    /// Writes a run of bytes.
+    /// Writes bytes, without length or terminator.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         match self.mask {
@@ -109,7 +111,7 @@ impl<'s, S: Sink> Writer<'s, S> {
         }
     }
 
-    /// The same writer for a part that is (`desc`) inverted against this one.
+    /// Returns a writer for a part that is inverted (if `desc`) relative to this one.
     #[inline]
     pub fn direction(&mut self, desc: bool) -> Writer<'_, S> {
         Writer { mask: if desc { !self.mask } else { self.mask }, sink: self.sink }

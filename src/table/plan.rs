@@ -89,9 +89,8 @@ impl Plan {
         let Some(bound) = start.bound(reverse) else { return Ok(Self { buckets: Vec::new(), salt }) };
         let cut = |range: KeyRange| {
             let bound = [&range.start()[..salt.min(range.start().len())], &bound].concat();
-            let rest =
-                if reverse { KeyRange::new(Vec::new(), Some(bound)) } else { KeyRange::new(bound, None::<Vec<u8>>) };
-            range.intersect(&rest?)
+            let rest = if reverse { KeyRange::new([], Some(bound))? } else { KeyRange::from_start(bound) };
+            range.intersect(&rest)
         };
         let buckets = buckets.into_iter().map(|ranges| ranges.into_iter().filter_map(cut).collect::<Vec<_>>());
         Ok(Self { buckets: buckets.filter(|ranges| !ranges.is_empty()).collect(), salt })

@@ -321,8 +321,8 @@ impl Columns {
     fn choose(mut self, family: String) -> Self {
         let mut ranges = self.chosen.get(&family).cloned().unwrap_or_else(|| vec![KeyRange::all()]);
         if let Some(after) = self.after.get(&family) {
-            let behind = KeyRange::behind(Some(after));
-            ranges = ranges.iter().filter_map(|range| range.intersect(&behind)).collect();
+            let rest = KeyRange::after(after.as_slice());
+            ranges = ranges.iter().filter_map(|range| range.intersect(&rest)).collect();
         }
         self.families.insert(family, ranges);
         self
@@ -460,10 +460,10 @@ mod tests {
     fn what_is_chosen_is_cut_behind_a_qualifier() {
         let chosen = Columns::all().qualifier_prefix("a", "x").qualifier_range("a", "z"..).column("b:q");
         for (behind, left) in [
-            ("", vec![KeyRange::prefix("x"), KeyRange::new("z", None::<Vec<u8>>).unwrap()]),
-            ("x1", vec![KeyRange::new("x1\0", Some("y")).unwrap(), KeyRange::new("z", None::<Vec<u8>>).unwrap()]),
-            ("y", vec![KeyRange::new("z", None::<Vec<u8>>).unwrap()]),
-            ("zz", vec![KeyRange::new("zz\0", None::<Vec<u8>>).unwrap()]),
+            ("", vec![KeyRange::prefix("x"), KeyRange::from_start("z")]),
+            ("x1", vec![KeyRange::new("x1\0", Some("y")).unwrap(), KeyRange::from_start("z")]),
+            ("y", vec![KeyRange::from_start("z")]),
+            ("zz", vec![KeyRange::after("zz")]),
         ] {
             let columns = chosen.clone().after_qualifier("a", behind);
             assert_eq!(columns.families["a"], left, "{behind}");
@@ -477,6 +477,6 @@ mod tests {
         let columns = Columns::of("a:q").after_qualifier("a", "q").after_qualifier("a", "");
         assert_eq!(columns.families["a"], []);
         let rest = Columns::all().after_qualifier("a", "q");
-        assert_eq!(rest.families["a"], [KeyRange::new("q\0", None::<Vec<u8>>).unwrap()]);
+        assert_eq!(rest.families["a"], [KeyRange::after("q")]);
     }
 }

@@ -215,11 +215,10 @@ pub trait WideStore: Send + Sync {
     /// Returns the first row at or after a key, with its key. The row is complete, even if `columns` asks for pieces.
     #[doc(alias = "seek")]
     fn first_at_or_after(&self, row: &[u8], columns: &Columns) -> Result<Option<(Vec<u8>, Row)>, Error> {
-        let Some(range) = KeyRange::new(row, None::<Vec<u8>>) else { return Ok(None) };
         let mut columns = columns.clone();
         columns.piece = None;
         let mut batch = RowBatch::new();
-        self.scan(&Scan::new(vec![range]).limit(1), &columns).next_batch(&mut batch)?;
+        self.scan(&Scan::new(vec![KeyRange::from_start(row)]).limit(1), &columns).next_batch(&mut batch)?;
         Ok(batch.get(0).map(|(key, cells)| (key.to_vec(), Row::from_cells(cells.to_vec()))))
     }
 }

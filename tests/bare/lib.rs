@@ -4,7 +4,7 @@
 
 use rowkey::{Cursor, DecodeError, KeyRange, LayoutBuf, RowKey, Select};
 
-const REFUSAL: &str = "to read a `url`, rowkey has to be built with its feature `url`";
+const REFUSAL: &str = "build rowkey with its feature `url` to read a `url`";
 
 #[derive(RowKey, Clone, Debug, PartialEq)]
 #[rowkey(salt(buckets = 4, by(site)))]

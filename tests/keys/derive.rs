@@ -134,12 +134,12 @@ fn errors_name_key_field_offset_and_find() {
     .encode();
     bytes.truncate(12);
     let error = Nested::decode(&bytes).unwrap_err();
-    assert_eq!(error.to_string(), "Nested.event.Login.user at byte 12: the key ends here, 4 more bytes were due");
+    assert_eq!(error.to_string(), "Nested.event.Login.user at byte 12: the key ends here, expected 4 more bytes");
     assert_eq!(LayoutBuf::from(&Nested::LAYOUT).decode(&bytes).unwrap_err(), error);
     let error = Event::decode(&[9]).unwrap_err();
     assert_eq!(error.to_string(), "Event at byte 0: found 09, the tag is 01 or 07 or c8");
     let error = Action::decode(&[0; 21]).unwrap_err();
-    assert_eq!(error.to_string(), "Action at byte 20: 1 bytes are left over, from 00 on");
+    assert_eq!(error.to_string(), "Action at byte 20: 1 bytes are left after the last field, from 00 on");
 }
 
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -366,7 +366,7 @@ fn a_wrong_width_loses_no_byte_and_is_told() {
     let key = Lied { id: 7, behind: 9 }.encode();
     assert_eq!(key, [0, 0, 0, 7, 9]);
     let error = Lied::decode(&key).unwrap_err();
-    assert_eq!(error.to_string(), "Lied at byte 5: found 5 bytes, the key has the width that its fields say");
+    assert_eq!(error.to_string(), "Lied at byte 5: found 5 bytes, expected the width that the key's fields state");
 }
 
 /// Text in this many bytes, blanks behind it.

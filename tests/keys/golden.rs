@@ -212,10 +212,14 @@ fn both<T: for<'a> Field<Ref<'a> = T>>(value: T, row: &[&str]) {
     assert_eq!(hex(&asc), row[1]);
     let mut r = Reader::new(&asc);
     let value = Reverse(T::decode(&mut r).unwrap());
+    assert_eq!(r.offset(), asc.len());
     let desc = encode(&|w| value.encode(w));
     assert_eq!(hex(&desc), row[2]);
     let again = Reverse::<T>::decode(&mut Reader::new(&desc)).unwrap();
     assert_eq!(encode(&|w| again.0.encode(w)), asc);
+    let mut r = Reader::new(&desc);
+    Reverse::<T>::skip(&mut r).unwrap();
+    assert_eq!(r.offset(), desc.len());
 }
 
 #[test]

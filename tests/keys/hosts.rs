@@ -113,7 +113,7 @@ fn under_a_domain_is_what_a_filter_by_labels_finds() {
 /// The root's dot is of DNS, not of a key: whoever has it takes it off, and is told so.
 #[test]
 fn a_dot_at_the_end_of_a_host() {
-    let due = "the host \"apache.org.\" ends in a dot: take it off";
+    let due = "the host \"apache.org.\" ends in a dot: remove it";
     let errors = [
         HostPath::parse("apache.org.").map(drop),
         HostPath::parse("apache.org./index.html").map(drop),

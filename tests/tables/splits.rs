@@ -100,7 +100,7 @@ fn what_is_refused() {
     let error = Splits::decimal_in(11, "0", "9").unwrap_err();
     assert_eq!(error.to_string(), "there are not enough keys for 11 regions");
     assert!(matches!(Splits::uniform_in(2, &KeyRange::point("a")), Err(SplitsError::TooManyRegions { .. })));
-    let after_all = KeyRange::new([0xff; 12], None::<Vec<u8>>).unwrap();
+    let after_all = KeyRange::from_start([0xff; 12]);
     assert_eq!(Splits::uniform_in(2, &after_all).unwrap().to_hex(), "ffffffffffffffffffffffff80\n");
     let error = Splits::from_sample(3, [("a", 1), ("a", 1), ("b", 9)]).unwrap_err();
     assert_eq!(error.to_string(), "there are not enough keys for 3 regions: 2");

@@ -1,4 +1,4 @@
-//! The order of plain values by their layout, told without their bytes: what law 1 is held against.
+//! The order of values by their layout, without their bytes: the comparator of law 1.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use crate::keys::layout::{Nulls, Scalar};
 use crate::keys::untyped::{FieldBuf, LayoutBuf, TypeBuf, Value};
 
-/// The order of two keys' values by their layout; it never sees a byte of either key.
+/// Compares the values of two keys by their layout, for law 1. It never sees the keys' bytes.
 ///
 /// ```
 /// use rowkey::{LayoutBuf, Value, laws};
@@ -64,12 +64,12 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
     }
 }
 
-/// By digits; a tile after all that begin with its own.
+/// By digits; a tile is after all tiles that begin with its digits.
 fn tile(a: &str, b: &str) -> Ordering {
     if a.starts_with(b) || b.starts_with(a) { b.len().cmp(&a.len()) } else { a.cmp(b) }
 }
 
-/// By sign; then by the length of what stands before the point, its digits, and those behind it, turned round below 0.
+/// By sign; then by the number of digits before the point, these digits, and those after the point; reversed below 0.
 fn decimal(a: &str, b: &str) -> Ordering {
     fn size(unsigned: &str) -> (usize, &str, &str) {
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
@@ -83,9 +83,9 @@ fn decimal(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Labels from the last to the first, an address being one. Where one has more labels than the other, it is ahead: a `.`
-/// sorts before the `/` of the path. Where one label goes on behind another, a `-` sorts before both of these, all else
-/// behind.
+/// By labels, from the last to the first; an address is one label. If a host has more labels than the other, it is less,
+/// because a `.` sorts before the `/` of the path. If a label begins with the other, the next character decides: a `-`
+/// sorts before both of these, every other one after.
 fn page(a: &str, b: &str) -> Ordering {
     fn split(page: &str) -> (Vec<&str>, &str) {
         let (host, path) = page.split_once('/').unwrap_or((page, ""));
@@ -109,7 +109,7 @@ fn page(a: &str, b: &str) -> Ordering {
     a_path.cmp(b_path)
 }
 
-/// The page, then the rest of the parts.
+/// By the page, then by the other parts.
 fn url(a: &[Value], b: &[Value]) -> Ordering {
     match (a, b) {
         ([Value::Text(a_page), a @ ..], [Value::Text(b_page), b @ ..]) => {

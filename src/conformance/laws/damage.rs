@@ -1,10 +1,10 @@
-//! Damage to good keys: what a decoder meets that is almost right.
+//! Damage to good keys, for bytes that are almost right.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// One thing that happens to bytes.
+/// One change of some bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Damage {
     Flip(Index, u8),
@@ -15,7 +15,7 @@ pub(super) enum Damage {
     Append(u8),
 }
 
-/// Some damages, often one.
+/// A strategy for one to three changes.
 pub(super) fn damages() -> impl Strategy<Value = Vec<Damage>> {
     let byte = || prop_oneof![4 => prop::sample::select(super::values::BYTES), 1 => any::<u8>()];
     let damage = prop_oneof![

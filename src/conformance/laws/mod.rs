@@ -1,18 +1,18 @@
-//! The laws of row keys as property tests (feature `laws`): one line proves them for a key or an encoding of one's own.
+//! Property tests of the laws of row keys (feature `laws`): one line tests a key type or an encoding of your own.
 //!
-//! 1. **Order**: a < b exactly when bytes(a) < bytes(b), against a comparator that never sees the bytes. Of a key with salt
-//!    or digest, the bytes behind it.
-//! 2. **Round trip**: what is encoded decodes to the same value.
+//! 1. **Order**: a < b if and only if bytes(a) < bytes(b), against a comparator that never sees the bytes. Of a key with
+//!    salt or digest, the bytes after it.
+//! 2. **Round trip**: the bytes of a value decode to the same value.
 //! 3. **One form**: any bytes decode to a value that encodes to the same bytes, or to an error that says where and why.
-//!    Keys are damaged (bits flipped, bytes taken out and put in, ends cut off) to find some that are almost right.
-//! 4. **No prefixes**: no key is the beginning of another, but for `raw` ones.
+//!    Keys are damaged to find bytes that are almost right: bits flipped, bytes removed and inserted, ends cut off.
+//! 4. **No prefixes**: no key is the beginning of another, except with a `raw` field.
 //! 5. **Ranges**: the ranges of a prefix hold exactly the keys that begin with it.
-//! 6. **Scans**: a scan of a table, salted buckets merged, shows its rows in order, both ways, with every limit and
-//!    cursor.
+//! 6. **Scans**: a scan of a table, with its salt buckets merged, returns the rows in order, forward and in reverse, with
+//!    any limit and cursor.
 //!
-//! [`key()`] and [`scans()`] are for key types, [`encoding()`] for what stands in `#[rowkey(with = ..)]`, [`layout()`] for keys by layout
-//! alone. Each runs 256 cases, or as many as the environment's `ROWKEY_LAWS_CASES` says, and panics with the law that is
-//! broken and the smallest input that breaks it.
+//! [`key()`] and [`scans()`] test key types, [`encoding()`] an encoding for `#[rowkey(with = ..)]`, [`layout()`] keys
+//! without their Rust type. Each runs 256 cases, or as many as the environment variable `ROWKEY_LAWS_CASES` says. Each
+//! panics with the broken law and the smallest input that breaks it.
 //!
 //! ```
 //! use rowkey::RowKey;
@@ -58,7 +58,7 @@ use crate::keys::range::KeyRange;
 use crate::keys::untyped::{LayoutBuf, Value};
 pub use proptest;
 
-/// How many cases each law runs: 256, or what the environment's `ROWKEY_LAWS_CASES` says.
+/// The number of cases of each test. Default: 256; the environment variable `ROWKEY_LAWS_CASES` sets another.
 pub fn cases() -> u32 {
     std::env::var("ROWKEY_LAWS_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256)
 }
@@ -73,7 +73,7 @@ fn prove<S: Strategy>(cases: u32, inputs: S, test: impl Fn(S::Value) -> Proof) {
     }
 }
 
-/// A broken law unless it holds.
+/// Fails with the law's name, unless it holds.
 fn law(number: u8, holds: bool, told: impl FnOnce() -> String) -> Proof {
     const NAMES: [&str; 6] = ["order", "round trip", "one form", "no prefixes", "ranges", "scans"];
     if holds {
@@ -83,13 +83,16 @@ fn law(number: u8, holds: bool, told: impl FnOnce() -> String) -> Proof {
     Err(TestCaseError::fail(format!("law {number} ({name}) is broken: {}", told())))
 }
 
-/// Proves laws 1 to 5 for a key type, and that its layout alone writes, reads and explains the same bytes.
+/// Tests laws 1 to 5 for a key type, and that a [`LayoutBuf`] writes, reads and explains the same bytes.
 ///
-/// `compare` is the key's order: `Ord::cmp` where the fields say it all, else field by field, the other way round for a
-/// descending one. Of a key with salt or digest it is the order of the fields behind it.
+/// `compare` is the order of the keys: `Ord::cmp` for ascending fields, otherwise field by field, reversed for a
+/// descending one. It leaves out salt and digest.
 ///
-/// The keys are also crossed, the first fields of one with the last of another, so they need not be made to share
-/// beginnings.
+/// The test also crosses keys: the first fields of one with the last fields of another. So the strategy need not make
+/// keys that share beginnings.
+///
+/// # Panics
+/// If a law is broken.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -128,7 +131,10 @@ pub fn key<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl Fn
     });
 }
 
-/// Proves laws 1 to 4 for a key type that borrows, as [`key`] does for one that does not.
+/// Tests laws 1 to 4 for a key type that borrows from its bytes; [`key`] is for those that do not.
+///
+/// # Panics
+/// If a law is broken.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -156,7 +162,7 @@ where
     });
 }
 
-/// The key whose first fields are those of one key, the others of another.
+/// A key with the first fields of one key and the last fields of another.
 fn crossed(layout: &LayoutBuf, [a, b]: &[Vec<u8>; 2], at: Index) -> Result<Vec<u8>, TestCaseError> {
     let values = |bytes| layout.decode(bytes).map_err(|error| broken_layout(layout, &error));
     let (mut a, b) = (values(a)?, values(b)?);
@@ -220,7 +226,7 @@ fn order<K: Debug>(layout: &LayoutBuf, keys: &[K], bytes: &[Vec<u8>], compare: &
     Ok(())
 }
 
-/// What stands behind salt or digest.
+/// The key without its salt or digest.
 fn body<'k>(layout: &LayoutBuf, key: &'k [u8]) -> &'k [u8] {
     key.get(layout.lead().width()..).unwrap_or_default()
 }
@@ -231,13 +237,13 @@ fn one_form(read: &impl Fn(&[u8]) -> Result<Vec<u8>, (bool, DecodeError)>, bytes
         Ok(again) => law(3, again == bytes, || format!("{} was taken and written as {}", Hex(bytes), Hex(&again))),
         Err((named, error)) => {
             law(3, named, || format!("the error names another key: {error}"))?;
-            law(3, error.offset() <= bytes.len(), || format!("the error is behind {}: {error}", Hex(bytes)))?;
+            law(3, error.offset() <= bytes.len(), || format!("the error is after the end of {}: {error}", Hex(bytes)))?;
             law(3, !error.reason().to_string().is_empty(), || format!("no reason at byte {}", error.offset()))
         }
     }
 }
 
-/// Damaged bytes under the salt or digest that they should have, so that damage is not all found by these.
+/// Damaged bytes with the right salt or digest, so that not all damage is found by that check.
 fn mended(layout: &LayoutBuf, damaged: &[u8]) -> Option<Vec<u8>> {
     if matches!(layout.lead(), Lead::None) {
         return None;
@@ -247,7 +253,7 @@ fn mended(layout: &LayoutBuf, damaged: &[u8]) -> Option<Vec<u8>> {
     layout.encode(&values).ok()
 }
 
-/// The layout alone reads, writes and explains a good key.
+/// Checks that the layout alone reads, writes and explains a good key.
 fn by_layout(layout: &LayoutBuf, key: &[u8]) -> Result<Vec<Value>, TestCaseError> {
     let values = layout.decode(key).map_err(|error| broken_layout(layout, &error))?;
     let again = layout.encode(&values);
@@ -256,12 +262,12 @@ fn by_layout(layout: &LayoutBuf, key: &[u8]) -> Result<Vec<Value>, TestCaseError
     Ok(values)
 }
 
-/// The layout alone reads any bytes as decoding does, and explains each of them.
+/// Checks that the layout alone reads any bytes as decoding does, and explains each byte.
 fn by_layout_if_read(layout: &LayoutBuf, bytes: &[u8], must_read: bool) -> Proof {
     let read = layout.decode(bytes);
-    law(3, read.is_ok() || !must_read, || format!("by layout {} is no key: {read:?}", Hex(bytes)))?;
+    law(3, read.is_ok() || !must_read, || format!("by layout {} is not a key: {read:?}", Hex(bytes)))?;
     let told = layout.explain(bytes);
-    law(3, told.error == read.err(), || format!("explained otherwise than decoded: {told}"))?;
+    law(3, told.error == read.err(), || format!("the explanation has another error than decoding: {told}"))?;
     let mut at = 0;
     for part in &told.parts {
         law(3, part.range.start == at, || format!("byte {at} is not explained: {told}"))?;
@@ -270,7 +276,10 @@ fn by_layout_if_read(layout: &LayoutBuf, bytes: &[u8], must_read: bool) -> Proof
     law(3, at == bytes.len(), || format!("byte {at} is not explained: {told}"))
 }
 
-/// Proves laws 1 to 5 by layout alone, for random values of the layouts that `layouts` makes.
+/// Tests laws 1 to 5 for keys without their Rust type: random values of the layouts that `layouts` makes.
+///
+/// # Panics
+/// If a law is broken.
 ///
 /// ```
 /// use rowkey::LayoutBuf;
@@ -285,7 +294,10 @@ pub fn layout(layouts: impl Strategy<Value = LayoutBuf>) {
     layout_cases(cases(), layouts);
 }
 
-/// [`layout`] with another number of cases.
+/// As [`layout`], with another number of cases.
+///
+/// # Panics
+/// If a law is broken.
 #[track_caller]
 pub fn layout_cases(cases: u32, layouts: impl Strategy<Value = LayoutBuf>) {
     let inputs = layouts.prop_flat_map(|layout| {
@@ -317,19 +329,19 @@ pub fn layout_cases(cases: u32, layouts: impl Strategy<Value = LayoutBuf>) {
     });
 }
 
-/// Law 5 by layout alone: prefixes of the first row, of every length.
+/// Law 5 by layout alone: the prefixes of one row, of every length.
 fn prefixes(layout: &LayoutBuf, rows: &[Vec<Value>], keys: &[Vec<u8>], at: Index) -> Proof {
     let row = at.get(rows);
     for fixed in 0..=row.len() {
         let leading = &row[..fixed];
-        // Ranges in each of thousands of buckets take longer than all else together, and show nothing that a few do not.
+        // Ranges in thousands of buckets take longer than all other checks together, and prove no more than a few do.
         if matches!(layout.lead(), Lead::Salt(salt) if salt.buckets > 300) && fixed < row.len() {
             continue;
         }
         let due = if layout.by().is_empty() { row.len() } else { layout.by().len() };
         let ranges = match (layout.lead(), layout.ranges(leading)) {
             (Lead::Digest(_), found) if (1..due).contains(&fixed) => {
-                law(5, found.is_err(), || format!("{leading:?} does not tell the digest, but has ranges"))?;
+                law(5, found.is_err(), || format!("{leading:?} does not fix all hashed fields, but has ranges"))?;
                 continue;
             }
             (_, Ok(ranges)) => ranges,
@@ -346,14 +358,17 @@ fn prefixes(layout: &LayoutBuf, rows: &[Vec<Value>], keys: &[Vec<u8>], at: Index
     Ok(())
 }
 
-/// Ranges are sorted, none empty, none touching the next.
+/// Checks that ranges are sorted, not empty, and neither overlap nor are adjacent.
 fn well_formed(ranges: &[KeyRange]) -> Proof {
     let empty = ranges.iter().any(|range| range.end().is_some_and(|end| end <= range.start()));
     let apart = ranges.windows(2).all(|pair| pair[0].end().is_some_and(|end| end < pair[1].start()));
     law(5, !empty && apart, || format!("{ranges:?} are not merged, sorted and non-empty"))
 }
 
-/// Proves laws 1 to 4 for an [`Encoding`], ascending and descending, and that its `WIDTH` is true.
+/// Tests laws 1 to 4 for an [`Encoding`], ascending and descending, and that every value has its `WIDTH`.
+///
+/// # Panics
+/// If a law is broken.
 ///
 /// ```
 /// use rowkey::DecodeError;

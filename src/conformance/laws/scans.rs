@@ -19,9 +19,14 @@ use crate::store::Memory;
 use crate::store::error::Error;
 use crate::table::{Table, TableScan};
 
-/// Proves law 6 for a key type: a scan of a table, its buckets merged, shows all rows in the order of `compare`, both
-/// ways, with every limit, behind every key, and page by page. Of a key with a digest the order is that of its bytes.
-/// Each case is some dozen scans, so there are an eighth as many of them.
+/// Tests law 6 for a key type: a scan of a table, with its salt buckets merged, returns all rows in the order of
+/// `compare`, forward and in reverse, with any limit, after any key, and page by page.
+///
+/// Keys with a digest have the order of their bytes; `compare` is not used for them. A case makes about a dozen scans, so
+/// there are an eighth as many cases as [`cases`] says.
+///
+/// # Panics
+/// If the law is broken.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -44,8 +49,8 @@ pub fn scans<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl 
     prove(
         cases().div_ceil(8),
         (vec(keys, 0..24), any::<Index>(), u8::ANY, 1..5usize),
-        |(mut keys, behind, limit, page)| {
-            // No store takes a key of no bytes, which raw text alone can have.
+        |(mut keys, after, limit, page)| {
+            // No store takes an empty key, which only raw text can have.
             keys.retain(|key| !key.encode().is_empty());
             let table: Table<K, (), _> = Table::open(Memory::new(), "law").map_err(broken)?;
             for key in &keys {
@@ -62,9 +67,9 @@ pub fn scans<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl 
                 same("with a limit", reverse, scan().limit(limit as u64), &due[..limit.min(due.len())])?;
                 pages(reverse, &scan, page, &due)?;
                 if !due.is_empty() {
-                    let at = behind.index(due.len());
+                    let at = after.index(due.len());
                     let key = K::decode(&due[at]).map_err(|error| broken(error.into()))?;
-                    same("behind a key", reverse, scan().after_key(&key), &due[at + 1..])?;
+                    same("after a key", reverse, scan().after_key(&key), &due[at + 1..])?;
                     same("from a key", reverse, scan().from_key(&key), &due[at..])?;
                 }
             }
@@ -84,10 +89,10 @@ fn same<K: OwnedKey>(what: &str, reverse: bool, scan: TableScan<K, ()>, due: &[V
 
 fn equal(what: &str, reverse: bool, found: &[Vec<u8>], due: &[Vec<u8>]) -> Proof {
     let told = |keys: &[Vec<u8>]| keys.iter().map(|key| Hex(key).to_string()).collect::<Vec<_>>().join(" ");
-    law(6, found == due, || format!("{what}, reverse {reverse}: {} were due, found {}", told(due), told(found)))
+    law(6, found == due, || format!("{what}, reverse {reverse}: expected {}, found {}", told(due), told(found)))
 }
 
-/// Page by page, each cursor handed over as text.
+/// Reads page by page; each cursor goes through its text.
 fn pages<K: OwnedKey>(reverse: bool, scan: &impl Fn() -> TableScan<K, ()>, rows: usize, due: &[Vec<u8>]) -> Proof {
     let (mut found, mut next) = (Vec::new(), None::<Cursor>);
     loop {

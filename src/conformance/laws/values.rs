@@ -1,4 +1,4 @@
-//! Random layouts, and values of a layout: edges first, and rows that differ by little.
+//! Strategies for random layouts, and for values of a layout: many edge cases, and rows that differ by little.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::keys::layout::{Nulls, Scalar};
 use crate::keys::lead::{Lead, Salt, SaltHash};
 use crate::keys::untyped::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf};
 
-/// Bytes that the format gives a meaning, and their inversions.
+/// Bytes with a meaning in the format, and their inversions.
 pub(super) const BYTES: &[u8] = &[0x00, 0x01, 0x02, 0x7f, 0x80, 0xfd, 0xfe, 0xff];
 const CHARS: &[char] = &[
     '\0',
@@ -36,7 +36,7 @@ const CHARS: &[char] = &[
 const DIGITS: &[char] = &['0', '1', '2', '3'];
 const NANOS: &[u32] = &[0, 1, 2, 999_999_998, 999_999_999];
 
-/// Random layouts: types nested, attributes, salts, digests, raw last fields.
+/// A strategy for random layouts: with nested types, attributes, salts, digests, and raw last fields.
 ///
 /// ```
 /// use rowkey::laws;
@@ -51,18 +51,18 @@ pub fn layouts() -> impl Strategy<Value = LayoutBuf> {
                 fields.push(FieldBuf { name: String::new(), ty, desc: false, nulls: None, raw: true });
             }
             name(&mut fields);
-            let (prefix, by) = match kind {
+            let (lead, by) = match kind {
                 0..=59 => (Lead::Salt(salt), (0..fields.len()).filter(|&i| by.get(i) == Some(&true)).collect()),
                 60..=99 => (Lead::Digest(digest), (0..usize::from(kind) % (fields.len() + 1)).collect()),
                 _ => (Lead::None, Vec::new()),
             };
-            LayoutBuf::checked("Random".into(), prefix, by, fields).expect("random layouts are layouts")
+            LayoutBuf::checked("Random".into(), lead, by, fields).expect("random layouts are valid")
         },
     )
 }
 
 fn salt() -> impl Strategy<Value = Salt<String>> {
-    // Few of many buckets: each is a range to check.
+    // Seldom many buckets: each is a range to check.
     let buckets = prop_oneof![
         800 => select(&[1u32, 2, 3, 16, 17][..]),
         150 => 1..300u32,
@@ -133,7 +133,7 @@ fn types() -> impl Strategy<Value = TypeBuf> {
 
 /// Types that can be raw, in newtypes too.
 fn raw_type() -> impl Strategy<Value = TypeBuf> {
-    let item = scalars().prop_filter_map("as wide, and at least a byte", |scalar| match scalar.width() {
+    let item = scalars().prop_filter_map("of one width, and at least a byte", |scalar| match scalar.width() {
         Some(1..) => Some(TypeBuf::Scalar(scalar)),
         _ => None,
     });
@@ -155,13 +155,13 @@ fn raw_type() -> impl Strategy<Value = TypeBuf> {
     })
 }
 
-/// Values of a layout, one for each field; edges of every type come often.
+/// A strategy for the values of a key, one for each field, with many edge cases of every type.
 pub fn values(layout: &LayoutBuf) -> BoxedStrategy<Vec<Value>> {
     of_fields(layout.fields())
 }
 
-/// Several rows of a layout. They share beginnings, and some differ from another by one small step: a character more, the
-/// next number, an item less.
+/// A strategy for the values of several keys. They share beginnings, and some differ from another by one small step: one
+/// more character, the next number, one item less.
 pub fn rows(layout: &LayoutBuf) -> BoxedStrategy<Vec<Vec<Value>>> {
     let more = (any::<(Index, Index, Index)>(), any::<Option<u64>>());
     let fields = layout.fields().to_vec();
@@ -272,7 +272,7 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
     }
 }
 
-/// Digits of a quadkey or a tile.
+/// The digits of a quadkey or a tile.
 fn digits(zoom: std::ops::RangeInclusive<u8>) -> BoxedStrategy<Value> {
     let zoom = usize::from(*zoom.start())..=usize::from(*zoom.end());
     let digits = prop_oneof![vec(select(&['0', '3'][..]), zoom.clone()), vec(select(DIGITS), zoom)];
@@ -295,7 +295,7 @@ fn host_paths() -> impl Strategy<Value = String> {
         .prop_map(|(host, path)| format!("{host}/{}", path.into_iter().collect::<String>()))
 }
 
-/// URLs that are in their one form whatever is put together: a host, a path, a scheme, a port, a user.
+/// URLs from parts whose every combination is in its one valid form: a host, a path, a scheme, a port, a user.
 fn urls() -> impl Strategy<Value = Value> {
     let paths = ["/", "/a", "/a.b", "/a?b=c", "/a#", "/a-", "/a0", "//", "/%00", "/a/b", "/%01?"];
     let users = ["", "a", "a:b", "a-", "aa", "%00"];
@@ -309,7 +309,7 @@ fn urls() -> impl Strategy<Value = Value> {
         })
 }
 
-/// A page of the same site, or the same page of a host beside or below.
+/// A page of the same site, or the same page of a subdomain or of a host that begins alike.
 fn near_page(page: &str, dice: &mut Dice) -> String {
     let (host, path) = page.split_once('/').unwrap_or((page, ""));
     let is_name = host.ends_with(char::is_alphabetic) || host.ends_with('-');
@@ -321,19 +321,19 @@ fn near_page(page: &str, dice: &mut Dice) -> String {
     }
 }
 
-/// Digits with a point somewhere in or far beside them, often such as are each other's beginnings.
+/// Digits with a point among them, before or after them; many begin with one another.
 fn decimals() -> impl Strategy<Value = String> {
     let digits =
         prop_oneof![3 => vec(select(&['0', '1', '9'][..]), 0..5), 1 => vec(prop::char::range('0', '9'), 0..45)];
     let zeros = || prop_oneof![6 => 0..4usize, 1 => 0..80usize];
-    (any::<bool>(), digits, zeros(), zeros(), any::<Index>()).prop_map(|(negative, digits, before, behind, point)| {
-        let digits = format!("{}{}{}", "0".repeat(before), String::from_iter(digits), "0".repeat(behind));
+    (any::<bool>(), digits, zeros(), zeros(), any::<Index>()).prop_map(|(negative, digits, before, after, point)| {
+        let digits = format!("{}{}{}", "0".repeat(before), String::from_iter(digits), "0".repeat(after));
         let (whole, fraction) = digits.split_at(point.index(digits.len() + 1));
         one_decimal(negative, whole, fraction)
     })
 }
 
-/// The one form of a decimal.
+/// The one valid form of a decimal.
 fn one_decimal(negative: bool, whole: &str, fraction: &str) -> String {
     let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
     let sign = if negative && !(whole.is_empty() && fraction.is_empty()) { "-" } else { "" };
@@ -342,7 +342,7 @@ fn one_decimal(negative: bool, whole: &str, fraction: &str) -> String {
     format!("{sign}{whole}{point}{fraction}")
 }
 
-/// Another sign, a digit more, or one less.
+/// Another sign, one more digit, or one less.
 fn near_decimal(number: &str, dice: &mut Dice) -> String {
     let unsigned = number.trim_start_matches('-');
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
@@ -359,7 +359,7 @@ fn nanos() -> impl Strategy<Value = u32> {
     prop_oneof![select(NANOS), 0..1_000_000_000u32]
 }
 
-/// Numbers from one seed, so that a step is the same each time a case runs.
+/// Random numbers from one seed, so that a step is the same each time a case runs.
 struct Dice(u64);
 
 impl Dice {

@@ -243,7 +243,7 @@ impl Random {
             .filter_map(|_| match self.below(4) {
                 0 => Some(KeyRange::prefix(self.key())),
                 1 => Some(KeyRange::point(self.key())),
-                2 => KeyRange::new(self.key(), None::<Vec<u8>>),
+                2 => Some(KeyRange::from_start(self.key())),
                 _ => KeyRange::new(self.key(), Some(self.key())),
             })
             .collect()

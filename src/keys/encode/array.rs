@@ -1,4 +1,4 @@
-//! Arrays of bytes, as they are.
+//! Arrays of bytes: unchanged, without terminator.
 //!
 //! ```text
 //! [u8; 4] [1, 2, 3, 4]   01 02 03 04
@@ -56,7 +56,7 @@ impl<const N: usize> Field for &[u8; N] {
     }
 }
 
-/// What a prefix takes for a borrowed array: arrays, borrowed or not.
+/// The values that a prefix takes for a field that is a borrowed array.
 macro_rules! borrowed_array_sources {
     ($($source:ty),*) => {$(
         impl<const N: usize> IntoField<&[u8; N]> for $source {

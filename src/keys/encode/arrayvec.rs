@@ -1,4 +1,4 @@
-//! `arrayvec::ArrayString` (feature `arrayvec`), as text; longer text than it holds is refused.
+//! `arrayvec::ArrayString` (feature `arrayvec`): text; decoding refuses text that is too long for the type.
 //!
 //! ```text
 //! ArrayString<4> "ab"    61 62 00
@@ -6,21 +6,18 @@
 
 use arrayvec::ArrayString;
 
-use crate::keys::encode::Content;
-use crate::keys::encode::text::{content, content_sources};
-use crate::keys::error::{DecodeError, DecodeReason};
+use crate::keys::encode::text::content;
+use crate::keys::error::DecodeReason;
 
 content! {
-    [const N: usize] ArrayString<N>, str, Self, |content, at| {
-        let content = <str as Content>::from_content(content, at)?;
+    [const N: usize,] ArrayString<N> as str => Self, |content, at| {
+        let content = str::from_content(content, at)?;
         Self::from(&content).map_err(|_| {
             let found = format!("text of {} bytes", content.len());
-            DecodeError::new(at, DecodeReason::Value { found, expected: "it does not fit into the ArrayString" })
+            DecodeError::new(at, DecodeReason::Value { found, expected: "which does not fit into the ArrayString" })
         })
     };
 }
-content_sources!(@ [const N: usize] str: ArrayString<N>);
-content_sources!(@ [const N: usize] str: &ArrayString<N>);
 
 #[cfg(test)]
 mod tests {
@@ -40,7 +37,7 @@ mod tests {
         type Key = (u8, ArrayString<2>);
         let error = Key::decode(b"\x07abc\0").unwrap_err();
         assert_eq!((error.offset(), error.field()), (1, "_1"));
-        let reason = "found text of 3 bytes, it does not fit into the ArrayString";
+        let reason = "found text of 3 bytes, which does not fit into the ArrayString";
         assert_eq!(error.reason().to_string(), reason);
         assert!(Key::decode(b"\x07ab\0").is_ok());
         // Two bytes when its escape is undone.

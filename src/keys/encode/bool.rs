@@ -22,13 +22,6 @@ r => {
 #[cfg(test)]
 mod tests {
     use crate::keys::encode::Field;
-    use crate::keys::encode::tests::vector;
-
-    #[test]
-    fn vectors() {
-        vector(false, "00", "ff");
-        vector(true, "01", "fe");
-    }
 
     #[test]
     fn two_is_no_bool() {

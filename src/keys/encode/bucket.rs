@@ -1,7 +1,7 @@
-//! Instants rounded down to a stretch of time: the base hour of OpenTSDB's rows.
+//! Instants rounded down to an hour, a day or another period, as the base hour of OpenTSDB's rows.
 //!
 //! ```text
-//! Bucket<Seconds, 3600> 01:00:00    80 00 00 00 00 00 0e 10      as its type; any instant but a bucket's first is refused
+//! Bucket<Seconds, 3600> 01:00:00    80 00 00 00 00 00 0e 10      as `Seconds`; decoding refuses instants inside a bucket
 //! ```
 
 use std::time::Duration;
@@ -11,10 +11,11 @@ use crate::keys::error::DecodeError;
 use crate::keys::layout::{Type, Unit};
 use crate::keys::moment::{Moment, NANOS_PER_SECOND, TimeError, since_1970};
 
-/// A stretch of `SECONDS` seconds, counted from 1970, before it too; in a key it is its first instant, a `T`.
+/// A period of time as a key field: an instant of type `T`, rounded down to a multiple of `SECONDS` seconds since 1970
+/// (also before 1970).
 ///
-/// Rows of one stretch of time then share a key, or its beginning, and what is left of each time goes behind it or into
-/// the value.
+/// Rows of one period then share a key, or its beginning. The rest of each time goes into a later field or into the
+/// value.
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,27 +39,29 @@ use crate::keys::moment::{Moment, NANOS_PER_SECOND, TimeError, since_1970};
 /// let window = Series::prefix().metric([0, 0, 1]).hour_range(Hour::floor(from)?..=Hour::floor(to)?);
 /// # Ok::<(), rowkey::TimeError>(())
 /// ```
+#[doc(alias = "time bucket")]
+#[doc(alias = "date_trunc")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bucket<T, const SECONDS: u32>(T);
 
 impl<T: Moment, const SECONDS: u32> Bucket<T, SECONDS> {
     const LENGTH: i64 = {
-        assert!(SECONDS > 0, "a bucket has a second at least");
+        assert!(SECONDS > 0, "a bucket has at least one second");
         SECONDS as i64
     };
 
-    /// The bucket that `time` is in.
+    /// Returns the bucket that `time` is in.
     ///
     /// # Errors
-    /// If the bucket begins before the range of `T`, or `time` is a leap second.
+    /// If the bucket begins before the range of `T`, or `time` is in a leap second.
     pub fn floor(time: T) -> Result<Self, TimeError> {
         Self::split(time).map(|(bucket, _)| bucket)
     }
 
-    /// The bucket that `time` is in, and how far in: less than `SECONDS` seconds.
+    /// Returns the bucket that `time` is in, and the time from the bucket's start: less than `SECONDS` seconds.
     ///
     /// # Errors
-    /// If the bucket begins before the range of `T`, or `time` is a leap second.
+    /// If the bucket begins before the range of `T`, or `time` is in a leap second.
     pub fn split(time: T) -> Result<(Self, Duration), TimeError> {
         let (seconds, nanos) = time.to_unix();
         if nanos >= NANOS_PER_SECOND {
@@ -70,10 +73,10 @@ impl<T: Moment, const SECONDS: u32> Bucket<T, SECONDS> {
         Ok((Self(start), Duration::new(rest as u64, nanos)))
     }
 
-    /// The bucket that begins at `start`.
+    /// Returns the bucket that begins at `start`.
     ///
     /// # Errors
-    /// If none does.
+    /// If no bucket begins there.
     pub fn new(start: T) -> Result<Self, TimeError> {
         match Self::split(start)? {
             (bucket, Duration::ZERO) => Ok(bucket),
@@ -84,15 +87,15 @@ impl<T: Moment, const SECONDS: u32> Bucket<T, SECONDS> {
         }
     }
 
-    /// The first instant of it.
+    /// The bucket's first instant.
     pub fn start(self) -> T {
         self.0
     }
 
-    /// The instant this far in: what [`split`](Self::split) took apart.
+    /// Returns the instant this far from the bucket's start: the inverse of [`split`](Self::split).
     ///
     /// # Errors
-    /// If it is not in the bucket, or `T` does not hold it exactly.
+    /// If the instant is not in the bucket, or `T` can't hold it exactly.
     pub fn at(self, rest: Duration) -> Result<T, TimeError> {
         let (start, nanos) = (self.0.to_unix().0, rest.subsec_nanos());
         match start.checked_add_unsigned(rest.as_secs()) {

@@ -1,4 +1,4 @@
-//! `bytes::Bytes` (feature `bytes`), as bytes of any length.
+//! `bytes::Bytes` (feature `bytes`): bytes of any length.
 //!
 //! ```text
 //! Bytes [00, ff, 01]    01 01 ff 01 02 00
@@ -6,12 +6,11 @@
 
 use bytes::Bytes;
 
-use crate::keys::encode::text::{content, content_sources};
+use crate::keys::encode::text::content;
 
 content! {
-    [] Bytes, [u8], Self, |content, _| Ok(content.into_owned().into());
+    [] Bytes as [u8] => Self, |content, _| Ok(content.into_owned().into());
 }
-content_sources!([u8]: Bytes, &Bytes);
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,8 @@
 //! ChronoUtc 1969-12-31T23:59:59.5Z      7f ff ff ff ff ff ff ff | 1d cd 65 00      as every instant
 //! ```
 //!
-//! chrono alone can say 23:59:60, and the format has no place for it. As encoding can't fail, the field is a checked type.
+//! `ChronoUtc` is a type of its own because chrono has leap seconds, which the format has not. Encoding has no errors, so
+//! the value is checked when it is made.
 
 use std::ops::Deref;
 
@@ -14,7 +15,7 @@ use crate::keys::encode::{Instant, scalar, unix};
 use crate::keys::layout::Scalar;
 use crate::keys::moment::{Moment, NANOS_PER_SECOND, TimeError};
 
-/// A `chrono::DateTime<Utc>` that is in no leap second, as a key field.
+/// A `chrono::DateTime<Utc>` as a key field: any instant that is not in a leap second (feature `chrono`).
 ///
 /// ```
 /// use chrono::{DateTime, NaiveDate, Utc};
@@ -41,7 +42,7 @@ use crate::keys::moment::{Moment, NANOS_PER_SECOND, TimeError};
 pub struct ChronoUtc(DateTime<Utc>);
 
 impl ChronoUtc {
-    /// The instant itself; a leap second counts as the last nanosecond before it.
+    /// Returns the instant; for a leap second, the last nanosecond before it.
     pub fn floor(time: DateTime<Utc>) -> Self {
         match time.to_unix() {
             (seconds, NANOS_PER_SECOND..) => {
@@ -51,7 +52,7 @@ impl ChronoUtc {
         }
     }
 
-    /// As chrono has it.
+    /// Returns it as chrono's type.
     pub fn get(self) -> DateTime<Utc> {
         self.0
     }
@@ -89,7 +90,7 @@ impl std::fmt::Display for ChronoUtc {
 
 scalar!(ChronoUtc, Scalar::Instant,
     self, w => Instant::of(*self).encode(w),
-    r => Instant::decode_as(r, "chrono's DateTime does not reach there"));
+    r => Instant::decode_as(r, "it is out of the range of chrono's DateTime"));
 
 impl Moment for DateTime<Utc> {
     #[inline]

@@ -1,4 +1,4 @@
-//! `compact_str::CompactString` (feature `compact_str`), as text.
+//! `compact_str::CompactString` (feature `compact_str`): text.
 //!
 //! ```text
 //! CompactString "a\0"    61 01 01 00
@@ -6,13 +6,11 @@
 
 use compact_str::CompactString;
 
-use crate::keys::encode::Content;
-use crate::keys::encode::text::{content, content_sources};
+use crate::keys::encode::text::content;
 
 content! {
-    [] CompactString, str, Self, |content, at| Ok(Self::new(<str as Content>::from_content(content, at)?));
+    [] CompactString as str => Self, |content, at| Ok(Self::new(str::from_content(content, at)?));
 }
-content_sources!(str: CompactString, &CompactString);
 
 #[cfg(test)]
 mod tests {

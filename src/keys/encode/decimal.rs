@@ -1,4 +1,5 @@
-//! Decimal numbers, in digits of base 100: `rust_decimal::Decimal` (feature `rust_decimal`), and the same by layout alone.
+//! Decimal numbers, in digits of base 100: `rust_decimal::Decimal` (feature `rust_decimal`), and numbers of any length for
+//! keys without their Rust type.
 //!
 //! ```text
 //! 12.5       c1 | 0d 33    | 00    ± d.ddd… × 100^e: the byte C1 + e, each digit + 1, the terminator
@@ -6,8 +7,8 @@
 //! 0          80            | 00
 //! ```
 //!
-//! The first digit is not 0 and the last is not, so 12.5 and 12.50 are one key. No 00 stands before the terminator;
-//! `raw`, on the last field of a key, leaves it out.
+//! Neither the first nor the last digit is 0, so 12.5 and 12.50 are one key. There is no 00 before the terminator. `raw`,
+//! on the last field of a key, leaves out the terminator.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -21,7 +22,7 @@ use crate::keys::reader::Run;
 const TERMINATOR: u8 = 0;
 const ZERO: u8 = 0x80;
 const NEGATIVE_END: u8 = 0x66;
-/// What e can be: with 62 a negative number would begin with the terminator.
+/// The valid exponents. With 62, a negative number would begin with the terminator.
 const EXPONENTS: RangeInclusive<isize> = -64..=61;
 
 /// A decimal number of any length.
@@ -29,7 +30,7 @@ const EXPONENTS: RangeInclusive<isize> = -64..=61;
 pub(crate) struct Number {
     negative: bool,
     exponent: isize,
-    /// In base 100; none where the number is 0.
+    /// In base 100. Empty if the number is 0.
     digits: Vec<u8>,
 }
 
@@ -85,7 +86,7 @@ fn write<S: Sink>(negative: bool, exponent: isize, digits: &[u8], w: &mut Writer
     }
 }
 
-/// Reads no other text than the one that is written: `1.50`, `+1`, `01`, `.5`, `1e3` and `-0` are refused.
+/// Reads only the one valid form of a number: `1.50`, `+1`, `01`, `.5`, `1e3` and `-0` are refused.
 impl FromStr for Number {
     type Err = &'static str;
 
@@ -93,7 +94,7 @@ impl FromStr for Number {
         let (negative, unsigned) = text.strip_prefix('-').map_or((false, text), |unsigned| (true, unsigned));
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
         if [whole, fraction].iter().any(|part| part.is_empty() || !part.bytes().all(|byte| byte.is_ascii_digit())) {
-            return Err("a decimal is digits, perhaps a `-` before them and a `.` among them");
+            return Err("a decimal is digits, optionally with a `-` before them and a `.` among them");
         }
         let padding = |len: usize| "0".repeat(len % 2);
         let padded = [&padding(whole.len()), whole, fraction, &padding(fraction.len())].concat();
@@ -177,7 +178,7 @@ mod typed {
     use crate::keys::error::{DecodeError, DecodeReason};
     use crate::keys::layout::Type;
 
-    /// As many digits of base 100 as 96 bits have, with one of base 10 more.
+    /// The most digits of base 100 that 96 bits have, with one more digit of base 10.
     const MOST_DIGITS: usize = 15;
 
     fn exact(number: &Number) -> Option<Decimal> {
@@ -194,12 +195,12 @@ mod typed {
 
     fn decimal(number: Number, at: usize) -> Result<Decimal, DecodeError> {
         exact(&number).ok_or_else(|| {
-            let expected = "a Decimal (96 bits, 28 digits behind the point) does not hold it exactly";
+            let expected = "a Decimal (96 bits, 28 digits after the point) can't hold it exactly";
             DecodeError::new(at, DecodeReason::Value { found: number.to_string(), expected })
         })
     }
 
-    /// The scale is no part of the key: what was written as 1.00 is read as 1, which equals it.
+    /// The scale is not part of the key: 1.00 is read back as 1, which equals it.
     impl Field for Decimal {
         type Ref<'a> = Self;
         const TYPE: &'static Type = Number::TYPE;
@@ -264,19 +265,10 @@ mod typed {
     #[cfg(test)]
     mod tests {
         use super::*;
-        use crate::keys::encode::tests::{bytes, refused, unhex, vector};
+        use crate::keys::encode::tests::{bytes, refused, unhex};
 
         fn decimal(text: &str) -> Decimal {
             text.parse().unwrap()
-        }
-
-        #[test]
-        fn vectors() {
-            vector(decimal("12.5"), "c10d3300", "3ef2ccff");
-            vector(decimal("-12.5"), "3e59336600", "c1a6cc99ff");
-            vector(Decimal::MAX, "cf085d1d111a0f1b2c263c242c60042400", "30f7a2e2eee5f0e4d3d9c3dbd39ffbdbff");
-            vector(Decimal::MIN, "305e0949554c574b3a402a423a0662426600", "cfa1f6b6aab3a8b4c5bfd5bdc5f99dbd99ff");
-            vector(Decimal::new(-1, 28), "4c646600", "b39b99ff");
         }
 
         #[test]
@@ -294,8 +286,8 @@ mod typed {
             let error = Decimal::decode(&mut Reader::new(&key)).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "at byte 0: found 79228162514264337593543950336, a Decimal (96 bits, 28 digits behind the point) does \
-                 not hold it exactly"
+                "at byte 0: found 79228162514264337593543950336, a Decimal (96 bits, 28 digits after the point) can't \
+                 hold it exactly"
             );
             for hex in ["b20200", "b20b00", "fe6400", "4d646600"] {
                 refused::<Decimal>(hex);
@@ -307,20 +299,10 @@ mod typed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::encode::tests::{bytes, refused, vector};
+    use crate::keys::encode::tests::{bytes, refused};
 
     #[test]
-    fn vectors() {
-        for (text, asc, desc) in [
-            ("0", "8000", "7fff"),
-            ("1", "c10200", "3efdff"),
-            ("100", "c20200", "3dfdff"),
-            ("0.001", "bf0b00", "40f4ff"),
-            ("-1", "3e646600", "c19b99ff"),
-            ("-100.01", "3d6465646600", "c29b9a9b99ff"),
-        ] {
-            vector::<Number>(text.parse().unwrap(), asc, desc);
-        }
+    fn the_largest_and_the_smallest() {
         for (text, len) in [(format!("1{}", "0".repeat(123)), 3), (format!("-0.{}1", "0".repeat(127)), 4)] {
             let number: Number = text.parse().unwrap();
             assert_eq!((number.to_string(), bytes(&number).len()), (text, len));

@@ -5,7 +5,7 @@
 //! f64 -1.0   40 0f ff ff ff ff ff ff    negative: the IEEE bits, all inverted
 //! ```
 //!
-//! Bits are kept: -0.0 sorts before 0.0 and both come back, as does every NaN.
+//! Decoding returns the same bits: -0.0, which sorts before 0.0, and every NaN are kept.
 
 use crate::keys::encode::scalar;
 use crate::keys::layout::Scalar;
@@ -33,15 +33,7 @@ floats! {
 
 #[cfg(test)]
 mod tests {
-    use crate::keys::encode::tests::{bytes, vector};
-
-    #[test]
-    fn vectors() {
-        vector(0.0f64, "8000000000000000", "7fffffffffffffff");
-        vector(1.0f64, "bff0000000000000", "400fffffffffffff");
-        vector(-1.0f64, "400fffffffffffff", "bff0000000000000");
-        vector(1.5f32, "bfc00000", "403fffff");
-    }
+    use crate::keys::encode::tests::bytes;
 
     #[test]
     fn order_is_total_cmp() {

@@ -13,7 +13,7 @@ use crate::keys::error::DecodeError;
 use crate::keys::layout::Scalar;
 use crate::keys::moment::{Moment, NANOS_PER_SECOND as NANOS};
 
-/// Seconds since 1970, rounded down, and nanoseconds: what every type of instant is written as.
+/// The form of every type of instant in a key: seconds since 1970, rounded down, and nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Instant {
     pub(crate) seconds: i64,
@@ -42,7 +42,7 @@ scalar!(Duration, Scalar::Duration,
 
 scalar!(SystemTime, Scalar::Instant,
     self, w => Instant::of(*self).encode(w),
-    r => Instant::decode_as(r, "this platform's SystemTime does not hold it exactly"));
+    r => Instant::decode_as(r, "this platform's SystemTime can't hold it exactly"));
 
 impl From<SystemTime> for Instant {
     #[inline]
@@ -62,14 +62,14 @@ impl From<SystemTime> for Instant {
 }
 
 impl Instant {
-    /// Of a time that is in no leap second.
+    /// Converts a time that is not in a leap second.
     #[inline]
     pub(crate) fn of(time: impl Moment) -> Self {
         let (seconds, nanos) = time.to_unix();
         Self { seconds, nanos }
     }
 
-    /// Reads an instant as a type that may not hold all of them.
+    /// Reads an instant as a type that can't hold all instants.
     #[inline]
     pub(crate) fn decode_as<T: Moment>(r: &mut Reader<'_>, otherwise: &'static str) -> Result<T, DecodeError> {
         let at = r.offset();
@@ -89,17 +89,7 @@ impl Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::encode::tests::{refused, vector};
-
-    #[test]
-    fn vectors() {
-        let epoch = UNIX_EPOCH;
-        vector(epoch, "800000000000000000000000", "7fffffffffffffffffffffff");
-        vector(epoch - Duration::from_nanos(1), "7fffffffffffffff3b9ac9ff", "8000000000000000c4653600");
-        vector(epoch + Duration::from_secs(1_307_097_848), "800000004de8baf800000000", "7fffffffb2174507ffffffff");
-        vector(Duration::new(3600, 5), "0000000000000e1000000005", "fffffffffffff1effffffffa");
-        vector(Duration::MAX, "ffffffffffffffff3b9ac9ff", "0000000000000000c4653600");
-    }
+    use crate::keys::encode::tests::refused;
 
     #[test]
     fn the_whole_range_of_system_time() {

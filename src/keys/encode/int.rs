@@ -6,7 +6,7 @@
 //! i64 desc 1   7f ff ff ff ff ff ff fe      every byte inverted, which is HBase's Long.MAX_VALUE - 1
 //! ```
 //!
-//! `NonZero` types are their plain integers, zero refused.
+//! A `NonZero` type has the bytes of its integer; decoding refuses zero.
 
 use std::num::{NonZero, Saturating, Wrapping};
 
@@ -19,7 +19,6 @@ macro_rules! integers {
         scalar!($int, Scalar::$scalar,
             self, w => w.array((*self as $unsigned ^ $flip).to_be_bytes()),
             r => Ok(($unsigned::from_be_bytes(r.array()?) ^ $flip) as $int));
-
 
         impl Field for NonZero<$int> {
             type Ref<'a> = Self;
@@ -58,7 +57,7 @@ integers! {
     i128 as u128 I128 flip 1 << 127;
 }
 
-/// `Wrapping` and `Saturating` say how a number is counted, which its bytes do not show.
+/// `Wrapping` and `Saturating` have the bytes of the number in them.
 macro_rules! arithmetic {
     ($($wrapper:ident),*) => {$(
         impl<T: Field> Field for $wrapper<T> {
@@ -92,12 +91,6 @@ mod tests {
 
     #[test]
     fn vectors() {
-        vector(1u32, "00000001", "fffffffe");
-        vector(1i32, "80000001", "7ffffffe");
-        vector(-1i8, "7f", "80");
-        vector(i64::MIN, "0000000000000000", "ffffffffffffffff");
-        vector(1i64, "8000000000000001", "7ffffffffffffffe");
-        vector(i128::MAX, "ffffffffffffffffffffffffffffffff", "00000000000000000000000000000000");
         vector(NonZero::new(7u16).unwrap(), "0007", "fff8");
         vector(Wrapping(-1i16), "7fff", "8000");
     }

@@ -1,21 +1,21 @@
-//! What a prefix takes for a field: values, ranges, and several of either.
+//! What a prefix takes for a field: a value, a range of values, or several of either.
 
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 use crate::keys::encode::{Sink, Writer};
 
-/// A value that stands for a field of type `C`: the type itself, a reference to it, for text `&str` and the like.
+/// A value that a prefix takes for a field of type `C`: a `C`, a `&C`, and for text `&str` and the like.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no value for this field of the key",
+    message = "`{Self}` is not a value for this field of the key",
     note = "the field takes its own type and references to it; text also takes `&str`, `&String`, `Cow`; an Option takes `Some(..)` or `None::<T>`",
-    note = "other values become one first: `Millis(n)`, `Millis::floor(time)?`, `Bucket::floor(time)?`, `HostPath::parse(text)?`"
+    note = "convert other values first: `Millis(n)`, `Millis::floor(time)?`, `Bucket::floor(time)?`, `HostPath::parse(text)?`"
 )]
 pub trait IntoField<C: ?Sized> {
-    /// Writes the value as the field would be written.
+    /// Writes the value as the field is written.
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>);
 }
 
-/// `IntoField<T>` for `T` and `&T`.
+/// Implements `IntoField<T>` for `T` and `&T`.
 macro_rules! into_field {
     ($name:ident<$param:ident> where $($bound:tt)+) => {
         $crate::keys::encode::into_field!(@ [$param: $crate::keys::encode::Field] $name<$param>);
@@ -44,15 +44,15 @@ macro_rules! into_field {
 }
 pub(crate) use into_field;
 
-/// Values of a field between two bounds, in the field's logical order.
+/// A range of a field's values, in logical order: as if the field were ascending.
 ///
-/// Implemented for std's ranges, `..` included, and for pairs of [`Bound`]s, which can leave the start out too.
+/// Implemented for std's ranges, `..` too, and for pairs of [`Bound`]s, which can exclude the start.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no range of this field's values",
+    message = "`{Self}` is not a range of this field's values",
     note = "write `a..b`, `a..=b`, `a..`, `..b`, `..=b`, `..`, or `(Bound<T>, Bound<T>)`"
 )]
 pub trait FieldRange<C: ?Sized> {
-    /// Writes the bounds' values, ascending, and says of which kind they are.
+    /// Writes the bounds' values, ascending, and returns the kind of each bound.
     fn encode_bounds(&self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>);
 }
 
@@ -89,44 +89,45 @@ impl<C: ?Sized> FieldRange<C> for RangeFull {
     }
 }
 
-/// One of several values, or ranges of values, of a field.
+/// An item of `name_in([..])`: a value or a range of values of a field.
 ///
-/// `How` tells the two apart and is never named.
+/// `How` tells the two apart; it is inferred.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no value and no range of values of this field",
+    message = "`{Self}` is neither a value nor a range of values of this field",
     note = "write the values, `[a, b, c]`, or ranges of them, `[a..b, c..d]`; ranges of several kinds as `(Bound<T>, Bound<T>)`"
 )]
 pub trait InItem<C: ?Sized, How> {
-    /// The value, or the bounds.
+    /// Returns the value or the range.
     #[doc(hidden)]
     fn item(&self) -> FieldSpan;
 }
 
-/// A field whose values can lie within an area: addresses in a network, tiles in a tile, pages under a domain.
+/// A field with `name_within` or `name_under` in a prefix: addresses in a network, tiles in a tile, pages of a domain.
 #[diagnostic::on_unimplemented(
-    message = "values of `{Self}` do not lie within a `{A}`",
-    note = "quadkeys and tiles lie within a `Tile`, the quadkeys of a `GeoBox` within `&area.cover(64)`",
-    note = "host paths and URLs lie under a domain: a text, a `Domain`, or a `Site`",
-    note = "addresses lie within a network of the crate `ipnet` (feature `ipnet`): `&\"10.0.0.0/8\".parse::<IpNet>()?`"
+    message = "values of `{Self}` are not within a `{A}`",
+    note = "quadkeys and tiles are within a `Tile`, the quadkeys of a `GeoBox` within `&area.cover(64)`",
+    note = "host paths and URLs are under a domain: a text, a `Domain`, or a `Site`",
+    note = "addresses are within a network of the crate `ipnet` (feature `ipnet`): `&\"10.0.0.0/8\".parse::<IpNet>()?`"
 )]
 pub trait Within<A: ?Sized> {
-    /// The ranges of all values within the area.
+    /// Returns the ranges of all values in the area.
     #[doc(hidden)]
     fn within(area: &A) -> Vec<FieldSpan>;
 
-    /// The same in a raw field, if it is not the same there.
+    /// The same for a raw field. Default: the same ranges.
     #[doc(hidden)]
     fn within_raw(area: &A) -> Vec<FieldSpan> {
         Self::within(area)
     }
 }
 
-/// A value or a range of a field, as ascending bytes.
+/// A value, or a range of values, of a field, in ascending bytes.
 #[doc(hidden)]
 pub enum FieldSpan {
     Value(Vec<u8>),
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
-    /// From the first bytes, whatever follows them, up to the second, left out: no values, but what values begin with.
+    /// The values from the first bytes, included, to the second, excluded. The bytes are not those of whole values, but
+    /// of their beginnings.
     Between(Vec<u8>, Vec<u8>),
 }
 

@@ -1,12 +1,12 @@
-//! Networks as areas of addresses (feature `ipnet`).
+//! Networks as ranges of addresses, to select rows by (feature `ipnet`).
 //!
 //! ```text
-//! Ipv4Addr within 10.0.0.0/8    0a 00 00 00 to 0a ff ff ff, both in it
+//! Ipv4Addr within 10.0.0.0/8    0a 00 00 00 to 0a ff ff ff, both included
 //! IpAddr within 10.0.0.0/8      04 0a 00 00 00 to 04 0a ff ff ff
 //! ```
 //!
-//! Bits of a network behind its prefix don't count: 10.1.2.3/8 is 10.0.0.0/8. The families are apart, as they are in a
-//! key: no IPv4 address lies within an IPv6 network, those mapped to IPv4 included.
+//! Bits after the network's prefix do not count: 10.1.2.3/8 is 10.0.0.0/8. No IPv4 address is in an IPv6 network, not even
+//! in one of mapped IPv4 addresses: in a key the two families are apart.
 //!
 //! ```
 //! use std::net::IpAddr;
@@ -45,7 +45,7 @@ macro_rules! within {
             }
         }
 
-        /// None, of a network of the other family.
+        /// No address is in a network of the other family.
         impl Within<IpNet> for $address {
             fn within(net: &IpNet) -> Vec<FieldSpan> {
                 match net {

@@ -12,7 +12,7 @@ use crate::keys::moment::{Moment, NANOS_PER_SECOND, TimeError};
 
 scalar!(Timestamp, Scalar::Instant,
     self, w => Instant::of(*self).encode(w),
-    r => Instant::decode_as(r, "jiff's Timestamp does not reach there"));
+    r => Instant::decode_as(r, "it is out of the range of jiff's Timestamp"));
 
 impl Moment for Timestamp {
     #[inline]

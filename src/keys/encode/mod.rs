@@ -1,7 +1,32 @@
-//! Encodings: one small file each, with its bytes as a diagram.
+//! Order-preserving encodings: the bytes of each type that can be a field of a key.
 //!
-//! A type has one encoding wherever it stands. [`Field`] is what the derive asks of a field's type; [`Encoding`] is how
-//! a user brings bytes of their own (`#[rowkey(with = path)]`).
+//! A key is the bytes of its fields, joined in order. The bytes of a field sort as its values do, and end where the field
+//! ends, so keys sort field by field:
+//!
+//! ```text
+//! Action { user: 42, at: 1307097848000, event: 7 }          #[rowkey(desc)] at: newest first
+//!
+//!    user: u64                 at: i64, desc             event: u32
+//!    00 00 00 00 00 00 00 2a | 7f ff fe cf aa e5 a7 3f | 00 00 00 07
+//!
+//! u32 1          00 00 00 01      big-endian
+//! i32 -1         7f ff ff ff      sign bit flipped: before 0, which is 80 00 00 00
+//! "ab"           61 62 00         ends at 00; a 00 in the text is written 01 01, a 01 is written 01 02
+//! Some(5)        01 05            None is 00
+//! desc           every byte of the field inverted: 1u32 is ff ff ff fe
+//! ```
+//!
+//! ```
+//! use rowkey::RowKey;
+//!
+//! assert_eq!(42u64.encode(), [0, 0, 0, 0, 0, 0, 0, 42]);
+//! assert_eq!((-1i32).encode(), [0x7f, 0xff, 0xff, 0xff]);
+//! assert_eq!(("ab", Some(5u8)).encode(), [0x61, 0x62, 0, 1, 5]);
+//! ```
+//!
+//! FORMAT.md, beside the crate's source, defines the bytes of every type; they are frozen. A type has one encoding in
+//! every place. [`Field`] is the trait of a field's type; [`Encoding`] (`#[rowkey(with = path)]`) writes bytes of your own.
+// One small file for each encoding.
 
 mod array;
 #[cfg(feature = "arrayvec")]
@@ -77,13 +102,14 @@ use crate::keys::lead::Lead;
 pub use crate::keys::reader::Reader;
 pub use crate::keys::writer::{Sink, Writer};
 
-/// A type that can be a field of a key: fixed order, one form for each value, an end that its bytes tell.
+/// A type that can be a field of a key: its bytes sort as its values do, each value has one form, and the bytes tell
+/// where they end.
 ///
 /// Implemented for integers, floats, decimals, `bool`, `char`, text, bytes, addresses, instants, quadkeys, tiles, `Option`,
-/// [`List`], tuples, the usual pointers, and by `#[derive(RowKey)]` for keys without salt, digest or raw field. For bytes
-/// of your own, see [`Encoding`].
+/// [`List`], tuples, `Box`, `Rc` and `Arc`; by `#[derive(RowKey)]` for keys without salt, digest or raw field. For bytes of
+/// your own, see [`Encoding`].
 ///
-/// Floats are in the order of `total_cmp`: -0.0 and 0.0 are two values, in this order, and every NaN is one.
+/// Floats have the order of `total_cmp`: -0.0 is before 0.0, and every NaN is a value of its own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a field of a row key",
     label = "not a key field",
@@ -92,13 +118,13 @@ pub use crate::keys::writer::{Sink, Writer};
     note = "for an encoding of your own write `#[rowkey(with = path)]`"
 )]
 pub trait Field {
-    /// The type that decoding gives: `Self`, with the lifetime of the bytes where `Self` borrows.
+    /// The type that decoding returns: `Self`, with the lifetime of the key's bytes if `Self` borrows from them.
     type Ref<'a>: Field;
 
-    /// What the layout says of it.
+    /// The type in the key's layout.
     const TYPE: &'static Type;
 
-    /// The layout of a key that is this value and nothing else.
+    /// The layout of a key that is this field alone.
     #[doc(hidden)]
     const AS_KEY: Layout =
         Layout { name: "key", lead: Lead::None, by: &[], fields: &[FieldLayout::new("_0", Self::TYPE)] };
@@ -106,22 +132,28 @@ pub trait Field {
     /// Writes the value.
     fn encode<S: Sink>(&self, w: &mut Writer<'_, S>);
 
-    /// Reads a value, and refuses every form but the one that `encode` writes.
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// If the bytes are not what `encode` writes for some value.
     fn decode<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
 
-    /// Passes over a value without looking at more than its end.
+    /// Skips a value: finds its end without decoding it.
+    ///
+    /// # Errors
+    /// If there is no end. Other errors of the value may not be found.
     fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError>;
 }
 
-/// A [`Field`] that owns what it decodes to: what a generic key's type parameter has to be.
+/// A [`Field`] that decodes to itself, so it borrows nothing from the bytes: the bound of a generic key's type parameter.
 pub trait OwnedField: for<'a> Field<Ref<'a> = Self> {}
 
 impl<T: for<'a> Field<Ref<'a> = T>> OwnedField for T {}
 
-/// How the derive reads and writes one field: a marker that names the form of it, plain, raw and so on.
+/// How the derive reads and writes one field, by a marker type for its form: plain, raw and so on.
 ///
-/// An implementation detail of the derive. Each marker has one impl, so that a wrong field is told by what that impl
-/// asks for, and everything the derive writes of a field goes by this trait's own names, so that it is told once.
+/// An implementation detail of the derive. Each marker has one impl, so the compiler's error for a wrong field names
+/// what that impl requires. The derive's code for a field uses this trait's methods alone, so there is one such error.
 #[doc(hidden)]
 pub trait Codec {
     type Value: ?Sized;
@@ -137,20 +169,20 @@ pub trait Codec {
         Self::encode(value, &mut w.direction(desc));
     }
 
-    /// Reads the field in its direction; an error tells its name.
+    /// Reads the field in its direction; errors have its name.
     #[inline]
     fn read_field<'a>(name: &str, desc: bool, r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError> {
         r.direction(desc, Self::decode).map_err(|error| error.in_field(name))
     }
 
-    /// Passes over the field.
+    /// Skips the field.
     #[inline]
     fn skip_field(desc: bool, r: &mut Reader<'_>) -> Result<(), DecodeError> {
         r.direction(desc, Self::skip)
     }
 }
 
-/// A value without parts, whose encoding is its whole file: what [`Field`] is for the simple types.
+/// Implements [`Field`] for a type without parts.
 macro_rules! scalar {
     ($type:ty, $scalar:expr, $self:ident, $w:ident => $encode:expr, $r:ident => $decode:expr) => {
         impl $crate::keys::encode::Field for $type {
@@ -198,7 +230,8 @@ pub(crate) mod tests {
         digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
     }
 
-    /// A golden vector, both ways and in both directions, with its skip.
+    /// A golden vector, both ways and in both directions, with its skip. Vectors that `tests/golden` has for the same
+    /// Rust type are not repeated here.
     #[track_caller]
     pub(crate) fn vector<T>(value: T, asc: &str, desc: &str)
     where

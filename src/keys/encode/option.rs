@@ -4,7 +4,7 @@
 //! option<u8> None                 00         before every Some
 //! option<u8> Some(5)              01 05
 //! option<u8> nulls_last None      02         after every Some
-//! option<u8> desc None            ff         after every Some, as a descending field turns everything round
+//! option<u8> desc None            ff         after every Some, because every byte is inverted
 //! option<u8> desc nulls_first     fd
 //! ```
 
@@ -76,22 +76,22 @@ impl<T, U: IntoField<T>> IntoField<Option<T>> for &Option<U> {
     }
 }
 
-/// A type that `nulls_first` and `nulls_last` can be said of: an `Option`.
+/// A field that can have `nulls_first` or `nulls_last`: an `Option`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no None to sort",
     label = "not an `Option`",
-    note = "take `nulls_first` or `nulls_last` off the field"
+    note = "remove `nulls_first` or `nulls_last` from the field"
 )]
 pub trait Nullable: Field {
-    /// Writes it, with None on the other side or where it is anyway.
+    /// Writes the value, with None on the default side or on the other one.
     #[doc(hidden)]
     fn encode_nulls<S: Sink>(&self, other: bool, w: &mut Writer<'_, S>);
 
-    /// Reads it.
+    /// Reads the value.
     #[doc(hidden)]
     fn decode_nulls<'a>(other: bool, r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
 
-    /// Passes over it.
+    /// Skips the value.
     #[doc(hidden)]
     fn skip_nulls(other: bool, r: &mut Reader<'_>) -> Result<(), DecodeError>;
 }
@@ -116,7 +116,7 @@ impl<T: Field> Nullable for Option<T> {
     }
 }
 
-/// An `Option` of which it is said where None sorts: on the other side than its direction puts it, or there.
+/// An `Option` with `nulls_first` or `nulls_last`: None is on the default side of its direction, or on the other one.
 #[doc(hidden)]
 pub struct Nulls<T, const OTHER: bool>(PhantomData<T>);
 
@@ -170,8 +170,6 @@ mod tests {
 
     #[test]
     fn vectors() {
-        vector(None::<i32>, "00", "ff");
-        vector(Some(0i32), "0180000000", "fe7fffffff");
         vector(Some(Some("a".to_owned())), "01016100", "fefe9eff");
     }
 

@@ -1,4 +1,4 @@
-//! A field as its type encodes it: the form of every field that no attribute gives another.
+//! A field in the encoding of its type: the form of every field without an attribute that changes it.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use crate::keys::encode::{Codec, Field, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
 use crate::keys::layout::Type;
 
-/// A field of type `T` in the form that the type has everywhere.
+/// A field of type `T` in the encoding of `T`.
 #[doc(hidden)]
 pub struct Plain<T>(PhantomData<T>);
 

@@ -1,8 +1,8 @@
-//! Types that only hold another: `Box`, `Rc` and `Arc` encode as what they hold, `Reverse` as it inverted.
+//! Wrappers: `Box`, `Rc` and `Arc` have the bytes of their content, `Reverse` has them inverted.
 //!
 //! ```text
 //! Box<u16> 1       00 01
-//! Reverse<u16> 1   ff fe      shape (u16 desc): `desc` for the places that take no attribute
+//! Reverse<u16> 1   ff fe      shape (u16 desc): `desc` where an attribute can't be written
 //! ```
 
 use std::cmp::Reverse;

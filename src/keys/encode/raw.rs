@@ -1,4 +1,4 @@
-//! `raw`: the last field of a key without escapes and terminator, for rows that other programs read.
+//! `raw`: the last field of a key without escapes and terminator, as other programs write it.
 //!
 //! ```text
 //! text raw "a\0"          61 00
@@ -11,22 +11,26 @@ use crate::keys::encode::{Codec, Field, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
 use crate::keys::layout::Type;
 
-/// A type that can be the `raw` last field of a key: text, bytes, host paths, decimals, and lists of elements that are
-/// always as wide.
+/// A type that can be a `raw` field, the last of a key: text, bytes, host paths, decimals, and lists of elements of one
+/// width.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no raw form",
     label = "not text, bytes, a host path, a decimal, or a `List` of elements of one width",
-    note = "take `raw` off the field: it then ends by itself"
+    note = "remove `raw` from the field: it then has a terminator"
 )]
 pub trait RawField: Field {
     /// Writes the value without escapes and terminator.
     fn encode_raw<S: Sink>(&self, w: &mut Writer<'_, S>);
 
-    /// Reads all that is left.
+    /// Reads a value from all remaining bytes.
+    ///
+    /// # Errors
+    /// If the bytes are not what `encode_raw` writes for some value.
     fn decode_raw<'a>(r: &mut Reader<'a>) -> Result<Self::Ref<'a>, DecodeError>;
 }
 
-/// A raw field that is read as an `R`: what the derive asks of a newtype's field, which may be no field at all.
+/// A raw field that is read as an `R`: the bound that the derive puts on a newtype's field, which need not be a
+/// [`Field`].
 #[doc(hidden)]
 pub trait RawAs<'a, R> {
     fn encode_raw_as<S: Sink>(&self, w: &mut Writer<'_, S>);

@@ -1,4 +1,4 @@
-//! `smol_str::SmolStr` (feature `smol_str`), as text.
+//! `smol_str::SmolStr` (feature `smol_str`): text.
 //!
 //! ```text
 //! SmolStr "a\0"    61 01 01 00
@@ -6,13 +6,11 @@
 
 use smol_str::SmolStr;
 
-use crate::keys::encode::Content;
-use crate::keys::encode::text::{content, content_sources};
+use crate::keys::encode::text::content;
 
 content! {
-    [] SmolStr, str, Self, |content, at| Ok(Self::new(<str as Content>::from_content(content, at)?));
+    [] SmolStr as str => Self, |content, at| Ok(Self::new(str::from_content(content, at)?));
 }
-content_sources!(str: SmolStr, &SmolStr);
 
 #[cfg(test)]
 mod tests {

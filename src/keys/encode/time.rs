@@ -4,7 +4,8 @@
 //! UtcDateTime 1969-12-31T23:59:59.5Z    7f ff ff ff ff ff ff ff | 1d cd 65 00      as every instant
 //! ```
 //!
-//! `OffsetDateTime` is no field, since its offset would be lost: `.to_utc()` makes one of it. The units take both.
+//! `OffsetDateTime` is not a field, because the key would lose its offset: convert it by `.to_utc()`. The units
+//! (`Millis` and so on) convert from both.
 
 use time::{OffsetDateTime, UtcDateTime};
 
@@ -14,7 +15,7 @@ use crate::keys::moment::{Moment, TimeError};
 
 scalar!(UtcDateTime, Scalar::Instant,
     self, w => Instant::of(*self).encode(w),
-    r => Instant::decode_as(r, "time's UtcDateTime does not reach there"));
+    r => Instant::decode_as(r, "it is out of the range of time's UtcDateTime"));
 
 impl Moment for UtcDateTime {
     #[inline]

@@ -1,4 +1,4 @@
-//! Tuples: their fields in turn. Nested keys and newtypes are tuples too.
+//! Tuples: their fields' bytes, joined. Nested keys and newtypes are tuples too.
 //!
 //! ```text
 //! (u8, text) (7, "a")   07 | 61 00

@@ -1,7 +1,7 @@
-//! ULIDs, as their sixteen bytes (feature `ulid`).
+//! ULIDs (feature `ulid`): their sixteen bytes.
 //!
 //! ```text
-//! Ulid 01ARZ3NDEKTSV4RRFFQ69G5FAV    01 56 3e 3a b5 d3 d6 76 4c 61 ef b9 93 02 bd 5b      by time, then by chance
+//! Ulid 01ARZ3NDEKTSV4RRFFQ69G5FAV    01 56 3e 3a b5 d3 d6 76 4c 61 ef b9 93 02 bd 5b      the time, then a random number
 //! ```
 
 use ulid::Ulid;

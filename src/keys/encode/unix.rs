@@ -1,4 +1,4 @@
-//! Instants counted in one unit since 1970.
+//! Instants as a number of seconds, milliseconds, microseconds or nanoseconds since 1970 (Unix time).
 //!
 //! ```text
 //! Millis 1307097848000      80 00 01 30 55 1a 58 c0      as i64
@@ -22,7 +22,7 @@ macro_rules! units {
         impl $unit {
             const NANOS: u32 = NANOS_PER_SECOND / $per_second;
 
-            /// The last of these that is not after `time`; a leap second counts as the last instant before it.
+            /// Returns `time`, rounded down (toward the past). A leap second counts as the last instant before it.
             ///
             /// # Errors
             /// If it is out of range.
@@ -34,10 +34,10 @@ macro_rules! units {
                 i64::try_from(count).map(Self).map_err(out_of_range)
             }
 
-            /// `time`, exactly: what `try_from` does, for every kind of instant.
+            /// Returns `time` if this type can hold it exactly: what `try_from` does, for every type of instant.
             ///
             /// # Errors
-            /// If it is out of range, lies between two of these, or is in a leap second.
+            /// If it is out of range, is between two values of this type, or is in a leap second.
             pub fn exact(time: impl Moment) -> Result<Self, TimeError> {
                 match time.to_unix() {
                     (seconds, NANOS_PER_SECOND..) => Err(TimeError::LeapSecond { seconds }),
@@ -84,9 +84,12 @@ macro_rules! units {
     )*};
 }
 units! {
-    /// An instant in whole seconds since 1970, as an `i64` key field.
+    /// An instant as a key field: whole seconds since 1970, with the bytes of an `i64`.
+    #[doc(alias = "timestamp")]
     Seconds, Second, 1, "seconds";
-    /// An instant in whole milliseconds since 1970, as an `i64` key field.
+    /// An instant as a key field: whole milliseconds since 1970, with the bytes of an `i64`.
+    ///
+    /// With `#[rowkey(desc)]` the newest comes first, as with HBase's reverse timestamps.
     ///
     /// ```
     /// use std::time::{Duration, UNIX_EPOCH};
@@ -99,14 +102,18 @@ units! {
     /// assert_eq!(Millis::try_from(UNIX_EPOCH + Duration::from_secs(1))?, Millis(1000));
     /// # Ok::<(), rowkey::TimeError>(())
     /// ```
+    #[doc(alias = "timestamp")]
+    #[doc(alias = "reverse timestamp")]
     Millis, Millisecond, 1_000, "milliseconds";
-    /// An instant in whole microseconds since 1970, as an `i64` key field.
+    /// An instant as a key field: whole microseconds since 1970, with the bytes of an `i64`.
+    #[doc(alias = "timestamp")]
     Micros, Microsecond, 1_000_000, "microseconds";
-    /// An instant in nanoseconds since 1970, as an `i64` key field: from the year 1677 to 2262.
+    /// An instant as a key field: nanoseconds since 1970, with the bytes of an `i64`, from the year 1677 to 2262.
+    #[doc(alias = "timestamp")]
     Nanos, Nanosecond, 1_000_000_000, "nanoseconds";
 }
 
-/// Seconds and nanoseconds as they are.
+/// Seconds and nanoseconds, unchanged.
 impl Moment for (i64, u32) {
     #[inline]
     fn to_unix(self) -> (i64, u32) {
@@ -119,7 +126,7 @@ impl Moment for (i64, u32) {
     }
 }
 
-/// `TryFrom`, both ways, between a type of instant and the units.
+/// Implements `TryFrom`, both ways, between a type of instant and the units.
 macro_rules! from_and_to_units {
     ($time:ty) => {
         $crate::keys::encode::unix::from_and_to_units!($time: Seconds Millis Micros Nanos);
@@ -128,7 +135,7 @@ macro_rules! from_and_to_units {
         impl TryFrom<$time> for $crate::keys::encode::$unit {
             type Error = $crate::keys::moment::TimeError;
 
-            /// Exactly; [`floor`](Self::floor) rounds down.
+            /// Converts exactly; to round down, use [`floor`](Self::floor).
             fn try_from(time: $time) -> Result<Self, Self::Error> {
                 Self::exact(time)
             }

@@ -1,4 +1,4 @@
-//! UUIDs, as their sixteen bytes (feature `uuid`).
+//! UUIDs (feature `uuid`): their sixteen bytes (RFC 9562).
 //!
 //! ```text
 //! 00112233-4455-6677-8899-aabbccddeeff   00 11 22 33 44 55 66 77 88 99 aa bb cc dd ee ff

@@ -1,4 +1,4 @@
-//! A user's own encoding of a field: `#[rowkey(with = path)]`.
+//! Encodings of your own: `#[rowkey(with = path)]`.
 
 use std::marker::PhantomData;
 
@@ -7,11 +7,11 @@ use crate::keys::encode::{Codec, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
 use crate::keys::layout::Type;
 
-/// An encoding of one's own for fields of type `T`.
+/// An encoding of your own for fields of type `T`: `#[rowkey(with = path)]` names it.
 ///
-/// It has to keep the promises that every field makes: bytes sort as values do, they tell where they end, and each
-/// value has one form, which decoding checks. Writing and reading go through [`Writer`] and [`Reader`], so a `desc` field
-/// is inverted without its doing. `laws::encoding` (feature `laws`) proves it for your values.
+/// It must keep the promises of every field: bytes sort as values do, they tell where they end, and each value has one
+/// form, which decoding checks. It writes and reads through [`Writer`] and [`Reader`], which invert the bytes of a `desc`
+/// field. `laws::encoding` (feature `laws`) tests the promises with your values.
 ///
 /// ```
 /// use rowkey::encode::{Encoding, Reader, Sink, Writer};
@@ -49,11 +49,11 @@ use crate::keys::layout::Type;
 /// assert_eq!(Metric::LAYOUT.shape(), "u24, u32");
 /// ```
 ///
-/// # What can't be a key
+/// # Values that can't be in a key
 ///
-/// Encoding does not fail: `encode` has no error to return. A value that can't be in a key is refused earlier, where it is made,
-/// by a type that checks it, as [`Domain`](crate::Domain) and `UrlKey` do. So an error stands where the bad value comes in, and a
-/// key in hand can be written. An example: text padded to a fixed width.
+/// `encode` has no error to return, so every value must be valid. Use a type that checks its value when it is made, as
+/// [`Domain`](crate::Domain) and `UrlKey` do: the error is where the bad value comes in, and every key can be written.
+/// An example is text that is padded to a fixed width:
 ///
 /// ```
 /// use rowkey::encode::{Encoding, Reader, Sink, Writer};
@@ -74,7 +74,7 @@ use crate::keys::layout::Type;
 ///     }
 /// }
 ///
-/// /// A code in `N` bytes: zeros fill what it leaves free, so it sorts before all that begin with it.
+/// /// A code in `N` bytes, padded with zeros, so it sorts before longer codes that begin with it.
 /// struct Padded<const N: usize>;
 ///
 /// impl<const N: usize> Encoding<Code<N>> for Padded<N> {
@@ -91,7 +91,7 @@ use crate::keys::layout::Type;
 ///         let (at, bytes) = (r.offset(), r.array::<N>()?);
 ///         let refused = |found: String| r.bad_value(at, found, "it is text, then zeros");
 ///         let text = std::str::from_utf8(&bytes).map_err(|error| refused(error.to_string()))?;
-///         // The same check as above: a zero inside is refused here too.
+///         // The same check as above refuses a zero inside.
 ///         Code::try_from(text.trim_end_matches('\0')).map_err(refused)
 ///     }
 /// }
@@ -111,25 +111,25 @@ use crate::keys::layout::Type;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no encoding of `{T}`",
-    label = "no encoding of `{T}`",
-    note = "`with` names a type that implements `rowkey::encode::Encoding<{T}>`: `T` has to be the field's own type"
+    message = "`{Self}` is not an encoding of `{T}`",
+    label = "not an encoding of `{T}`",
+    note = "`with` names a type that implements `rowkey::encode::Encoding<{T}>`: `T` must be the field's own type"
 )]
 pub trait Encoding<T> {
-    /// The encoding's name in the key's shape: one word, none of the format's own, without `, : ( ) < > [ ] { }`.
+    /// The encoding's name in the key's shape: one word that is not a word of the format, without `, : ( ) < > [ ] { }`.
     const SHAPE: &'static str;
 
-    /// How many bytes a value has, where every value has as many.
+    /// The width of a value in bytes, if all values have the same. Default: `None`, for values of different widths.
     const WIDTH: Option<usize> = None;
 
-    /// What a generic encoding's values depend on beside its name: the `N` of a `Pad<N>`. A table keeps it, and is not opened
-    /// with other parameters. Default: none.
+    /// The parameters of a generic encoding, as the `N` of a `Pad<N>`. A table keeps them, and is not opened with other
+    /// ones. Default: none.
     ///
     /// ```
     /// use rowkey::encode::{Encoding, Reader, Sink, Writer};
     /// use rowkey::{DecodeError, Error, Memory, RowKey, Table};
     ///
-    /// /// Small numbers, `OFFSET` above what they are.
+    /// /// Small numbers, written as their sum with `OFFSET`.
     /// struct Above<const OFFSET: u8>;
     ///
     /// impl<const OFFSET: u8> Encoding<u8> for Above<OFFSET> {
@@ -143,7 +143,7 @@ pub trait Encoding<T> {
     ///     fn decode(r: &mut Reader<'_>) -> Result<u8, DecodeError> {
     ///         let (at, number) = (r.offset(), u16::from_be_bytes(r.array()?));
     ///         let number = number.checked_sub(OFFSET.into()).and_then(|number| u8::try_from(number).ok());
-    ///         number.ok_or_else(|| r.bad_value(at, "another number", "it is from 0 to 255, above its offset"))
+    ///         number.ok_or_else(|| r.bad_value(at, "another number", "it is its offset plus 0 to 255"))
     ///     }
     /// }
     ///
@@ -163,10 +163,13 @@ pub trait Encoding<T> {
     /// Writes the value.
     fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>);
 
-    /// Reads a value, and refuses every form but the one that `encode` writes.
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// If the bytes are not what `encode` writes for some value: [`Reader::bad_value`] makes the error.
     fn decode(r: &mut Reader<'_>) -> Result<T, DecodeError>;
 
-    /// The value as [`RowKey::explain`](crate::RowKey::explain) shows it.
+    /// Returns the value as text, for [`RowKey::explain`](crate::RowKey::explain). Default: the hex of its bytes.
     fn describe(value: &T) -> String {
         let mut bytes = Vec::new();
         Self::encode(value, &mut Writer::new(&mut bytes));
@@ -185,7 +188,7 @@ impl<E: Encoding<T>, T> Codec for With<E, T> {
         shape: {
             assert!(
                 is_custom_shape(E::SHAPE),
-                "an Encoding's SHAPE is one word, none of the format's own, without brackets, commas and colons"
+                "an Encoding's SHAPE is one word that is not a word of the format, without brackets, commas and colons"
             );
             E::SHAPE
         },
@@ -229,7 +232,7 @@ impl<E: Encoding<T>, T> IntoField<With<E, T>> for &T {
     }
 }
 
-/// Whether a text can name a user's own encoding: one word, none of the shape's own, no mark of its grammar.
+/// Whether a text can name a user's own encoding: one word that is not a word of the format, without its punctuation.
 pub(crate) const fn is_custom_shape(shape: &str) -> bool {
     let bytes = shape.as_bytes();
     let mut i = 0;
@@ -251,7 +254,7 @@ pub(crate) const fn is_custom_shape(shape: &str) -> bool {
     !bytes.is_empty()
 }
 
-/// The words that a shape gives a meaning of their own.
+/// The words of the format.
 const RESERVED: &[&str] = &[
     "u8",
     "u16",

@@ -1,4 +1,4 @@
-//! A box of the map, and the few ranges of quadkeys that cover it.
+//! Boxes, and the few ranges of quadkeys that cover one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,7 +6,11 @@ use std::ops::RangeInclusive;
 
 use super::{GeoError, Point, QuadKey, Tile};
 
-/// From south to north and from west to east, in degrees; with `west` above `east`, across the antimeridian.
+/// An area between two latitudes and two longitudes, in degrees, to find the rows in it: see [`cover`](Self::cover).
+///
+/// It goes from south to north and from west to east. With `west` above `east` it crosses the antimeridian.
+#[doc(alias = "bounding box")]
+#[doc(alias = "rectangle")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeoBox {
     pub(super) south: f64,
@@ -16,11 +20,11 @@ pub struct GeoBox {
 }
 
 impl GeoBox {
-    /// The box between these sides, in the order of GeoJSON turned round: south, west, north, east.
+    /// Returns the box of these sides. The order is south, west, north, east; a GeoJSON `bbox` has west, south, east,
+    /// north.
     ///
     /// # Errors
-    ///
-    /// Degrees out of range, NaN, and a south that is above the north.
+    /// If degrees are out of range or NaN, or the south is above the north.
     pub fn new(south: f64, west: f64, north: f64, east: f64) -> Result<Self, GeoError> {
         Point::new(south, west)?;
         Point::new(north, east)?;
@@ -30,27 +34,27 @@ impl GeoBox {
         Ok(Self { south, west, north, east })
     }
 
-    /// The southern side.
+    /// The southern side, in degrees.
     pub fn south(&self) -> f64 {
         self.south
     }
 
-    /// The western side.
+    /// The western side, in degrees.
     pub fn west(&self) -> f64 {
         self.west
     }
 
-    /// The northern side.
+    /// The northern side, in degrees.
     pub fn north(&self) -> f64 {
         self.north
     }
 
-    /// The eastern side.
+    /// The eastern side, in degrees.
     pub fn east(&self) -> f64 {
         self.east
     }
 
-    /// The point half way between its sides.
+    /// The point in the middle between its sides.
     pub fn middle(&self) -> Point {
         let width = if self.west <= self.east { self.east - self.west } else { self.east + 360.0 - self.west };
         let longitude = self.west + width / 2.0;
@@ -58,7 +62,7 @@ impl GeoBox {
         Point { latitude: (self.south + self.north) / 2.0, longitude }
     }
 
-    /// Whether a point is in it; its sides are.
+    /// Whether a point is in the box or on its sides.
     pub fn contains(&self, point: Point) -> bool {
         let longitude = point.longitude();
         let beside = if self.west <= self.east {
@@ -69,11 +73,11 @@ impl GeoBox {
         beside && (self.south..=self.north).contains(&point.latitude())
     }
 
-    /// At most `ranges` ranges of quadkeys that hold every point of the box, and little else; never less than one, or two
-    /// across the antimeridian.
+    /// Returns at most `ranges` ranges of quadkeys (at least one, two across the antimeridian) that hold every point of
+    /// the box, and little else.
     ///
-    /// Rows that are read and lie outside are to be left out by [`contains`](Self::contains). More ranges read fewer of
-    /// them: with 64, one row in ten or so.
+    /// Filter the rows by [`contains`](Self::contains), because a few are outside the box. The more ranges, the fewer
+    /// they are: with 64, about one row in ten.
     ///
     /// ```
     /// use rowkey::geo::{GeoBox, Point, QuadKey};
@@ -103,7 +107,7 @@ impl GeoBox {
         let last = u32::MAX >> (32 - u32::from(Z));
         let rects = match self.west <= self.east {
             true => vec![columns(west, east)],
-            // The two ends meet: it is all the way round.
+            // Both ends are in one column or in adjacent ones: the box goes round the world.
             false if west <= east + 1 => vec![columns(0, last)],
             false => vec![columns(0, east), columns(west, last)],
         };
@@ -111,12 +115,13 @@ impl GeoBox {
     }
 }
 
-/// Ranges of quadkeys, sorted, none touching the next: what covers a [`GeoBox`].
+/// The ranges of quadkeys that cover a [`GeoBox`], sorted and not adjacent. A field takes it in `name_within`, or in
+/// `name_in`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cover<const Z: u8>(Vec<RangeInclusive<QuadKey<Z>>>);
 
 impl<const Z: u8> Cover<Z> {
-    /// The ranges.
+    /// The ranges, sorted and not adjacent.
     pub fn ranges(&self) -> &[RangeInclusive<QuadKey<Z>>] {
         &self.0
     }
@@ -146,7 +151,7 @@ impl<const Z: u8> IntoIterator for &Cover<Z> {
     }
 }
 
-/// Columns and rows of a zoom, all included.
+/// A rectangle of tiles of one zoom: columns and rows, all included.
 struct Rect {
     west: u32,
     east: u32,
@@ -155,7 +160,7 @@ struct Rect {
 }
 
 impl Rect {
-    /// How many cells of the deepest zoom a tile shares with it; `down` is how much deeper that is.
+    /// How many of its tiles are in `tile`, whose zoom is lower by `down`.
     fn shared(&self, tile: Tile, down: u8) -> u64 {
         let side = |at: u32, low: u32, high: u32| {
             let (first, size) = (u64::from(at) << down, 1u64 << down);
@@ -166,16 +171,16 @@ impl Rect {
     }
 }
 
-/// A tile on the edge of the box: how many of its cells are outside, and where it is.
+/// A tile on the edge of the box: how many of its cells (tiles of the cover's zoom) are outside, and the tile.
 type Edge = (u64, Reverse<Tile>);
 
-/// How many tiles are split for each range that is asked for: beyond it, the ranges hardly get better.
+/// How many tiles are split for each range of the result. With more, the ranges hardly get better.
 const SPLITS: usize = 8;
 
 /// The cover as ranges of digits.
 ///
-/// The tile with most cells outside is split first. What then is in the box are many short runs along the curve, most with
-/// a small gap to the next; the smallest gaps are closed until the runs are few enough.
+/// It splits the tile with most cells outside the box first. The tiles left are many short runs of digits, most with a
+/// small gap to the next run. It closes the smallest gaps until the runs are few enough.
 fn cover(rects: &[Rect], zoom: u8, ranges: usize) -> Vec<(u64, u64)> {
     let outside = |tile: Tile| {
         let down = zoom - tile.zoom();

@@ -3,8 +3,8 @@
 use super::{GeoBox, Point};
 
 impl GeoBox {
-    /// The narrowest box that holds some points, `None` of no point. It crosses the antimeridian where that makes it
-    /// narrower.
+    /// Returns the smallest box that holds all points (a bounding box); `None` without points. It crosses the
+    /// antimeridian if that makes it narrower.
     ///
     /// ```
     /// use rowkey::geo::{GeoBox, Point};
@@ -13,6 +13,7 @@ impl GeoBox {
     /// assert_eq!(GeoBox::around(islands), Some(GeoBox::new(-18.2, 178.4, -16.4, -178.8)?));
     /// # Ok::<(), rowkey::geo::GeoError>(())
     /// ```
+    #[doc(alias = "bounding box")]
     pub fn around(points: impl IntoIterator<Item = Point>) -> Option<Self> {
         let (mut south, mut north) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut longitudes = Vec::new();
@@ -22,7 +23,8 @@ impl GeoBox {
         }
         longitudes.sort_unstable_by(f64::total_cmp);
         let (mut west, mut east) = (*longitudes.first()?, *longitudes.last()?);
-        // The box leaves out the widest gap between two neighbours, that across the antimeridian if no other is wider.
+        // The box leaves out the widest gap between two longitudes: the one across the antimeridian, unless another is
+        // wider.
         let mut widest = west + 360.0 - east;
         for pair in longitudes.windows(2) {
             if pair[1] - pair[0] > widest {

@@ -1,9 +1,11 @@
-//! Places on Earth as keys: [`QuadKey`]s and [`Tile`]s, boxes as a few ranges, the nearest points.
+//! Geospatial keys: [`QuadKey`]s and [`Tile`]s as fields, queries of boxes as a few ranges, and of the nearest points.
 //!
-//! The tiles are those of slippy maps: the world in Web Mercator is one square; a tile of zoom z is four of zoom z + 1,
-//! and a digit from 0 to 3 says which (0 north-west, 1 north-east, 2 south-west, 3 south-east). So the tiles within a tile
-//! begin with its digits, and stand together in a sorted store. The formulas are those that
-//! [Bing Maps](https://learn.microsoft.com/en-us/bingmaps/articles/bing-maps-tile-system) publishes.
+//! The tiles are those of web maps ("slippy maps"). The world in Web Mercator is one square, the tile of zoom 0. A tile
+//! of zoom z has four quarters, the tiles of zoom z + 1, and a digit for each: 0 north-west, 1 north-east, 2 south-west,
+//! 3 south-east. So all tiles in a tile begin with its digits, and are neighbours in a sorted store. The formulas are
+//! those of the [Bing Maps tile system](https://learn.microsoft.com/en-us/bingmaps/articles/bing-maps-tile-system).
+//!
+//! A quadkey does what a geohash does: a prefix of it is a larger area.
 
 mod area;
 mod around;
@@ -19,30 +21,30 @@ pub use self::point::{MAX_LATITUDE, Point};
 pub use self::quadkey::QuadKey;
 pub use self::tile::{MAX_ZOOM, Tile};
 
-/// What is no place.
+/// Why a tile, a quadkey, a point or a box is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GeoError {
-    /// A zoom that no tile has.
+    /// The zoom is above [`MAX_ZOOM`].
     #[error("zoom {0} is above 29")]
     Zoom(usize),
-    /// A tile's digits are `0` to `3`.
-    #[error("found {found:?} at {at}, the digits of a tile are 0 to 3")]
+    /// A character of a tile's text is not a digit from `0` to `3`.
+    #[error("found {found:?} at byte {at}, the digits of a tile are 0 to 3")]
     Digit {
         /// The character.
         found: char,
-        /// The byte where it stands.
+        /// Its place: a byte of the text, counted from 0.
         at: usize,
     },
-    /// A quadkey has as many digits as its type says.
+    /// A quadkey has not as many digits as its type states.
     #[error("found {found} digits, the quadkey has {due}")]
     Digits {
-        /// How many there are.
+        /// The number of digits found.
         found: usize,
-        /// How many are due.
+        /// The number of digits expected.
         due: u8,
     },
-    /// A tile beyond the edge of the world.
+    /// There is no such column or row at this zoom.
     #[error("there is no tile {x}/{y} at zoom {zoom}")]
     Xy {
         /// Its column, from the west.
@@ -52,13 +54,13 @@ pub enum GeoError {
         /// Its zoom.
         zoom: u8,
     },
-    /// Latitudes are from -90 to 90.
+    /// The latitude is not from -90 to 90 degrees.
     #[error("latitude {0} is not from -90 to 90")]
     Latitude(f64),
-    /// Longitudes are from -180 to 180.
+    /// The longitude is not from -180 to 180 degrees.
     #[error("longitude {0} is not from -180 to 180")]
     Longitude(f64),
-    /// A box whose sides are the wrong way round.
+    /// The southern side of a box is north of its northern side.
     #[error("the south, {south}, is above the north, {north}")]
     Upside {
         /// The southern side.

@@ -1,11 +1,11 @@
-//! What lies nearest to a point, and over it.
+//! Searches at a point: the nearest rows, and the tiles that cover it.
 
 use super::{GeoBox, Point, Tile};
 
-/// A row, where it is, and how far from the point in metres.
+/// A row that [`nearest`] has found: where it is, and how far from the point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near<R> {
-    /// The distance, as [`Point::distance`] tells it.
+    /// The distance in metres: see [`Point::distance`].
     pub metres: f64,
     /// Where the row is.
     pub point: Point,
@@ -13,12 +13,12 @@ pub struct Near<R> {
     pub row: R,
 }
 
-/// The `k` rows nearest to a point, the nearest first, by great-circle distance.
+/// Returns the `k` rows nearest to a point, the nearest first, by great-circle distance.
 ///
-/// `scan` gives the rows in a tile. It is called for the tile of zoom `zoom` over the point and those around it, then for
-/// the ring of twice the size around these, and so on, until nothing can be nearer; tiles that are too far are left out
-/// and no tile is asked for twice. A good zoom is one whose tiles hold a few rows: a lower one reads more rows, a higher
-/// one asks more often.
+/// `scan` returns the rows in a tile. It is called for the tile of zoom `zoom` at the point and those around it, then
+/// for the ring of twice the size around these, and so on, until no row can be nearer. Tiles that are too far away are
+/// left out, and no tile is scanned twice. Choose a zoom whose tiles hold a few rows each: a lower zoom reads more rows,
+/// a higher one makes more scans.
 ///
 /// ```
 /// use rowkey::geo::{Point, QuadKey, nearest};
@@ -37,7 +37,7 @@ pub struct Near<R> {
 ///     places.put(&Place { at: QuadKey::at(Point::new(latitude, longitude)?), id }, &name.into())?;
 /// }
 /// let near = nearest(Point::new(47.0, -122.5)?, 2, 8, |tile| {
-///     // The middle of the quadkey is where the place is; exact degrees would be in the value.
+///     // The middle of the quadkey stands for the place; the value could hold its exact degrees.
 ///     let row = |row: Result<(Place, String), rowkey::Error>| {
 ///         let (place, name) = row?;
 ///         Ok((place.at.bounds().middle(), name))
@@ -50,8 +50,9 @@ pub struct Near<R> {
 /// ```
 ///
 /// # Errors
-///
 /// Those of `scan`.
+#[doc(alias = "kNN")]
+#[doc(alias = "k nearest neighbors")]
 pub fn nearest<R, I, E>(
     point: Point,
     k: usize,
@@ -76,10 +77,10 @@ where
             }
             for (place, row) in scan(tile)? {
                 let metres = point.distance(place);
-                let behind = nearest.partition_point(|near| near.metres <= metres);
-                if behind < k {
+                let at = nearest.partition_point(|near| near.metres <= metres);
+                if at < k {
                     nearest.truncate(k - 1);
-                    nearest.insert(behind, Near { metres, point: place, row });
+                    nearest.insert(at, Near { metres, point: place, row });
                 }
             }
         }
@@ -87,7 +88,7 @@ where
         if nearest.len() == k && nearest[k - 1].metres < beyond(point, center) {
             return Ok(nearest);
         }
-        // What was asked lies in the tiles around the parent, as quarters of them.
+        // The tiles scanned so far are quarters of the parent's neighbours.
         let asked = around(center);
         ring = around(parent).into_iter().filter_map(Tile::children).flatten().collect();
         ring.retain(|tile| !asked.contains(tile));
@@ -102,11 +103,11 @@ fn around(tile: Tile) -> Vec<Tile> {
     tiles
 }
 
-/// No point that is not in the tile or around it is nearer than this.
+/// No point outside the tile and those around it is nearer than this, in metres.
 fn beyond(point: Point, tile: Tile) -> f64 {
     let side = |neighbour: Option<Tile>| neighbour.unwrap_or(tile).bounds();
     let (north, south) = (side(tile.neighbour(0, -1)).north, side(tile.neighbour(0, 1)).south);
-    // The three columns are all there are.
+    // At these zooms the three columns go round the world.
     let round = tile.zoom() < 2;
     let (west, east) = (side(tile.neighbour(-1, 0)).west, side(tile.neighbour(1, 0)).east);
     let rest = [
@@ -117,7 +118,7 @@ fn beyond(point: Point, tile: Tile) -> f64 {
     rest.iter().flatten().map(|rest| at_least(point, rest)).fold(f64::INFINITY, f64::min)
 }
 
-/// No point of the box is nearer than this; a micrometre is left for rounding.
+/// No point of the box is nearer than this, in metres; a micrometre is left for rounding.
 fn at_least(point: Point, area: &GeoBox) -> f64 {
     let GeoBox { south, west, north, east } = *area;
     let beside = GeoBox { south: -90.0, north: 90.0, ..*area }.contains(point);
@@ -125,7 +126,7 @@ fn at_least(point: Point, area: &GeoBox) -> f64 {
     let metres = if beside {
         to(point.latitude().clamp(south, north), point.longitude())
     } else {
-        // It is on one of the meridians at its sides: where that comes nearest, or at an end of it.
+        // The nearest point is on the western or the eastern side: where its meridian is nearest, or at an end of it.
         let side = |longitude: f64| {
             let (sin, cos) = point.latitude().to_radians().sin_cos();
             let nearest = sin.atan2(cos * (longitude - point.longitude()).to_radians().cos()).to_degrees();
@@ -137,10 +138,10 @@ fn at_least(point: Point, area: &GeoBox) -> f64 {
     (metres - 1e-6).max(0.0)
 }
 
-/// The one tile stored over a point, where stored tiles are disjoint: one seek.
+/// Returns the stored tile that covers a point, if stored tiles do not overlap. It takes one seek.
 ///
-/// `seek` gives the first row whose tile is the one it is asked for or sorts after it. A tile sorts right after all inside
-/// it, so from the deepest tile over the point on, the first tile stored is the one that covers it, or none does.
+/// `seek` returns the first row whose tile is equal to or after the one it is called with. A tile sorts right after all
+/// tiles in it. So the first stored tile from the deepest tile at the point on covers the point, or no tile does.
 ///
 /// ```
 /// use rowkey::geo::{Point, Tile, covering};
@@ -160,11 +161,9 @@ fn at_least(point: Point, area: &GeoBox) -> f64 {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where a stored tile lies in another, a point in the larger that is not in the smaller may find none: see
-/// [`smallest_covering`].
+/// If a stored tile is in another one, use [`smallest_covering`]: this search may miss the larger one.
 ///
 /// # Errors
-///
 /// Those of `seek`.
 pub fn covering<R, E>(
     point: Point,
@@ -174,13 +173,13 @@ pub fn covering<R, E>(
     Ok(seek(Tile::deepest(point))?.filter(|row| tile(row).covers(point)))
 }
 
-/// The smallest tile stored over a point, where stored tiles may lie in one another.
+/// Returns the smallest stored tile that covers a point; stored tiles may be in one another.
 ///
-/// It seeks as [`covering`] does, and where what it finds lies beside the point, again from the smallest tile that holds
-/// both, which any other tile over the point contains: at most 30 seeks, one where the first tile covers the point.
+/// It seeks as [`covering`] does. If the tile found does not cover the point, it seeks again from the smallest tile that
+/// holds both, which is in every other tile that covers the point. It takes at most 30 seeks, and one if the first tile
+/// covers the point.
 ///
 /// # Errors
-///
 /// Those of `seek`.
 pub fn smallest_covering<R, E>(
     point: Point,
@@ -195,7 +194,7 @@ pub fn smallest_covering<R, E>(
             return Ok(Some(row));
         }
         let both = from.common(found);
-        // A seek that answers with a tile before the one it was asked for would be asked for ever.
+        // A wrong seek that returns a tile before the one it was called with would be called for ever.
         if both == from {
             return Ok(None);
         }

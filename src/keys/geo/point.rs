@@ -1,16 +1,16 @@
-//! A point on Earth, and the map that shows it.
+//! Points on Earth, and the tiles they are in.
 
 use std::f64::consts::PI;
 
 use super::{GeoBox, GeoError, MAX_ZOOM, QuadKey, Tile};
 
-/// The latitude, north and south, where the map ends: it is a square then.
+/// The latitude, north and south, where the map ends, in degrees. Within it the map is a square.
 pub const MAX_LATITUDE: f64 = 85.051_128_78;
 
 /// The mean radius of the Earth (IUGG), in metres.
 const EARTH: f64 = 6_371_008.8;
 
-/// A point: latitude from -90 to 90 and longitude from -180 to 180, in degrees.
+/// A point on Earth: latitude from -90 to 90 and longitude from -180 to 180, in degrees.
 ///
 /// ```
 /// use rowkey::geo::{Point, QuadKey, Tile};
@@ -22,8 +22,8 @@ const EARTH: f64 = 6_371_008.8;
 /// # Ok::<(), rowkey::geo::GeoError>(())
 /// ```
 ///
-/// The map ends at [`MAX_LATITUDE`]: what lies nearer to a pole, and the poles, is in the tiles of its edge. Longitude 180 is
-/// the eastern end of the easternmost tiles, -180 the western end of the westernmost, though they are one meridian.
+/// The map ends at [`MAX_LATITUDE`]; points beyond it are in the tiles of the map's edge. Longitude 180 is the eastern
+/// end of the easternmost tiles, -180 the western end of the westernmost, though both are one meridian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     pub(super) latitude: f64,
@@ -31,11 +31,10 @@ pub struct Point {
 }
 
 impl Point {
-    /// The point at these degrees.
+    /// Returns the point at these degrees.
     ///
     /// # Errors
-    ///
-    /// Degrees out of range, and NaN.
+    /// If degrees are out of range or NaN.
     pub fn new(latitude: f64, longitude: f64) -> Result<Self, GeoError> {
         // A NaN is in no range.
         if !(-90.0..=90.0).contains(&latitude) {
@@ -47,12 +46,12 @@ impl Point {
         Ok(Self { latitude, longitude })
     }
 
-    /// Degrees north of the equator.
+    /// The latitude in degrees; north of the equator it is positive.
     pub fn latitude(self) -> f64 {
         self.latitude
     }
 
-    /// Degrees east of Greenwich.
+    /// The longitude in degrees; east of Greenwich it is positive.
     pub fn longitude(self) -> f64 {
         self.longitude
     }
@@ -65,8 +64,8 @@ impl Point {
         2.0 * EARTH * h.sqrt().min(1.0).asin()
     }
 
-    /// Its column and row among the tiles of a zoom.
-    // Bing Maps' formulas but for their rounding to pixels, which would move a point by up to a 512th of a tile.
+    /// Its column and row at a zoom.
+    // Bing Maps' formulas without their rounding to pixels, which moves a point by up to 1/512 of a tile.
     fn xy(self, zoom: u8) -> (u32, u32) {
         let sin = self.latitude.clamp(-MAX_LATITUDE, MAX_LATITUDE).to_radians().sin();
         let x = (self.longitude + 180.0) / 360.0;
@@ -77,7 +76,7 @@ impl Point {
     }
 }
 
-/// The western and the eastern side of column `x` of a zoom's tiles: the least and the greatest longitude in it.
+/// The western and the eastern side of column `x`: the least and the greatest longitude in it.
 fn columns(x: u32, zoom: u8) -> (f64, f64) {
     let first = |x: u32| {
         let near = f64::from(x) / f64::from(1u32 << zoom) * 360.0 - 180.0;
@@ -89,7 +88,7 @@ fn columns(x: u32, zoom: u8) -> (f64, f64) {
 }
 
 /// The southern and the northern side of row `y`: the least and the greatest latitude in it. The first and the last row
-/// reach to the poles, as what the map does not show is in their tiles.
+/// go to the poles, because their tiles hold the points beyond the map.
 fn rows(y: u32, zoom: u8) -> (f64, f64) {
     // The least latitude north of where row `y` begins.
     let before = |y: u32| {
@@ -101,12 +100,13 @@ fn rows(y: u32, zoom: u8) -> (f64, f64) {
     (south, north)
 }
 
-/// The least double that `is` holds for, where it holds for all above one and for none below, and that one is near.
+/// The least double for which `is` is true. It must be true for all doubles above that one and false for all below it;
+/// `near` is a guess.
 ///
-/// The formulas that lead from a tile to its sides round otherwise than those that lead from a point to its tile. So the
-/// former only say where to look.
+/// The formulas from a tile to its sides round differently from those from a point to its tile. So the former only
+/// give the guess.
 fn least(near: f64, is: impl Fn(f64) -> bool) -> f64 {
-    // The order of doubles as that of numbers, which is its own inverse.
+    // Maps the order of doubles to that of integers, and is its own inverse.
     let turned = |bits: i64| bits ^ ((bits >> 63) & i64::MAX);
     let at = |order: i64| f64::from_bits(turned(order).cast_unsigned());
     let near = turned(near.to_bits().cast_signed());
@@ -121,12 +121,15 @@ fn least(near: f64, is: impl Fn(f64) -> bool) -> f64 {
         let middle = i64::midpoint(low, high);
         if is(at(middle)) { high = middle } else { low = middle }
     }
-    // -0.0 and 0.0 are one place.
+    // -0.0 becomes 0.0.
     at(high) + 0.0
 }
 
 impl Tile {
-    /// The tile of a zoom that a point is in.
+    /// Returns the tile of this zoom that a point is in.
+    ///
+    /// # Errors
+    /// [`GeoError::Zoom`] above 29.
     pub fn at(point: Point, zoom: u8) -> Result<Self, GeoError> {
         if zoom > MAX_ZOOM {
             return Err(GeoError::Zoom(zoom.into()));
@@ -135,20 +138,22 @@ impl Tile {
         Self::from_xy(x, y, zoom)
     }
 
-    /// The tile of zoom 29 that a point is in.
+    /// Returns the smallest tile, of zoom 29, that a point is in.
     pub fn deepest(point: Point) -> Self {
-        // Zoom 29 is one, and its columns and rows are clipped.
+        // There is no error: zoom 29 is valid, and columns and rows are clipped.
         Self::at(point, MAX_ZOOM).unwrap_or(Self::WORLD)
     }
 
-    /// Whether a point is in it.
+    /// Whether a point is in the tile.
     pub fn covers(self, point: Point) -> bool {
         self.contains(&Self::deepest(point))
     }
 
-    /// What it shows, in degrees: the least box that holds every point in it. A point is in the box, whose sides are part of
-    /// it, exactly where it is in the tile; so a side is one double away from the side of the next tile. The tiles of the
-    /// northern and southern edge reach to the poles, as they hold what lies beyond the map.
+    /// The tile's area in degrees: the smallest box that holds every point of the tile.
+    ///
+    /// It is exact: a point is in the box, or on its sides, if and only if it is in the tile. So a side is one double
+    /// away from that of the next tile. The tiles of the northern and southern edge go to the poles, because they hold
+    /// the points beyond the map.
     ///
     /// ```
     /// use rowkey::geo::{Point, Tile};
@@ -168,17 +173,17 @@ impl Tile {
 }
 
 impl<const Z: u8> QuadKey<Z> {
-    /// The quadkey that a point is in.
+    /// Returns the quadkey of a point.
     pub fn at(point: Point) -> Self {
         Self::new(Tile::deepest(point).digits() >> (2 * (MAX_ZOOM - Self::ZOOM)))
     }
 
-    /// Whether a point is in it.
+    /// Whether a point is in the quadkey's tile.
     pub fn covers(self, point: Point) -> bool {
         Self::at(point) == self
     }
 
-    /// What it shows, in degrees: see [`Tile::bounds`].
+    /// The quadkey's area in degrees: see [`Tile::bounds`].
     pub fn bounds(self) -> GeoBox {
         self.tile().bounds()
     }

@@ -1,4 +1,4 @@
-//! A tile of one zoom.
+//! Tiles of one zoom.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,9 @@ use std::str::FromStr;
 use super::tile::MAX_ZOOM;
 use super::{GeoError, Tile};
 
-/// A tile of zoom `Z`, from 1 to 29: a place on the map, as exact as `Z` says. Its digits are its text.
+/// A place on the map as a key field: the tile of zoom `Z`, from 1 to 29, that it is in. Its text is its digits.
+///
+/// At zoom `Z` a tile is 40,075 km / 2^`Z` wide at the equator: 38 m at zoom 20.
 ///
 /// ```
 /// use rowkey::{Select, geo::{QuadKey, Tile}};
@@ -21,23 +23,25 @@ use super::{GeoError, Tile};
 /// let at: QuadKey<8> = "12301230".parse()?;
 /// assert_eq!(at.encode(), [0x6c, 0x6c]);
 ///
-/// // All within the tile 1230 is one range.
+/// // All places in the tile 1230 are one range.
 /// let within: Tile = "1230".parse()?;
 /// let range = KeyRange::new([0x6c, 0], Some([0x6d])).unwrap();
 /// assert_eq!(Place::prefix().at_within(&within).ranges(), [range]);
 /// # Ok::<(), rowkey::geo::GeoError>(())
 /// ```
 ///
-/// Another zoom does not compile:
+/// A zoom that is not valid does not compile:
 ///
 /// ```compile_fail
 /// let none: rowkey::geo::QuadKey<30> = "".parse().unwrap();
 /// ```
+#[doc(alias = "geohash")]
+#[doc(alias = "spatial index")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuadKey<const Z: u8>(u64);
 
 impl<const Z: u8> QuadKey<Z> {
-    /// The zoom, checked where it is asked for.
+    /// The zoom, checked at compile time.
     pub(crate) const ZOOM: u8 = {
         assert!(Z >= 1 && Z <= MAX_ZOOM, "the zoom of a quadkey is from 1 to 29");
         Z
@@ -53,22 +57,25 @@ impl<const Z: u8> QuadKey<Z> {
         self.0
     }
 
-    /// The quadkey in this column from the west and this row from the north.
+    /// Returns the quadkey in this column, counted from 0 in the west, and this row, counted from 0 in the north.
+    ///
+    /// # Errors
+    /// [`GeoError::Xy`] if the zoom has no such column or row.
     pub fn from_xy(x: u32, y: u32) -> Result<Self, GeoError> {
         Tile::from_xy(x, y, Self::ZOOM).map(|tile| Self::new(tile.digits()))
     }
 
-    /// The tile that it is.
+    /// Returns it as a tile.
     pub const fn tile(self) -> Tile {
         Tile::new(self.0, Self::ZOOM)
     }
 
-    /// The column, from the west.
+    /// The column, counted from 0 in the west.
     pub fn x(self) -> u32 {
         self.tile().x()
     }
 
-    /// The row, from the north.
+    /// The row, counted from 0 in the north.
     pub fn y(self) -> u32 {
         self.tile().y()
     }
@@ -78,12 +85,12 @@ impl<const Z: u8> QuadKey<Z> {
         Tile::new(self.0 >> 2, Self::ZOOM - 1)
     }
 
-    /// Its quarters, in order; `None` at zoom 29.
+    /// Its quarters, in key order. `None` at zoom 29.
     pub fn children(self) -> Option<[Tile; 4]> {
         self.tile().children()
     }
 
-    /// Whether `other` is this tile or lies in it.
+    /// Whether `other` is this tile or in it.
     pub fn contains(self, other: &Tile) -> bool {
         self.tile().contains(other)
     }
@@ -100,7 +107,7 @@ impl<const Z: u8> From<QuadKey<Z>> for Tile {
     }
 }
 
-/// The tile, if it is of this zoom.
+/// Fails unless the tile is of this zoom.
 impl<const Z: u8> TryFrom<Tile> for QuadKey<Z> {
     type Error = GeoError;
 

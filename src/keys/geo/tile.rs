@@ -1,4 +1,4 @@
-//! A tile of any zoom.
+//! Tiles of any zoom.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,9 +8,10 @@ use super::GeoError;
 /// The deepest zoom of a [`Tile`] and of a [`QuadKey`](super::QuadKey).
 pub const MAX_ZOOM: u8 = 29;
 
-/// A square of the map at a zoom from 0, the world, to 29; its digits are its text.
+/// A square of the map at any zoom, from 0, the world, to 29; its text is its digits. For keys of areas of several
+/// sizes; places of one zoom are a [`QuadKey`](super::QuadKey).
 ///
-/// Tiles sort as their keys do: by digits, a tile right after all that lie in it.
+/// Tiles sort as their keys do: by digits, and a tile right after all tiles in it.
 ///
 /// ```
 /// use rowkey::geo::Tile;
@@ -22,7 +23,8 @@ pub const MAX_ZOOM: u8 = 29;
 /// assert!("01213".parse::<Tile>()? < tile && tile < "0122".parse()?);
 /// # Ok::<(), rowkey::geo::GeoError>(())
 /// ```
-// What its key holds, so that the derived order is the key's: digits in 58 bits, padded with ones, then 31 - zoom.
+// The number is the key's eight bytes, so the derived order is the key's: digits in 58 bits, padded with ones, then
+// 31 - zoom.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tile(u64);
 
@@ -37,7 +39,7 @@ impl Tile {
         Self(padded << 5 | (31 - zoom) as u64)
     }
 
-    /// The tile whose key this is; otherwise what a key of a tile has.
+    /// The tile of this key; the error says what is expected.
     pub(crate) fn from_key(key: u64) -> Result<Self, &'static str> {
         let zoom = 31 - (key & 31) as u8;
         if key >> 63 != 0 {
@@ -54,7 +56,7 @@ impl Tile {
         self.0
     }
 
-    /// Where the keys of the tiles within this one begin; the last of them is its own.
+    /// The first key of the tiles in this one; the last is its own.
     pub(crate) const fn first_key(self) -> u64 {
         let padding = 2 * (MAX_ZOOM - self.zoom()) as u32;
         self.digits() << padding << 5
@@ -64,7 +66,11 @@ impl Tile {
         self.0 >> 5 >> (2 * (MAX_ZOOM - self.zoom()))
     }
 
-    /// The tile in this column from the west and this row from the north.
+    /// Returns the tile in this column, counted from 0 in the west, and this row, counted from 0 in the north: the x, y
+    /// and z of a web map's URLs.
+    ///
+    /// # Errors
+    /// [`GeoError::Zoom`] above 29; [`GeoError::Xy`] if the zoom has no such column or row.
     pub fn from_xy(x: u32, y: u32, zoom: u8) -> Result<Self, GeoError> {
         if zoom > MAX_ZOOM {
             return Err(GeoError::Zoom(zoom.into()));
@@ -75,44 +81,44 @@ impl Tile {
         Ok(Self::new(spread(x) | spread(y) << 1, zoom))
     }
 
-    /// How many digits it has.
+    /// The zoom, which is the number of digits.
     pub const fn zoom(self) -> u8 {
         31 - (self.0 & 31) as u8
     }
 
-    /// The column, from the west.
+    /// The column, counted from 0 in the west.
     pub fn x(self) -> u32 {
         gather(self.digits())
     }
 
-    /// The row, from the north.
+    /// The row, counted from 0 in the north.
     pub fn y(self) -> u32 {
         gather(self.digits() >> 1)
     }
 
-    /// The tile of a lower zoom that this one lies in, or itself; `None` for a higher zoom.
+    /// The tile of a lower zoom that this one is in; itself at its own zoom; `None` for a higher zoom.
     pub fn ancestor(self, zoom: u8) -> Option<Self> {
         let up = self.zoom().checked_sub(zoom)?;
         Some(Self::new(self.digits() >> (2 * up), zoom))
     }
 
-    /// The tile that this one is a quarter of; `None` for the world.
+    /// The tile that this one is a quarter of. `None` for the world.
     pub fn parent(self) -> Option<Self> {
         self.ancestor(self.zoom().checked_sub(1)?)
     }
 
-    /// Its quarters, in order; `None` at zoom 29.
+    /// Its quarters, in key order. `None` at zoom 29.
     pub fn children(self) -> Option<[Self; 4]> {
         let zoom = self.zoom() + 1;
         (zoom <= MAX_ZOOM).then(|| [0, 1, 2, 3].map(|digit| Self::new(self.digits() << 2 | digit, zoom)))
     }
 
-    /// Whether `other` is this tile or lies in it.
+    /// Whether `other` is this tile or in it.
     pub fn contains(self, other: &Self) -> bool {
         other.ancestor(self.zoom()) == Some(self)
     }
 
-    /// The smallest tile that contains both.
+    /// The smallest tile that contains both tiles.
     #[must_use]
     pub fn common(self, other: Self) -> Self {
         let zoom = self.zoom().min(other.zoom());
@@ -120,7 +126,8 @@ impl Tile {
         (0..=zoom).rev().find_map(at).unwrap_or(Self::WORLD)
     }
 
-    /// The tile so many columns to the east and rows to the south: round the world in x, `None` beyond the edge in y.
+    /// The tile this many columns to the east and rows to the south. Columns wrap round the world; beyond the northern
+    /// and southern edge it is `None`.
     pub fn neighbour(self, east: i32, south: i32) -> Option<Self> {
         let (zoom, size) = (self.zoom(), 1i64 << self.zoom());
         let x = (i64::from(self.x()) + i64::from(east)).rem_euclid(size);
@@ -131,8 +138,8 @@ impl Tile {
         Self::from_xy(x as u32, y as u32, zoom).ok()
     }
 
-    /// The tiles around it, from north-west to south-east, each once and itself left out: eight, fewer at the northern and
-    /// southern edge and at zooms 0 and 1.
+    /// The tiles around it, from north-west to south-east: eight, or fewer at the northern and southern edge and at
+    /// zooms 0 and 1.
     pub fn neighbours(self) -> Vec<Self> {
         let mut around = Vec::with_capacity(8);
         for south in -1..=1 {
@@ -166,7 +173,7 @@ fn gather(mut n: u64) -> u32 {
     (n | n >> 16) as u32
 }
 
-/// Its digits; the world has none.
+/// Its digits. The world has none.
 impl fmt::Display for Tile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digit = |up: u8| char::from(b'0' + (self.digits() >> (2 * up) & 3) as u8);
@@ -218,7 +225,10 @@ mod tests {
     #[test]
     fn what_is_no_tile() {
         assert_eq!("012a".parse::<Tile>(), Err(GeoError::Digit { found: 'a', at: 3 }));
-        assert_eq!("4".parse::<Tile>().unwrap_err().to_string(), "found '4' at 0, the digits of a tile are 0 to 3");
+        assert_eq!(
+            "4".parse::<Tile>().unwrap_err().to_string(),
+            "found '4' at byte 0, the digits of a tile are 0 to 3"
+        );
         assert_eq!("0".repeat(30).parse::<Tile>(), Err(GeoError::Zoom(30)));
         assert_eq!("0".repeat(400).parse::<Tile>(), Err(GeoError::Zoom(400)));
         assert_eq!(Tile::from_xy(0, 0, 30), Err(GeoError::Zoom(30)));

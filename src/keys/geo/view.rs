@@ -1,11 +1,12 @@
-//! The tiles of a zoom in a box of the map.
+//! The tiles of one zoom in a box.
 
 use super::{GeoBox, GeoError, Point, Tile};
 
 impl GeoBox {
-    /// The tiles of a zoom that show some of the box, from north to south, in each row from west to east: what a map asks
-    /// for by key, where [`cover`](Self::cover) is what it scans. Each zoom has four times as many as the one before; they are
-    /// made as they are asked for.
+    /// Returns the tiles of a zoom that show a part of the box, by rows from north to south, each from west to east.
+    ///
+    /// A map gets these tiles by key; to scan a table for the rows in a box, use [`cover`](Self::cover). Each zoom has
+    /// four times as many tiles as the one before; the iterator makes them one by one.
     ///
     /// ```
     /// use rowkey::geo::{GeoBox, Tile};
@@ -29,7 +30,7 @@ impl GeoBox {
         let (west, east, size) = (u64::from(north_west.x()), u64::from(south_east.x()), 1u64 << zoom);
         let columns = match self.west <= self.east {
             true => east - west + 1,
-            // All the way round no column comes twice.
+            // A box round the whole world has no column twice.
             false => (size - west + east + 1).min(size),
         };
         let column = move |at: u64| ((west + at) % size) as u32;

@@ -1,14 +1,15 @@
-//! Prefixes and ranges of keys, typed: leading fields by name and in order, then perhaps a range of the next one.
+//! Typed prefixes and ranges: select rows by the leading fields of their keys, as a `WHERE` does.
 //!
-//! `K::prefix()`, which the derive makes, takes each leading field by its name and ends in a [`Selection`]. A selection
-//! becomes plain byte ranges, merged and sorted, one set a salt bucket, that a user can hand to any client.
+//! `K::prefix()`, which the derive makes, takes the leading fields by name, in key order, then perhaps a range of the
+//! next field. It ends in a [`Selection`], which a table scans. [`ranges`](Select::ranges) turns it into byte ranges,
+//! merged and sorted, for the client of any store.
 //!
-//! Bounds are in the *logical* order of a field, whatever its direction: of `at_range(t0..t1)` on a descending `at` the
-//! start is the earlier. None counts where the field's placement puts it: before every Some, after it with
-//! `nulls_last` (and with `desc, nulls_first`, which is the same the other way round).
+//! Bounds are in the *logical* order of a field, whatever its direction: in `at_range(t0..t1)` of a descending `at`,
+//! `t0` is the earlier instant. None is less than every Some; with `nulls_last`, or with `desc, nulls_first`, it is
+//! greater.
 //!
-//! Floats are in the order of `total_cmp`, in which -0.0 is before 0.0 and NaN is at both ends: `0.0..` leaves -0.0 out, which
-//! `-0.0..` has, and holds NaN, which `0.0..=f64::INFINITY` leaves out.
+//! Floats have the order of `total_cmp`: -0.0 is before 0.0, and NaN is at both ends. So `0.0..` leaves out -0.0 and
+//! holds NaN; `-0.0..=f64::INFINITY` holds -0.0 and leaves out NaN.
 //!
 //! ```
 //! use rowkey::{KeyRange, RowKey, Select};
@@ -20,7 +21,7 @@
 //!     at: u16,
 //! }
 //!
-//! // The visits of one host between two times: the later comes first, and 9 is not in it.
+//! // The visits of one host between two times, without 9. In the bytes the later time comes first.
 //! let ranges = Visit::prefix().host("ab").at_range(3..9).ranges();
 //! assert_eq!(ranges, [KeyRange::new(*b"ab\0\xff\xf7", Some(*b"ab\0\xff\xfd")).unwrap()]);
 //! ```
@@ -35,12 +36,14 @@ use crate::keys::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoFie
 use crate::keys::key::RowKey;
 use crate::keys::lead::Lead;
 use crate::keys::range::KeyRange;
-use crate::keys::span::{Cut, HashedPart, KeySpan};
+use crate::keys::span::{Cut, KeySpan, LeadOver};
 
-/// Some keys of type `K`: what a prefix, or a range at its end, selects.
+/// A set of keys of type `K`, to scan, count or delete: what a prefix selects, or a range at its end.
+#[doc(alias = "filter")]
+#[doc(alias = "query")]
 pub struct Selection<K: ?Sized> {
     spans: Vec<KeySpan>,
-    /// The one bucket's bytes.
+    /// The bytes of the one bucket that is selected.
     bucket: Option<Vec<u8>>,
     key: PhantomData<fn() -> Box<K>>,
 }
@@ -65,12 +68,12 @@ impl<K: ?Sized> Selection<K> {
         Self { spans, bucket: None, key: PhantomData }
     }
 
-    /// Every key.
+    /// Selects every key.
     pub fn all() -> Self {
         PrefixBuf::default().select()
     }
 
-    /// The keys between two, in their order; for keys without salt and digest.
+    /// Selects the keys in a range of keys. For keys without salt and digest.
     ///
     /// ```
     /// use rowkey::{KeyRange, Select, Selection};
@@ -87,20 +90,22 @@ impl<K: ?Sized> Selection<K> {
 }
 
 impl<K: RowKey + ?Sized> Selection<K> {
-    /// The ranges of the keys' bytes behind a salt; of a key without one, those of its bytes.
+    /// The ranges of the keys' bytes after the salt, if there is one.
     pub(crate) fn body_ranges(&self) -> Vec<KeyRange> {
         let layout = K::LAYOUT;
         let unsalted = match layout.lead {
             Lead::Salt(_) => Lead::None,
-            prefix => prefix,
+            lead => lead,
         };
-        let lead = HashedPart { lead: &unsalted, by: layout.by, fields: layout.fields.len() };
+        let lead = LeadOver { lead: &unsalted, by: layout.by, fields: layout.fields.len() };
         lead.ranges(&self.spans).unwrap_or_default().into_iter().flatten().collect()
     }
 
-    /// Of these keys those in one bucket of a salt: the bucket of a key that has the same salted fields as the rows that are
-    /// wanted. Where a salt is taken over fields behind a range, nothing else tells the bucket. Rows with other
-    /// fields that share the bucket come too; of a key without salt all.
+    /// Restricts the selection to one salt bucket: the one that `key` falls into. Give a key whose salted fields equal
+    /// those of the rows you want.
+    ///
+    /// It helps where the salt is taken over fields after a range: a scan would read all buckets. Other rows of the
+    /// bucket that are in the range are selected too. For keys without salt it changes nothing.
     ///
     /// ```
     /// use rowkey::{KeyRange, RowKey, Select};
@@ -118,7 +123,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
     /// let ranges = Reading::prefix().hour_range(7..9).in_bucket_of(&of_host).ranges();
     /// assert_eq!(ranges, [KeyRange::new([bucket, 0, 7], Some([bucket, 0, 9])).unwrap()]);
     ///
-    /// // A prefix that could go on is a selection by `select`.
+    /// // `select` makes a selection of a prefix that could go on.
     /// let ranges = Reading::prefix().hour(7).select().in_bucket_of(&of_host).ranges();
     /// assert_eq!(ranges, [KeyRange::prefix([bucket, 0, 7])]);
     /// ```
@@ -136,13 +141,13 @@ impl<K: RowKey + ?Sized> Selection<K> {
         self
     }
 
-    /// The byte ranges by salt bucket, buckets that can hold none left out; one list for a key without salt, none if
-    /// nothing is selected.
+    /// Returns the byte ranges of each salt bucket, without buckets that can hold none of the rows. For a key without
+    /// salt it is one list. If nothing is selected it is empty.
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
         let layout = K::LAYOUT;
-        let lead = HashedPart { lead: &layout.lead, by: layout.by, fields: layout.fields.len() };
-        // Neither error can be: a derived salt has its hash, and a hashed key's builder ends only where its digest is
-        // fixed.
+        let lead = LeadOver { lead: &layout.lead, by: layout.by, fields: layout.fields.len() };
+        // There is no error: a derived salt has its hash's function, and the builder of a hashed key ends only where
+        // the digest is known.
         let mut buckets = lead.ranges(&self.spans).unwrap_or_default();
         if let Some(bucket) = &self.bucket {
             buckets.retain(|ranges| ranges.iter().all(|range| range.start().starts_with(bucket)));
@@ -151,8 +156,8 @@ impl<K: RowKey + ?Sized> Selection<K> {
     }
 }
 
-/// What selects keys of type `K`: a prefix, a [`Selection`], `..` for all, and of keys without salt and digest a range of
-/// keys.
+/// What selects keys of type `K`, for scans, counts and deletes: a prefix, a [`Selection`], or `..` for all keys; for
+/// keys without salt and digest also a range of keys.
 ///
 /// ```
 /// use rowkey::{Memory, Table};
@@ -166,13 +171,13 @@ impl<K: RowKey + ?Sized> Selection<K> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not select keys of type `{K}`",
-    note = "write `{K}::prefix()` and the leading fields; a key that is hashed by its first fields wants all of these, or none"
+    note = "write `{K}::prefix()` and the leading fields; for a key that is hashed by its first fields, all of these or none"
 )]
 pub trait Select<K: ?Sized>: Sized {
-    /// The keys selected.
+    /// Returns the selected keys.
     fn select(self) -> Selection<K>;
 
-    /// The byte ranges that hold exactly these keys: merged, sorted, none empty.
+    /// Returns the byte ranges that hold exactly these keys, for the client of any store: merged, sorted, none empty.
     fn ranges(self) -> Vec<KeyRange>
     where
         K: RowKey,
@@ -199,7 +204,7 @@ impl<K: ?Sized> Select<K> for RangeFull {
     }
 }
 
-/// The keys between two, as [`Selection::between`] has them.
+/// Ranges of keys, as in [`Selection::between`].
 macro_rules! ranges_of_keys {
     ($($range:ty),*) => {$(
         impl<K: Field + ?Sized, V: IntoField<K>> Select<K> for $range {
@@ -211,52 +216,52 @@ macro_rules! ranges_of_keys {
 }
 ranges_of_keys!(Range<V>, RangeFrom<V>, RangeInclusive<V>, RangeTo<V>, RangeToInclusive<V>, (Bound<V>, Bound<V>));
 
-/// The key's first field, where so many are fixed: none. It and those below are of types that have the fields' names, so that
-/// errors tell them.
+/// The key's first field, which can be fixed at depth 0 alone. This trait and those below are implemented for types that
+/// have the fields' names, so that the compiler's errors name the fields.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is the first field in a prefix, and fixed once",
     label = "not here",
-    note = "fields are fixed in the order of the key, each once"
+    note = "fix the fields in the order of the key, each once"
 )]
 pub trait FirstField<const DEPTH: usize> {}
 
-/// A field after another, where that is the last that is fixed.
+/// The field right after another, which can be fixed once the other one is.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "fix `{Before}` first: `{Self}` comes right after it in a prefix",
     label = "not here",
-    note = "fields are fixed in the order of the key, each once"
+    note = "fix the fields in the order of the key, each once"
 )]
 pub trait NextField<const DEPTH: usize, Before> {}
 
-/// A field that has ranges: nowhere, if it is hashed.
+/// A field that has ranges: any field that is not hashed.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is hashed, which leaves it no order: there are no ranges of it",
+    message = "`{Self}` is hashed, so rows are not in its order: there are no ranges of it",
     label = "not of a hashed field",
-    note = "a prefix fixes all fields that are hashed, and may end in a range of what follows them",
-    note = "a key that is hashed whole is read by `get`, or with the whole table by `..`; for prefixes, hash its first fields alone: `hashed(by(..))`"
+    note = "fix all hashed fields in a prefix; then it may end in a range of the field after them",
+    note = "read rows of a key that is hashed whole by `get`, or all rows by `..`; for prefixes, hash its first fields alone: `hashed(by(..))`"
 )]
 pub trait OrderedField<const DEPTH: usize> {}
 
-/// Leading fields' bytes: what the derive's builders hold.
+/// The bytes of leading fields: what the derive's builders hold.
 #[doc(hidden)]
 #[derive(Clone, Debug, Default)]
 pub struct PrefixBuf {
     body: Vec<u8>,
     ends: Vec<usize>,
-    /// Whether these are fields of a variant or a tuple, not of the key itself: their ends are not the key's.
+    /// Whether these are fields of a variant or a tuple, whose ends are not ends of the key's fields.
     inner: bool,
 }
 
 impl PrefixBuf {
-    /// An enum's variant.
+    /// The prefix of an enum's variant.
     pub fn variant(tag: u8) -> Self {
         Self { body: vec![tag], inner: true, ..Self::default() }
     }
 
-    /// A tuple.
+    /// The prefix of a tuple.
     pub(crate) fn tuple() -> Self {
         Self { inner: true, ..Self::default() }
     }
@@ -267,7 +272,7 @@ impl PrefixBuf {
         }
     }
 
-    /// A field's value.
+    /// Fixes the next field.
     #[must_use]
     pub fn field<C: ?Sized>(mut self, value: impl IntoField<C>, desc: bool) -> Self {
         value.encode_field(&mut Writer::new(&mut self.body).direction(desc));
@@ -275,17 +280,17 @@ impl PrefixBuf {
         self
     }
 
-    /// Every key that begins so.
+    /// Selects every key that begins with these fields.
     pub fn select<K: ?Sized>(self) -> Selection<K> {
         Selection::new(vec![KeySpan::prefix(self.body, self.ends)])
     }
 
-    /// The next field between two bounds.
+    /// Ends with a range of the next field.
     pub fn range<C: ?Sized, K: ?Sized>(self, range: impl FieldRange<C>, desc: bool, raw: bool) -> Selection<K> {
         Selection::new(vec![self.span(FieldSpan::range(&range), desc, raw)])
     }
 
-    /// The next field one of several values or ranges.
+    /// Ends with several values or ranges of the next field.
     pub fn any<C: ?Sized, K: ?Sized, How>(
         self,
         items: impl IntoIterator<Item: InItem<C, How>>,
@@ -295,13 +300,13 @@ impl PrefixBuf {
         Selection::new(items.into_iter().map(|item| self.clone().span(item.item(), desc, raw)).collect())
     }
 
-    /// The next field within an area.
+    /// Ends with an area that the next field's value is in.
     pub fn within<T: Within<A> + ?Sized, A: ?Sized, K: ?Sized>(self, area: &A, desc: bool, raw: bool) -> Selection<K> {
         let spans = if raw { T::within_raw(area) } else { T::within(area) };
         Selection::new(spans.into_iter().map(|span| self.clone().span(span, desc, raw)).collect())
     }
 
-    /// The next field, of text or bytes, beginning so.
+    /// Ends with what the next field, of text or bytes, begins with.
     pub fn starts_with<C: Content + ?Sized, K: ?Sized>(self, start: &C, desc: bool, raw: bool) -> Selection<K> {
         let Self { mut body, ends, .. } = self;
         let mut writer = Writer::new(&mut body);
@@ -314,7 +319,7 @@ impl PrefixBuf {
         Selection::new(vec![KeySpan::prefix(body, ends)])
     }
 
-    /// The next field, a nested key, one of those selected.
+    /// Ends with a selection of the next field, which is a nested key.
     pub fn nested<N: ?Sized, K: ?Sized>(self, nested: impl Select<N>, desc: bool) -> Selection<K> {
         let span = |inner: KeySpan| {
             let turned = |cut: Cut| if desc { cut.inverted() } else { cut };
@@ -337,7 +342,7 @@ impl PrefixBuf {
             FieldSpan::Between(low, high) => (Bound::Included(low), Bound::Excluded(high)),
             FieldSpan::Range(low, high) => (low, high),
         };
-        // A raw value has no end of its own: after it alone is not after all that begins with it.
+        // A raw value has no terminator: the cut after this value alone is not after all values that begin with it.
         let after = |mut value: Vec<u8>| {
             if raw {
                 value.push(0);

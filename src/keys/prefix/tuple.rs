@@ -11,7 +11,7 @@ pub struct TuplePrefix<T, const DEPTH: usize> {
     tuple: PhantomData<fn() -> T>,
 }
 
-/// The empty prefix of a tuple, as a whole key or as a field of one.
+/// Returns the empty prefix of a tuple, to fix its leading fields: of a key that is a tuple, or of a tuple in a key.
 ///
 /// ```
 /// use rowkey::{KeyRange, RowKey, Select, prefix::tuple_prefix};
@@ -62,7 +62,7 @@ macro_rules! tuple_fields {
                     self.prefix.any(items, false, false)
                 }
 
-                #[doc = concat!("Ends with the text or bytes that field ", $index, " begins with.")]
+                #[doc = concat!("Ends with what field ", $index, ", of text or bytes, begins with.")]
                 pub fn $starts_with<C: Content + ?Sized>(self, start: &C) -> Selection<T>
                 where
                     T::Item: StartsWith<C>,

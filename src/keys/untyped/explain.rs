@@ -1,48 +1,46 @@
-//! A key's bytes, annotated.
+//! Explanations of a key's bytes, as a table.
 
 use std::fmt::{self, Display};
 use std::ops::Range;
-
-use byteorder::{BigEndian, ByteOrder};
 
 use super::LayoutBuf;
 use super::key::Trace;
 use crate::keys::error::{DecodeError, Hex};
 use crate::keys::lead::Lead;
 
-/// A key's bytes, part by part: field, direction, value, escapes, salt. Its `Display` is a table.
+/// What the bytes of a key mean, part by part: field, direction, value, escapes, salt. Its `Display` is a table.
 ///
-/// A broken key is explained up to where it breaks; the rest is its last part, and the error is told.
+/// Bytes that are not a valid key are explained up to the first error; the rest is the last part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The key type's name.
     pub key: String,
     /// The key's bytes.
     pub bytes: Vec<u8>,
-    /// The parts in order; together they are all the bytes.
+    /// The parts, in order, which together are all the bytes.
     pub parts: Vec<Part>,
-    /// Why the bytes are no key, if they aren't.
+    /// Why the bytes are not a valid key, if they aren't.
     pub error: Option<DecodeError>,
 }
 
-/// Some bytes of a key and what they are.
+/// Some bytes of a key, and what they mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The bytes' place in the key.
+    /// Where the bytes are in the key.
     pub range: Range<usize>,
-    /// The path to the field; empty for what belongs to none.
+    /// The path to the field: names joined by dots. Empty for the salt or digest.
     pub field: String,
-    /// What they are: a scalar's shape with ` desc` where its bytes stand inverted, `option`, `list` or `enum` for the
-    /// byte that opens one (of a raw list, where it has no item), `salt`, `digest`, `?` where it broke.
+    /// What the bytes are: a scalar's shape, with ` desc` if they are inverted; `option`, `list` or `enum` for the byte
+    /// that opens one (or for a raw list without items); `salt` or `digest`; `?` after an error.
     pub shape: String,
-    /// The value.
+    /// The value, as text.
     pub value: String,
-    /// What else there is to say, such as escapes.
+    /// More about the bytes, such as the number of escapes; may be empty.
     pub note: String,
 }
 
 impl LayoutBuf {
-    /// The annotated bytes of a key, also of a broken one up to where it breaks.
+    /// Explains a key's bytes, field by field. Bytes that are not a valid key are explained up to the first error.
     ///
     /// ```
     /// use rowkey::LayoutBuf;
@@ -72,7 +70,7 @@ impl LayoutBuf {
 struct Teller<'l> {
     layout: &'l LayoutBuf,
     parts: Vec<Part>,
-    /// The names of the fields around, each with whether its bytes are inverted.
+    /// The names of the enclosing fields, each with whether its bytes are inverted.
     path: Vec<(String, bool)>,
 }
 
@@ -91,7 +89,7 @@ impl Trace for Teller<'_> {
             Lead::Salt(salt) => {
                 let value = match (salt.hex, std::str::from_utf8(bytes)) {
                     (true, Ok(digits)) if digits.is_ascii() => digits.escape_debug().to_string(),
-                    _ => BigEndian::read_uint(bytes, bytes.len().clamp(1, 8)).to_string(),
+                    _ => bytes.iter().fold(0u64, |bucket, &byte| bucket << 8 | u64::from(byte)).to_string(),
                 };
                 ("salt", value, format!("of {} buckets by {}", salt.buckets, salt.hash.name))
             }
@@ -142,7 +140,7 @@ fn ending(bytes: &[u8], inverted: bool) -> String {
 /// How many bytes a line of the table shows.
 const BYTES_A_LINE: usize = 16;
 
-/// How wide a column is kept for all lines; what is longer moves the rest of its own line alone.
+/// The greatest width of a column. A longer entry moves the rest of its own line only.
 const COLUMN: usize = 40;
 
 impl Display for Explanation {
@@ -197,7 +195,7 @@ mod tests {
         assert_eq!(notes, ["ends at 00", "raw: to the end"]);
     }
 
-    /// Each field has a part, also where it has no byte.
+    /// Each field has a part, even if it has no byte.
     #[test]
     fn what_has_no_byte_is_told_too() {
         for (shape, key, told, picture) in [
@@ -275,6 +273,9 @@ mod tests {
         let shown: Vec<_> = told.parts.iter().map(|part| part.value.as_str()).collect();
         assert_eq!(shown, ["-12.5", "0.001"]);
         let error = layout.encode(&[values[0].clone(), Value::Decimal("1.50".into())]).unwrap_err();
-        assert_eq!(error.to_string(), "_1: 1.50 is no decimal: a decimal has no needless zeros, and 0 has no sign");
+        assert_eq!(
+            error.to_string(),
+            "_1: 1.50 is not a valid decimal: a decimal has no needless zeros, and 0 has no sign"
+        );
     }
 }

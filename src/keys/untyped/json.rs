@@ -1,8 +1,10 @@
-//! Values as JSON: integers as strings (enum tags as numbers), floats as the hex of their bits, bytes as hex, None as
-//! null, instants and durations as `[s, ns]`, decimals and addresses as text, host paths as people write them, URLs as
-//! `[host path, scheme, port, user]`, quadkeys and tiles as digits, enums as `[tag, [fields]]`, tuples and lists as arrays.
-//! It is the convention of the golden vectors, and loses nothing: Some of an option is an array of it, so that Some(None)
-//! is not None.
+//! Layouts and values as JSON. Values are written without loss, as in FORMAT.md and the golden vectors:
+//!
+//! - integers as strings (enum tags as numbers), floats as the hex of their bits, bytes as hex
+//! - instants and durations as `[seconds, nanoseconds]`, decimals and addresses as text
+//! - host paths as people write them, URLs as `[host path, scheme, port, user]`, quadkeys and tiles as digits
+//! - enums as `[tag, [fields]]`, tuples and lists as arrays
+//! - None as null; Some as its value, but as an array of it in an option of an option, so that Some(None) is not None
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -17,8 +19,10 @@ use crate::keys::error::Hex;
 use crate::keys::layout::Scalar;
 
 impl LayoutBuf {
-    /// Reads a layout from JSON; what is no layout is refused with the path to what is wrong, and why. JSON of more than 128
-    /// levels is refused, too.
+    /// Reads a layout from JSON.
+    ///
+    /// # Errors
+    /// If the JSON is not a valid layout, or has more than 128 levels. The error has the path to what is wrong, and why.
     ///
     /// ```
     /// use rowkey::LayoutBuf;
@@ -26,7 +30,7 @@ impl LayoutBuf {
     /// let error = LayoutBuf::from_json(
     ///     r#"{"version": 1, "name": "K", "fields": [{"name": "a", "type": {"list": "u7"}}]}"#,
     /// );
-    /// assert_eq!(error.unwrap_err().to_string(), "fields[0].type.list: \"u7\" is no scalar at line 1 column 74");
+    /// assert_eq!(error.unwrap_err().to_string(), "fields[0].type.list: \"u7\" is not a valid scalar at line 1 column 74");
     /// ```
     pub fn from_json(json: &str) -> Result<Self, LayoutError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
@@ -38,16 +42,19 @@ impl LayoutBuf {
         layout.try_into()
     }
 
-    /// The layout as JSON.
+    /// Returns the layout as JSON.
     ///
-    /// Readers of JSON, [`from_json`](Self::from_json) among them, go no deeper than 128 levels: an option and a list are one, a
-    /// tuple and a nested key three, an enum five. A layout whose types are nested deeper than that is kept as its shape.
+    /// Many readers of JSON, [`from_json`](Self::from_json) too, read at most 128 levels: an option or a list is one, a
+    /// tuple or a nested key three, an enum five. Keep a layout with deeper types as its [`shape`](Self::shape).
     pub fn to_json(&self) -> String {
-        // A layout holds nothing that JSON has not: no map with other keys than text, no error of its own.
+        // There is no error: every layout is valid JSON.
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// Reads the values of a key, one for each field, from a JSON array.
+    /// Reads the values of a key, one for each field, from a JSON array: what [`Value::to_json`] writes.
+    ///
+    /// # Errors
+    /// If the JSON is not an array of as many values, or a value is not valid for its field's type.
     pub fn values_from_json(&self, json: &Json) -> Result<Vec<Value>, ValueError> {
         fields_from_json(&self.fields, json)
     }
@@ -65,12 +72,12 @@ fn fields_from_json(fields: &[FieldBuf], json: &Json) -> Result<Vec<Value>, Valu
 fn array(json: &Json, len: usize) -> Result<&[Json], ValueError> {
     match json {
         Json::Array(items) if items.len() == len => Ok(items),
-        other => Err(ValueError::new(format!("{other} is no array of {len}"))),
+        other => Err(ValueError::new(format!("{other} is not an array of {len}"))),
     }
 }
 
 fn text(json: &Json) -> Result<&str, ValueError> {
-    json.as_str().ok_or_else(|| ValueError::new(format!("{json} is no string")))
+    json.as_str().ok_or_else(|| ValueError::new(format!("{json} is not a string")))
 }
 
 fn parsed<T: FromStr<Err: Display>>(json: &Json) -> Result<T, ValueError> {
@@ -85,10 +92,10 @@ fn bits(json: &Json, digits: usize) -> Result<u64, ValueError> {
 }
 
 fn seconds_and_nanos<T: FromStr<Err: Display>>(json: &Json) -> Result<(T, u32), ValueError> {
-    let [seconds, nanos] = array(json, 2)? else { return Err(ValueError::new("no pair")) };
+    let [seconds, nanos] = array(json, 2)? else { return Err(ValueError::new("not a pair")) };
     let nanos = parsed(nanos)?;
     if nanos >= 1_000_000_000 {
-        return Err(ValueError::new(format!("{nanos} nanoseconds are a second and more")));
+        return Err(ValueError::new(format!("{nanos} nanoseconds are not below 1000000000")));
     }
     Ok((parsed(seconds)?, nanos))
 }
@@ -98,7 +105,7 @@ fn unhex(json: &Json) -> Result<Vec<u8>, ValueError> {
     let digits: Option<Vec<_>> = hex.chars().map(|c| c.to_digit(16)).collect();
     match digits {
         Some(digits) if digits.len() % 2 == 0 => Ok(digits.chunks(2).map(|d| (d[0] << 4 | d[1]) as u8).collect()),
-        _ => Err(ValueError::new(format!("{json} is no hex"))),
+        _ => Err(ValueError::new(format!("{json} is not hex"))),
     }
 }
 
@@ -112,16 +119,16 @@ impl TypeBuf {
                 Value::Option(Some(Box::new(inner.value_from_json(json)?)))
             }
             Self::List(item) => {
-                let Json::Array(items) = json else { return Err(ValueError::new(format!("{json} is no array"))) };
+                let Json::Array(items) = json else { return Err(ValueError::new(format!("{json} is not an array"))) };
                 let item = |(i, json): (usize, &Json)| {
                     item.value_from_json(json).map_err(|error| error.within(&format!("[{i}]")))
                 };
                 Value::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
             }
             Self::Enum(variants) => {
-                let [tag, fields] = array(json, 2)? else { return Err(ValueError::new("no pair")) };
+                let [tag, fields] = array(json, 2)? else { return Err(ValueError::new("not a pair")) };
                 let variant = variants.iter().find(|variant| tag.as_u64() == Some(variant.tag.into()));
-                let variant = variant.ok_or_else(|| ValueError::new(format!("{tag} is no tag of the enum")))?;
+                let variant = variant.ok_or_else(|| ValueError::new(format!("{tag} is not a tag of the enum")))?;
                 Value::Enum(variant.tag, fields_from_json(&variant.fields, fields)?)
             }
             Self::Tuple(fields) => Value::Tuple(fields_from_json(fields, json)?),
@@ -131,7 +138,7 @@ impl TypeBuf {
 }
 
 fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
-    let no = |what: &str| ValueError::new(format!("{json} is no {what}"));
+    let no = |what: &str| ValueError::new(format!("{json} is not a {what}"));
     Ok(match scalar {
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::U128 => Value::Unsigned(parsed(json)?),
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::I128 => Value::Signed(parsed(json)?),
@@ -160,7 +167,7 @@ fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
 }
 
 impl Value {
-    /// The value as JSON, in the golden vectors' convention.
+    /// Returns the value as JSON, without loss, as FORMAT.md and the golden vectors have it.
     pub fn to_json(&self) -> Json {
         let all = |values: &[Self]| values.iter().map(Self::to_json).collect::<Json>();
         match self {
@@ -201,20 +208,20 @@ mod tests {
                 "fields[0].type.list",
                 "recursion limit",
             ),
-            (ty(r#""bytes[18446744073709551616]""#), "fields[0].type", "no scalar"),
-            (ty(r#""bytes[-1]""#), "fields[0].type", "no scalar"),
+            (ty(r#""bytes[18446744073709551616]""#), "fields[0].type", "not a valid scalar"),
+            (ty(r#""bytes[-1]""#), "fields[0].type", "not a valid scalar"),
             (ty(r#"{"custom": {"shape": "own", "width": 1e400}}"#), "fields[0].type.custom.width", "out of range"),
-            (ty(r#"{"custom": {"shape": "u8"}}"#), "fields[0].type.custom.shape", "no shape"),
+            (ty(r#"{"custom": {"shape": "u8"}}"#), "fields[0].type.custom.shape", "not a valid shape"),
             (ty(r#"{"enum": []}"#), "fields[0].type.enum", "at least one"),
             (ty(r#"{"enum": [{"name": "A", "tag": 256}]}"#), "fields[0].type.enum[0].tag", "256"),
             (
                 ty(r#"{"enum": [{"name": "A", "tag": 1}, {"name": "A", "tag": 2}]}"#),
                 "fields[0].type.enum[1].name",
-                "already",
+                "is repeated",
             ),
             (ty(r#"{"tuple": [{"name": "", "type": "u8"}]}"#), "fields[0].type.tuple[0].name", "empty"),
             (ty(r#"{"list": "u8", "option": "u8"}"#), "fields[0].type", "one key"),
-            (field(r#"{"name": "a", "type": "u8"}, {"name": "a", "type": "u8"}"#), "fields[1].name", "already"),
+            (field(r#"{"name": "a", "type": "u8"}, {"name": "a", "type": "u8"}"#), "fields[1].name", "is repeated"),
             (field(r#"{"name": "\u001b[2J", "type": "u8"}"#), "fields[0].name", "control"),
             (ty(r#""u8""#).replace(r#""K""#, r#""""#), "name", "empty"),
             (ty(r#""u8""#).replace(r#""a""#, &format!("{:?}", "a".repeat(256))), "fields[0].name", "more than 255"),
@@ -229,7 +236,7 @@ mod tests {
                 "not from 1",
             ),
             (field(""), "fields", "at least one"),
-            (ty(r#""u8""#).replace(": 1,", ": 2,"), "version", "not known"),
+            (ty(r#""u8""#).replace(": 1,", ": 2,"), "version", "2 is unknown"),
             (ty(r#""u8""#) + "x", "", "trailing"),
         ] {
             let error = LayoutBuf::from_json(&json).unwrap_err();

@@ -1,4 +1,4 @@
-//! Keys by layout alone: encode, decode, prefix.
+//! Keys by an owned layout: encode, decode, and the ranges of a prefix.
 
 use std::fmt::Display;
 
@@ -9,13 +9,14 @@ use crate::keys::error::{DecodeError, DecodeReason, Hex};
 use crate::keys::layout::Scalar;
 use crate::keys::lead::{Lead, UnknownHash, hashed_part};
 use crate::keys::range::KeyRange;
-use crate::keys::span::{HashedPart, KeySpan};
+use crate::keys::span::{KeySpan, LeadOver};
 use crate::keys::writer::Slot;
 
-/// Keys of one width are written into room of it, up to so many bytes: a layout that was read may state any number.
+/// Up to this width, in bytes, room for a whole key is made at once. A limit, because a layout that was read may state
+/// any width.
 const MOST_ROOM: usize = 4096;
 
-/// Why values do not make a key of a layout.
+/// Why values are not a valid key of a layout: which value, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
 pub struct ValueError {
@@ -45,18 +46,24 @@ impl From<UnknownHash> for ValueError {
 }
 
 impl LayoutBuf {
-    /// The key of these values, one for each field.
+    /// Returns the key of these values, one for each field.
+    ///
+    /// # Errors
+    /// If the number of values is not that of the fields, or a value is not valid for its field's type.
     pub fn encode(&self, values: &[Value]) -> Result<Vec<u8>, ValueError> {
         let mut key = Vec::with_capacity(64);
         self.encode_to(values, &mut key)?;
         Ok(key)
     }
 
-    /// Writes the key of these values behind what `out` holds; nothing if they don't make one.
+    /// Appends the key of these values to `out`. After an error `out` is as before.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
     pub fn encode_to(&self, values: &[Value], out: &mut Vec<u8>) -> Result<(), ValueError> {
         let start = out.len();
         let result = match self.width {
-            // Room for all of it is made at once, instead of for each field.
+            // Makes room for the whole key at once, instead of for each field.
             Some(width @ ..=MOST_ROOM) => {
                 out.resize(start + width, 0);
                 self.encode_at(values, &mut Slot::new(&mut out[start..]))
@@ -93,7 +100,10 @@ impl LayoutBuf {
         Ok(self.lead.write(&hashed_part(body, &self.by, &ends), lead)?)
     }
 
-    /// The values of a key, one for each field.
+    /// Returns the values of a key, one for each field.
+    ///
+    /// # Errors
+    /// If the bytes are not a valid key of this layout.
     pub fn decode(&self, key: &[u8]) -> Result<Vec<Value>, DecodeError> {
         self.decode_traced(key, &mut ())
     }
@@ -127,8 +137,11 @@ impl LayoutBuf {
         self.lead.check(key, &self.by, ends)
     }
 
-    /// The ranges of the keys that begin with these values, one for each leading field: merged and sorted, over all salt
-    /// buckets that can hold such keys.
+    /// Returns the ranges of the keys whose leading fields have these values, merged and sorted, over all salt buckets
+    /// that can hold such keys.
+    ///
+    /// # Errors
+    /// If a value is not valid for its field's type, or the key is hashed by fields without a value here.
     ///
     /// ```
     /// use rowkey::{LayoutBuf, Value};
@@ -140,7 +153,8 @@ impl LayoutBuf {
     /// ```
     pub fn ranges(&self, leading: &[Value]) -> Result<Vec<KeyRange>, ValueError> {
         if leading.len() > self.fields.len() {
-            return Err(ValueError::new(format!("the key has only {} fields", self.fields.len())));
+            let (found, fields) = (leading.len(), self.fields.len());
+            return Err(ValueError::new(format!("found {found} values, but the key has only {fields} fields")));
         }
         let (mut body, mut ends) = (Vec::new(), Vec::new());
         for (field, value) in self.fields.iter().zip(leading) {
@@ -148,13 +162,13 @@ impl LayoutBuf {
             ends.push(body.len());
         }
         let span = KeySpan::prefix(body, ends);
-        let lead = HashedPart { lead: &self.lead, by: &self.by, fields: self.fields.len() };
+        let lead = LeadOver { lead: &self.lead, by: &self.by, fields: self.fields.len() };
         let by_bucket = lead.ranges(&[span]).map_err(|error| ValueError::new(error.to_string()))?;
         Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
     }
 }
 
-/// Inlined, as most fields are numbers, which cost less than a call.
+/// Inlined, because most fields are numbers, which cost less than a call.
 #[inline(always)]
 fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
     let w = &mut w.direction(field.desc);
@@ -192,7 +206,7 @@ fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Re
         }
         (TypeBuf::Enum(variants), Value::Enum(tag, values)) => {
             let Some(variant) = variants.iter().find(|variant| variant.tag == *tag) else {
-                return Err(ValueError::new(format!("there is no variant {tag}")));
+                return Err(ValueError::new(format!("the enum has no variant with tag {tag}")));
             };
             w.byte(*tag);
             encode_fields(&variant.fields, values, w).map_err(|error| error.within(&variant.name))
@@ -200,13 +214,13 @@ fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Re
         (TypeBuf::Tuple(fields), Value::Tuple(values)) => encode_fields(fields, values, w),
         (TypeBuf::Custom(custom), Value::Bytes(bytes)) => {
             if custom.width.is_some_and(|width| width != bytes.len()) {
-                return Err(ValueError::new(format!("a {} has another length than {}", custom.shape, bytes.len())));
+                return Err(ValueError::new(format!("a {} does not have {} bytes", custom.shape, bytes.len())));
             }
             if let Some(describe) = custom.describe {
                 let mut r = Reader::new(bytes);
-                describe(&mut r)
-                    .and_then(|_| r.end())
-                    .map_err(|error| ValueError::new(format!("{} is no {}: {error}", Hex(bytes), custom.shape)))?;
+                describe(&mut r).and_then(|_| r.end()).map_err(|error| {
+                    ValueError::new(format!("{} is not a valid {}: {error}", Hex(bytes), custom.shape))
+                })?;
             }
             w.bytes(bytes);
             Ok(())
@@ -225,7 +239,11 @@ fn encode_fields(fields: &[FieldBuf], values: &[Value], w: &mut Writer<'_, impl 
 
 fn same_count(fields: &[FieldBuf], values: &[Value]) -> Result<(), ValueError> {
     if fields.len() != values.len() {
-        return Err(ValueError::new(format!("{} fields are due, found {} values", fields.len(), values.len())));
+        return Err(ValueError::new(format!(
+            "expected {} values, one for each field, found {}",
+            fields.len(),
+            values.len()
+        )));
     }
     Ok(())
 }
@@ -262,10 +280,10 @@ fn mismatch(ty: &dyn Display, value: &Value) -> ValueError {
         Value::Decimal(text) => text.parse::<Number>().err().map(|why| format!(": {why}")),
         _ => None,
     };
-    ValueError::new(format!("{value} is no {ty}{}", why.unwrap_or_default()))
+    ValueError::new(format!("{value} is not a valid {ty}{}", why.unwrap_or_default()))
 }
 
-/// Watches a key being read, to explain it.
+/// Is called with each part of a key as it is read: what explanations are made from.
 pub(super) trait Trace {
     fn lead(&mut self, _bytes: &[u8]) {}
     fn enter(&mut self, _name: &str, _desc: bool) {}
@@ -275,7 +293,7 @@ pub(super) trait Trace {
 
 impl Trace for () {}
 
-/// Inlined, as most fields are numbers, which cost less than a call.
+/// Inlined, because most fields are numbers, which cost less than a call.
 #[inline(always)]
 fn decode_field(
     field: &FieldBuf,
@@ -380,7 +398,7 @@ fn decode_custom(custom: &CustomBuf, r: &mut Reader<'_>, trace: &mut impl Trace)
         (Some(describe), _) => Some(describe(r)?),
         (None, Some(width)) => r.bytes(width).map(|_| None)?,
         (None, None) => {
-            let reason = format!("where a {} ends is known to its type alone", custom.shape);
+            let reason = format!("only the Rust type knows where a {} ends", custom.shape);
             return Err(DecodeError::new(at, DecodeReason::Unreadable(reason)));
         }
     };

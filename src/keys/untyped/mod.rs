@@ -1,4 +1,4 @@
-//! Keys by layout alone: the owned layout, and reading, writing and explaining keys without their Rust type.
+//! Keys without their Rust type: read, write and explain them by an owned layout, as tools and migrations do.
 
 mod explain;
 #[cfg(feature = "json")]
@@ -20,9 +20,9 @@ use crate::keys::fingerprint::Fingerprint;
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, MAX_DEPTH, Nulls, Scalar, Type, Variant};
 use crate::keys::lead::{Lead, Salt, SaltHash};
 
-/// A key's layout, owned: from a key's [`LAYOUT`](crate::RowKey::LAYOUT), from its shape, or from JSON.
+/// A key's layout, owned: made from a key type's [`LAYOUT`](crate::RowKey::LAYOUT), from its shape, or from JSON.
 ///
-/// It reads and writes keys by itself, to the same bytes as the Rust type.
+/// It reads and writes keys without their Rust type, and the bytes are the same.
 ///
 /// ```
 /// use rowkey::{LayoutBuf, Value};
@@ -34,13 +34,14 @@ use crate::keys::lead::{Lead, Salt, SaltHash};
 /// assert_eq!(layout.fingerprint().to_string().len(), 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias = "schema")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutBuf {
     name: String,
     lead: Lead<String>,
     by: Vec<usize>,
     fields: Vec<FieldBuf>,
-    /// How many bytes a key has, reckoned once.
+    /// The width of a key, computed once.
     width: Option<usize>,
 }
 
@@ -51,11 +52,11 @@ pub struct FieldBuf {
     pub name: String,
     /// The type of its values.
     pub ty: TypeBuf,
-    /// Whether every byte is inverted.
+    /// Whether it is descending: every byte is inverted.
     pub desc: bool,
-    /// Where None sorts, if it is not where the direction puts it.
+    /// Where None sorts, if it is not the default: first, or last in a descending field.
     pub nulls: Option<Nulls>,
-    /// Whether it is written without escapes and terminator; the last field only.
+    /// Whether it is written without escapes and terminator; for the last field only.
     pub raw: bool,
 }
 
@@ -82,18 +83,18 @@ pub enum TypeBuf {
 pub struct VariantBuf {
     /// Its name; not part of the shape.
     pub name: String,
-    /// The byte before its fields.
+    /// Its tag: the byte before its fields.
     pub tag: u8,
-    /// Its fields.
+    /// Its fields, in key order.
     pub fields: Vec<FieldBuf>,
 }
 
 /// A user's own encoding in an owned layout.
 #[derive(Clone, Debug)]
 pub struct CustomBuf {
-    /// The shape that it states.
+    /// The encoding's [`SHAPE`](crate::encode::Encoding::SHAPE).
     pub shape: String,
-    /// Its width, where every value has the same.
+    /// The width of a value in bytes, if all values have the same.
     pub width: Option<usize>,
     describe: Option<DescribeFn>,
 }
@@ -107,17 +108,17 @@ impl PartialEq for CustomBuf {
 impl Eq for CustomBuf {}
 
 impl CustomBuf {
-    /// An encoding of which only this is known.
+    /// An encoding whose Rust type is not known.
     pub(crate) fn new(shape: impl Into<String>, width: Option<usize>) -> Self {
         Self { shape: shape.into(), width, describe: None }
     }
 }
 
-/// Why a layout is none: where in it, and what is wrong there.
+/// Why a layout is not valid: where in it, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
 pub struct LayoutError {
-    /// The place: a path like `fields[1].type.enum[0].tag`, or `byte 7` of a shape.
+    /// The place: a path as in `fields[1].type.enum[0].tag`, or `byte 7` of a shape.
     pub path: String,
     /// What is wrong with it.
     pub reason: String,
@@ -135,33 +136,33 @@ impl LayoutBuf {
         &self.name
     }
 
-    /// What stands before the fields.
+    /// The bytes before the fields: none, a salt, or a digest.
     pub fn lead(&self) -> &Lead<String> {
         &self.lead
     }
 
-    /// The fields, by index from 0, that salt or digest are taken over; none means the whole key.
+    /// The fields, by index from 0, that the salt or digest is taken over. Empty: all fields.
     pub fn by(&self) -> &[usize] {
         &self.by
     }
 
-    /// The fields in their order.
+    /// The fields, in key order.
     pub fn fields(&self) -> &[FieldBuf] {
         &self.fields
     }
 
-    /// How many bytes a key has, where every key has as many.
+    /// The width of a key in bytes, if all keys have the same.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
 
-    /// The key's shape, as FORMAT.md writes it: all that says which bytes a key has, names left out.
+    /// The key's shape, in the grammar of FORMAT.md: all that determines the bytes of keys, without names.
     pub fn shape(&self) -> String {
         self.to_string()
     }
 
-    /// Whether every key of `older` is a key of this layout too, and has the same bytes: the two are one but for variants
-    /// that enums have here and did not have there.
+    /// Whether this layout reads every key of `older`, with the same values: the two differ only in variants that enums
+    /// have here and not in `older`.
     ///
     /// ```
     /// use rowkey::LayoutBuf;
@@ -177,7 +178,7 @@ impl LayoutBuf {
         known.shape() == older.shape()
     }
 
-    /// The same fields with nothing before them.
+    /// The same fields without a lead.
     #[cfg(feature = "laws")]
     pub(crate) fn without_lead(&self) -> Self {
         Self::new(self.name.clone(), Lead::None, Vec::new(), self.fields.clone())
@@ -188,7 +189,7 @@ impl LayoutBuf {
         Self { name, lead, by, fields, width }
     }
 
-    /// The layout of these parts, if they can be one.
+    /// Returns the layout of these parts, checked.
     pub(crate) fn checked(
         name: String,
         lead: Lead<String>,
@@ -207,12 +208,12 @@ impl LayoutBuf {
             return err("fields", "a key has at least one field".into());
         }
         match &self.lead {
-            Lead::None if !self.by.is_empty() => return err("by", "there is no salt and no digest".into()),
+            Lead::None if !self.by.is_empty() => return err("by", "the key has no salt and no digest".into()),
             Lead::Salt(salt) if !(1..=65_536).contains(&salt.buckets) => {
                 return err("prefix.salt.buckets", format!("{} is not from 1 to 65536", salt.buckets));
             }
             Lead::Salt(salt) if !is_custom_shape(&salt.hash.name) && salt.hash.name != "md5" => {
-                return err("prefix.salt.hash", format!("{:?} is no hash's name", salt.hash.name));
+                return err("prefix.salt.hash", format!("{:?} is not a valid name of a hash", salt.hash.name));
             }
             Lead::Digest(bytes) if !(1..=16).contains(bytes) => {
                 return err("prefix.md5.bytes", format!("{bytes} is not from 1 to 16"));
@@ -257,19 +258,24 @@ impl FieldBuf {
     fn check(&self, path: &str, can_be_raw: bool, depth: usize) -> Result<(), LayoutError> {
         if let Some(nulls) = self.nulls {
             if !matches!(self.ty, TypeBuf::Option(_)) {
-                return Err(LayoutError::new(format!("{path}.nulls"), "the type is no option"));
+                return Err(LayoutError::new(format!("{path}.nulls"), "the type is not an option"));
             }
             if (nulls == Nulls::First) != self.desc {
-                return Err(LayoutError::new(format!("{path}.nulls"), "None is there anyway"));
+                let (default, order) = if self.desc { ("last", "descending") } else { ("first", "ascending") };
+                let reason = format!("`nulls_{default}` is already the default of a field that is {order}: remove it");
+                return Err(LayoutError::new(format!("{path}.nulls"), reason));
             }
         }
         if self.raw && (!can_be_raw || self.desc) {
-            return Err(LayoutError::new(format!("{path}.raw"), "raw is for the last field of a key, ascending"));
+            return Err(LayoutError::new(
+                format!("{path}.raw"),
+                "raw is for the last field of a key, if it is ascending",
+            ));
         }
         if self.raw && !self.ty.can_be_raw() {
             return Err(LayoutError::new(
                 format!("{path}.raw"),
-                "only text, bytes, host paths, decimals, and lists of items that are always as wide can be raw",
+                "only text, bytes, host paths, decimals, and lists of items of one width can be raw",
             ));
         }
         self.ty.check(&format!("{path}.type"), depth)
@@ -281,7 +287,7 @@ impl FieldBuf {
 }
 
 impl TypeBuf {
-    /// How many bytes a value has, where every value has as many.
+    /// The width of a value in bytes, if all values have the same.
     pub fn width(&self) -> Option<usize> {
         match self {
             Self::Scalar(scalar) => scalar.width(),
@@ -338,7 +344,7 @@ impl TypeBuf {
         match self {
             Self::Scalar(Scalar::QuadKey(0 | 30..)) => Err(LayoutError::new(path, "a quadkey has from 1 to 29 digits")),
             Self::Scalar(Scalar::Url) if cfg!(not(feature = "url")) => {
-                Err(LayoutError::new(path, "to read a `url`, rowkey has to be built with its feature `url`"))
+                Err(LayoutError::new(path, "build rowkey with its feature `url` to read a `url`"))
             }
             Self::Scalar(_) => Ok(()),
             Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
@@ -348,7 +354,10 @@ impl TypeBuf {
                     return Err(LayoutError::new(format!("{path}.enum"), "an enum has at least one variant"));
                 }
                 if !variants.is_sorted_by(|a, b| a.tag < b.tag) {
-                    return Err(LayoutError::new(format!("{path}.enum"), "the tags are not ascending, each once"));
+                    return Err(LayoutError::new(
+                        format!("{path}.enum"),
+                        "the tags are not ascending, or one is repeated",
+                    ));
                 }
                 check_names(variants.iter().map(|variant| &variant.name), &format!("{path}.enum"))?;
                 variants.iter().enumerate().try_for_each(|(i, variant)| {
@@ -357,7 +366,7 @@ impl TypeBuf {
             }
             Self::Tuple(fields) => check_fields(fields, &format!("{path}.tuple"), depth + 1),
             Self::Custom(custom) if !is_custom_shape(&custom.shape) => {
-                let reason = format!("{:?} is no shape of an encoding", custom.shape);
+                let reason = format!("{:?} is not a valid shape of an encoding", custom.shape);
                 Err(LayoutError::new(format!("{path}.custom.shape"), reason))
             }
             Self::Custom(_) => Ok(()),
@@ -365,7 +374,7 @@ impl TypeBuf {
     }
 }
 
-/// A name is shown once for each part of an explanation: short, and nothing that a terminal obeys.
+/// Explanations show names once for each part: so they are short, and have no control characters for a terminal.
 fn check_name(name: &str) -> Result<(), String> {
     match name {
         "" => Err("the name is empty".into()),
@@ -375,11 +384,11 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Names tell the parts of a key apart, in errors and explanations.
+/// Names must differ, because errors and explanations tell the parts of a key apart by them.
 fn check_names<'n>(names: impl Iterator<Item = &'n String>, path: &str) -> Result<(), LayoutError> {
     let mut seen = HashSet::new();
     for (i, name) in names.enumerate() {
-        let mut distinct = || if seen.insert(name) { Ok(()) } else { Err(format!("{name:?} is there already")) };
+        let mut distinct = || if seen.insert(name) { Ok(()) } else { Err(format!("{name:?} is repeated")) };
         check_name(name)
             .and_then(|()| distinct())
             .map_err(|reason| LayoutError::new(format!("{path}[{i}].name"), reason))?;
@@ -446,12 +455,12 @@ impl From<&Type> for TypeBuf {
 }
 
 impl Layout {
-    /// The key's shape, as FORMAT.md writes it: all that says which bytes a key has, names left out.
+    /// The key's shape, in the grammar of FORMAT.md: all that determines the bytes of keys, without names.
     pub fn shape(&self) -> String {
         LayoutBuf::from(self).shape()
     }
 
-    /// The shape's fingerprint.
+    /// The shape's fingerprint, which tables and cursors keep.
     pub fn fingerprint(&self) -> Fingerprint {
         LayoutBuf::from(self).fingerprint()
     }

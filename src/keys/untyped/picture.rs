@@ -1,13 +1,15 @@
-//! A key drawn as a row of boxes.
+//! Explanations of a key's bytes, drawn as a row of boxes.
 
 use std::fmt::{self, Display};
 
 use super::explain::{Explanation, Part};
 
 impl Explanation {
-    /// The key as a row of boxes, one for each part: its field, what it is, its bytes and its value, where it begins above
-    /// it. Long parts are shortened, long keys take several rows. Each character counts as one column; where a terminal
-    /// gives it two, as it does Chinese ones, that line is longer.
+    /// Draws the key as a row of boxes, one for each part, with its field, type, bytes and value; above it is the offset
+    /// where it begins.
+    ///
+    /// Long parts are shortened, and long keys take several rows. Each character counts as one column; a line with
+    /// characters of two columns, such as Chinese ones, is longer.
     ///
     /// ```
     /// use rowkey::RowKey;
@@ -38,14 +40,14 @@ impl Explanation {
 
 struct Picture<'e>(&'e Explanation);
 
-/// How wide a row of boxes may be, if it has more than one.
+/// The greatest width of a row of boxes, in characters. A row of one box may be wider.
 const WIDTH: usize = 110;
-/// How many bytes of a part are shown: all, or the first and the last.
+/// How many bytes of a part are shown. Of a longer part the first and the last are shown.
 const BYTES: usize = 16;
 /// How many characters of a value are shown.
 const CHARS: usize = 47;
 
-/// A box: its four lines, and as many columns as the longest of them has.
+/// A box: its four lines, and the width of the longest.
 struct Drawn {
     start: usize,
     end: usize,
@@ -60,7 +62,7 @@ fn draw(part: &Part, key: &[u8]) -> Drawn {
         ..=BYTES => hex(bytes),
         len => format!("{} … {}", hex(&bytes[..BYTES - 5]), hex(&bytes[len - 4..])),
     };
-    // What belongs to no field is named by what it is, and that is not said twice.
+    // A salt or digest has no field: its shape takes the place of the name, and its note that of the shape.
     let (name, shape) = if part.field.is_empty() { (&part.shape, &part.note) } else { (&part.field, &part.shape) };
     let lines = [short(name), short(shape), shown, short(&part.value)];
     let (start, end) = (part.range.start, part.range.end);
@@ -129,7 +131,7 @@ mod tests {
         assert!(whole.lines().nth(2).unwrap().starts_with("│ salt "), "{whole}");
         let broken = layout.explain(&key[..6]).picture().to_string();
         assert!(broken.contains("not a key: "), "{broken}");
-        assert_eq!(picture("u32, u16", b""), "not a key: key._0 at byte 0: the key ends here, 4 more bytes were due\n");
+        assert_eq!(picture("u32, u16", b""), "not a key: key._0 at byte 0: the key ends here, expected 4 more bytes\n");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The layout as data (serde), version 1.
+//! Layouts as data (serde), version 1: the JSON that FORMAT.md describes.
 //!
 //! ```json
 //! {
@@ -135,7 +135,7 @@ impl TryFrom<LayoutRepr> for LayoutBuf {
 
     fn try_from(LayoutRepr { version, name, prefix, fields }: LayoutRepr) -> Result<Self, LayoutError> {
         if version != VERSION {
-            return Err(LayoutError::new("version", format!("{version} is not known, {VERSION} is")));
+            return Err(LayoutError::new("version", format!("{version} is unknown, expected {VERSION}")));
         }
         let (lead, by) = match prefix {
             None => (Lead::None, Vec::new()),
@@ -196,7 +196,9 @@ impl<'de> Visitor<'de> for TypeVisitor {
     }
 
     fn visit_str<E: de::Error>(self, shape: &str) -> Result<TypeBuf, E> {
-        Scalar::from_shape(shape).map(TypeBuf::Scalar).ok_or_else(|| E::custom(format!("{shape:?} is no scalar")))
+        Scalar::from_shape(shape)
+            .map(TypeBuf::Scalar)
+            .ok_or_else(|| E::custom(format!("{shape:?} is not a valid scalar")))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TypeBuf, A::Error> {
@@ -221,7 +223,7 @@ impl<'de> Visitor<'de> for TypeVisitor {
         };
         match map.next_key::<String>()? {
             None => Ok(ty),
-            Some(more) => Err(de::Error::custom(format!("a type is one key, found {more:?} too"))),
+            Some(more) => Err(de::Error::custom(format!("a type is an object of one key, found {more:?} too"))),
         }
     }
 }

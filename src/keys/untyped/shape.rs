@@ -1,4 +1,4 @@
-//! The shape of a key as text, and back.
+//! The shape of a key, to text and back.
 //!
 //! ```text
 //! key     = [prefix " "] field {", " field}
@@ -87,8 +87,8 @@ impl Display for VariantBuf {
     }
 }
 
-/// Reads a shape; fields are named `_0`, `_1` and so on, variants by their tag. A word that the format does not have is
-/// a user's own encoding.
+/// Reads a shape. Fields are named `_0`, `_1` and so on, variants by their tag. A word that is not in the format is a
+/// user's own encoding.
 impl FromStr for LayoutBuf {
     type Err = LayoutError;
 
@@ -100,7 +100,7 @@ impl FromStr for LayoutBuf {
             fields.push(p.field(fields.len(), 0)?);
         }
         if p.at != shape.len() {
-            return Err(p.error("a shape ends here, or goes on with `, `"));
+            return Err(p.error("expected `, ` or the end"));
         }
         Self::checked("key".to_owned(), lead, by, fields)
     }
@@ -222,7 +222,7 @@ impl Parser<'_> {
         }
         if !crate::keys::encode::is_custom_shape(&word) {
             self.at = start;
-            return Err(self.error(format!("`{word}` is no type")));
+            return Err(self.error(format!("`{word}` is not a valid type")));
         }
         Ok(TypeBuf::Custom(CustomBuf::new(word, None)))
     }
@@ -260,18 +260,25 @@ mod tests {
     fn what_is_no_shape_is_refused_with_its_place() {
         for (shape, error) in [
             ("", "byte 0: expected a type"),
-            ("u64,i64", "byte 3: a shape ends here, or goes on with `, `"),
-            ("bytes[04]", "byte 0: `bytes[04]` is no type"),
+            ("u64,i64", "byte 3: expected `, ` or the end"),
+            ("bytes[04]", "byte 0: `bytes[04]` is not a valid type"),
             ("enum{}", "byte 5: expected a number"),
-            ("enum{2: (), 1: ()}", "fields[0].type.enum: the tags are not ascending, each once"),
+            ("enum{2: (), 1: ()}", "fields[0].type.enum: the tags are not ascending, or one is repeated"),
             ("salt(0 xxh3) u8", "prefix.salt.buckets: 0 is not from 1 to 65536"),
             ("salt(1 xxh3 by 1) u8", "prefix.salt.by: there is no field 1"),
-            ("text raw, u8", "fields[0].raw: raw is for the last field of a key, ascending"),
-            ("u8 nulls_last", "fields[0].nulls: the type is no option"),
-            ("option<u8> nulls_first", "fields[0].nulls: None is there anyway"),
+            ("text raw, u8", "fields[0].raw: raw is for the last field of a key, if it is ascending"),
+            ("u8 nulls_last", "fields[0].nulls: the type is not an option"),
+            (
+                "option<u8> nulls_first",
+                "fields[0].nulls: `nulls_first` is already the default of a field that is ascending: remove it",
+            ),
+            (
+                "option<u8> desc nulls_last",
+                "fields[0].nulls: `nulls_last` is already the default of a field that is descending: remove it",
+            ),
             (
                 "list<text> raw",
-                "fields[0].raw: only text, bytes, host paths, decimals, and lists of items that are always as wide can be raw",
+                "fields[0].raw: only text, bytes, host paths, decimals, and lists of items of one width can be raw",
             ),
             ("md5(17) u8", "prefix.md5.bytes: 17 is not from 1 to 16"),
             ("md5(4 by 1) u8, u8", "prefix.md5.by: a digest is taken over the first fields, in order"),

@@ -1,4 +1,4 @@
-//! Plain values: what a key's fields hold, without their Rust types.
+//! The values of a key's fields, without their Rust types.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -11,7 +11,9 @@ use crate::keys::geo::Tile;
 use crate::keys::layout::Scalar;
 use crate::keys::moment::since_1970;
 
-/// A field's value without its Rust type. Two floats are equal if their bits are.
+/// The value of a field, without its Rust type: what [`LayoutBuf`](crate::LayoutBuf) reads and writes.
+///
+/// Two floats are equal if their bits are.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Value {
@@ -27,15 +29,15 @@ pub enum Value {
     Bool(bool),
     /// `char`.
     Char(char),
-    /// Text; the digits of a quadkey or a tile; a host path, as people write it.
+    /// Text; also the digits of a quadkey or a tile, and a host path as people write it.
     Text(String),
-    /// Bytes of any length or of a fixed one; a user's own encoding, as its ascending bytes.
+    /// Bytes, of any or of a fixed length; also the ascending bytes of a user's own encoding.
     Bytes(Vec<u8>),
-    /// A decimal number in its one form: `12.5`, `-0.001`, `0`.
+    /// A decimal number in its one valid form: `12.5`, `-0.001`, `0`.
     Decimal(String),
     /// An IP address.
     Ip(IpAddr),
-    /// Seconds since 1970, rounded down, and nanoseconds.
+    /// Seconds since 1970, rounded down, and the nanoseconds after them.
     Instant(i64, u32),
     /// A duration.
     Duration(Duration),
@@ -43,7 +45,7 @@ pub enum Value {
     Option(Option<Box<Value>>),
     /// A list.
     List(Vec<Value>),
-    /// An enum: its tag and its fields.
+    /// An enum: the variant's tag and its fields.
     Enum(u8, Vec<Value>),
     /// A tuple, a nested key, a newtype.
     Tuple(Vec<Value>),
@@ -103,7 +105,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A Rust type that a scalar is read and written as.
+/// The Rust type that reads and writes a scalar's values.
 trait Plain: for<'a> Field<Ref<'a> = Self> {
     fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError>;
     fn encode_value<S: Sink>(value: &Value, w: &mut Writer<'_, S>) -> Option<()>;
@@ -156,7 +158,7 @@ plain! { never:
     Value::Text(text) => HostPath: &host_path(text)?, |page| Value::Text(page.into());
 }
 
-/// A URL in its parts: host and path, scheme, port or 0, user.
+/// A URL as a tuple of its parts: host and path, scheme, port or 0, user.
 #[cfg(feature = "url")]
 impl Plain for crate::keys::encode::UrlKey {
     fn decode_value<T>(r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError> {
@@ -182,7 +184,7 @@ impl Plain for crate::keys::encode::UrlKey {
     }
 }
 
-/// A host path that is written out: the `/` is there.
+/// Parses a host path that is complete: a host without `/` is refused.
 pub(super) fn host_path(text: &str) -> Option<HostPath> {
     HostPath::parse(text).ok().filter(|page| page.as_str() == text)
 }
@@ -213,61 +215,73 @@ fn decode_quadkey(zoom: u8, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
     quadkey::read(zoom, r).map(|digits| Value::Text(Tile::new(digits, zoom).to_string()))
 }
 
-macro_rules! scalars {
-    ($($(#[$cfg:meta])? $scalar:ident => $type:ty;)*) => {
-        /// Reads a scalar; `put` says where its value goes, so that it is made there and not moved.
-        #[inline(always)]
-        pub(super) fn decode<T>(
-            scalar: Scalar,
-            r: &mut Reader<'_>,
-            put: impl FnOnce(Value) -> T,
-        ) -> Result<T, DecodeError> {
-            match scalar {
-                $($(#[$cfg])? Scalar::$scalar => <$type>::decode_value(r, put),)*
-                // A layout with it was refused.
-                #[cfg(not(feature = "url"))]
-                Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
-                Scalar::ByteArray(len) => r.bytes(len).map(|bytes| put(Value::Bytes(bytes.into_owned()))),
-                Scalar::QuadKey(zoom) => decode_quadkey(zoom, r).map(put),
-            }
-        }
-
-        /// Writes a scalar; None if the value is not one of it.
-        #[inline(always)]
-        pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
-            match scalar {
-                $($(#[$cfg])? Scalar::$scalar => <$type>::encode_value(value, w),)*
-                #[cfg(not(feature = "url"))]
-                Scalar::Url => None,
-                Scalar::ByteArray(len) => encode_byte_array(len, value, w),
-                Scalar::QuadKey(zoom) => encode_quadkey(zoom, value, w),
-            }
-        }
-    };
+/// Reads a scalar and hands its value to `put`, which makes it in place instead of moving it.
+#[inline(always)]
+pub(super) fn decode<T>(scalar: Scalar, r: &mut Reader<'_>, put: impl FnOnce(Value) -> T) -> Result<T, DecodeError> {
+    match scalar {
+        Scalar::U8 => u8::decode_value(r, put),
+        Scalar::U16 => u16::decode_value(r, put),
+        Scalar::U32 => u32::decode_value(r, put),
+        Scalar::U64 => u64::decode_value(r, put),
+        Scalar::U128 => u128::decode_value(r, put),
+        Scalar::I8 => i8::decode_value(r, put),
+        Scalar::I16 => i16::decode_value(r, put),
+        Scalar::I32 => i32::decode_value(r, put),
+        Scalar::I64 => i64::decode_value(r, put),
+        Scalar::I128 => i128::decode_value(r, put),
+        Scalar::F32 => f32::decode_value(r, put),
+        Scalar::F64 => f64::decode_value(r, put),
+        Scalar::Bool => bool::decode_value(r, put),
+        Scalar::Char => char::decode_value(r, put),
+        Scalar::Text => String::decode_value(r, put),
+        Scalar::Bytes => <Vec<u8>>::decode_value(r, put),
+        Scalar::IpAddr => IpAddr::decode_value(r, put),
+        Scalar::Instant => Instant::decode_value(r, put),
+        Scalar::Duration => Duration::decode_value(r, put),
+        Scalar::Tile => Tile::decode_value(r, put),
+        Scalar::Decimal => Number::decode_value(r, put),
+        Scalar::HostPath => HostPath::decode_value(r, put),
+        #[cfg(feature = "url")]
+        Scalar::Url => crate::keys::encode::UrlKey::decode_value(r, put),
+        // Never reached: a layout with a URL is refused.
+        #[cfg(not(feature = "url"))]
+        Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
+        Scalar::ByteArray(len) => r.bytes(len).map(|bytes| put(Value::Bytes(bytes.into_owned()))),
+        Scalar::QuadKey(zoom) => decode_quadkey(zoom, r).map(put),
+    }
 }
-scalars! {
-    U8 => u8;
-    U16 => u16;
-    U32 => u32;
-    U64 => u64;
-    U128 => u128;
-    I8 => i8;
-    I16 => i16;
-    I32 => i32;
-    I64 => i64;
-    I128 => i128;
-    F32 => f32;
-    F64 => f64;
-    Bool => bool;
-    Char => char;
-    Text => String;
-    Bytes => Vec<u8>;
-    IpAddr => IpAddr;
-    Instant => Instant;
-    Duration => Duration;
-    Tile => Tile;
-    Decimal => Number;
-    HostPath => HostPath;
-    #[cfg(feature = "url")]
-    Url => crate::keys::encode::UrlKey;
+
+/// Writes a scalar; `None` if the value is not valid for it.
+#[inline(always)]
+pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+    match scalar {
+        Scalar::U8 => u8::encode_value(value, w),
+        Scalar::U16 => u16::encode_value(value, w),
+        Scalar::U32 => u32::encode_value(value, w),
+        Scalar::U64 => u64::encode_value(value, w),
+        Scalar::U128 => u128::encode_value(value, w),
+        Scalar::I8 => i8::encode_value(value, w),
+        Scalar::I16 => i16::encode_value(value, w),
+        Scalar::I32 => i32::encode_value(value, w),
+        Scalar::I64 => i64::encode_value(value, w),
+        Scalar::I128 => i128::encode_value(value, w),
+        Scalar::F32 => f32::encode_value(value, w),
+        Scalar::F64 => f64::encode_value(value, w),
+        Scalar::Bool => bool::encode_value(value, w),
+        Scalar::Char => char::encode_value(value, w),
+        Scalar::Text => String::encode_value(value, w),
+        Scalar::Bytes => <Vec<u8>>::encode_value(value, w),
+        Scalar::IpAddr => IpAddr::encode_value(value, w),
+        Scalar::Instant => Instant::encode_value(value, w),
+        Scalar::Duration => Duration::encode_value(value, w),
+        Scalar::Tile => Tile::encode_value(value, w),
+        Scalar::Decimal => Number::encode_value(value, w),
+        Scalar::HostPath => HostPath::encode_value(value, w),
+        #[cfg(feature = "url")]
+        Scalar::Url => crate::keys::encode::UrlKey::encode_value(value, w),
+        #[cfg(not(feature = "url"))]
+        Scalar::Url => None,
+        Scalar::ByteArray(len) => encode_byte_array(len, value, w),
+        Scalar::QuadKey(zoom) => encode_quadkey(zoom, value, w),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::hint::black_box;
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 use imbl::OrdSet;
@@ -78,7 +78,7 @@ pub(super) struct Reader(pub(super) OrdSet<Row>);
 /// Searches the tree for each batch, and keeps no pointer into it in between.
 impl RangeReader for Reader {
     fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool, Error> {
-        let (mut start, mut end) = rest.bounds();
+        let (mut start, mut end) = (rest.start_bound(), rest.end_bound());
         let few = room.rows() <= GROUP;
         if few {
             // For few rows, checking each against the end is faster than a second search of the tree.

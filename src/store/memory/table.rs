@@ -149,7 +149,7 @@ impl Store for Handle {
         }
         let mut rows = write(&self.table.rows);
         for range in ranges {
-            let doomed: Vec<Row> = rows.range::<_, [u8]>(range.bounds()).cloned().collect();
+            let doomed: Vec<Row> = rows.range::<_, [u8]>(range).cloned().collect();
             for row in doomed {
                 rows.remove(row.key());
             }

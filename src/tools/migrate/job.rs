@@ -190,7 +190,7 @@ where
     ) -> Result<Seen, Error> {
         let of_old = state.checkpoint.pass() == 1;
         let after = self.after(&state.checkpoint)?;
-        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(bounds.rows() as u64);
+        let scan = Scan::new(vec![after.map_or_else(KeyRange::all, KeyRange::after)]).limit(bounds.rows() as u64);
         let scan = scan.batch_rows(bounds.rows()).batch_bytes(bounds.bytes);
         let mut scan = if of_old { old.scan(&scan) } else { new.scan(&scan) };
         let (mut seen, mut batch, mut bytes) = (Seen::default(), RowBatch::new(), 0);

@@ -93,10 +93,9 @@ impl<'m> Pending<'m> {
     pub(super) fn over(&self, rows: Box<dyn Rows>, ranges: &[KeyRange], batch_bytes: usize) -> Box<dyn Rows> {
         let mut writes = Vec::new();
         for range in ranges {
-            let puts = [&self.earlier, &self.later].into_iter().flat_map(|puts| puts.range::<[u8], _>(range.bounds()));
+            let puts = [&self.earlier, &self.later].into_iter().flat_map(|puts| puts.range::<[u8], _>(range));
             writes.extend(puts.map(|(key, value)| (key.clone(), Some(value.to_vec()))));
-            let dropped =
-                [&self.values, &self.markers].into_iter().flat_map(|dropped| dropped.range::<[u8], _>(range.bounds()));
+            let dropped = [&self.values, &self.markers].into_iter().flat_map(|dropped| dropped.range::<[u8], _>(range));
             writes.extend(dropped.map(|key| (key.clone(), None)));
         }
         if writes.is_empty() {

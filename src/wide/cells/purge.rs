@@ -116,7 +116,7 @@ impl<S: Store> Cells<S> {
     ) -> Result<(Purged, Batch), Error> {
         let now = self.clock.now();
         let mut purged = Purged { last_row: after.map(<[u8]>::to_vec), ..Purged::default() };
-        let rest = KeyRange::behind(after);
+        let rest = after.map_or_else(KeyRange::all, KeyRange::after);
         let mut entries = Entries::new(open(&Scan::new(vec![CellKey::rows_in(&rest)])));
         let (mut part, mut family, mut column) = (Vec::new(), String::new(), Vec::new());
         let (mut visible, mut dead, mut read) = (Visible::default(), Dead::default(), 0);

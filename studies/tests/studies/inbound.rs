@@ -236,7 +236,8 @@ fn the_table_is_drawn_and_what_is_no_key_is_told() {
     let told: Vec<_> = out.lines().skip(2).take_while(|line| line.starts_with("  ")).collect();
     assert_eq!(told.len(), 3);
     assert!(
-        told.iter().all(|line| ["is no URL", "has no host", "can't be a key's"].iter().any(|why| line.contains(why))),
+        told.iter()
+            .all(|line| ["is not a URL", "has no host", "is not valid in a key"].iter().any(|why| line.contains(why))),
         "{told:?}"
     );
     assert!(out.contains("\nThe key of inbound\n0 ") && out.contains("\nTable inbound\n"));

@@ -539,7 +539,7 @@ impl Rows for Late {
         let Some((last, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) else { return Ok(()) };
         let rest = match self.scan.reverse {
             true => KeyRange::new([], Some(last)),
-            false => KeyRange::new([last, b"\0"].concat(), None::<Vec<u8>>),
+            false => Some(KeyRange::after(last)),
         };
         self.scan.limit = self.scan.limit.map(|limit| limit - batch.len() as u64);
         self.scan.ranges = self.scan.ranges.iter().filter_map(|range| range.intersect(rest.as_ref()?)).collect();

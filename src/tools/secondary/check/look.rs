@@ -112,7 +112,7 @@ impl Look<'_> {
         primary: bool,
         after: Option<&[u8]>,
     ) -> Result<Seen, Error> {
-        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.limit as u64);
+        let scan = Scan::new(vec![after.map_or_else(KeyRange::all, KeyRange::after)]).limit(self.limit as u64);
         let scan = scan.batch_rows(self.limit).batch_bytes(self.bytes);
         let mut scan = if primary { rows.scan(&scan) } else { secondary.scan(&scan) };
         let mut seen = Seen::default();
