@@ -5,4 +5,4 @@
 
 pub use crate::keys::error::{CursorError, DecodeError, DecodeReason, WidthError};
 #[cfg(feature = "tables")]
-pub use crate::store::error::{Access, CodecError, EngineError, Error, ErrorKind, RowError, RowErrors};
+pub use crate::store::error::{Access, CodecError, EngineError, Error, ErrorKind, Result, RowError, RowErrors};

@@ -16,10 +16,24 @@ use self::rows::Short;
 pub use self::rows::{RowError, RowErrors};
 use crate::keys::error::{CursorError, DecodeError, Hex, Printable};
 
-/// A value codec's own error.
+/// The error of a value codec.
 pub type CodecError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a store or a table can answer instead.
+/// The result of every operation on a store or a table.
+///
+/// ```
+/// use rowkey::{Memory, Result, Table};
+///
+/// fn greet(names: &Table<u64, String, Memory>, user: u64) -> Result<String> {
+///     Ok(names.get(&user)?.map_or("Hello!".into(), |name| format!("Hello {name}!")))
+/// }
+/// # let names = Table::open(Memory::new(), "names")?;
+/// # assert_eq!(greet(&names, 7)?, "Hello!");
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The error of every operation on a store or a table. [`kind`](Error::kind) says what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
