@@ -17,6 +17,7 @@ use rowkey::store::{
 use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideStore};
 use rowkey::{Error, KeyRange, Memory, RowKey, Table};
 use rowkey_fjall::FjallOptions;
+use rowkey_testkit::Restrict;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -82,55 +83,6 @@ fn buckets() -> impl Iterator<Item = Vec<KeyRange>> {
     (0..BUCKETS).map(|bucket| vec![KeyRange::prefix([bucket])])
 }
 
-/// A store whose scans wait: they are read ahead.
-struct SlowScans(Arc<dyn Store>);
-
-impl Readable for SlowScans {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.0.scan(scan)
-    }
-}
-
-impl Store for SlowScans {
-    fn id(&self) -> &TableId {
-        self.0.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.0.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        Arc::new(Self(self.0.with_options(options)))
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        let mut guarantees = self.0.guarantees();
-        guarantees.slow_scans = true;
-        guarantees
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.0.write(batch)
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.0.increment(key, by)
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.0.compare_and_write(key, expected, new)
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.0.delete_ranges(ranges)
-    }
-}
-
 /// Every way to scan a table; `own` is what the engine takes for a scan of its own: for one, and for one of each bucket.
 fn scans(engine: &str, store: &Arc<dyn Store>, rows: u16, size: usize, own: impl Fn(&dyn Fn(&Scan), Scan) -> usize) {
     let (row, all) = (size + 3, usize::from(rows) * usize::from(BUCKETS));
@@ -164,7 +116,8 @@ fn scans(engine: &str, store: &Arc<dyn Store>, rows: u16, size: usize, own: impl
         });
         check("salted, by batches", batches, &|scan| assert_eq!(read_all(&mut merged(scan)), all));
         check("salted, read ahead", 3 * usize::from(BUCKETS) + 1, &|scan| {
-            let slow = SlowScans(Arc::clone(store));
+            // Scans that wait are read ahead.
+            let slow = Restrict::store(Arc::clone(store), store.guarantees().slow_scans(true));
             assert_eq!(read_all(&mut MergedRows::open(&slow, scan, buckets(), 1)), all);
         });
         if !reverse {

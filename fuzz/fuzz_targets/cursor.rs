@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../entries.rs"]
-mod entries;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| entries::cursor(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| rowkey_testkit::fuzzed::cursor(data));

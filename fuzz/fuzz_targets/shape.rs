@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../entries.rs"]
-mod entries;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| entries::shape(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| rowkey_testkit::fuzzed::shape(data));

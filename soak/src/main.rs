@@ -6,8 +6,6 @@
 
 mod decode;
 mod keys;
-#[path = "../../crates/rowkey-fjall/tests/fjall/killed.rs"]
-mod killed;
 mod memory;
 mod order;
 mod scans;
@@ -20,7 +18,8 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use fastrand::Rng;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use rowkey_fjall::Durability;
+use rowkey_fjall::Fjall;
+use rowkey_testkit::killed;
 
 /// Runs the laws of rowkey for a long time.
 #[derive(Parser)]
@@ -62,7 +61,7 @@ fn kill(times: u64) -> Result<String, Fault> {
     let fault = |error: std::io::Error| error.to_string();
     let directory = tempfile::tempdir().map_err(fault)?;
     let program = std::env::current_exe().map_err(fault)?;
-    let answered = killed::kill(times, directory.path(), || {
+    let answered = killed::kill(times, || Fjall::open(directory.path()).expect("the database is opened again"), || {
         let mut child = Command::new(&program);
         child.env(WRITES_TO, directory.path());
         child
@@ -72,7 +71,7 @@ fn kill(times: u64) -> Result<String, Fault> {
 
 fn main() -> ExitCode {
     if let Some(directory) = std::env::var_os(WRITES_TO) {
-        killed::write_on(directory.as_ref(), Durability::Buffered);
+        killed::write_on(&Fjall::open(directory).expect("a directory for the database"));
     }
     let args = Args::parse();
     let part = if args.short { 100 } else { 1 };

@@ -1,7 +1,5 @@
 //! Processes that stall anywhere in a migration for longer than a lock holds, while others go on; some never come back.
 
-#[path = "../failing/mod.rs"]
-mod failing;
 mod names;
 mod several;
 
@@ -9,10 +7,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failing::{Failing, How, WITHOUT};
 use rowkey::migrate::{Conversion, Migration, Phase};
 use rowkey::store::{Database, RowBatch, Rows, Scan, SubStore};
 use rowkey::{Error, Memory, RowKey, Table};
+use rowkey_testkit::{Failing, How, WITHOUT};
 
 #[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq)]
 #[rowkey(salt(buckets = 4))]

@@ -9,9 +9,9 @@ use rowkey::secondary::Primary;
 use rowkey::store::{Database, RowBatch, Rows, Scan};
 use rowkey::wide::{CellsDatabase, FamilySchema, TableSchema};
 use rowkey::{Error, Memory, Table, WideTable};
+use rowkey_testkit::{Failing, How, WITHOUT};
 
 use super::Step::{Backfill, BackfillSome, Bump, CutOver, Finish, RollBack, Verify};
-use super::failing::{Failing, How, WITHOUT};
 use super::{Engine, Four, Sixteen, WITH, before, begin, bump, counters, following, open};
 
 /// Two that begin it at once: one begins it, the other finds it begun, wherever it is by then.

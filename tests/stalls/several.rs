@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use rowkey::store::Database;
 use rowkey::{Error, Memory};
+use rowkey_testkit::{Failing, How, WITHOUT};
 
 use super::Step::{self, Backfill, Bump, CutOver, Finish, RollBack, Verify};
-use super::failing::{Failing, How, WITHOUT};
 use super::{Engine, before, begin, bump, counters, open};
 
 #[derive(PartialEq)]

@@ -12,9 +12,9 @@ use rowkey::wide::{
     Cells, CellsDatabase, Column, Columns, Condition, Edit, FamilySchema, Mutation, TableSchema, WideStore,
 };
 use rowkey_fjall::Fjall;
+use rowkey_testkit::{Random, Restrict};
 
-use crate::conforming::modest_store::Modest;
-use crate::model::{Random, cells_of, entries, go_on, memory};
+use crate::model::{cells_of, entries, go_on, memory};
 
 pub(crate) const ROW: &[u8] = b"row";
 pub(crate) const HOUR: i64 = 3_600_000;
@@ -61,7 +61,7 @@ type Make = fn() -> Arc<dyn Store>;
 const STORES: [(&str, Make); 3] = [
     ("memory", memory),
     ("sub-store", || SubStore::new(memory()).table("t").unwrap()),
-    ("no transactions", || Arc::new(Modest(memory()))),
+    ("no transactions", || Arc::new(Restrict::none(memory()))),
 ];
 
 /// A handle that knows of no other.

@@ -9,18 +9,17 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rowkey::clock::Clock;
 use rowkey::splits::{Splits, Weight};
-use rowkey::store::{
-    Atomicity, Batch, CallOptions, Database, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, Write,
-};
+use rowkey::store::{Atomicity, Batch, Database, RowBatch, Rows, Scan, Store, Write};
 use rowkey::wide::{
     CellIter, CellKey, Cells, CellsDatabase, Column, Columns, Condition, Entry, FamilySchema, Kind, Mutation, Place,
     PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
 };
-use rowkey::{Cursor, Error, KeyRange, Memory, RowKey, RowValue};
+use rowkey::{Cursor, Error, Memory, RowKey, RowValue};
+use rowkey_testkit::{Cued, Deaths, Random, Restrict};
 
 use crate::latest::{every, some_edit, two_families};
 use crate::model::{
-    Random, cells_of, column, columns, entries, go_on, memory, model_rows, over, rows_of, scan_of, schema, tables,
+    Draw, cells_of, column, columns, entries, go_on, memory, model_rows, over, rows_of, scan_of, schema, tables,
     written,
 };
 
@@ -176,62 +175,11 @@ fn splits_of_rows_in_pieces_are_splits_of_rows() {
     }
 }
 
-/// A store whose batches are written entry by entry, and that fails after some of them.
-struct Tearing {
-    store: Arc<dyn Store>,
-    left: Arc<AtomicUsize>,
-}
-
-impl Readable for Tearing {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.store.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.store.scan(scan)
-    }
-}
-
-impl Store for Tearing {
-    fn id(&self) -> &TableId {
-        self.store.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.store.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        Arc::new(Self { store: self.store.with_options(options), left: Arc::clone(&self.left) })
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        let mut guarantees = self.store.guarantees();
-        guarantees.batch = Atomicity::Row;
-        guarantees.transactions = false;
-        guarantees
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        for write in batch.writes() {
-            let left = self.left.load(Ordering::Relaxed).checked_sub(1).ok_or_else(|| Error::engine("torn"))?;
-            self.left.store(left, Ordering::Relaxed);
-            self.store.write(Batch::new().push(write))?;
-        }
-        Ok(())
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.store.increment(key, by)
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.store.compare_and_write(key, expected, new)
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.store.delete_ranges(ranges)
-    }
+/// A store whose batches are written entry by entry, and that fails after so many of them.
+fn tearing(store: &Arc<dyn Store>, left: usize) -> Arc<dyn Store> {
+    let promised = store.guarantees().batch(Atomicity::Row).transactions(false);
+    let dies = Cued::over(Arc::clone(store), Deaths::after(left as i64));
+    Arc::new(Restrict::store(Arc::new(dies), promised))
 }
 
 /// An entry of a row, or almost one, or nothing like it.
@@ -274,8 +222,8 @@ proptest! {
         let mut failures = 0;
         loop {
             // It goes on from the beginning each time, as one that knows nothing of the one before.
-            let left = Arc::new(AtomicUsize::new(random.below(6) as usize + failures / 10));
-            let purged = over(Arc::new(Tearing { store: Arc::clone(&store), left })).purge(None, go_on);
+            let left = random.below(6) as usize + failures / 10;
+            let purged = over(tearing(&store, left)).purge(None, go_on);
             let (scan, columns) = (Scan::all(), columns(random, false));
             let found = rows_of(&over(Arc::clone(&store)), &scan, &columns);
             prop_assert_eq!(found, model_rows(&model, &scan, &columns), "{:?}", columns);
@@ -308,8 +256,7 @@ proptest! {
         for left in 0.. {
             let store = memory();
             store.write(&stored.iter().map(|(key, value)| Write::Put(key, value)).collect()).unwrap();
-            let tearing = Tearing { store: Arc::clone(&store), left: Arc::new(AtomicUsize::new(left)) };
-            let done = open(Arc::new(tearing), now).mutate(b"r", &mutation).is_ok();
+            let done = open(tearing(&store, left), now).mutate(b"r", &mutation).is_ok();
             let found = open(store, now).get(b"r", &every()).unwrap();
             let known = |found| before.cells().chain(after.cells()).any(|cell| cell == found);
             prop_assert!(found.cells().all(known), "{:?} after {} writes of {:?}", found, left, mutation);

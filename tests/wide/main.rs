@@ -2,6 +2,7 @@
 
 mod cases;
 mod conforming;
+mod engines;
 mod large;
 mod latest;
 mod laws;

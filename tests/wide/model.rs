@@ -5,13 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rowkey::store::{
-    Batch, CallOptions, Database, Guarantees, Readable, RowBatch, Rows, Scan, Store, SubStore, TableId,
-};
+use rowkey::store::{Batch, Database, RowBatch, Scan, Store, SubStore};
 use rowkey::wide::{
     CellIter, Cells, Column, Columns, Compare, Condition, FamilySchema, Mutation, PurgeReport, TableSchema, WideStore,
 };
-use rowkey::{Error, KeyRange, Memory};
+use rowkey::{KeyRange, Memory};
+use rowkey_testkit::{Random, Restrict};
 
 const NOW: i64 = 1000;
 const FAMILIES: [&str; 4] = ["a", "ab", "b", "t"];
@@ -29,31 +28,20 @@ pub(crate) fn schema() -> TableSchema {
     FAMILIES.iter().fold(TableSchema::new(), |schema, family| schema.family(*family, kept(family)))
 }
 
-/// Numbers from a seed.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-
-    pub(crate) fn chance(&mut self, of: u64) -> bool {
-        self.below(of) == 0
-    }
-
-    pub(crate) fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize]
-    }
-
+/// What is drawn for wide rows.
+pub(crate) trait Draw {
     /// Few bytes, those that are escaped and those next to them among them.
-    pub(crate) fn bytes(&mut self, least: u64) -> Vec<u8> {
+    fn bytes(&mut self, least: u64) -> Vec<u8>;
+
+    fn at(&mut self) -> i64;
+}
+
+impl Draw for Random {
+    fn bytes(&mut self, least: u64) -> Vec<u8> {
         (0..least + self.below(3)).map(|_| self.one_of(&[0, 1, 2, b'a', 0xfe, 0xff])).collect()
     }
 
-    pub(crate) fn at(&mut self) -> i64 {
+    fn at(&mut self) -> i64 {
         let near = self.one_of(&[0, 490, 990]);
         if self.chance(20) { self.one_of(&[0, 500, 501, NOW, i64::MAX]) } else { near + self.below(20) as i64 }
     }
@@ -291,65 +279,6 @@ pub(crate) fn model_rows(model: &Model, scan: &Scan, columns: &Columns) -> Vec<R
     rows
 }
 
-/// A store whose scans do not skip.
-struct NoSkip(Arc<dyn Store>);
-
-struct NoSkipRows(Box<dyn Rows>);
-
-impl Rows for NoSkipRows {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        self.0.next_batch(batch)
-    }
-}
-
-impl Readable for NoSkip {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.0.get(key)
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        Box::new(NoSkipRows(self.0.scan(scan)))
-    }
-}
-
-impl Store for NoSkip {
-    fn id(&self) -> &TableId {
-        self.0.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.0.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        Arc::new(Self(self.0.with_options(options)))
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        self.0.guarantees()
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.0.write(batch)
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.0.increment(key, by)
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.0.compare_and_write(key, expected, new)
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.0.delete_ranges(ranges)
-    }
-
-    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
-        self.0.transact(body)
-    }
-}
-
 pub(crate) fn memory() -> Arc<dyn Store> {
     Memory::new().table("t").unwrap()
 }
@@ -358,10 +287,16 @@ pub(crate) fn over(store: Arc<dyn Store>) -> Cells {
     Cells::over(store, schema()).unwrap().with_clock(|| NOW)
 }
 
+/// A store whose scans do not skip.
+fn without_skips(store: Arc<dyn Store>) -> Restrict<dyn Store> {
+    let promised = store.guarantees();
+    Restrict::store(store, promised).without_skips()
+}
+
 /// The same rows in Memory, beside others in one table, and in a store that does not skip.
 pub(crate) fn tables(mutations: &[(Vec<u8>, Mutation)]) -> Vec<Cells> {
     let shared = SubStore::new(memory());
-    let stores = [memory(), shared.table("t\0").unwrap(), Arc::new(NoSkip(memory()))];
+    let stores = [memory(), shared.table("t\0").unwrap(), Arc::new(without_skips(memory()))];
     for neighbour in ["t", "t\0\0"] {
         shared.table(neighbour).unwrap().write(Batch::new().put(b"\0", "").put(b"\xff", "")).unwrap();
     }

@@ -2,7 +2,6 @@
 
 mod damage;
 mod dropped;
-mod killed;
 mod refused;
 mod synced;
 
@@ -14,6 +13,7 @@ use rowkey::conformance;
 use rowkey::store::{Database, Store, SubStore};
 use rowkey::wide::{Cells, CellsDatabase};
 use rowkey_fjall::{Durability, Fjall};
+use rowkey_testkit::killed;
 use tempfile::TempDir;
 
 /// A directory for tests that make many databases, of which nothing has to outlive anything: in memory, where there is such a
@@ -74,12 +74,16 @@ const WRITES_TO: &str = "ROWKEY_TEST_WRITES_TO";
 #[test]
 fn what_was_answered_outlives_the_process() {
     if let Some(directory) = std::env::var_os(WRITES_TO) {
-        killed::write_on(directory.as_ref(), Durability::Buffered);
+        killed::write_on(&Fjall::open(directory).unwrap());
     }
     let directory = tempfile::tempdir().unwrap();
-    killed::kill(10, directory.path(), || {
-        let mut child = only("what_was_answered_outlives_the_process");
-        child.env(WRITES_TO, directory.path());
-        child
-    });
+    killed::kill(
+        10,
+        || Fjall::open(directory.path()).unwrap(),
+        || {
+            let mut child = only("what_was_answered_outlives_the_process");
+            child.env(WRITES_TO, directory.path());
+            child
+        },
+    );
 }

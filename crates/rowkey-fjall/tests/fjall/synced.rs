@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use rowkey_fjall::Durability;
+use rowkey_fjall::{Durability, FjallOptions};
+use rowkey_testkit::killed;
 
-use crate::{WRITES_TO, killed, only};
+use crate::{WRITES_TO, only};
 
 /// Which calls of the thread that answers stood before each answer, from the answer before on.
 fn calls_before_answers(durability: Durability, test: &str) -> Option<Vec<Vec<String>>> {
@@ -60,7 +61,8 @@ fn no_synced_write_is_answered_before_the_disk_has_it() {
     const TEST: &str = "synced::no_synced_write_is_answered_before_the_disk_has_it";
     if let Some(directory) = std::env::var_os(WRITES_TO) {
         let synced = std::env::var("ROWKEY_TEST_DURABILITY").unwrap() == format!("{:?}", Durability::Synced);
-        killed::write_on(directory.as_ref(), if synced { Durability::Synced } else { Durability::Buffered });
+        let durability = if synced { Durability::Synced } else { Durability::Buffered };
+        killed::write_on(&FjallOptions::new().durability(durability).open(directory).unwrap());
     }
     let Some(synced) = calls_before_answers(Durability::Synced, TEST) else { return };
     for calls in &synced {

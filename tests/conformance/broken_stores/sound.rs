@@ -1,0 +1,25 @@
+//! What keeps every law passes, however slow it is and however it keeps them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rowkey::conformance;
+use rowkey::store::SubStore;
+
+use crate::broken_stores::table;
+use crate::sound_store::{Optimistic, slow};
+
+#[test]
+fn a_slow_store_passes() {
+    conformance::store(|| slow(table(), Duration::from_millis(1)));
+}
+
+#[test]
+fn a_database_whose_transactions_hold_nobody_up_passes() {
+    conformance::database(|| SubStore::new(Optimistic::new(table())));
+}
+
+#[test]
+fn a_slow_database_whose_transactions_hold_nobody_up_passes() {
+    conformance::database(|| SubStore::new(slow(Arc::new(Optimistic::new(table())), Duration::from_micros(100))));
+}

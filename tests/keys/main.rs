@@ -1,0 +1,12 @@
+//! Keys: their bytes, order, layouts and prefixes; fields of types of other crates; places, hosts.
+
+mod derive;
+mod foreign;
+mod format;
+mod fuzzed;
+mod geo;
+mod golden;
+mod hosts;
+mod imports;
+mod order;
+mod traps;

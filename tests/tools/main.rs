@@ -1,0 +1,7 @@
+//! What is built over tables: ids, secondary tables, migrations.
+
+mod ids;
+mod ids_names;
+mod migrate;
+mod secondary;
+mod secondary_turns;

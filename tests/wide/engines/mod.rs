@@ -1,0 +1,57 @@
+//! Wide stores that answer as HBase and as Bigtable do. They are held against the recorded answers, and then to the suite, each with
+//! its own guarantees; and the suite names the law where a store declares what it does not keep.
+
+mod bigtable;
+mod declared;
+mod engine;
+mod hbase;
+mod modest;
+mod replay;
+
+use std::ops::ControlFlow;
+
+use bigtable::Bigtable;
+use engine::Double;
+use hbase::Hbase;
+use rowkey::wide::{Cells, FamilySchema, OneColumn, TableSchema};
+use rowkey::{Memory, conformance};
+
+fn hbase(schema: &TableSchema) -> Double<Hbase> {
+    Double::new(schema, Hbase::new)
+}
+
+fn bigtable(schema: &TableSchema) -> Double<Bigtable> {
+    Double::new(schema, Bigtable::new)
+}
+
+fn cells(schema: &TableSchema) -> Cells {
+    Cells::open(&Memory::new(), "t", schema).unwrap()
+}
+
+#[test]
+fn what_answers_as_hbase_passes() {
+    conformance::wide(hbase);
+}
+
+#[test]
+fn what_answers_as_bigtable_passes() {
+    conformance::wide(bigtable);
+}
+
+#[test]
+fn what_a_purge_leaves() {
+    conformance::wide_purge(cells, |cells| drop(cells.purge(None, |_| ControlFlow::Continue(())).unwrap()));
+    conformance::wide_purge(hbase, |store| {
+        store.engine(|engine, now| {
+            engine.flush(now);
+            engine.major_compact(now);
+        });
+    });
+    conformance::wide_purge(bigtable, |store| store.engine(|engine, now| engine.collect(now * 1000)));
+}
+
+#[test]
+fn one_column_of_what_answers_as_bigtable_is_a_store() {
+    let schema = TableSchema::new().family("v", FamilySchema::new());
+    conformance::store(|| OneColumn::new(bigtable(&schema), "v:"));
+}
