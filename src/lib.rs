@@ -34,8 +34,15 @@
 //! # Ok::<(), rowkey::DecodeError>(())
 //! ```
 //!
-//! Of keys: [`RowKey`] is the trait, [`derive@RowKey`] the derive macro with all its attributes, [`encode`] the bytes of each
-//! type, [`prefix`] what selects rows, [`Layout`] and [`untyped`] keys without their Rust type, [`geo`] map tiles.
+//! | item | contents |
+//! |---|---|
+//! | [`derive@RowKey`] | the derive macro, with all its attributes |
+//! | [`trait@RowKey`] | the trait: encode, decode, explain, the layout |
+//! | [`encode`] | the types that can be fields, and the bytes of each; encodings of your own |
+//! | [`prefix`], [`range`](mod@range), [`cursor`] | what selects rows; byte ranges; where a page ended |
+//! | [`untyped`], [`Layout`] | keys without their Rust type, as shapes and as JSON |
+//! | [`lead`] | salts and digests |
+//! | [`geo`] | map tiles, boxes, the nearest points |
 #![cfg_attr(feature = "memory", doc = include_str!("guide/first_table.md"))]
 #![forbid(unsafe_code)]
 
