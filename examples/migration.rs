@@ -2,8 +2,6 @@
 //!
 //!     cargo run --example migration
 
-use std::ops::ControlFlow;
-
 use rowkey::migrate::{Conversion, Migration};
 use rowkey::{Error, Memory, RowKey, Table};
 
@@ -37,10 +35,10 @@ fn main() -> Result<(), Error> {
     println!("begun: {}", visits.phase()?);
 
     // One of them copies the old rows, and compares. A job that was stopped or killed goes on where it was.
-    visits.backfill().run(|_progress| ControlFlow::Continue(()))?;
+    visits.backfill().run()?;
     println!("copied: {}", visits.phase()?);
-    let report = visits.verify().run(|_progress| ControlFlow::Continue(()))?;
-    println!("verified: {}, {} differences", visits.phase()?, report.differences);
+    let report = visits.verify().run()?;
+    println!("verified: {}, {} differences", visits.phase()?, report.differences());
 
     // From here on the new table is read. Both are written until the end, so `roll_back` is still possible.
     visits.cut_over()?;

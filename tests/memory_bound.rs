@@ -331,19 +331,19 @@ fn batches_of_jobs() {
     let mut users = Primary::<u32, Vec<u8>, _>::open(&db, "before").unwrap();
     let by_value = users.secondary("by_value", |n: &u32, value: &Vec<u8>| [(*n, value.clone())]).unwrap();
     let mut seen = Vec::new();
-    let report = by_value.rebuild().batch_bytes(10_000).run(|progress| {
-        seen.push(progress.rows);
+    let report = by_value.rebuild().batch_bytes(10_000).run_watched(|progress| {
+        seen.push(progress.report.rows);
         ControlFlow::Continue(())
     });
-    assert_eq!(report.unwrap().mended, 100);
+    assert_eq!(report.unwrap().written, 100);
     // Each row is read and written.
     assert!(seen[..10].windows(2).all(|pair| pair[1] - pair[0] <= 5), "{seen:?}");
 
     let wider = Conversion::keys(u64::from, |n: u64| n as u32);
     let migration = Migration::<u32, Vec<u8>, u64, Vec<u8>, _>::open(&db, "wider", "before", "after", wider).unwrap();
     let mut seen = Vec::new();
-    let report = migration.backfill().batch_bytes(10_000).run(|progress| {
-        seen.push(progress.rows);
+    let report = migration.backfill().batch_bytes(10_000).run_watched(|progress| {
+        seen.push(progress.report.rows);
         ControlFlow::Continue(())
     });
     assert_eq!(report.unwrap().written, 100);

@@ -2,7 +2,6 @@
 //! secondary table costs beside a plain put, and how work on whole tables grows with their rows.
 
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -180,7 +179,7 @@ fn purge(bench: &mut Bench) {
         let n = bench.size(rows);
         let purge = || {
             let table = wide(n, 3);
-            timed(|| table.purge(None, |_| ControlFlow::Continue(())).unwrap()).0
+            timed(|| table.purge().run().unwrap()).0
         };
         bench.measure(Work::new(PURGE, n).at(rows as u64).timed(OURS, purge));
     }

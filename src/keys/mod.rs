@@ -1,5 +1,7 @@
 //! Keys: layouts, encodings, prefixes, ranges. It imports nothing above it.
 
+#[cfg(feature = "tables")]
+pub(crate) mod checkpoint;
 #[cfg(feature = "jiff")]
 pub mod civil;
 pub mod clock;

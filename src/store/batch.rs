@@ -1,11 +1,14 @@
-//! Writes that are applied together.
+//! A batch of puts and deletes.
 
 use std::fmt;
 
 use super::check_key;
 use crate::store::error::{CodecError, Error};
 
-/// Writes that are applied together, in one piece of memory.
+/// A batch of puts and deletes, in one buffer. [`Store::write`](super::Store::write) applies it, atomically where
+/// [`Guarantees::batch`](super::Guarantees::batch) says so.
+#[doc(alias = "WriteBatch")]
+#[doc(alias = "transaction")]
 ///
 /// ```
 /// use rowkey::store::{Batch, Write};
@@ -16,34 +19,34 @@ use crate::store::error::{CodecError, Error};
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// Each write: how long its key is, and its value ([`NONE`]: it has none), then value and key.
+    /// Per write: the length of the key, the length of the value ([`NONE`] for a delete), the value, the key.
     bytes: Vec<u8>,
     len: usize,
 }
 
 const WORD: usize = size_of::<usize>();
 const HEAD: usize = 2 * WORD;
-/// The length of the value of a delete; no value is as long.
+/// Stands for "no value" in place of a value's length. No value is this long.
 const NONE: usize = usize::MAX;
 
 /// One write of a [`Batch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Write<'b> {
-    /// Key and value.
+    /// Sets the value of a key.
     Put(&'b [u8], &'b [u8]),
-    /// Key.
+    /// Deletes a key.
     Delete(&'b [u8]),
 }
 
 impl<'b> Write<'b> {
-    /// The key that is written.
+    /// The key.
     pub fn key(self) -> &'b [u8] {
         match self {
             Self::Put(key, _) | Self::Delete(key) => key,
         }
     }
 
-    /// What the key has afterwards.
+    /// The new value; `None` for a delete.
     pub fn value(self) -> Option<&'b [u8]> {
         match self {
             Self::Put(_, value) => Some(value),
@@ -53,28 +56,31 @@ impl<'b> Write<'b> {
 }
 
 impl Batch {
-    /// No write.
+    /// An empty batch.
     pub const fn new() -> Self {
         Self { bytes: Vec::new(), len: 0 }
     }
 
-    /// Adds: `key` has `value`.
+    /// Adds a put: sets the value of `key`.
+    #[doc(alias = "insert")]
+    #[doc(alias = "set")]
     pub fn put(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> &mut Self {
         self.push(Write::Put(key.as_ref(), value.as_ref()))
     }
 
-    /// Adds: `key` is gone.
+    /// Adds a delete of `key`.
+    #[doc(alias = "remove")]
     pub fn delete(&mut self, key: impl AsRef<[u8]>) -> &mut Self {
         self.push(Write::Delete(key.as_ref()))
     }
 
-    /// Adds a write, of another batch for one.
+    /// Adds a write, for example from another batch.
     pub fn push(&mut self, write: Write<'_>) -> &mut Self {
         self.push_with(write.key().len(), |bytes| bytes.extend_from_slice(write.key()), write.value())
     }
 
-    /// One put. The value's encoding writes to the memory of the batch, where nothing else stands yet: whatever it does there,
-    /// the key is not touched. `key_len` is about how long the key is.
+    /// A batch of one put. `value` encodes straight into the batch's buffer, before the key is written, so a codec that
+    /// misbehaves can't change the key. `key_len` is an estimate of the key's length.
     pub(crate) fn of_put(
         key_len: usize,
         key: impl FnOnce(&mut Vec<u8>),
@@ -90,7 +96,7 @@ impl Batch {
         Ok(batch)
     }
 
-    /// Adds a put, or a delete where there is no value. `key` appends a key of about `key_len` bytes.
+    /// Adds a put, or a delete if `value` is `None`. `key` appends the key; `key_len` is an estimate of its length.
     #[inline]
     pub(crate) fn push_with(
         &mut self,
@@ -117,32 +123,32 @@ impl Batch {
         self.len += 1;
     }
 
-    /// The writes in order; for a store's author.
+    /// The writes in order. For authors of engines.
     #[inline]
     pub fn writes(&self) -> impl ExactSizeIterator<Item = Write<'_>> + Clone {
         Writes { bytes: &self.bytes, left: self.len }
     }
 
-    /// How many writes there are.
+    /// The number of writes.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// How many bytes the keys and values have.
+    /// The number of bytes in keys and values.
     #[inline]
     pub fn bytes(&self) -> usize {
         self.bytes.len() - self.len * HEAD
     }
 
-    /// Whether there is nothing to do.
+    /// Whether the batch has no writes.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// [`Error::EmptyKey`] if a write has an empty key; a store without [`Limits`](super::Limits) asks before it begins, one with
-    /// them asks these.
+    /// Returns [`Error::EmptyKey`] if a key is empty. For authors of engines without [`Limits`](super::Limits), to call
+    /// before a write; with limits, call [`Limits::check`](super::Limits::check) instead.
     pub fn check_keys(&self) -> Result<(), Error> {
         self.writes().try_for_each(|write| check_key(write.key()))
     }

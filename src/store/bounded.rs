@@ -1,4 +1,4 @@
-//! Bounds for engines that never wait: they are looked at before each call and each batch.
+//! Deadlines and cancellation for engines that never wait: checked before each call and each batch.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,23 +9,28 @@ use super::{
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 
-/// A store or a database with [`CallOptions`], for an engine that never waits: the options are looked at before each call and each
-/// batch of a scan, and between a transaction's body and its write. An engine that waits begins a [`Call`](super::Call) by itself.
+/// Gives a store or a database [`CallOptions`], for an engine that never waits. The options are checked before each
+/// call, before each batch of a scan, and between a transaction's body and its write. An engine that can wait handles
+/// them itself ([`CallOptions::begin`]).
 ///
-/// It is what such an engine's `with_options` returns:
+/// Return it from `with_options`:
 ///
 /// ```
 /// use std::sync::Arc;
 ///
 /// use rowkey::store::{Bounded, CallOptions, Database, Store};
-/// # use rowkey::store::{Batch, Guarantees, Rows, Scan, TableId};
-/// # use rowkey::{Error, KeyRange, Memory};
+/// # use rowkey::store::{Batch, Guarantees, Readable, Rows, Scan, TableId};
+/// # use rowkey::{Error, KeyRange, Memory, Result};
 ///
 /// #[derive(Clone)]
 /// struct Shelf {
 ///     // ..
 /// #     inner: Arc<dyn Store>,
 /// }
+/// # impl Readable for Shelf {
+/// #     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> { self.inner.get(key) }
+/// #     fn scan(&self, scan: &Scan) -> Box<dyn Rows> { self.inner.scan(scan) }
+/// # }
 ///
 /// impl Store for Shelf {
 ///     fn options(&self) -> &CallOptions {
@@ -38,14 +43,12 @@ use crate::store::error::Error;
 ///     // ..
 /// #     fn id(&self) -> &TableId { self.inner.id() }
 /// #     fn guarantees(&self) -> Guarantees { self.inner.guarantees() }
-/// #     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> { self.inner.get(key) }
-/// #     fn scan(&self, scan: &Scan) -> Box<dyn Rows> { self.inner.scan(scan) }
-/// #     fn write(&self, batch: &Batch) -> Result<(), Error> { self.inner.write(batch) }
-/// #     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> { self.inner.increment(key, by) }
-/// #     fn compare_and_write(&self, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+/// #     fn write(&self, batch: &Batch) -> Result<()> { self.inner.write(batch) }
+/// #     fn increment(&self, key: &[u8], by: i64) -> Result<i64> { self.inner.increment(key, by) }
+/// #     fn compare_and_write(&self, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool> {
 /// #         self.inner.compare_and_write(key, old, new)
 /// #     }
-/// #     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> { self.inner.delete_ranges(ranges) }
+/// #     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<()> { self.inner.delete_ranges(ranges) }
 /// }
 /// # let shelf = Shelf { inner: Memory::new().table("shelf")? };
 /// # let late = shelf.with_options(&CallOptions::new().timeout(std::time::Duration::ZERO));
@@ -58,7 +61,7 @@ pub struct Bounded<T: ?Sized> {
 }
 
 impl<T: ?Sized> Bounded<T> {
-    /// A handle to `inner`, which has no options of its own, with these.
+    /// A handle to `inner` with these options. `inner` has no options of its own.
     pub fn new(inner: Arc<T>, options: &CallOptions) -> Self {
         Self { inner, options: options.clone() }
     }
@@ -74,10 +77,20 @@ impl<T: ?Sized> fmt::Debug for Bounded<T> {
     }
 }
 
+/// Methods that are calls on the table `$table`: each begins with the options, and then is the method of the inner store.
+macro_rules! calls {
+    (on $table:expr; $($doing:literal: fn $method:ident(&$self:ident $(, $argument:ident: $type:ty)*) -> $returned:ty;)*) => {$(
+        fn $method(&$self $(, $argument: $type)*) -> $returned {
+            $self.options.begin($doing, $table)?;
+            $self.inner.$method($($argument),*)
+        }
+    )*};
+}
+pub(crate) use calls;
+
 impl<S: Store + ?Sized + 'static> Readable for Bounded<S> {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.options.begin("get", self.id().name())?;
-        self.inner.get(key)
+    calls! { on self.id().name();
+        "get": fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
@@ -102,29 +115,14 @@ impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
         self.inner.guarantees()
     }
 
-    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        self.options.begin("get", self.id().name())?;
-        self.inner.get_many(keys)
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.options.begin("write", self.id().name())?;
-        self.inner.write(batch)
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.options.begin("increment", self.id().name())?;
-        self.inner.increment(key, by)
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.options.begin("compare-and-write", self.id().name())?;
-        self.inner.compare_and_write(key, expected, new)
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.options.begin("deletion of ranges", self.id().name())?;
-        self.inner.delete_ranges(ranges)
+    calls! { on self.id().name();
+        "get": fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error>;
+        "write": fn write(&self, batch: &Batch) -> Result<(), Error>;
+        "increment": fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error>;
+        "compare-and-write":
+            fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error>;
+        "deletion of ranges": fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
+        "split points": fn split_points(&self) -> Result<Vec<Vec<u8>>, Error>;
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
@@ -134,11 +132,6 @@ impl<S: Store + ?Sized + 'static> Store for Bounded<S> {
             call.check()?;
             Ok(batch)
         })
-    }
-
-    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
-        self.options.begin("split points", self.id().name())?;
-        self.inner.split_points()
     }
 }
 
@@ -174,14 +167,12 @@ impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
         Ok(self.inner.create_table(name, new)?.with_options(&self.options))
     }
 
-    fn tables(&self) -> Result<Vec<String>, Error> {
-        self.options.begin("list of tables", "")?;
-        self.inner.tables()
+    calls! { on "";
+        "list of tables": fn tables(&self) -> Result<Vec<String>, Error>;
     }
 
-    fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.options.begin("drop", name)?;
-        self.inner.drop_table(name)
+    calls! { on name;
+        "drop": fn drop_table(&self, name: &str) -> Result<(), Error>;
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
@@ -203,9 +194,9 @@ impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
     }
 }
 
-/// A scan of which each batch is a call.
+/// A scan in which each batch is a call with its own time-out.
 pub(super) struct BoundedRows {
-    /// None after the end or an error: what the engine keeps for the scan, it can forget.
+    /// `None` after the end or an error, so that the engine can free what it keeps for the scan.
     rows: Option<Box<dyn Rows>>,
     options: CallOptions,
     table: Box<str>,
@@ -235,7 +226,7 @@ impl Rows for BoundedRows {
     }
 }
 
-/// A scan that could not be opened.
+/// A scan that could not be opened: its first batch is the error.
 pub(super) struct Failed(pub(super) Option<Error>);
 
 impl Rows for Failed {

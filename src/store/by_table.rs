@@ -1,20 +1,21 @@
-//! Writes across tables, where no batch spans them.
+//! Writes across tables, for databases without batches that span tables.
 
 use std::sync::Arc;
 
 use super::Batch;
 use crate::store::error::{Error, RowErrors};
 
-/// Writes batches to several tables, one after another, and says which writes failed: for the author of a
-/// [`Database`](super::Database) whose batches are not atomic across its tables. What is not valid, and a write inside a closure of a
-/// write, has been refused before.
+/// Writes batches to several tables, one after another, and reports which writes failed. For authors of a
+/// [`Database`](super::Database) whose batches are not atomic across tables, to call after the batches have been
+/// validated.
 ///
-/// `write` is called with each table's name and batch, first for those without a write, which only make their table. Where a batch
-/// fails as a whole, all its writes are named, and the next one is written.
+/// `write` is called with each table's name and batch. Empty batches, which only create their table, come first. If a
+/// whole batch fails, all its writes are reported as failed, and the next batch is written.
 ///
 /// # Errors
 ///
-/// [`Error::Rows`]; what a batch without a write failed with, and then nothing is written; of a single batch its own error.
+/// [`Error::Rows`] names the writes that failed. If an empty batch fails, its error is returned and nothing is written.
+/// If there is only one batch with writes, its own error is returned.
 pub fn write_by_table(
     batches: &[(&str, &Batch)],
     mut write: impl FnMut(&str, &Batch) -> Result<(), Error>,

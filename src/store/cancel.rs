@@ -1,12 +1,14 @@
-//! A token that ends calls from another thread.
+//! A token that cancels calls from another thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Ends the calls of every handle that was given it: [`CallOptions::cancel`](super::CallOptions::cancel).
+/// Cancels the calls of every handle that has this token: [`CallOptions::cancel`](super::CallOptions::cancel).
 ///
-/// Clones are one token. It is cancelled once and for good: for the next request take a new one.
+/// Clones share one state. Cancellation is permanent: use a new token for the next request.
+#[doc(alias = "CancellationToken")]
+#[doc(alias = "abort")]
 ///
 /// ```
 /// use rowkey::store::{CallOptions, Cancel, Database};
@@ -25,7 +27,8 @@ pub struct Cancel(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     cancelled: AtomicBool,
-    /// Held while `cancelled` is set, so that no sleeper misses it. What else waits for it (wakers of tasks) belongs in here.
+    /// Held while `cancelled` is set, so that no sleeper misses it. Other waiters (wakers of tasks) would be registered
+    /// here.
     sleepers: Mutex<()>,
     woken: Condvar,
 }
@@ -36,7 +39,7 @@ impl Cancel {
         Self::default()
     }
 
-    /// Cancels it: calls that wait end soon, later ones at once, with [`Error::Cancelled`](crate::Error::Cancelled).
+    /// Cancels: waiting calls end soon, later calls at once, with [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn cancel(&self) {
         let sleepers = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.cancelled.store(true, Ordering::Release);
@@ -44,20 +47,20 @@ impl Cancel {
         self.0.woken.notify_all();
     }
 
-    /// Whether it is cancelled.
+    /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
-    /// Sleeps so long, or until it is cancelled.
+    /// Sleeps for `pause`, or until cancelled.
     pub(super) fn sleep(&self, pause: Duration) {
         let sleepers = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
-        // To wake early without a reason is no harm: who sleeps looks again at what it waits for.
+        // A spurious wake-up is harmless: the caller checks its condition again.
         drop(self.0.woken.wait_timeout_while(sleepers, pause, |()| !self.is_cancelled()));
     }
 }
 
-/// Whether they are one token.
+/// Equal if both are clones of one token.
 impl PartialEq for Cancel {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -1,9 +1,12 @@
-//! What a store promises.
+//! What a store promises: atomicity, snapshots, counters, transactions, limits.
 
 use super::limits::Limits;
 
-/// What a store promises beyond the order of its keys. It starts from nothing, so that what is added here later is promised by
-/// nobody who does not say so.
+/// What a store promises beyond key order. An engine starts from [`none`](Self::none) and declares what it has, so a
+/// promise that is added here later is not made by engines that do not declare it.
+#[doc(alias = "capabilities")]
+#[doc(alias = "isolation")]
+#[doc(alias = "ACID")]
 ///
 /// ```
 /// use rowkey::store::{Atomicity, Guarantees};
@@ -15,28 +18,30 @@ use super::limits::Limits;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Guarantees {
-    /// How much of a batch is applied as one.
+    /// How much of a batch is atomic.
     pub batch: Atomicity,
-    /// Whether a scan shows the table as it was when it was opened, whatever is written meanwhile.
+    /// Whether a scan reads a snapshot: the table as it was when the scan was opened, whatever is written meanwhile.
     pub snapshot_scans: bool,
-    /// Whether [`Store::increment`](super::Store::increment) is there, and loses nothing under concurrent callers.
+    /// Whether [`Store::increment`](super::Store::increment) is supported and atomic under concurrent callers.
     pub increment: bool,
-    /// Whether [`Store::compare_and_write`](super::Store::compare_and_write) is there, and holds under concurrent callers.
+    /// Whether [`Store::compare_and_write`](super::Store::compare_and_write) is supported and atomic under concurrent
+    /// callers.
     pub compare_and_write: bool,
-    /// Whether [`Store::transact`](super::Store::transact) is there, and holds under concurrent callers; of a database's tables,
-    /// whether [`Database::transact`](super::Database::transact) is.
+    /// Whether [`Store::transact`](super::Store::transact) is supported and serializable. With [`Atomicity::Database`]
+    /// this includes [`Database::transact`](super::Database::transact).
     pub transactions: bool,
-    /// Whether a scan waits on something slow (a network, a server), so that reading ahead in threads pays.
+    /// Whether a scan waits for something slow (a network, a server), so that reading ahead in threads pays off.
     pub slow_scans: bool,
-    /// Whether a table that is made with [split points](super::NewTable::split_at) has regions that meet there, which
-    /// [`Store::split_points`](super::Store::split_points) returns.
+    /// Whether a table created with [split points](super::NewTable::split_at) is split into regions there, as
+    /// [`Store::split_points`](super::Store::split_points) then returns.
     pub split_points: bool,
-    /// How long keys, values and names can be.
+    /// Maximum lengths of keys, values and names.
     pub limits: Limits,
 }
 
 impl Guarantees {
-    /// Nothing: each row of a batch by itself, no counters, no conditions, no limits that are known.
+    /// No promises: each row of a batch is written separately, no counters, no conditions, no transactions, unknown
+    /// limits.
     pub const fn none() -> Self {
         Self {
             batch: Atomicity::Row,
@@ -50,56 +55,56 @@ impl Guarantees {
         }
     }
 
-    /// The same with [`batch`](Self::batch).
+    /// Sets [`batch`](Self::batch).
     #[must_use]
     pub const fn batch(mut self, batch: Atomicity) -> Self {
         self.batch = batch;
         self
     }
 
-    /// The same with [`snapshot_scans`](Self::snapshot_scans).
+    /// Sets [`snapshot_scans`](Self::snapshot_scans).
     #[must_use]
     pub const fn snapshot_scans(mut self, snapshot_scans: bool) -> Self {
         self.snapshot_scans = snapshot_scans;
         self
     }
 
-    /// The same with [`increment`](Self::increment).
+    /// Sets [`increment`](Self::increment).
     #[must_use]
     pub const fn increment(mut self, increment: bool) -> Self {
         self.increment = increment;
         self
     }
 
-    /// The same with [`compare_and_write`](Self::compare_and_write).
+    /// Sets [`compare_and_write`](Self::compare_and_write).
     #[must_use]
     pub const fn compare_and_write(mut self, compare_and_write: bool) -> Self {
         self.compare_and_write = compare_and_write;
         self
     }
 
-    /// The same with [`transactions`](Self::transactions).
+    /// Sets [`transactions`](Self::transactions).
     #[must_use]
     pub const fn transactions(mut self, transactions: bool) -> Self {
         self.transactions = transactions;
         self
     }
 
-    /// The same with [`slow_scans`](Self::slow_scans).
+    /// Sets [`slow_scans`](Self::slow_scans).
     #[must_use]
     pub const fn slow_scans(mut self, slow_scans: bool) -> Self {
         self.slow_scans = slow_scans;
         self
     }
 
-    /// The same with [`split_points`](Self::split_points).
+    /// Sets [`split_points`](Self::split_points).
     #[must_use]
     pub const fn split_points(mut self, split_points: bool) -> Self {
         self.split_points = split_points;
         self
     }
 
-    /// The same with [`limits`](Self::limits).
+    /// Sets [`limits`](Self::limits).
     #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -107,13 +112,13 @@ impl Guarantees {
     }
 }
 
-/// How much of a batch is applied as one: seen whole or not at all, and after a crash too.
+/// How much of a batch is atomic: read in full or not at all, also after a crash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Atomicity {
-    /// Each row by itself.
+    /// Each row separately.
     #[default]
     Row,
-    /// A batch in one table.
+    /// A batch to one table.
     Table,
     /// A batch across tables.
     Database,

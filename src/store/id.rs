@@ -1,15 +1,15 @@
-//! Which database a table is of, whatever handle leads to it.
+//! Ids of databases and tables: the same for every handle.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Which database it is. All handles to one database have one id: clones, pointers, wrappers such as
-/// [`Metered`](super::Metered). Two databases differ in it.
+/// The id of a database. All handles to one database have the same id: clones, pointers, wrappers such as
+/// [`Metered`](super::Metered). Two databases have different ids.
 ///
-/// A database that is kept within another, as a [`SubStore`](super::SubStore) is, has an id of its own and shares the engine
-/// beneath: a write to either is a write to that engine ([`check_write`](Self::check_write)).
+/// A database that is stored inside another, such as a [`SubStore`](super::SubStore), has an id of its own but shares
+/// the engine: a write to either is a write to that engine ([`check_write`](Self::check_write)).
 ///
 /// ```
 /// use rowkey::Memory;
@@ -27,21 +27,21 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DatabaseId {
     pub(super) engine: u64,
-    /// A hash of the tables that this database is kept in; 0 of the engine's own.
+    /// A hash of the tables that contain this database; 0 for the engine's own.
     within: u64,
 }
 
-/// The engines on a network have this bit, those in this process do not.
+/// Set for engines on a network, clear for engines in this process.
 const NAMED: u64 = 1 << 63;
 
 impl DatabaseId {
-    /// The id of a database in this process, which no other one has. An engine takes one when it is opened, and keeps it.
+    /// A new id, unique in this process. An engine takes one when it is opened, and keeps it.
     pub fn unique() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self { engine: NEXT.fetch_add(1, Ordering::Relaxed) & !NAMED, within: 0 }
     }
 
-    /// The id of a database that has a name, such as the address of a cluster: all connections to it are one database.
+    /// The id of a database with a name, such as the address of a cluster. All connections to it are one database.
     ///
     /// ```
     /// use rowkey::store::DatabaseId;
@@ -53,19 +53,19 @@ impl DatabaseId {
         Self { engine: xxh3_64(name.as_bytes()) | NAMED, within: 0 }
     }
 
-    /// The id of a database whose tables are all kept in one table of another.
+    /// The id of a database whose tables are all stored in one table of another database.
     pub fn within(table: &TableId) -> Self {
         let DatabaseId { engine, within } = table.database;
         Self { engine, within: xxh3_64_with_seed(table.name.as_bytes(), within) }
     }
 
-    /// The id of one of its tables.
+    /// The id of a table of this database.
     pub fn table(self, name: &str) -> TableId {
         TableId { database: self, name: name.into() }
     }
 }
 
-/// Which table it is: one of a database, by its name.
+/// The id of a table: its database and its name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TableId {
     database: DatabaseId,
@@ -73,7 +73,7 @@ pub struct TableId {
 }
 
 impl TableId {
-    /// The database that the table is in.
+    /// The id of the table's database.
     pub fn database(&self) -> DatabaseId {
         self.database
     }

@@ -1,10 +1,10 @@
-//! How long keys, values and names can be.
+//! Maximum lengths of keys, values and names.
 
 use super::{Batch, check_key};
 use crate::store::error::Error;
 
-/// The longest that a store takes, in bytes; `None` where no limit is known. What is as long is taken, what is longer is refused
-/// with [`Error::TooLarge`] before anything is written.
+/// Maximum lengths in bytes that a store accepts; `None` means no known limit. The limits are inclusive. Anything
+/// longer is refused with [`Error::TooLarge`] before anything is written.
 ///
 /// ```
 /// use rowkey::store::{Batch, Limits};
@@ -12,47 +12,47 @@ use crate::store::error::Error;
 /// let limits = Limits::none().key(4);
 /// assert!(limits.check("t", Batch::new().put("four", "any value")).is_ok());
 /// let error = limits.check("t", Batch::new().put("fives", "")).unwrap_err();
-/// assert_eq!(error.to_string(), r#"a key of 5 bytes in table "t" at key 6669766573, where 4 are the most"#);
+/// assert_eq!(error.to_string(), r#"a key of 5 bytes in table "t" at key 6669766573 is too large: the maximum is 4"#);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// A row's key.
+    /// Maximum length of a key.
     pub key: Option<usize>,
-    /// A row's value.
+    /// Maximum length of a value.
     pub value: Option<usize>,
-    /// A table's name.
+    /// Maximum length of a table's name.
     pub table_name: Option<usize>,
 }
 
 impl Limits {
-    /// None that is known.
+    /// No known limits.
     pub const fn none() -> Self {
         Self { key: None, value: None, table_name: None }
     }
 
-    /// The same with the longest [`key`](Self::key).
+    /// Sets the maximum [`key`](Self::key) length.
     #[must_use]
     pub const fn key(mut self, bytes: usize) -> Self {
         self.key = Some(bytes);
         self
     }
 
-    /// The same with the longest [`value`](Self::value).
+    /// Sets the maximum [`value`](Self::value) length.
     #[must_use]
     pub const fn value(mut self, bytes: usize) -> Self {
         self.value = Some(bytes);
         self
     }
 
-    /// The same with the longest [`table_name`](Self::table_name).
+    /// Sets the maximum [`table_name`](Self::table_name) length.
     #[must_use]
     pub const fn table_name(mut self, bytes: usize) -> Self {
         self.table_name = Some(bytes);
         self
     }
 
-    /// Whether all writes of a batch to a table can be written; a store asks before it begins.
+    /// Checks all writes of a batch. For authors of engines, to call before a write.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Limits {
         batch.writes().try_for_each(|write| self.check_row(table, write.key(), write.value()))
     }
 
-    /// Whether one row can be written.
+    /// Checks one row.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl Limits {
         check_len("a value", table, key, value.map_or(0, <[u8]>::len), self.value)
     }
 
-    /// Whether a table can have a name.
+    /// Checks the name of a table.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Limits {
     }
 }
 
-/// [`Error::TooLarge`] if something has more bytes than it can have.
+/// Returns [`Error::TooLarge`] if `len` exceeds `max`.
 #[inline]
 pub(crate) fn check_len(
     what: &'static str,

@@ -1,4 +1,4 @@
-//! What a store was asked, and what it answered, in numbers.
+//! Counts what a database reads and writes.
 
 use std::fmt;
 use std::ops::Sub;
@@ -11,8 +11,9 @@ use super::{
 use crate::keys::range::KeyRange;
 use crate::store::error::{Error, RowErrors};
 
-/// A [`Database`] that counts what it is asked and what it answers: what a query costs, whatever becomes of the rows
-/// above it.
+/// A [`Database`] that counts what it reads and writes: the cost of a query in seeks, rows, cells and bytes.
+#[doc(alias = "metrics")]
+#[doc(alias = "statistics")]
 ///
 /// ```
 /// use rowkey::store::Metered;
@@ -30,8 +31,8 @@ use crate::store::error::{Error, RowErrors};
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// Clones count together, and so do all tables. Rows are counted as they leave the database, so those that were read
-/// ahead and not used are among them. Under a [wide table](crate::WideTable) a row has many entries: see
+/// Clones share their counters, and so do all tables. Rows are counted when the database returns them, so rows that
+/// were read ahead and not used are included. Under a [wide table](crate::WideTable) a row has many entries: see
 /// [`CellsDatabase::metered`](crate::wide::CellsDatabase::metered).
 #[derive(Clone)]
 pub struct Metered<D> {
@@ -40,28 +41,29 @@ pub struct Metered<D> {
     row_of: RowOf,
 }
 
-/// What of an entry's key names its row.
+/// Returns the part of an entry's key that identifies its row.
 type RowOf = fn(&[u8]) -> &[u8];
 
-/// How much a [`Metered`] database has done. The difference of two is what was done between them.
+/// What a [`Metered`] database has read and written so far. Subtract two to get the cost of what was done in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Costs {
-    /// Places that were looked for: one for each key that was asked for, and one for each range of each scan. Where a scan
-    /// jumps ahead within a range ([`Rows::skip_to`]) is not counted: a store may do that by reading on.
+    /// Number of seeks: one per key looked up, and one per range of each scan. Skips inside a range ([`Rows::skip_to`])
+    /// are not counted, as a store may read on instead.
     pub seeks: u64,
-    /// Rows that were handed out.
+    /// Number of rows returned.
     pub rows_read: u64,
-    /// Cells that were handed out. A plain row is one cell; a wide row's are its stored versions, deletes among them.
+    /// Number of cells returned. A plain row is one cell. A wide row has one per stored version, delete markers
+    /// included.
     pub cells_read: u64,
-    /// Bytes that were handed out, keys and values.
+    /// Number of bytes returned, in keys and values.
     pub bytes_read: u64,
-    /// Times that something was written: a batch, an increment, a transaction, all of one atomic step, is one. Of an empty
-    /// batch, of a transaction that only reads, and of a condition that does not hold nothing is written.
+    /// Number of atomic writes: a batch, an increment or a transaction counts as one. Empty batches, transactions that
+    /// only read, and conditional writes whose condition does not hold are not counted.
     pub writes: u64,
-    /// Cells that were put or deleted; ranges that were deleted count one each.
+    /// Number of cells put or deleted. A deleted range counts as one.
     pub cells_written: u64,
-    /// Bytes of what was put or deleted, keys and values.
+    /// Number of bytes put or deleted, in keys and values.
     pub bytes_written: u64,
 }
 
@@ -103,7 +105,7 @@ impl Meter {
         self.bytes_read.fetch_add(bytes as u64, Relaxed);
     }
 
-    /// A key that was looked up, and its value, which is a cell of a row.
+    /// A key that was looked up, and its value.
     fn looked_up(&self, key: &[u8], value: Option<&[u8]>) {
         self.seek(1);
         if let Some(value) = value {
@@ -124,7 +126,7 @@ impl Meter {
         self.wrote_but(batches, &RowErrors::new(0));
     }
 
-    /// Batches, of which some writes failed.
+    /// Counts batches without the writes that failed.
     fn wrote_but<'b>(&self, batches: impl IntoIterator<Item = &'b Batch>, failed: &RowErrors) {
         let mut failed = failed.iter().map(|row| row.index()).peekable();
         let writes = batches.into_iter().flat_map(Batch::writes).enumerate();
@@ -134,28 +136,28 @@ impl Meter {
         self.wrote(cells, bytes);
     }
 
-    /// What a write of batches returned: those writes are counted that are in.
+    /// Counts what a write of batches has written, by what it returned.
     fn written<'b>(
         &self,
         batches: impl IntoIterator<Item = &'b Batch>,
-        answer: Result<(), Error>,
+        result: Result<(), Error>,
     ) -> Result<(), Error> {
-        match &answer {
+        match &result {
             Ok(()) => self.wrote_all(batches),
             Err(Error::Rows(failed)) => self.wrote_but(batches, failed),
             Err(_) => {}
         }
-        answer
+        result
     }
 }
 
 impl<D> Metered<D> {
-    /// Counts what `db` is asked from now on; each of its entries is a row.
+    /// Wraps `db` and starts to count. Each entry is a row.
     pub fn new(db: D) -> Self {
         Self { db, meter: Arc::default(), row_of: |key| key }
     }
 
-    /// The same database, counted together with this, whose entries are parts of rows.
+    /// The same database with the same counters, for entries that are parts of rows.
     pub(crate) fn rows_by(&self, row_of: RowOf) -> Self
     where
         D: Clone,
@@ -163,7 +165,7 @@ impl<D> Metered<D> {
         Self { row_of, ..self.clone() }
     }
 
-    /// What was done so far.
+    /// The counters so far.
     pub fn costs(&self) -> Costs {
         let Meter { seeks, rows_read, cells_read, bytes_read, writes, cells_written, bytes_written } = &*self.meter;
         Costs {
@@ -373,7 +375,7 @@ impl Rows for MeteredRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         self.rows.next_batch(batch)?;
         let (mut rows, mut bytes) = (0, 0);
-        for (key, value) in batch.iter() {
+        for (key, value) in &*batch {
             bytes += key.len() + value.len();
             let row = (self.row_of)(key);
             if self.row.as_deref() != Some(row) {

@@ -1,11 +1,11 @@
-//! Ordered tables of bytes: the one thing an engine has to be.
+//! The traits of ordered key-value engines: [`Store`] is one table of key → value, [`Database`] opens tables by name.
 //!
-//! [`Store`] is one table of key → value, [`Database`] opens tables by name and writes one batch across them. Both are
-//! object-safe and synchronous, and neither knows what a key means. Engines promise different things; each declares
-//! its [`Guarantees`], the conformance suite (feature `conformance`) holds it to them, and a user can ask.
+//! Both traits are object-safe and synchronous. Keys and values are bytes: an engine does not know key types. Engines
+//! promise different things. Each declares its [`Guarantees`], which a program can read and which the conformance suite
+//! (feature `conformance`) checks.
 
 mod batch;
-mod bounded;
+pub(crate) mod bounded;
 mod by_table;
 mod cancel;
 #[doc(hidden)]
@@ -23,8 +23,10 @@ mod metered;
 mod new_table;
 pub(crate) mod options;
 pub(crate) mod phase;
+pub(crate) mod pointers;
 pub(crate) mod reentry;
 pub(crate) mod row_batch;
+mod scan;
 #[doc(hidden)]
 pub mod secret;
 mod sub;
@@ -48,82 +50,98 @@ pub use self::metered::{Costs, Metered};
 pub use self::new_table::NewTable;
 use self::options::Within;
 pub use self::options::{Call, CallOptions};
+use self::pointers::through_pointers;
 pub use self::reentry::Entered;
-pub use self::row_batch::{Room, RowBatch};
+pub use self::row_batch::{Room, RowBatch, RowBatchIter};
+pub(crate) use self::scan::count;
+pub use self::scan::{DEFAULT_BATCH_BYTES, Rows, Scan};
 pub use self::sub::SubStore;
 pub use self::walk::{RangeReader, RangeRows, Walk};
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 
-/// What can be read by key and by range: a table as it is now, or as a transaction sees it.
+/// Point reads and range scans: of a table as it is now, or of the snapshot that a transaction reads.
+#[doc(alias = "snapshot")]
 pub trait Readable {
-    /// Returns the value of `key`, if it is there.
+    /// Returns the value of `key`, or `None` if there is no such row.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
 
-    /// Opens a scan. It owns what it needs, so it can move to another thread. If it can't be opened, the first
-    /// [`Rows::next_batch`] returns the error.
+    /// Opens a scan. The returned [`Rows`] owns what it needs, so it can move to another thread. If the scan can't be
+    /// opened, the first [`Rows::next_batch`] returns the error.
+    #[doc(alias = "iterator")]
+    #[doc(alias = "seek")]
     fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
 }
 
 /// One ordered table of key → value.
 ///
-/// Keys are not empty: every method that would store, or change, the empty key answers [`Error::EmptyKey`]; one that
-/// reads it answers that, or that there is no such row.
+/// A key is not empty. A method that would write the empty key returns [`Error::EmptyKey`]. A method that reads it
+/// returns `EmptyKey` or finds no row.
 ///
-/// A method that writes begins with [`TableId::check_write`]: inside a closure that is part of a write to the same database
-/// it returns [`Error::Reentrant`], and never waits for that write. Reads return in any case.
-///
-/// Each method, and each batch of a scan, begins by [`CallOptions::begin`], and ends by [`Error::DeadlineExceeded`] or
-/// [`Error::Cancelled`] where the options of the handle say so.
+/// For authors of engines: a method that writes calls [`TableId::check_write`] first. Inside a closure that is part of
+/// a write to the same database it returns [`Error::Reentrant`] at once and does not wait for that write; reads are
+/// always allowed. Every method, and every batch of a scan, calls [`CallOptions::begin`] first, and returns
+/// [`Error::DeadlineExceeded`] or [`Error::Cancelled`] where the options of the handle require it.
 pub trait Store: Readable + Send + Sync {
-    /// Which table of which database it is; of a wrapper, what it wraps.
+    /// The id of this table. A wrapper returns the id of the table it wraps.
     fn id(&self) -> &TableId;
 
-    /// What bounds the calls of this handle; of a wrapper, those of what it wraps.
+    /// The options of this handle. A wrapper returns the options of the store it wraps.
     fn options(&self) -> &CallOptions;
 
-    /// A handle to the same table with these options in place of those of this handle.
+    /// Returns a handle to the same table with `options`. They replace the options of this handle.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn Store>;
 
     /// What this store promises.
+    #[doc(alias = "capabilities")]
     fn guarantees(&self) -> Guarantees;
 
-    /// The values of `keys`, in their order.
+    /// Returns the values of `keys`, in the order of `keys`.
+    #[doc(alias = "multiget")]
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let store = Within::one_call(&self as &dyn Store);
         keys.iter().map(|key| store.get(key)).collect()
     }
 
-    /// Applies a batch, in its order: of two writes to one key the later holds. What is not valid (an empty key, one that is too
-    /// long) is refused before anything is written.
+    /// Applies a batch of puts and deletes, in order: of two writes to one key the later wins. A batch that is not
+    /// valid (an empty key, a key that is too long) is refused before anything is written.
     ///
     /// # Errors
     ///
-    /// With [`Error::Rows`] the writes that it names failed, and all others are in; a store whose batches are atomic does not
-    /// return it. Any other error is of the whole batch, and nothing of it is written, unless its
-    /// [kind](crate::ErrorKind) is `OutcomeUnknown`.
+    /// [`Error::Rows`]: the writes it names failed, all others are written. A store with atomic batches does not return
+    /// it. With any other error nothing is written, unless its [kind](crate::ErrorKind) is `OutcomeUnknown`.
+    #[doc(alias = "put")]
+    #[doc(alias = "delete")]
     fn write(&self, batch: &Batch) -> Result<(), Error>;
 
-    /// Adds `by` to the counter at `key` and answers its new value. A counter is eight bytes, big-endian, two's
-    /// complement, as HBase and Bigtable keep it; an absent one is 0; it wraps around. A value of any other length is
-    /// [`Error::NotACounter`].
+    /// Adds `by` to the counter at `key` and returns the new value. A counter is eight bytes, a big-endian two's
+    /// complement integer, as in HBase and Bigtable. An absent counter is 0. The sum wraps around. A value of any other
+    /// length is [`Error::NotACounter`].
+    #[doc(alias = "counter")]
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error>;
 
-    /// Writes `new` (`None` deletes) if the value of `key` is `expected` (`None`: there is none); answers whether it
-    /// did.
+    /// Writes `new` (`None` deletes) if the value of `key` is `expected` (`None`: no row). Returns whether it was
+    /// written.
+    #[doc(alias = "compare_and_swap")]
+    #[doc(alias = "checkAndPut")]
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error>;
 
-    /// Deletes every row in the ranges.
+    /// Deletes all rows in the ranges.
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
 
-    /// Reads and writes as one: what `body` answers is written, and nobody else writes between what it reads and that.
-    /// If it fails, nothing is written. It may be called again, where an engine finds out at the end that somebody else wrote in between.
+    /// Runs a transaction. `body` reads through the [`Readable`] and returns the batch to write. Nobody else writes
+    /// between the reads and the write. If `body` returns an error, nothing is written. An engine that detects a
+    /// conflict at the end calls `body` again.
     ///
-    /// `body` reads through the [`Readable`] that it is given. Other handles still read what was there before; a write by
-    /// them, to any table of the database, returns [`Error::Reentrant`], and the transaction goes on. What `body` wants
-    /// to write it returns. It does not wait for another thread that writes, which may be waiting for it. If it panics,
-    /// nothing is written, and the store is as usable as before. A call that has to end while `body` runs ends when that
-    /// returns, and writes nothing.
+    /// Inside `body`:
+    ///
+    /// - Reads through other handles return what was there before the transaction.
+    /// - A write through another handle, to any table of the database, returns [`Error::Reentrant`]; the transaction
+    ///   continues. Return the writes from `body` instead.
+    /// - Do not wait for another thread that writes to the database: it may be waiting for this transaction.
+    ///
+    /// If `body` panics, nothing is written and the store stays usable. If a deadline passes or the call is cancelled
+    /// while `body` runs, the call ends when `body` returns and writes nothing.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -143,76 +161,82 @@ pub trait Store: Readable + Send + Sync {
     ///
     /// # Errors
     ///
-    /// What `body` fails with; [`Error::Unsupported`] unless [`Guarantees::transactions`]; [`Error::Reentrant`] inside
-    /// another closure of a write to the database.
+    /// The error that `body` returned; [`Error::Unsupported`] without [`Guarantees::transactions`];
+    /// [`Error::Reentrant`] inside another closure that is part of a write to the database.
+    #[doc(alias = "transaction")]
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         let _ = body;
         Err(Error::Unsupported("transactions"))
     }
 
-    /// The row keys at which the table's regions meet now, sorted; none of a table that is one. They are those that it was
-    /// [made with](NewTable::split_at) until the engine splits or merges regions. Default: none.
+    /// Returns the row keys at which the table's regions begin now, sorted, without the first. A table with one region
+    /// returns none. They are the points of [`NewTable::split_at`] until the engine splits or merges regions. Default:
+    /// none.
+    #[doc(alias = "regions")]
     fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
         Ok(Vec::new())
     }
 }
 
-/// Tables by name, and writes that span them.
+/// Tables by name, and writes across tables.
 ///
-/// A method that writes, makes a table or drops one begins with [`DatabaseId::check_write`], as those of a [`Store`] do.
+/// For authors of engines: a method that writes, creates a table or drops one calls [`DatabaseId::check_write`] first,
+/// as in a [`Store`].
+#[doc(alias = "keyspace")]
 pub trait Database: Send + Sync {
-    /// Which database it is: one for all its handles. An engine keeps a [`DatabaseId::unique`], one on a network a
-    /// [`DatabaseId::of`] its address; a wrapper forwards it. The id of a table is [`DatabaseId::table`] of its name.
+    /// The id of this database, the same for all its handles. An engine in this process keeps a [`DatabaseId::unique`];
+    /// an engine on a network returns the [`DatabaseId::of`] its address; a wrapper returns the id of what it wraps.
+    /// The id of a table is [`DatabaseId::table`] of its name.
     fn id(&self) -> DatabaseId;
 
-    /// What bounds the calls of this handle, and of the tables that it opens.
+    /// The options of this handle and of the tables opened through it.
     fn options(&self) -> &CallOptions;
 
-    /// A handle to the same database with these options in place of those of this handle. The tables that it opens have them too.
+    /// Returns a handle to the same database with `options`. They replace the options of this handle, and apply to
+    /// tables opened through the new one.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn Database>;
 
     /// What this database and its tables promise.
     fn guarantees(&self) -> Guarantees;
 
-    /// Opens a table; it is made if it is not there. Two handles of one name are one table.
+    /// Opens a table, and creates it if it does not exist. Two handles with one name are one table.
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
 
-    /// Opens a table that is there.
+    /// Opens a table that exists.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTable`] if it is not; it is not made.
+    /// [`Error::NoSuchTable`] if it does not exist; it is not created.
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
 
-    /// Makes a table that is not there. Of several that make one at once, one does.
+    /// Creates a table that does not exist. Of several concurrent calls for one name, one succeeds.
     ///
     /// # Errors
     ///
-    /// [`Error::TableExists`] if it is there, which is left as it is. [`Error::SplitPoint`] and [`Error::TableOption`] if it
-    /// can't be made so: [`NewTable::check`].
+    /// [`Error::TableExists`] if the table exists; it stays as it is. [`Error::SplitPoint`] or [`Error::TableOption`]
+    /// if `new` is not valid ([`NewTable::check`]).
     fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error>;
 
-    /// The names of the tables, sorted.
+    /// The names of all tables, sorted.
     fn tables(&self) -> Result<Vec<String>, Error>;
 
-    /// Drops a table and its rows; nothing happens where there is none. What becomes of handles from before is the
-    /// engine's to say.
+    /// Drops a table and its rows. Does nothing if there is no such table. What older handles to the table do is up to
+    /// the engine.
     fn drop_table(&self, name: &str) -> Result<(), Error>;
 
-    /// Writes to several tables (made if not there), as one where [`Guarantees::batch`] says so. What is not valid is refused
-    /// before anything is written.
+    /// Writes to several tables, and creates those that do not exist. The write is atomic if [`Guarantees::batch`] is
+    /// [`Atomicity::Database`]. A batch that is not valid is refused before anything is written.
     ///
     /// # Errors
     ///
-    /// With [`Error::Rows`] the writes that it names failed, counted through in the order of `batches`, and all others are in.
-    /// Any other error is of the whole call, and nothing of it is written, unless its [kind](crate::ErrorKind) is
-    /// `OutcomeUnknown`.
+    /// [`Error::Rows`]: the writes it names failed, all others are written; indexes count through all `batches` in
+    /// order. With any other error nothing is written, unless its [kind](crate::ErrorKind) is `OutcomeUnknown`.
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
 
-    /// Reads and writes several tables (made if not there) as one: as [`Store::transact`], with a view and a batch for
-    /// each of `tables`, in their order; the last tables can be left out. A table that is named twice comes twice, and of two
-    /// writes to one of its keys the later holds. Inside `body` other handles read and do not write:
-    /// [`Error::Reentrant`], as of [`Store::transact`].
+    /// Runs a transaction over several tables, and creates those that do not exist. As [`Store::transact`], with one
+    /// view and one batch per table, in the order of `tables`. Batches of the last tables can be left out. A table that
+    /// is named twice has two views and two batches; of two writes to one of its keys the later wins. Inside `body`
+    /// other handles can read but not write ([`Error::Reentrant`]).
     ///
     /// ```
     /// use rowkey::store::{Batch, Database, Readable};
@@ -236,13 +260,15 @@ pub trait Database: Send + Sync {
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     ///
-    /// Inside `body` another database may be written. Two threads that do so in opposite orders, one from the first into the
-    /// second, the other from the second into the first, wait for each other for ever.
+    /// `body` may write to another database. Two threads that do so in opposite directions deadlock: one in a
+    /// transaction of A writes to B while the other, in a transaction of B, writes to A.
     ///
     /// # Errors
     ///
-    /// What `body` fails with; [`Error::Unsupported`] unless the database declares [`Guarantees::transactions`] and
-    /// batches that are atomic across it; [`Error::Reentrant`] inside another closure of a write to the database.
+    /// The error that `body` returned; [`Error::Unsupported`] unless the database declares [`Guarantees::transactions`]
+    /// and [`Atomicity::Database`]; [`Error::Reentrant`] inside another closure that is part of a write to the
+    /// database.
+    #[doc(alias = "transaction")]
     #[expect(clippy::type_complexity, reason = "as Store::transact, of several tables")]
     fn transact(
         &self,
@@ -254,127 +280,17 @@ pub trait Database: Send + Sync {
     }
 }
 
-/// What to scan: ranges, direction, limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Scan {
-    /// The rows wanted: sorted, not overlapping ([`KeyRange::merged`]). No range is no row.
-    pub ranges: Vec<KeyRange>,
-    /// From the last row to the first.
-    pub reverse: bool,
-    /// At most so many rows.
-    pub limit: Option<u64>,
-    /// At most so many rows a batch; at least one.
-    pub batch_rows: usize,
-    /// A batch ends with the row by which its keys and values reach so many bytes, so it has one row at least. A scan that
-    /// holds several batches at once divides the bound among them: it holds about so many bytes in all, and a row for
-    /// each batch. Default: [`DEFAULT_BATCH_BYTES`].
-    pub batch_bytes: usize,
-}
-
-/// What [`Scan::batch_bytes`] is by default: 4 MiB. With it 256 rows of up to 16 KiB are one batch, and 64 merged buckets still
-/// read 64 KiB each at a time, while a hundred open scans hold 400 MiB at most, however large the values are.
-pub const DEFAULT_BATCH_BYTES: usize = 4 << 20;
-
-impl Scan {
-    /// All rows of the ranges, in any order and overlapping as they may be, forward.
-    pub fn new(ranges: Vec<KeyRange>) -> Self {
-        Self {
-            ranges: KeyRange::merged(ranges),
-            reverse: false,
-            limit: None,
-            batch_rows: 256,
-            batch_bytes: DEFAULT_BATCH_BYTES,
-        }
-    }
-
-    /// The whole table, forward.
-    pub fn all() -> Self {
-        Self::new(vec![KeyRange::all()])
-    }
-
-    /// From the last row to the first.
-    #[must_use]
-    pub fn reverse(mut self, reverse: bool) -> Self {
-        self.reverse = reverse;
-        self
-    }
-
-    /// At most so many rows.
-    #[must_use]
-    pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
-        self.limit = limit.into();
-        self
-    }
-
-    /// At most so many rows a batch.
-    #[must_use]
-    pub fn batch_rows(mut self, rows: usize) -> Self {
-        self.batch_rows = rows.max(1);
-        self
-    }
-
-    /// A batch ends with the row by which it reaches so many bytes: see [the field](Self#structfield.batch_bytes).
-    ///
-    /// ```
-    /// use rowkey::Memory;
-    /// use rowkey::store::{Batch, Database, RowBatch, Scan};
-    ///
-    /// let images = Memory::new().table("images")?;
-    /// images.write(Batch::new().put("a", [0; 600]).put("b", [0; 600]).put("c", [0; 600]))?;
-    /// let mut batch = RowBatch::new();
-    /// images.scan(&Scan::all().batch_bytes(1000)).next_batch(&mut batch)?;
-    /// assert_eq!((batch.len(), batch.bytes()), (2, 1202));
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    #[must_use]
-    pub fn batch_bytes(mut self, bytes: usize) -> Self {
-        self.batch_bytes = bytes.max(1);
-        self
-    }
-
-    /// The same scan with its bound in bytes divided by `batches`: for what holds so many batches at once.
-    #[must_use]
-    pub(crate) fn divided(self, batches: usize) -> Self {
-        let bytes = self.batch_bytes / batches.max(1);
-        self.batch_bytes(bytes)
-    }
-}
-
-/// An open scan: batches of rows, in order.
-pub trait Rows: Send {
-    /// Clears `batch` and fills it with the next rows; an empty batch is the end. After an error, or the end, it
-    /// answers an empty batch for ever. Rows read before an error are handed out before it.
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error>;
-
-    /// Rows before `key` (behind it, in a reverse scan) are of no use any more. It is a hint: they may still come; `key`
-    /// and all beyond it do.
-    fn skip_to(&mut self, key: &[u8]) {
-        let _ = key;
-    }
-}
-
-impl<R: Rows + ?Sized> Rows for Box<R> {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        (**self).next_batch(batch)
-    }
-
-    fn skip_to(&mut self, key: &[u8]) {
-        (**self).skip_to(key);
-    }
-}
-
-/// [`Error::EmptyKey`] if the key is empty; a store asks before it writes.
+/// Returns [`Error::EmptyKey`] if the key is empty. For authors of engines, to call before a write.
 pub fn check_key(key: &[u8]) -> Result<(), Error> {
     if key.is_empty() { Err(Error::EmptyKey) } else { Ok(()) }
 }
 
-/// Whether what a transaction answered can be written to its tables: a batch for each, or for the first of them, and no
-/// empty key; a database asks before it writes.
+/// Checks what the body of a transaction over `tables` returned: a batch for each table, or for the first of them, and
+/// no empty key. For authors of engines, to call before the write.
 pub fn check_batches(tables: &[&str], batches: &[Batch]) -> Result<(), Error> {
     if batches.len() > tables.len() {
         return Err(Error::engine(format!(
-            "a transaction over {} tables answered {} batches",
+            "a transaction over {} tables returned {} batches",
             tables.len(),
             batches.len()
         )));
@@ -382,19 +298,7 @@ pub fn check_batches(tables: &[&str], batches: &[Batch]) -> Result<(), Error> {
     batches.iter().try_for_each(Batch::check_keys)
 }
 
-/// How many rows are left of a scan.
-pub(crate) fn count(mut rows: Box<dyn Rows>) -> Result<u64, Error> {
-    let (mut batch, mut count) = (RowBatch::new(), 0);
-    loop {
-        rows.next_batch(&mut batch)?;
-        match batch.len() {
-            0 => return Ok(count),
-            more => count += more as u64,
-        }
-    }
-}
-
-/// A counter's value after `by` was added to what stands in the store; for a store's author.
+/// Returns the counter's value after `by` is added to the stored value. For authors of engines.
 pub fn add_to_counter(key: &[u8], stored: Option<&[u8]>, by: i64) -> Result<i64, Error> {
     let before = match stored {
         None => 0,
@@ -405,98 +309,37 @@ pub fn add_to_counter(key: &[u8], stored: Option<&[u8]>, by: i64) -> Result<i64,
     Ok(before.wrapping_add(by))
 }
 
-macro_rules! through_a_pointer {
-    ($inner:ident: $($pointer:ty),*) => {$(
-        impl<$inner: Store + ?Sized> Readable for $pointer {
-            fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-                (**self).get(key)
-            }
-
-            fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-                (**self).scan(scan)
-            }
-        }
-
-        impl<$inner: Store + ?Sized> Store for $pointer {
-            fn id(&self) -> &TableId {
-                (**self).id()
-            }
-            fn options(&self) -> &CallOptions {
-                (**self).options()
-            }
-            fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-                (**self).with_options(options)
-            }
-            fn guarantees(&self) -> Guarantees {
-                (**self).guarantees()
-            }
-            fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-                (**self).get_many(keys)
-            }
-            fn write(&self, batch: &Batch) -> Result<(), Error> {
-                (**self).write(batch)
-            }
-            fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-                (**self).increment(key, by)
-            }
-            fn compare_and_write(
-                &self,
-                key: &[u8],
-                expected: Option<&[u8]>,
-                new: Option<&[u8]>,
-            ) -> Result<bool, Error> {
-                (**self).compare_and_write(key, expected, new)
-            }
-            fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-                (**self).delete_ranges(ranges)
-            }
-            fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
-                (**self).transact(body)
-            }
-            fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
-                (**self).split_points()
-            }
-        }
-
-        impl<$inner: Database + ?Sized> Database for $pointer {
-            fn id(&self) -> DatabaseId {
-                (**self).id()
-            }
-            fn options(&self) -> &CallOptions {
-                (**self).options()
-            }
-            fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
-                (**self).with_options(options)
-            }
-            fn guarantees(&self) -> Guarantees {
-                (**self).guarantees()
-            }
-            fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-                (**self).table(name)
-            }
-            fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-                (**self).open_table(name)
-            }
-            fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
-                (**self).create_table(name, new)
-            }
-            fn tables(&self) -> Result<Vec<String>, Error> {
-                (**self).tables()
-            }
-            fn drop_table(&self, name: &str) -> Result<(), Error> {
-                (**self).drop_table(name)
-            }
-            fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
-                (**self).write(batches)
-            }
-            fn transact(
-                &self,
-                tables: &[&str],
-                body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
-            ) -> Result<(), Error> {
-                (**self).transact(tables, body)
-            }
-        }
-    )*};
-}
-through_a_pointer!(T: &T, Box<T>, Arc<T>);
+through_pointers!(Readable {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows>;
+});
+through_pointers!(Store {
+    fn id(&self) -> &TableId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store>;
+    fn guarantees(&self) -> Guarantees;
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error>;
+    fn write(&self, batch: &Batch) -> Result<(), Error>;
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error>;
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error>;
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error>;
+    fn split_points(&self) -> Result<Vec<Vec<u8>>, Error>;
+});
+through_pointers!(Database {
+    fn id(&self) -> DatabaseId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database>;
+    fn guarantees(&self) -> Guarantees;
+    fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
+    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error>;
+    fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error>;
+    fn tables(&self) -> Result<Vec<String>, Error>;
+    fn drop_table(&self, name: &str) -> Result<(), Error>;
+    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error>;
+    fn transact(
+        &self,
+        tables: &[&str],
+        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
+    ) -> Result<(), Error>;
+});

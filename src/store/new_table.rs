@@ -1,16 +1,18 @@
-//! How a table is made.
+//! How a table is created: split points and options of the engine.
 
 use crate::store::error::Error;
 
-/// How a table is made: split points and options of the engine. Without any it is as [`Database::table`](super::Database::table)
-/// makes it.
+/// How a table is created: split points and options of the engine. Default: none of either, as
+/// [`Database::table`](super::Database::table) creates it.
+#[doc(alias = "pre-split")]
+#[doc(alias = "TableDescriptor")]
 ///
 /// ```
 /// use rowkey::Memory;
 /// use rowkey::store::{Database, NewTable};
 ///
 /// let db = Memory::new();
-/// // Memory has no regions, so it needs no split points; an engine that has them makes three here.
+/// // Memory has no regions and ignores split points. An engine with regions creates three.
 /// db.create_table("visits", &NewTable::new().split_at(["g", "p"]))?;
 /// assert!(matches!(db.create_table("visits", &NewTable::new()), Err(rowkey::Error::TableExists(_))));
 /// assert!(matches!(db.create_table("other", &NewTable::new().split_at(["p", "g"])), Err(rowkey::Error::SplitPoint { .. })));
@@ -19,9 +21,9 @@ use crate::store::error::Error;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewTable {
-    /// Row keys at which regions begin: sorted, none twice, none empty.
+    /// Row keys at which regions begin: sorted, not empty, no duplicates.
     pub split_points: Vec<Vec<u8>>,
-    /// Names and values of the engine's options; of two with one name the later holds.
+    /// Names and values of the engine's options. Of two with one name the later wins.
     pub options: Vec<(String, String)>,
 }
 
@@ -31,24 +33,24 @@ impl NewTable {
         Self { split_points: Vec::new(), options: Vec::new() }
     }
 
-    /// The table has regions that meet at these row keys, in place of those that were said before. They are sorted, none is empty
-    /// or comes twice. An engine without regions makes nothing of them: see
-    /// [`Guarantees::split_points`](super::Guarantees::split_points).
+    /// Sets the row keys at which regions begin: sorted, not empty, no duplicates. They replace those set before. An
+    /// engine without regions ignores them: see [`Guarantees::split_points`](super::Guarantees::split_points).
     #[must_use]
     pub fn split_at(mut self, points: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Self {
         self.split_points = points.into_iter().map(Into::into).collect();
         self
     }
 
-    /// An option of the engine, by its name: of HBase those of tables and families, of `Fjall` those of
-    /// `TableOptions`.
+    /// Adds an option of the engine, by name: for HBase an attribute of the table or a family, for `Fjall` a field of
+    /// its `TableOptions`.
     #[must_use]
     pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.options.push((name.into(), value.into()));
         self
     }
 
-    /// Whether a table can be made so by an engine that knows these options; it asks before it makes anything.
+    /// Checks the split points, and the options against the names that the engine knows. For authors of engines, to
+    /// call before a table is created.
     ///
     /// # Errors
     ///
@@ -57,9 +59,9 @@ impl NewTable {
         let mut before: &[u8] = &[];
         for (index, point) in self.split_points.iter().enumerate() {
             let what = match point.as_slice() {
-                [] => "is empty: the first region begins there anyway",
-                point if point == before => "is there twice",
-                point if point < before => "sorts before the one in front of it",
+                [] => "is empty: the first region begins there already",
+                point if point == before => "is a duplicate",
+                point if point < before => "sorts before the previous one",
                 _ => {
                     before = point;
                     continue;
@@ -72,14 +74,14 @@ impl NewTable {
                 Err(option_error(table, name, "this engine has no options for tables".to_owned()))
             }
             Some((name, _)) => {
-                Err(option_error(table, name, format!("there is no such option, there is {}", known.join(", "))))
+                Err(option_error(table, name, format!("there is no such option; the options are {}", known.join(", "))))
             }
             None => Ok(()),
         }
     }
 }
 
-/// An option of a table that can't be.
+/// An option that a table can't have.
 pub(crate) fn option_error(table: &str, option: &str, what: String) -> Error {
     Error::TableOption { table: table.to_owned(), option: option.to_owned(), what }
 }
@@ -108,7 +110,10 @@ mod tests {
         let table = NewTable::new().option("color", "red");
         assert!(table.check("t", &["color"]).is_ok());
         let said = table.check("t", &["size", "form"]).unwrap_err().to_string();
-        assert_eq!(said, r#"table "t" can't have the option "color": there is no such option, there is size, form"#);
+        assert_eq!(
+            said,
+            r#"table "t" can't have the option "color": there is no such option; the options are size, form"#
+        );
         let said = table.check("t", &[]).unwrap_err().to_string();
         assert_eq!(said, r#"table "t" can't have the option "color": this engine has no options for tables"#);
     }

@@ -1,52 +1,50 @@
-//! The phases of a migration, which errors tell of, too.
+//! The phases of a migration. They stand here because errors name them.
 
 use std::fmt;
 
-/// How far a migration is.
+/// The phase of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Old rows are being copied; reads go to the old table, writes to both.
+    /// Rows are being copied. Reads use the old table, writes go to both.
     Copying,
-    /// All rows are copied, and not verified.
+    /// All rows are copied, not yet verified.
     Copied,
-    /// Both tables were gone over and had no difference.
+    /// Both tables were compared, without a difference.
     Verified,
-    /// About to cut over: writes that were begun before are waited for.
+    /// Before the cut-over: waits for writes that began earlier.
     CuttingOver,
-    /// Reads go to the new table, writes still to both.
+    /// Reads use the new table, writes still go to both.
     CutOver,
-    /// About to finish: writes that were begun before are waited for.
+    /// Before the end: waits for writes that began earlier.
     Finishing,
-    /// The new table is all there is.
+    /// Only the new table is left.
     Finished,
-    /// About to roll back: writes that were begun before are waited for.
+    /// Before the roll-back: waits for writes that began earlier.
     RollingBack,
-    /// The old table is all there is.
+    /// Only the old table is left.
     RolledBack,
 }
 
-pub(crate) const PHASES: [(Phase, &str); 9] = [
-    (Phase::Copying, "copying"),
-    (Phase::Copied, "copied"),
-    (Phase::Verified, "verified"),
-    (Phase::CuttingOver, "cutting over"),
-    (Phase::CutOver, "cut over"),
-    (Phase::Finishing, "finishing"),
-    (Phase::Finished, "finished"),
-    (Phase::RollingBack, "rolling back"),
-    (Phase::RolledBack, "rolled back"),
-];
-
+/// For messages only: what is stored has words of its own.
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = PHASES.iter().find(|(phase, _)| phase == self).map_or("", |(_, name)| name);
-        f.write_str(name)
+        f.write_str(match self {
+            Self::Copying => "copying",
+            Self::Copied => "copied",
+            Self::Verified => "verified",
+            Self::CuttingOver => "cutting over",
+            Self::CutOver => "cut over",
+            Self::Finishing => "finishing",
+            Self::Finished => "finished",
+            Self::RollingBack => "rolling back",
+            Self::RolledBack => "rolled back",
+        })
     }
 }
 
 impl Phase {
-    /// Whether reads go to the new table.
+    /// Whether reads use the new table.
     pub fn reads_new(self) -> bool {
         matches!(self, Self::CutOver | Self::Finishing | Self::Finished)
     }
@@ -65,7 +63,7 @@ impl Phase {
         self.has_old() && self.has_new()
     }
 
-    /// The phase to come as soon as writes that were begun before are through.
+    /// The phase that follows once all writes that began earlier have ended.
     pub(crate) fn behind_the_barrier(self) -> Option<Self> {
         match self {
             Self::CuttingOver => Some(Self::CutOver),

@@ -1,8 +1,9 @@
-//! Writes inside a closure that is itself part of a write: found, and refused.
+//! Detects writes inside a closure that is itself part of a write, and refuses them.
 //!
-//! A thread that is in such a closure (the body of a transaction, what [`Table::update`](crate::Table::update) calls) has
-//! entered its database. A write to the same engine by the same thread would wait for the lock that the thread holds, or
-//! change what the closure was called with; so whatever writes asks first.
+//! While a thread runs such a closure (the body of a transaction, the closure of
+//! [`Table::update`](crate::Table::update)) it has *entered* its database. A write to the same engine by the same
+//! thread would deadlock on the lock that the thread holds, or change what the closure was called with. So every method
+//! that writes checks first.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -11,14 +12,15 @@ use super::id::{DatabaseId, TableId};
 use crate::store::error::Error;
 
 thread_local! {
-    /// The engines that this thread has entered, each as often as it did.
+    /// The engines that this thread has entered, one entry for each time.
     static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
 impl DatabaseId {
-    /// Marks that this thread is in a closure that belongs to a write to this database. Until the guard is dropped,
-    /// [`check_write`](Self::check_write) refuses the thread's writes to it, whatever handle they go through. An engine
-    /// enters before it calls the body of a transaction, and leaves before it applies what the body returned.
+    /// Marks that this thread runs a closure that is part of a write to this database. Until the guard is dropped,
+    /// [`check_write`](Self::check_write) refuses the thread's writes to the database, through any handle. For authors
+    /// of engines: enter before the body of a transaction is called, and drop the guard before the returned batch is
+    /// applied.
     ///
     /// ```
     /// use rowkey::store::{Batch, Database, Store};
@@ -33,17 +35,17 @@ impl DatabaseId {
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     pub fn enter(self) -> Entered {
-        // A thread that is ending keeps no list any more, and runs no closure but its own destructors.
+        // A thread that is ending has no list any more, and runs no closure but its own destructors.
         let _ = ENTERED.try_with(|entered| entered.borrow_mut().push(self.engine));
         Entered { engine: self.engine, of_this_thread: PhantomData }
     }
 
-    /// Whether this thread may write to the database: an engine asks before it takes a lock, in every method that writes,
-    /// opens a transaction, or makes or drops a table. `tables` are named in the error.
+    /// Checks that this thread may write to the database. For authors of engines, to call before a lock is taken, in
+    /// every method that writes, opens a transaction, or creates or drops a table. The error names `tables`.
     ///
     /// # Errors
     ///
-    /// [`Error::Reentrant`] inside a closure that belongs to a write to the same engine.
+    /// [`Error::Reentrant`] inside a closure that is part of a write to the same engine.
     #[inline]
     pub fn check_write<'t>(self, tables: impl IntoIterator<Item = &'t str>) -> Result<(), Error> {
         if self.is_entered() { Err(reentrant(tables)) } else { Ok(()) }
@@ -56,11 +58,11 @@ impl DatabaseId {
 }
 
 impl TableId {
-    /// Whether this thread may write to the table, as [`DatabaseId::check_write`].
+    /// Checks that this thread may write to the table, as [`DatabaseId::check_write`].
     ///
     /// # Errors
     ///
-    /// [`Error::Reentrant`] inside a closure that belongs to a write to the same engine.
+    /// [`Error::Reentrant`] inside a closure that is part of a write to the same engine.
     #[inline]
     pub fn check_write(&self) -> Result<(), Error> {
         self.database().check_write([self.name()])
@@ -72,12 +74,12 @@ fn reentrant<'t>(tables: impl IntoIterator<Item = &'t str>) -> Error {
     Error::Reentrant { tables: tables.into_iter().map(str::to_owned).collect() }
 }
 
-/// A thread is in a closure that belongs to a write, until this is dropped: [`DatabaseId::enter`].
+/// Guard of [`DatabaseId::enter`]: while it lives, this thread runs a closure that is part of a write.
 #[derive(Debug)]
 #[must_use = "the thread has left the closure when this is dropped"]
 pub struct Entered {
     engine: u64,
-    /// It is not sent to another thread, whose list is another.
+    /// Not `Send`: the list is per thread.
     of_this_thread: PhantomData<*const ()>,
 }
 
@@ -92,7 +94,7 @@ impl Drop for Entered {
     }
 }
 
-/// What a thread has entered, for threads that work for it: it waits for them, so they must not wait for it.
+/// What a thread has entered, for the threads that work for it. It waits for them, so they must not wait for its lock.
 #[derive(Clone)]
 pub(crate) struct Inherited(Vec<u64>);
 
@@ -102,7 +104,7 @@ impl Inherited {
         Self(ENTERED.try_with(|entered| entered.borrow().clone()).unwrap_or_default())
     }
 
-    /// Enters the same in this thread, for good: it is the start of one that works for another.
+    /// Enters the same in this thread, for good. To call at the start of a worker thread.
     pub(crate) fn enter(self) {
         let _ = ENTERED.try_with(|entered| entered.borrow_mut().extend(self.0));
     }

@@ -1,14 +1,16 @@
-//! Rows, many in one piece of memory, and how many more of them are wanted.
+//! A batch of rows in one buffer, and the room left in it.
 
-/// Rows in one piece of memory, which is kept from batch to batch.
+use std::iter::FusedIterator;
+
+/// A batch of rows, keys and values, in one buffer that is reused from batch to batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowBatch {
     bytes: Vec<u8>,
-    /// Where each row's key and its value end; a row begins where the one before it ended.
+    /// Per row: where its key ends and where its value ends. A row begins where the row before it ends.
     ends: Vec<(usize, usize)>,
 }
 
-/// So little memory is kept whatever the bound: to give it back and take it again would cost more than it is.
+/// This much memory is kept whatever the bound: freeing it and allocating it again would cost more than it saves.
 const KEPT: usize = 4096;
 
 impl RowBatch {
@@ -17,19 +19,19 @@ impl RowBatch {
         Self { bytes: Vec::new(), ends: Vec::new() }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[inline]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// How many bytes the keys and values have.
+    /// The number of bytes in keys and values.
     ///
     /// ```
     /// use rowkey::store::RowBatch;
@@ -43,22 +45,22 @@ impl RowBatch {
         self.bytes.len()
     }
 
-    /// Drops the rows, keeps the memory.
+    /// Removes all rows and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
-    /// Drops the rows, and gives memory back that a large row took: what is kept is about `bytes`, or a few KiB if that is
-    /// less. For implementations of [`Rows`](super::Rows), whose bound is [`Scan::batch_bytes`](super::Scan::batch_bytes).
+    /// Removes all rows, and frees memory that a large row took: about `bytes` are kept, or a few KiB if that is more.
+    /// For implementations of [`Rows`](super::Rows), with [`Scan::batch_bytes`](super::Scan::batch_bytes) as the bound.
     #[inline]
     pub fn clear_within(&mut self, bytes: usize) {
         self.ends.clear();
         clear_within(&mut self.bytes, bytes);
     }
 
-    /// Whether it ends with the row by which it reaches so many bytes, or before.
+    /// Whether no row but the last reaches `bytes`.
     pub(crate) fn is_within(&self, bytes: usize) -> bool {
         self.len().checked_sub(2).and_then(|row| self.ends.get(row)).is_none_or(|&(_, end)| end < bytes)
     }
@@ -69,7 +71,7 @@ impl RowBatch {
         self.push_within(key, value, usize::MAX);
     }
 
-    /// Adds a row. While there are fewer than `bytes`, memory is taken for no more than these and the row.
+    /// Adds a row. Memory is reserved for `bytes` at most, or for this row if it is larger.
     #[inline]
     fn push_within(&mut self, key: &[u8], value: &[u8], bytes: usize) {
         if self.bytes.capacity() - self.bytes.len() < key.len() + value.len() {
@@ -87,7 +89,7 @@ impl RowBatch {
         self.bytes.reserve_exact(more.max(doubled));
     }
 
-    /// Row `index`, key and value.
+    /// Returns row `index` as key and value.
     #[inline]
     pub fn get(&self, index: usize) -> Option<(&[u8], &[u8])> {
         let &(key_end, end) = self.ends.get(index)?;
@@ -98,35 +100,80 @@ impl RowBatch {
         Some((&self.bytes[start..key_end], &self.bytes[key_end..end]))
     }
 
-    /// The last row.
+    /// Returns the last row.
     #[inline]
     pub(super) fn last(&self) -> Option<(&[u8], &[u8])> {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// The rows.
+    /// Iterates over the rows, as pairs of key and value.
     #[inline]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
-        let mut start = 0;
-        self.ends.iter().map(move |&(key_end, end)| {
-            let row = (&self.bytes[start..key_end], &self.bytes[key_end..end]);
-            start = end;
-            row
-        })
+    pub fn iter(&self) -> RowBatchIter<'_> {
+        RowBatchIter { bytes: &self.bytes, start: 0, ends: self.ends.iter() }
     }
 }
 
-/// Clears what grows and is used again; if it grew beyond `bound` bytes, its memory is given back.
+/// ```
+/// use rowkey::store::RowBatch;
+///
+/// let mut batch = RowBatch::new();
+/// batch.push(b"ada", b"36");
+/// batch.push(b"bob", b"41");
+/// for (key, value) in &batch {
+///     assert!(key.len() == 3 && value.len() == 2);
+/// }
+/// ```
+impl<'b> IntoIterator for &'b RowBatch {
+    type Item = (&'b [u8], &'b [u8]);
+    type IntoIter = RowBatchIter<'b>;
+
+    #[inline]
+    fn into_iter(self) -> RowBatchIter<'b> {
+        self.iter()
+    }
+}
+
+/// The rows of a [`RowBatch`], as pairs of key and value: [`RowBatch::iter`].
+#[derive(Clone, Debug)]
+pub struct RowBatchIter<'b> {
+    bytes: &'b [u8],
+    /// Where the next row begins.
+    start: usize,
+    ends: std::slice::Iter<'b, (usize, usize)>,
+}
+
+impl<'b> Iterator for RowBatchIter<'b> {
+    type Item = (&'b [u8], &'b [u8]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let &(key_end, end) = self.ends.next()?;
+        let row = (&self.bytes[self.start..key_end], &self.bytes[key_end..end]);
+        self.start = end;
+        Some(row)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ends.size_hint()
+    }
+}
+
+impl ExactSizeIterator for RowBatchIter<'_> {}
+
+impl FusedIterator for RowBatchIter<'_> {}
+
+/// Clears a buffer for reuse, and frees its memory if it has grown beyond `bound` bytes.
 #[inline]
 pub(crate) fn clear_within(bytes: &mut Vec<u8>, bound: usize) {
     bytes.clear();
-    // What reaches the bound goes beyond it: an eighth more is no reason to take the memory anew.
+    // The row that reaches the bound goes beyond it. An eighth more is not worth a new allocation.
     if bytes.capacity() > KEPT && bytes.capacity().saturating_sub(bound) > bound / 8 {
         *bytes = Vec::new();
     }
 }
 
-/// A batch, and what it still has room for: so many rows, and the row that reaches so many bytes.
+/// The room left in a batch: for a number of rows, and up to the row that reaches a number of bytes.
 ///
 /// ```
 /// use rowkey::store::{Room, RowBatch};
@@ -144,38 +191,38 @@ pub struct Room<'b> {
 }
 
 impl<'b> Room<'b> {
-    /// Room in `batch` for `rows` rows in all, and for rows up to the one with which it has `bytes` bytes. The first row has
-    /// room however large it is, unless `rows` is 0.
+    /// Room in `batch` for `rows` rows in total, and for rows up to the one that reaches `bytes` bytes in total. The
+    /// first row always fits, unless `rows` is 0.
     pub fn new(batch: &'b mut RowBatch, rows: usize, bytes: usize) -> Self {
         Self { batch, rows, bytes: bytes.max(1) }
     }
 
-    /// The same, for no more than `rows` rows in all.
+    /// The same room, for at most `rows` rows in total.
     #[must_use]
     pub(super) fn at_most(self, rows: usize) -> Self {
         Self { rows: self.rows.min(rows), ..self }
     }
 
-    /// How many more rows there may be.
+    /// How many more rows fit, at most.
     #[inline]
     pub fn rows(&self) -> usize {
         if self.is_full() { 0 } else { self.rows - self.batch.len() }
     }
 
-    /// Whether there is no room for another row.
+    /// Whether no more rows fit.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.batch.len() >= self.rows || self.batch.bytes() >= self.bytes
     }
 
-    /// Adds a row; returns whether there is room for another.
+    /// Adds a row, and returns whether another one fits.
     #[inline]
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> bool {
         self.batch.push_within(key, value, self.bytes);
         !self.is_full()
     }
 
-    /// The rows that are in the batch.
+    /// The batch.
     #[inline]
     pub fn batch(&self) -> &RowBatch {
         self.batch
@@ -189,7 +236,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What is taken is no more than the bound and the row that goes beyond it, and what is kept no more than the bound.
+        /// Never more memory than the bound and the row that goes beyond it; after a clear, no more than the bound.
         #[test]
         fn memory_stays_within_the_bound(
             batches in proptest::collection::vec(proptest::collection::vec(0..20_000_usize, 1..40), 1..6),

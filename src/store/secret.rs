@@ -1,14 +1,16 @@
-//! Tokens, passwords, keys: what must not stand in a log.
+//! Tokens, passwords, keys: values that must not be logged.
 
 use std::fmt;
 
 pub use zeroize::Zeroize;
 
-/// A value that is shown nowhere by accident: a token, a password, a table of keys.
+/// A value that is not printed by accident: a token, a password, a table of keys.
 ///
-/// `Debug` prints `[secret]`, also of what holds one. It has no `Display`, is not serialized, and is not compared by `==`, whose
-/// failed assertions print both sides. The memory is overwritten when it is dropped; copies that were made before are not, such
-/// as those that a `String` leaves behind when it grows.
+/// `Debug` prints `[secret]`, also inside other types. There is no `Display`, no serialization, and no `==`, as a
+/// failed assertion would print both sides. The memory is overwritten (zeroized) on drop. Copies made before are not,
+/// such as those that a growing `String` leaves behind.
+#[doc(alias = "password")]
+#[doc(alias = "zeroize")]
 ///
 /// ```
 /// use rowkey::Secret;
@@ -29,9 +31,11 @@ pub use zeroize::Zeroize;
 /// ```compile_fail
 /// println!("{}", rowkey::Secret::new(String::new()));
 /// ```
+///
 /// ```compile_fail
 /// let _ = rowkey::Secret::new(String::new()) == rowkey::Secret::new(String::new());
 /// ```
+///
 /// ```compile_fail
 /// let _ = serde_json::to_string(&rowkey::Secret::new(String::new()));
 /// ```
@@ -39,12 +43,12 @@ pub use zeroize::Zeroize;
 pub struct Secret<T: Zeroize = String>(T);
 
 impl<T: Zeroize> Secret<T> {
-    /// Keeps a secret.
+    /// Wraps a secret.
     pub const fn new(secret: T) -> Self {
         Self(secret)
     }
 
-    /// The secret itself. Whoever calls this sees to it that it goes nowhere else.
+    /// Returns the secret. The caller must not log it or pass it on.
     pub const fn expose(&self) -> &T {
         &self.0
     }

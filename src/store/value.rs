@@ -1,16 +1,18 @@
-//! What a table keeps under its keys: values and their codecs.
+//! Values of rows and their codecs.
 
 pub use crate::store::error::CodecError;
 use crate::store::error::{Access, Error};
 
-/// A value of a table's rows, and how it becomes bytes.
+/// The value of a row, and its codec: how it becomes bytes.
 ///
-/// Implemented for bytes, text, `()` (a table of keys alone), integers and floats (an `i64` is a counter, too), and, by
-/// features, for `Json<T>` and `Postcard<T>` of any serde type.
+/// Implemented for bytes, text, `()` (a table of keys only), integers and floats (an `i64` is also a counter) and, by
+/// feature, for `Json<T>` and `Postcard<T>` of any serde type.
 ///
-/// The bytes are not tagged: they say nothing of their type. A table keeps the name of its values' codec instead
-/// ([`CODEC`](Self::CODEC)), and is not opened with another one. A codec without a name is not checked, and reads what it
-/// finds: eight bytes of an `i64` below 128 are UTF-8, too.
+/// The stored bytes do not contain their type. The database keeps the codec's name ([`CODEC`](Self::CODEC)) with the
+/// table instead, and refuses to open the table with another one. A codec without a name is not checked and decodes
+/// whatever it finds: the eight bytes of a small `i64` are also valid UTF-8.
+#[doc(alias = "serialize")]
+#[doc(alias = "codec")]
 ///
 /// ```
 /// use rowkey::RowValue;
@@ -35,25 +37,25 @@ use crate::store::error::{Access, Error};
     note = "a value is text, bytes, a number, `()`, `Json<T>` or `Postcard<T>` of a serde type, or has a `RowValue` of its own"
 )]
 pub trait RowValue: Sized {
-    /// The codec's name, which a table keeps: it is not opened with values of another codec that has a name. Default: none; such
-    /// a codec opens any table, and nothing is kept. `Vec<u8>` and `()` have none. All `Json<T>` are one codec, and all
-    /// `Postcard<T>`: a `T` that does not fit is told where a value is read.
+    /// The codec's name, which the database keeps with the table. A table does not open with values of another named
+    /// codec. Default: `None`; such a codec opens any table, and no name is kept. `Vec<u8>` and `()` have none. All
+    /// `Json<T>` are one codec, as are all `Postcard<T>`: if `T` does not fit, reading a value returns the error.
     const CODEC: Option<&'static str> = None;
 
-    /// Writes the value behind what `out` holds.
+    /// Appends the encoded value to `out`.
     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError>;
 
-    /// Reads a value, all of it.
+    /// Decodes a value from all of `bytes`.
     fn decode_value(bytes: &[u8]) -> Result<Self, CodecError>;
 
-    /// About how many bytes the value takes in memory: a load ends its batches by it
-    /// ([`BulkLoad::batch_bytes`](crate::jobs::BulkLoad::batch_bytes)). Default: `size_of` the value, without what it points to.
+    /// Approximate size of the value in memory, by which a bulk load limits its batches
+    /// ([`BulkLoad::batch_bytes`](crate::jobs::BulkLoad::batch_bytes)). Default: `size_of` the type, without the heap.
     fn size(&self) -> usize {
         size_of::<Self>()
     }
 }
 
-/// The bytes of a value that is to be put into a table.
+/// Encodes a value that is to be written to a table.
 pub(crate) fn encoded<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     match value.encode_value(&mut bytes) {
@@ -62,12 +64,12 @@ pub(crate) fn encoded<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Er
     }
 }
 
-/// A value that is put into a table has no bytes.
+/// A value that is to be written could not be encoded.
 pub(crate) fn unencoded(table: &str, source: CodecError) -> Error {
     Error::Value { table: table.to_owned(), key: Vec::new(), access: Access::Write, source }
 }
 
-/// The value that a table has under a key.
+/// Decodes the value that a table has at a key.
 pub(crate) fn decoded<V: RowValue>(table: &str, key: &[u8], bytes: &[u8]) -> Result<V, Error> {
     let unread = |source| Error::Value { table: table.to_owned(), key: key.to_vec(), access: Access::Read, source };
     V::decode_value(bytes).map_err(unread)
@@ -117,8 +119,8 @@ impl RowValue for String {
 
 macro_rules! numbers {
     ($($number:ty),*) => {$(
-        /// Big-endian, as HBase's `Bytes.toBytes` writes it: integers in two's complement, floats in IEEE 754. An `i64` is
-        /// what [`Store::increment`](crate::store::Store::increment) keeps.
+        /// Big-endian, as HBase's `Bytes.toBytes` writes it: integers in two's complement, floats in IEEE 754. `i64` is
+        /// the format of [`Store::increment`](crate::store::Store::increment).
         impl RowValue for $number {
             const CODEC: Option<&'static str> = Some(stringify!($number));
 
@@ -137,7 +139,7 @@ macro_rules! numbers {
 numbers!(f32, f64);
 numbers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
 
-/// A value kept as JSON.
+/// A value stored as JSON.
 ///
 /// ```
 /// use rowkey::{Json, Memory, Table};
@@ -169,7 +171,7 @@ impl<T: serde::Serialize + serde::de::DeserializeOwned> RowValue for Json<T> {
     }
 }
 
-/// A value kept as [postcard](https://docs.rs/postcard): compact, and not self-describing.
+/// A value stored as [postcard](https://docs.rs/postcard): compact, not self-describing.
 #[cfg(feature = "postcard")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Postcard<T>(pub T);

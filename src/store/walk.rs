@@ -1,7 +1,7 @@
-//! The way of a scan through its ranges, for every engine: where it is, what is still to be read, how much of it next.
+//! Scans of many ranges, for every engine: position, direction, limit, size of batches, skips.
 //!
-//! [`Walk`] is the position alone and does no input or output, so an engine on a network, or one that waits without a thread, goes by
-//! it too. [`RangeRows`] is the whole scan of an engine in this process, over what reads one range ([`RangeReader`]).
+//! [`Walk`] is only the position and does no I/O, so an engine on a network, or an asynchronous one, can use it too.
+//! [`RangeRows`] is the complete scan of an engine in this process, over a reader of one range ([`RangeReader`]).
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,11 +10,11 @@ use super::{Room, RowBatch, Rows, Scan};
 use crate::keys::range::{Cut, KeyRange};
 use crate::store::error::Error;
 
-/// Where a scan is: the ranges that are still to be read, and how many rows may still come.
+/// The position of a scan: the ranges still to read, and how many rows may still come.
 ///
-/// An engine asks for the [ranges](Self::ranges), tells what it [took](Self::took) of them, and passes on what the reader
-/// [skips](Self::skip_to). One that is cut off goes on with the ranges as they are then: they have neither what was read nor
-/// what was skipped.
+/// An engine reads the [ranges](Self::ranges), reports what it [took](Self::took), and passes on what the caller
+/// [skips](Self::skip_to). After a broken connection it continues with the ranges as they are then, which contain
+/// nothing that was read or skipped.
 ///
 /// ```
 /// use rowkey::KeyRange;
@@ -25,7 +25,7 @@ use crate::store::error::Error;
 /// walk.took(2, b"a7");
 /// walk.skip_to(b"b5");
 /// assert_eq!(walk.left(), 98);
-/// // It was cut off here: this is what is asked for again.
+/// // The connection broke here: continue with these ranges.
 /// let rest: Vec<_> = walk.ranges().map(|range| (range.start(), range.end())).collect();
 /// assert_eq!(rest, [(&b"b5"[..], Some(&b"d"[..]))]);
 ///
@@ -35,7 +35,7 @@ use crate::store::error::Error;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// What is still to be read, in key order: what is next is at the front, or at the back of a reverse scan. None is empty.
+    /// The ranges to read, in key order. The next one is at the front, or at the back in a reverse scan. None is empty.
     ranges: VecDeque<KeyRange>,
     reverse: bool,
     left: u64,
@@ -44,7 +44,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// The way of `scan`, from its start.
+    /// The start of `scan`.
     pub fn new(scan: &Scan) -> Self {
         let left = scan.limit.unwrap_or(u64::MAX);
         let ranges = if left == 0 { VecDeque::new() } else { scan.ranges.iter().cloned().collect() };
@@ -52,7 +52,7 @@ impl Walk {
         Self { ranges, reverse: scan.reverse, left, batch_rows, batch_bytes }
     }
 
-    /// Whether it goes from the last row to the first.
+    /// Whether the scan goes from the last row to the first.
     pub fn is_reverse(&self) -> bool {
         self.reverse
     }
@@ -62,37 +62,37 @@ impl Walk {
         self.left
     }
 
-    /// A batch ends with the row by which it reaches so many bytes.
+    /// Target size of a batch: it ends with the row that reaches this many bytes.
     pub fn batch_bytes(&self) -> usize {
         self.batch_bytes
     }
 
-    /// What is to be read next: a range, or the rest of one. `None` at the end.
+    /// The next range to read, or the rest of one. `None` at the end.
     #[inline]
     pub fn range(&self) -> Option<&KeyRange> {
         if self.reverse { self.ranges.back() } else { self.ranges.front() }
     }
 
-    /// All that is still to be read, in the direction of the scan; at the end it is no range.
+    /// All ranges still to read, in the direction of the scan. Empty at the end.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = &KeyRange> {
         let last = self.ranges.len().saturating_sub(1);
         (0..self.ranges.len()).map(move |at| &self.ranges[if self.reverse { last - at } else { at }])
     }
 
-    /// Whether nothing is left to be read.
+    /// Whether nothing is left to read.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The room for the next rows of a batch: as many as may still come, at most as many as a batch may have.
+    /// The room for the next rows of a batch: as many as may still come, and at most as many as a batch may have.
     #[inline]
     pub fn room<'b>(&self, batch: &'b mut RowBatch) -> Room<'b> {
         let left = usize::try_from(self.left).unwrap_or(usize::MAX).saturating_add(batch.len());
         Room::new(batch, left.min(self.batch_rows), self.batch_bytes)
     }
 
-    /// So many more rows were read; `last` is the key of the last of them, and what lies before it is not asked for again.
+    /// Reports that `rows` more rows were read, the last of them at key `last`. Nothing up to `last` is read again.
     #[inline]
     pub fn took(&mut self, rows: u64, last: &[u8]) {
         self.left = self.left.saturating_sub(rows);
@@ -102,8 +102,7 @@ impl Walk {
         self.pass(last, false);
     }
 
-    /// The [range](Self::range) that is read has no more rows than were read of it: `rows` since what was
-    /// [taken](Self::took) last.
+    /// Reports that the current [range](Self::range) has ended, after `rows` rows since the last [`took`](Self::took).
     #[inline]
     pub fn range_ended(&mut self, rows: u64) {
         self.left = self.left.saturating_sub(rows);
@@ -122,19 +121,20 @@ impl Walk {
         }
     }
 
-    /// Rows before `key` (after it, in a reverse scan) are of no use: they are not asked for. Where the scan is beyond `key`
-    /// already nothing changes. Returns whether something is passed over, so that the reader has to go elsewhere.
+    /// Skips rows before `key` (after it, in a reverse scan). Has no effect if the scan is past `key` already. Returns
+    /// whether something is skipped, so that the reader has to seek.
     pub fn skip_to(&mut self, key: &[u8]) -> bool {
         self.pass(key, true)
     }
 
-    /// Nothing more is wanted.
+    /// Ends the scan.
     pub fn end(&mut self) {
         self.ranges.clear();
         self.left = 0;
     }
 
-    /// Drops what comes before `key`, and `key` itself unless `inclusive`; returns whether there was something.
+    /// Removes what comes before `key`, and `key` itself unless `inclusive`. Returns whether there was something to
+    /// remove.
     #[inline]
     fn pass(&mut self, key: &[u8], inclusive: bool) -> bool {
         let mut passed = false;
@@ -151,7 +151,7 @@ impl Walk {
     }
 }
 
-/// What reads the rows of one range from an engine; [`RangeRows`] makes a scan of it.
+/// Reads the rows of one range from an engine. [`RangeRows`] makes a scan of it.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -159,13 +159,13 @@ impl Walk {
 /// use std::sync::Arc;
 ///
 /// use rowkey::store::{RangeReader, RangeRows, Room, RowBatch, Rows, Scan};
-/// use rowkey::{Error, KeyRange};
+/// use rowkey::{KeyRange, Result};
 ///
 /// /// A map as it was when the scan was opened.
 /// struct Snapshot(Arc<BTreeMap<Vec<u8>, Vec<u8>>>);
 ///
 /// impl RangeReader for Snapshot {
-///     fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool, Error> {
+///     fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool> {
 ///         let end = rest.end().map_or(Bound::Unbounded, Bound::Excluded);
 ///         let mut rows = self.0.range::<[u8], _>((Bound::Included(rest.start()), end));
 ///         while let Some((key, value)) = if reverse { rows.next_back() } else { rows.next() } {
@@ -188,52 +188,52 @@ impl Walk {
 /// rows.next_batch(&mut batch)?;
 /// assert!(batch.iter().map(|(key, _)| key[0]).eq([8, 7, 4, 3]));
 /// assert_eq!(Arc::strong_count(&map), 1, "what is read is let go at the end");
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub trait RangeReader: Send {
-    /// Told before a [`read`](Self::read) that does not go on where the one before left off: of another range, or beyond rows
-    /// that were skipped. A reader that keeps an iterator opens it here; one that searches anew for each batch has nothing to do.
+    /// Called before a [`read`](Self::read) that does not continue where the last one ended: in another range, or after
+    /// a skip. A reader that keeps an iterator opens it here. A reader that searches for each batch needs nothing here.
     ///
     /// # Errors
     ///
-    /// What the engine says; the scan ends with it.
+    /// The engine's error; it ends the scan.
     fn seek(&mut self, rest: &KeyRange, reverse: bool) -> Result<(), Error> {
         let _ = (rest, reverse);
         Ok(())
     }
 
-    /// Adds the next rows of a range to a batch, in the direction of the scan, until there is no room; `rest` is what of the range
-    /// was not read yet, and `room` is not full. Returns whether there may be more in it: the batch ends there, though there
-    /// is room, unless it is empty.
+    /// Adds the next rows to a batch, in the direction of the scan, until there is no room. `rest` is the part of the
+    /// range that was not read yet; `room` is not full. Returns whether the range may have more rows. If so, the batch
+    /// ends here unless it is empty.
     ///
     /// # Errors
     ///
-    /// What the engine says. The rows that were added before it come, then the error, then nothing more.
+    /// The engine's error. The rows added before it are returned first; the error ends the scan.
     fn read(&mut self, rest: &KeyRange, reverse: bool, room: &mut Room<'_>) -> Result<bool, Error>;
 }
 
-/// The scan of an engine in this process: ranges one after another, direction, limit, the bounds of batches, skips.
+/// The scan of an engine in this process: many ranges, direction, limit, size of batches, skips.
 ///
-/// Rows that were read before an error come before it; after the error, or the end, nothing comes any more. The reader is dropped as
-/// soon as nothing is left to be read, and with it what of the engine it holds. After a skip batches are small at first,
-/// as another skip may follow.
+/// Rows that were read before an error are returned before it. After the error, or the end, no rows come. The reader is
+/// dropped as soon as nothing is left to read, and with it what it holds of the engine. After a skip, batches are small
+/// at first, as another skip is likely.
 pub struct RangeRows<R> {
     walk: Walk,
-    /// None after the end.
+    /// `None` after the end.
     reader: Option<R>,
-    /// Whether what is read next does not follow what was read last.
+    /// Whether the next read does not continue where the last one ended.
     moved: bool,
-    /// How many rows the next batch has at most.
+    /// Maximum number of rows of the next batch.
     next_rows: usize,
-    /// What went wrong after the rows that were handed out.
+    /// An error that follows the rows already returned.
     failed: Option<Error>,
 }
 
-/// How many rows a batch has after a skip; the one after that has twice as many, and so on.
+/// Number of rows in the first batch after a skip. It doubles with each batch.
 const AFTER_SKIP: usize = 16;
 
 impl<R: RangeReader> RangeRows<R> {
-    /// What `scan` asks for, read by `reader`.
+    /// The rows of `scan`, read by `reader`.
     pub fn new(scan: &Scan, reader: R) -> Self {
         let walk = Walk::new(scan);
         let reader = Some(reader).filter(|_| !walk.is_over());
@@ -254,7 +254,7 @@ impl<R: RangeReader> RangeRows<R> {
             let rows = (room.batch().len() - before) as u64;
             let last = room.batch().last().filter(|_| more);
             let Some((last, _)) = last else {
-                // Where there may be more and nothing came, it is asked again.
+                // The range may have more rows but none came: ask again.
                 if !more {
                     self.walk.range_ended(rows);
                     self.moved = true;

@@ -1,4 +1,4 @@
-//! Writes to several tables, applied together.
+//! Batches of writes to several tables.
 
 use super::Table;
 use crate::keys::key::RowKey;
@@ -6,7 +6,7 @@ use crate::store::error::{CodecError, Error, RowError, RowErrors};
 use crate::store::value::RowValue;
 use crate::store::{Batch, Database, DatabaseId};
 
-/// Writes to tables of one database, applied as one where its
+/// A batch of writes to tables of one database. It is applied atomically if the database's
 /// [`Guarantees`](crate::store::Guarantees) say so.
 ///
 /// ```
@@ -29,7 +29,7 @@ pub struct WriteBatch {
     len: usize,
 }
 
-/// About how long a key is, to make room for it.
+/// About the length of a key, to reserve memory.
 const fn key_len<K: RowKey>() -> usize {
     match K::LAYOUT.width() {
         Some(width) => width,
@@ -37,7 +37,7 @@ const fn key_len<K: RowKey>() -> usize {
     }
 }
 
-/// One put of a row, encoded where it is kept.
+/// A batch of one put, encoded in place.
 pub(super) fn put_row<K: RowKey>(
     key: &K,
     value: impl FnOnce(&mut Vec<u8>) -> Result<(), CodecError>,
@@ -45,7 +45,7 @@ pub(super) fn put_row<K: RowKey>(
     Batch::of_put(const { key_len::<K>() }, |bytes| key.encode_to(bytes), value)
 }
 
-/// Adds a put, or a delete where there is no value.
+/// Adds a put, or a delete if there is no value.
 pub(crate) fn push_row<'b, K: RowKey>(batch: &'b mut Batch, key: &K, value: Option<&[u8]>) -> &'b mut Batch {
     batch.push_with(const { key_len::<K>() }, |bytes| key.encode_to(bytes), value)
 }
@@ -56,17 +56,17 @@ struct OfTable {
     database: DatabaseId,
     name: String,
     batch: Batch,
-    /// Which of all writes each is.
+    /// The place of each in the whole batch.
     places: Vec<usize>,
 }
 
 impl WriteBatch {
-    /// No write.
+    /// An empty batch.
     pub const fn new() -> Self {
         Self { tables: Vec::new(), len: 0 }
     }
 
-    /// Adds: the row has this value.
+    /// Adds a put.
     pub fn put<K: RowKey, V: RowValue, D>(
         &mut self,
         table: &Table<K, V, D>,
@@ -78,31 +78,30 @@ impl WriteBatch {
         Ok(self)
     }
 
-    /// Adds: the row is gone.
+    /// Adds a delete.
     pub fn delete<K: RowKey, V, D>(&mut self, table: &Table<K, V, D>, key: &K::Ref<'_>) -> &mut Self {
         push_row(self.of(table), key, None);
         self
     }
 
-    /// How many writes there are.
+    /// The number of writes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is nothing to do.
+    /// Whether the batch is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Applies the writes to the database of their tables, as durably as this handle to it writes; of two to one row the later
-    /// holds.
+    /// Writes the batch, as durably as `db`, the handle to the tables' database, writes. Of two writes to one row the
+    /// later one wins.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherDatabase`] if one of the tables is in another database than `db`; nothing is written. With
-    /// [`Error::Rows`], where the database's batches are not atomic, the writes that it names failed, by their place in this
-    /// batch, and all others are in. Any other error is of the whole batch, and nothing of it is written, unless its
-    /// [kind](crate::ErrorKind) is `OutcomeUnknown`.
+    /// [`Error::OtherDatabase`] if a table is in another database than `db`; nothing is written. [`Error::Rows`], if
+    /// the database's batches are not atomic, names the writes that failed, by their place in this batch; all others
+    /// are written. After any other error nothing is written, unless its [kind](crate::ErrorKind) is `OutcomeUnknown`.
     pub fn write(&self, db: &(impl Database + ?Sized)) -> Result<(), Error> {
         let id = db.id();
         if let Some(other) = self.tables.iter().find(|table| table.database != id) {

@@ -1,4 +1,4 @@
-//! One row of each group: from one row the scan skips behind all that are with it.
+//! Scans that return one row of each group, and seek past the rest of it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,12 +11,15 @@ use crate::store::error::Error;
 use crate::store::value::RowValue;
 
 impl<K: RowKey, V> TableScan<K, V> {
-    /// The first row of each group, in the scan's direction. `group` answers which rows are with a row, usually a prefix of
-    /// its fields; they are skipped and not read, so what is read is a row a group (one from each bucket of a salted key).
-    /// Of several ranges the one counts that the row is in; if it is in none, it is a group by itself. Limit and offset
-    /// count groups. Rows that were taken from the scan before come again.
+    /// Returns the first row of each group, in the scan's direction. `group` returns the selection of rows that belong
+    /// to the same group as this row, usually a prefix of its fields. The scan seeks past them, so one row is read per
+    /// group (one from each bucket of a salted key).
     ///
-    /// An item is an error where reading or decoding its row fails; it is the last.
+    /// If the selection has several ranges, the one that contains the row counts. A row in none of them is a group by
+    /// itself. Limit and offset count groups. The scan starts from its beginning, even if rows were taken from it
+    /// before.
+    ///
+    /// If reading or decoding a row fails, the error is the last item.
     ///
     /// ```
     /// use rowkey::{Memory, RowKey, Table};
@@ -38,12 +41,15 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// assert_eq!(last_days.next().transpose()?, None);
     /// assert_eq!(last_days.rows_read(), 2);
     ///
-    /// // The hosts that there are, ten at most.
+    /// // All hosts, at most ten.
     /// let hosts = visits.scan(..).limit(10).first_of_each(|visit| Visit::prefix().host(&visit.host));
     /// let hosts: Vec<String> = hosts.map(|row| row.map(|(visit, ())| visit.host)).collect::<Result<_, _>>()?;
     /// assert_eq!(hosts, ["a.example", "b.example"]);
     /// # Ok::<(), rowkey::Error>(())
     /// ```
+    #[doc(alias = "skip scan")]
+    #[doc(alias = "distinct")]
+    #[doc(alias = "group by")]
     pub fn first_of_each<F, S>(self, group: F) -> FirstOfEach<K, V, F>
     where
         F: FnMut(&K) -> S,
@@ -53,7 +59,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         FirstOfEach { scan: Some(scan), group, pass, left, rows_read: 0 }
     }
 
-    /// The scan without its offset and limit, and these.
+    /// The scan without its offset and limit, then these.
     fn by_rows(mut self) -> (Self, u64, u64) {
         if let Source::Wide(_, columns) = &mut self.source {
             columns.piece = None;
@@ -62,7 +68,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         (self, offset, limit.unwrap_or(u64::MAX))
     }
 
-    /// A scan of the first row from here. This one does not know any more where it starts.
+    /// A scan of the first row from here. After it, this scan's own start is no longer set.
     fn first_row(&mut self) -> Self {
         let start = std::mem::replace(&mut self.start, Start::First);
         let mut first =
@@ -72,15 +78,15 @@ impl<K: RowKey, V> TableScan<K, V> {
     }
 }
 
-/// The first row of each group: [`TableScan::first_of_each`].
+/// An iterator over the first row of each group. See [`TableScan::first_of_each`].
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct FirstOfEach<K, V, F> {
-    /// The scan from the next group on; none after the last, or an error.
+    /// The scan from the next group on; `None` after the last group or an error.
     scan: Option<TableScan<K, V>>,
     group: F,
-    /// How many groups are left out yet.
+    /// How many groups are still to be skipped.
     pass: u64,
-    /// How many may come yet.
+    /// How many may still be returned.
     left: u64,
     rows_read: u64,
 }
@@ -92,7 +98,7 @@ impl<K, V, F> fmt::Debug for FirstOfEach<K, V, F> {
 }
 
 impl<K, V, F> FirstOfEach<K, V, F> {
-    /// How many rows were read from the store so far.
+    /// Returns the number of rows read from the store so far.
     pub fn rows_read(&self) -> u64 {
         self.rows_read
     }

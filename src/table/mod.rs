@@ -1,4 +1,4 @@
-//! Tables: typed rows in, typed rows out.
+//! Tables: rows with typed keys and values.
 
 mod batch;
 mod groups;
@@ -32,8 +32,9 @@ use crate::store::{Batch, CallOptions, Database, NewTable, Scan, Store, count};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
 ///
-/// Opening it checks that its rows' keys have `K`'s layout, and its values `V`'s codec: the database keeps each table's in a
-/// table of its own, `rowkey.layouts`. Handles are cheap to clone where the database's are, and can be shared by threads.
+/// Opening a table checks that its keys have the layout of `K` and its values the codec of `V`. The database stores the
+/// layouts and codecs of all tables in a table of its own, `rowkey.layouts`. A handle is as cheap to clone as the
+/// database's handle, and can be shared by threads.
 ///
 /// ```
 /// use rowkey::{Memory, RowKey, Table};
@@ -60,7 +61,7 @@ pub struct Table<K, V, D> {
     db: D,
     name: Arc<str>,
     store: Arc<dyn Store>,
-    /// The fingerprints that its keys had before they got more variants.
+    /// Fingerprints of its keys before their enums got more variants.
     earlier: Arc<[Fingerprint]>,
     types: PhantomData<fn() -> (K, V)>,
 }
@@ -79,36 +80,36 @@ impl<K, V, D> std::fmt::Debug for Table<K, V, D> {
 }
 
 impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
-    /// Opens a table; it is made if it is not there.
+    /// Opens a table, or creates it if it does not exist.
     ///
-    /// Keys whose enums have got more variants are taken, and kept from then on: a program that does not know them is
-    /// refused after that ([`LayoutBuf::extends`](crate::LayoutBuf::extends)). Cursors from before go on.
+    /// Keys whose enums have got more variants are accepted, and stored as the table's layout. From then on a program
+    /// that does not know the new variants is refused ([`LayoutBuf::extends`](crate::LayoutBuf::extends)). Older
+    /// cursors stay valid.
     ///
     /// # Errors
     ///
-    /// [`Error::Layout`] if the table was opened before with keys of another shape: its rows would be read wrongly.
-    /// [`Error::Fields`] if the shape is the same and a field has another name, place or unit
-    /// ([`catalog::rename_field`] if it was only renamed); a field without a name or a unit, as of a
-    /// tuple or a plain `i64`, is taken for any. [`Error::ValueCodec`] if its values are of another
-    /// [codec](RowValue::CODEC). A table from before these were kept is taken as it is, and they are kept from then on.
-    /// [`Error::Moved`] if a [migration](crate::migrate) has moved its rows to another table. [`Error::ReservedName`] if the name
-    /// begins with `rowkey.`.
+    /// [`Error::Layout`] if the table has keys of another shape: its rows would be read wrongly. [`Error::Fields`] if
+    /// the shape is the same but a field has another name, position or unit; if it was only renamed, call
+    /// [`catalog::rename_field`]. A field without a name or unit, as in a tuple or a plain `i64`, matches any.
+    /// [`Error::ValueCodec`] if its values have another [codec](RowValue::CODEC). For a table created before these were
+    /// stored, they are stored now. [`Error::Moved`] if a [migration](crate::migrate) has moved its rows to another
+    /// table. [`Error::ReservedName`] if the name begins with `rowkey.`.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
         Self::open_how(db, name, &How::OpenOrMake)
     }
 
-    /// Opens a table that is there.
+    /// Opens a table that exists.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTable`] if it is not; it is not made. Otherwise as of [`open`](Self::open).
+    /// [`Error::NoSuchTable`] if it does not exist; it is not created. Otherwise as [`open`](Self::open).
     pub fn open_existing(db: D, name: &str) -> Result<Self, Error> {
         Self::open_how(db, name, &How::Open)
     }
 
-    /// Makes a table that is not there, with split points and options of the engine. Of several that make one at once, one does.
-    /// Where the process is killed in between, or the call ends there (a deadline, an error of the engine), the table is there:
-    /// [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
+    /// Creates a table, with split points and options of the engine. If several callers create it at once, one
+    /// succeeds. If the process is killed in between, or the call fails there (a deadline, an error of the engine), the
+    /// table exists, and [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
     ///
     /// ```
     /// use rowkey::splits::Splits;
@@ -130,8 +131,8 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::TableExists`] if it is there, whatever it holds; [`Error::SplitPoint`], [`Error::TableOption`] if it can't be made
-    /// so. Otherwise as of [`open`](Self::open).
+    /// [`Error::TableExists`] if the table exists, with any layout; [`Error::SplitPoint`] and [`Error::TableOption`] if
+    /// it can't be created like this. Otherwise as [`open`](Self::open).
     pub fn create(db: D, name: &str, new: &NewTable) -> Result<Self, Error> {
         Self::open_how(db, name, &How::Make(new))
     }
@@ -143,7 +144,7 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
-    /// As [`open`](Self::open), as a part of another call: by what is left of that one.
+    /// As [`open`](Self::open), within what is left of the time of another call.
     pub(crate) fn open_as_part(db: D, name: &str, within: &Within<'_, dyn Database + '_>) -> Result<Self, Error> {
         let Opened { store, earlier } = Self::open_within(within, name, db.options(), &How::OpenOrMake)?;
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
@@ -160,14 +161,14 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
 }
 
 impl<K, V, D: Database> Table<K, V, D> {
-    /// Drops the table: its rows, and what is kept of its keys and values. One that is cut off is finished where the table is
-    /// opened next; so nobody should open it meanwhile. What becomes of other handles to it is the engine's to say:
-    /// [`Memory`](crate::Memory)'s write on into the table that was.
+    /// Drops the table: its rows, and its stored layout and codec. A drop that is interrupted is completed when the
+    /// table is opened next, so nobody should open the table during the drop. The engine decides what other handles to
+    /// it do: those of [`Memory`](crate::Memory) go on writing to the dropped table.
     pub fn drop_table(self) -> Result<(), Error> {
         catalog::drop_table(&*Within::one_call(&*self.own_database()), &self.name)
     }
 
-    /// The database, with the table's own options.
+    /// The database, with the options of this table handle.
     pub(crate) fn own_database(&self) -> Within<'_, dyn Database + '_> {
         Within::options(&self.db as &dyn Database, self.options())
     }
@@ -189,6 +190,8 @@ impl<K, V, D: Clone> Table<K, V, D> {
     /// # Ok::<(), rowkey::Error>(())
     /// ```
     #[must_use]
+    #[doc(alias = "timeout")]
+    #[doc(alias = "deadline")]
     pub fn with_options(&self, options: &CallOptions) -> Self {
         Self { store: self.store.with_options(options), ..self.clone() }
     }
@@ -200,17 +203,17 @@ impl<K, V, D> Table<K, V, D> {
         &self.name
     }
 
-    /// What bounds the calls of this handle.
+    /// The options of this handle: time-outs and cancellation.
     pub fn options(&self) -> &CallOptions {
         self.store.options()
     }
 
-    /// The database, with the options that it was given with.
+    /// The database, with the options it had when the table was opened.
     pub fn database(&self) -> &D {
         &self.db
     }
 
-    /// The rows as bytes.
+    /// The store below: keys and values as bytes.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
@@ -225,13 +228,13 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         }
     }
 
-    /// The value of a row, if it is there.
+    /// Returns the value of a row, or `None` if the row does not exist.
     pub fn get(&self, key: &K::Ref<'_>) -> Result<Option<V>, Error> {
         let key = key.encode();
         self.store.get(&key)?.map(|value| self.decode(&key, &value)).transpose()
     }
 
-    /// The values of rows, in the keys' order.
+    /// Returns the values of several rows, in the order of the keys given; `None` for a row that does not exist.
     pub fn get_many<'k>(&self, keys: impl IntoIterator<Item: Borrow<K::Ref<'k>>>) -> Result<Vec<Option<V>>, Error> {
         let keys: Vec<_> = keys.into_iter().map(|key| key.borrow().encode()).collect();
         let slices: Vec<_> = keys.iter().map(Vec::as_slice).collect();
@@ -239,9 +242,9 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         keys.iter().zip(values).map(|(key, value)| value.map(|value| self.decode(key, &value)).transpose()).collect()
     }
 
-    /// Changes a row by what it was, and answers what it became: `None` is no row, before and after. The closure is
-    /// called again if somebody else wrote the row meanwhile; a write to the same database by it, or by the value's codec,
-    /// returns [`Error::Reentrant`].
+    /// Changes a row and returns its new value. The closure takes the current value and returns the new one; `None`
+    /// stands for no row. It runs again if another writer changed the row in between. Inside the closure, or the
+    /// value's codec, a write to the same database returns [`Error::Reentrant`].
     ///
     /// ```
     /// use rowkey::{Memory, Table};
@@ -256,8 +259,10 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the store has no compare-and-write; [`Error::Reentrant`] inside another closure of a write
-    /// to the database.
+    /// [`Error::Unsupported`] if the store has no compare-and-write; [`Error::Reentrant`] when called inside another
+    /// write's closure on the same database.
+    #[doc(alias = "compare_and_swap")]
+    #[doc(alias = "upsert")]
     pub fn update(&self, key: &K::Ref<'_>, mut change: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>, Error> {
         let key = key.encode();
         self.store.id().check_write()?;
@@ -274,7 +279,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         }
     }
 
-    /// The rows selected, in the order of their keys; buckets of a salted key are merged.
+    /// Scans the selected rows in key order. The buckets of a salted key are merged.
     ///
     /// ```
     /// # use rowkey::{Memory, RowKey, Table};
@@ -292,7 +297,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         self.scan_of(select)
     }
 
-    /// The first of the rows selected.
+    /// Returns the first of the selected rows.
     pub fn first(&self, select: impl Select<K>) -> Result<Option<(K, V)>, Error>
     where
         K: OwnedKey,
@@ -300,7 +305,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         self.scan(select).limit(1).in_one_call().next().transpose()
     }
 
-    /// The last of the rows selected.
+    /// Returns the last of the selected rows.
     pub fn last(&self, select: impl Select<K>) -> Result<Option<(K, V)>, Error>
     where
         K: OwnedKey,
@@ -308,7 +313,9 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
         self.scan(select).reverse().limit(1).in_one_call().next().transpose()
     }
 
-    /// The first row at or after a key: one seek, one for each bucket of a salted key.
+    /// Returns the first row whose key is `key` or greater. It costs one seek, or one for each bucket of a salted key.
+    #[doc(alias = "seek")]
+    #[doc(alias = "lower_bound")]
     pub fn first_at_or_after(&self, key: &K::Ref<'_>) -> Result<Option<(K, V)>, Error>
     where
         K: OwnedKey,
@@ -331,8 +338,8 @@ impl<K: RowKey, V, D> Table<K, V, D> {
         TableScan::new(Arc::clone(&self.name), Arc::clone(&self.earlier), source, select.select())
     }
 
-    /// Whether a cursor or checkpoint with this fingerprint is of the table's keys, or of what they were before they got more
-    /// variants.
+    /// Whether a cursor or checkpoint with this fingerprint belongs to the table: to its keys, or to what they were
+    /// before their enums got more variants.
     pub(crate) fn knows(&self, fingerprint: Fingerprint) -> bool {
         fingerprint == K::LAYOUT.fingerprint() || self.earlier.contains(&fingerprint)
     }
@@ -342,29 +349,32 @@ impl<K: RowKey, V, D> Table<K, V, D> {
         self.store.write(push_row(&mut Batch::new(), key, None))
     }
 
-    /// The keys selected, in order.
+    /// Scans the selected keys, in order.
     pub fn keys(&self, select: impl Select<K>) -> Keys<K> {
         self.scan_of::<()>(select).keys()
     }
 
-    /// How many rows are selected. They are read, though not decoded.
+    /// Returns the number of selected rows. It reads all of them, but does not decode them.
     pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
         count(Within::one_call(&*self.store).scan(&Scan::new(select.ranges()).batch_rows(4096)))
     }
 
-    /// Deletes every row selected.
+    /// Deletes the selected rows. Whether that is atomic is up to the engine.
+    #[doc(alias = "delete_range")]
+    #[doc(alias = "delete_prefix")]
     pub fn delete_rows(&self, select: impl Select<K>) -> Result<(), Error> {
         self.store.delete_ranges(&select.ranges())
     }
 
-    /// The fingerprint of the keys' layout.
+    /// Returns the fingerprint of the keys' layout.
     pub fn fingerprint(&self) -> Fingerprint {
         K::LAYOUT.fingerprint()
     }
 }
 
 impl<K: RowKey, D> Table<K, i64, D> {
-    /// Adds to a row's counter and answers its new value; an absent one is 0. Exact under concurrent callers.
+    /// Adds `by` to a row's counter and returns the new value. A row that does not exist counts as 0. It is atomic:
+    /// concurrent increments all count.
     ///
     /// # Errors
     ///
@@ -374,7 +384,7 @@ impl<K: RowKey, D> Table<K, i64, D> {
     }
 }
 
-/// The key of a row of a table.
+/// Decodes a stored key; an error names the table.
 #[inline]
 pub(crate) fn stored_key<'k, K: RowKey>(table: &str, key: &'k [u8]) -> Result<K::Ref<'k>, Error> {
     K::decode(key).map_err(|error| Error::from(error).of_key(table, key))

@@ -1,4 +1,4 @@
-//! Pages of a scan, each with the cursor for the next.
+//! Pages of a scan, each with the cursor to the next.
 
 use super::scan::TableScan;
 use crate::keys::cursor::Cursor;
@@ -7,9 +7,10 @@ use crate::store::error::Error;
 use crate::store::value::RowValue;
 
 impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
-    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them: one row more is read to
-    /// know. Of rows that come in
-    /// [pieces](crate::wide::Columns::piece), all pieces of so many rows. A page of no rows is taken for one of one row.
+    /// Returns up to `rows` rows and, if there are more, the cursor to the next page. It reads one row more than it
+    /// returns to find out. A page of 0 rows is read as a page of 1.
+    ///
+    /// If rows come in [pieces](crate::wide::Columns::piece), a page has all pieces of its rows.
     ///
     /// ```
     /// use rowkey::{Memory, Table};
@@ -30,9 +31,10 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     /// assert_eq!(pages, [2, 2, 1]);
     /// # Ok::<(), rowkey::Error>(())
     /// ```
+    #[doc(alias = "pagination")]
     pub fn page(self, rows: usize) -> Result<Page<K, V>, Error> {
         let rows = u64::try_from(rows.max(1)).unwrap_or(u64::MAX);
-        // One row more than asked for tells whether there is a next page.
+        // The row after the page tells whether there is a next page.
         let mut scan = self.limit(rows.saturating_add(1)).in_one_call();
         if let Some(progress) = scan.progress()? {
             progress.page(rows);
@@ -46,13 +48,13 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
     }
 }
 
-/// Some rows of a scan, and where the next ones begin.
+/// A page of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<K, V> {
     /// The rows.
     pub rows: Vec<(K, V)>,
-    /// The cursor for the next page; none if this is the last.
+    /// The cursor to the next page, or `None` if this is the last.
     pub next: Option<Cursor>,
-    /// How many rows were read from the store for it, to be shown beside those returned.
+    /// The number of rows read from the store for this page.
     pub rows_read: u64,
 }

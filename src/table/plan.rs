@@ -1,4 +1,4 @@
-//! Where a scan begins and ends: a selection, a start and a direction as the byte ranges to read. No store, no I/O.
+//! Which byte ranges a scan reads: from its selection, start and direction. No store, no I/O.
 
 use crate::keys::cursor::Cursor;
 use crate::keys::error::CursorError;
@@ -8,24 +8,24 @@ use crate::keys::lead::Lead;
 use crate::keys::prefix::Selection;
 use crate::keys::range::KeyRange;
 
-/// Where in its selection a scan starts, in its own direction.
+/// Where in its selection a scan starts, in its direction.
 pub(super) enum Start<K> {
     First,
-    /// After a cursor, whose key must be one of those selected.
+    /// After a cursor, whose key must be in the selection.
     Cursor(Cursor),
-    /// At a key, or after it, whether it is there or not.
+    /// At a key, or after it. The key need not exist.
     Key {
         key: Vec<u8>,
         itself: bool,
     },
     /// After all that is selected.
     Selection(Selection<K>),
-    /// At these bytes behind the salt, or in front of them in a reverse scan; there is nothing behind `None`.
+    /// At these bytes after the salt; in a reverse scan, before them. Nothing follows `None`.
     Bound(Option<Vec<u8>>),
 }
 
 impl<K: RowKey> Start<K> {
-    /// After a row and all that is with it: the range of the group that the row is in, or the row alone if it is in none.
+    /// After a row and its group: the range of the group that contains the row, or the row alone if none does.
     pub(super) fn after_group(key: &[u8], group: &Selection<K>, reverse: bool) -> Self {
         match group.body_ranges().into_iter().find(|range| range.contains(body::<K>(key))) {
             Some(range) if reverse => Self::Bound(Some(range.start().to_vec())),
@@ -34,8 +34,8 @@ impl<K: RowKey> Start<K> {
         }
     }
 
-    /// The bytes behind the salt from which the scan goes on; going back, they are themselves left out. `None`: nothing
-    /// comes after the start.
+    /// The bytes after the salt from which the scan goes on; in reverse, they are excluded. `None` if nothing follows
+    /// the start.
     fn bound(&self, reverse: bool) -> Option<Vec<u8>> {
         match self {
             Self::First => Some(Vec::new()),
@@ -66,14 +66,14 @@ fn at_key(body: &[u8], itself: bool, reverse: bool) -> Vec<u8> {
 /// What a scan reads.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// The ranges of each salt bucket that can hold rows of the scan, sorted; one list at most for a key without salt.
+    /// The ranges of each salt bucket that can hold rows of the scan, sorted. A key without salt has at most one list.
     pub(super) buckets: Vec<Vec<KeyRange>>,
-    /// How many bytes of a key are its salt: a merge of the buckets leaves them out of the comparison.
+    /// How many bytes of a key are its salt: a merge of the buckets does not compare them.
     pub(super) salt: usize,
 }
 
 impl Plan {
-    /// `earlier` are the fingerprints of older layouts of the same keys, whose cursors go on.
+    /// `earlier`: fingerprints of older layouts of the same keys, whose cursors are accepted.
     pub(super) fn new<K: RowKey>(
         selection: &Selection<K>,
         start: &Start<K>,
@@ -106,7 +106,7 @@ fn salt_width<K: RowKey>() -> usize {
     }
 }
 
-/// A key's bytes behind its salt.
+/// A key's bytes after its salt.
 fn body<K: RowKey>(key: &[u8]) -> &[u8] {
     key.get(salt_width::<K>()..).unwrap_or_default()
 }

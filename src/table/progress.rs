@@ -1,41 +1,42 @@
-//! How far a scan is: which of the merged rows are its own, and where it ends. No I/O.
+//! Offset, limit and page of a scan: which of the merged rows it returns, and where it ends. No I/O.
 
 use crate::store::error::Error;
 use crate::store::merge::{BatchMerge, Step};
 
-/// How many rows of each bucket a scan can need, its offset's among them.
+/// The most rows of each bucket that a scan can need, its offset included.
 pub(super) fn most_read(limit: Option<u64>, offset: u64) -> Option<u64> {
     limit.map(|limit| limit.saturating_add(offset))
 }
 
-/// A scan over a merge that its driver feeds: [`step`](Self::step) as the merge's, then [`read`](Self::read).
+/// The rows of a merge that a scan returns. Its driver feeds the merge and calls [`step`](Self::step) as it would call
+/// the merge's, then [`read`](Self::read).
 ///
-/// Offset, limit and page count rows. A row that comes in pieces, items with one key that follow each other, is one row.
+/// Offset, limit and page count rows. Items with one key that follow each other are pieces of one row.
 pub(super) struct Progress {
     merge: BatchMerge,
-    /// So many of the merge's next rows are the scan's, without a look at them.
+    /// How many of the merge's next rows are the scan's, without a look at them.
     free: u64,
-    /// How many rows are to be left out yet.
+    /// How many rows are still to be skipped.
     offset: u64,
-    /// How many rows may come after those that are free. Of rows that are not in pieces the merge keeps the limit, and this is
-    /// a page's.
+    /// How many rows may come after the free ones. If rows do not come in pieces, the merge keeps the limit, and this
+    /// is only the page's.
     left: u64,
     in_pieces: bool,
-    /// Whether the scan ends with a page, and whether there was a row after it.
+    /// Whether the scan ends with a page; and whether there was a row after it.
     page: bool,
     more: bool,
     over: bool,
-    /// The key of the last row, where the merge can be beyond it: of rows in pieces always, of others after a page.
+    /// The key of the last row, if the merge can be past it: of rows in pieces always, of others after a page.
     last: Option<Vec<u8>>,
-    /// Whether that row is one of those left out.
+    /// Whether that row is skipped.
     passing: bool,
     returned: u64,
 }
 
 impl Progress {
-    /// Of a merge whose sources were given [`most_read`] as their limit.
+    /// For a merge whose sources have [`most_read`] as their limit.
     pub(super) fn new(merge: BatchMerge, limit: Option<u64>, offset: u64, in_pieces: bool) -> Self {
-        // A limit of the merge counts pieces.
+        // The merge's limit would count pieces.
         let of_merge = if in_pieces { None } else { most_read(limit, offset) };
         let mut new = Self {
             merge: merge.limit(of_merge),
@@ -54,7 +55,8 @@ impl Progress {
         new
     }
 
-    /// Ends after so many rows more, and finds out whether there is another: [`has_more`](Self::has_more).
+    /// Ends the scan after this many more rows, and finds out whether there is another one:
+    /// [`has_more`](Self::has_more).
     pub(super) fn page(&mut self, rows: u64) {
         let left = self.free.saturating_add(self.left);
         self.page = left > rows;
@@ -62,7 +64,7 @@ impl Progress {
         self.free_rows();
     }
 
-    /// Rows that are not in pieces need no look, once the offset is passed.
+    /// Rows that do not come in pieces need no look, once the offset is passed.
     fn free_rows(&mut self) {
         if !self.in_pieces && self.offset == 0 && !self.over {
             self.free = std::mem::take(&mut self.left);
@@ -74,12 +76,12 @@ impl Progress {
         self.more
     }
 
-    /// What a driver feeds.
+    /// The merge, for the driver to feed.
     pub(super) fn merge(&mut self) -> &mut BatchMerge {
         &mut self.merge
     }
 
-    /// Finds the next row of the scan; after an error there is none.
+    /// Finds the next row of the scan. After an error there is none.
     #[inline]
     pub(super) fn step(&mut self) -> Result<Step, Error> {
         if self.free == 0 {
@@ -138,14 +140,14 @@ impl Progress {
         }
     }
 
-    /// The merge has another row, which is not one of the scan's.
+    /// The merge has another row, which the scan does not return.
     fn end_before_row(&mut self) -> Step {
         self.more = self.page;
         self.over = true;
         Step::Done
     }
 
-    /// What `read` makes of the row that was found, key and value lent; if that is an error, the scan has ended.
+    /// What `read` makes of the row that was found; it borrows key and value. If that is an error, the scan has ended.
     #[inline]
     pub(super) fn read<'s, T>(
         &'s mut self,
@@ -160,12 +162,12 @@ impl Progress {
         row.map(Some)
     }
 
-    /// How many rows were found so far, and how many pieces of rows.
+    /// The number of rows, or pieces of rows, found so far.
     pub(super) fn returned(&self) -> u64 {
         self.returned
     }
 
-    /// The key of the last row found; none before the first.
+    /// The key of the last row found, or `None` before the first.
     pub(super) fn last_key(&self) -> Option<&[u8]> {
         (self.returned > 0).then(|| self.last.as_deref().unwrap_or(self.merge.last_key()))
     }

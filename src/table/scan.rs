@@ -1,7 +1,7 @@
 //! Scans of a table: rows typed, buckets merged, cursors.
 //!
-//! What a scan reads is its [`Plan`], which of the rows are its own its [`Progress`]; neither does I/O. [`TableScan`] sets
-//! both up, and feeds the merge that is between them from the store's scans.
+//! A [`Plan`] says which ranges are read, a [`Progress`] which rows are returned; neither does I/O. [`TableScan`] makes
+//! both, and feeds the merge between them from the store's scans.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -21,17 +21,17 @@ use crate::store::{Scan, Store};
 use crate::table::stored_key;
 use crate::wide::{Columns, WideStore};
 
-/// A scan of a table: how far and which way is said of it first, then it is an iterator.
+/// A scan of a table: set its options, then iterate over it.
 ///
-/// Rows whose keys borrow are lent one by one and are no iterator: of these a `for` is refused as "one type is more general than the
-/// other". Write `while let Some((key, value)) = scan.next_row()?` ([`next_row`](Self::next_row)).
+/// Keys that borrow can't be returned by an iterator: a `for` loop over them fails to compile with "one type is more
+/// general than the other". Use `while let Some((key, value)) = scan.next_row()?` ([`next_row`](Self::next_row)).
 ///
-/// It is opened by the first row asked for; an error of opening is its first item. After an error it has ended. It
-/// owns what it needs, so it can move to another thread.
+/// The scan opens when the first row is asked for; an error of opening is its first item. After an error it ends. It
+/// owns its data, so it can move to another thread.
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct TableScan<K, V> {
     pub(super) table: Arc<str>,
-    /// The fingerprints that the table's keys had before they got more variants: cursors from then go on.
+    /// Fingerprints of the table's keys before their enums got more variants: cursors from then are accepted.
     pub(super) earlier: Arc<[Fingerprint]>,
     pub(super) source: Source,
     pub(super) selection: Selection<K>,
@@ -42,7 +42,7 @@ pub struct TableScan<K, V> {
     value: PhantomData<fn() -> V>,
 }
 
-/// What is scanned.
+/// The store to scan.
 #[derive(Clone)]
 pub(crate) enum Source {
     Plain(Arc<dyn Store>),
@@ -79,12 +79,12 @@ impl Source {
     }
 }
 
-/// A scan in its course.
+/// The state of a scan.
 #[expect(clippy::large_enum_variant, reason = "a scan is opened soon, and few wait for that")]
 enum Run {
     Unopened,
     Open(Progress, Scans),
-    /// It could not be opened.
+    /// Opening it failed.
     Failed,
 }
 
@@ -103,21 +103,23 @@ impl<K: RowKey, V> TableScan<K, V> {
         }
     }
 
-    /// From the last row to the first.
+    /// Scans from the last row to the first.
+    #[doc(alias = "rev")]
+    #[doc(alias = "descending")]
     pub fn reverse(mut self) -> Self {
         self.scan.reverse = true;
         self
     }
 
-    /// At most so many rows. The store knows it and reads no more, unlike `take` behind the scan; of a salted key each bucket
-    /// is asked for so many.
+    /// Returns at most this many rows. The limit is passed to the store, which reads no more, unlike `Iterator::take`.
+    /// Each bucket of a salted key is asked for this many.
     pub fn limit(mut self, rows: u64) -> Self {
         self.scan.limit = Some(self.scan.limit.map_or(rows, |limit| limit.min(rows)));
         self
     }
 
-    /// Leaves out so many rows, behind the cursor or key that it goes on from. They are read, so to page by a
-    /// [cursor](Self::after) costs less.
+    /// Skips this many rows, after the cursor or key that the scan starts from. The store reads the skipped rows, so
+    /// paging by a [cursor](Self::after) is cheaper.
     ///
     /// ```
     /// use rowkey::{Memory, Table};
@@ -128,19 +130,21 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// assert_eq!(third_page?, [2, 1, 0]);
     /// # Ok::<(), rowkey::Error>(())
     /// ```
+    #[doc(alias = "skip")]
     pub fn offset(mut self, rows: u64) -> Self {
         self.offset = rows;
         self
     }
 
-    /// At most so many rows a batch from the store; each bucket of a salted key is read by batches of its own. Default: 256.
+    /// The most rows in a batch from the store. Each bucket of a salted key is read in batches of its own. Default:
+    /// 256.
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.scan = self.scan.batch_rows(rows);
         self
     }
 
-    /// About how many bytes the scan holds in memory, all buckets and what is read ahead of them together, and a row for each
-    /// batch: see [`Scan::batch_bytes`]. Default: 4 MiB.
+    /// About how many bytes the scan holds in memory: all buckets and what is read ahead together, plus a row for each
+    /// batch. See [`Scan::batch_bytes`]. Default: 4 MiB.
     ///
     /// ```
     /// use rowkey::{Memory, RowKey, Table};
@@ -164,22 +168,23 @@ impl<K: RowKey, V> TableScan<K, V> {
         self
     }
 
-    /// Goes on behind a cursor, in the scan's own direction; `None` starts at the beginning.
+    /// Starts after a cursor, in the scan's direction. `None` starts at the beginning.
     ///
-    /// A cursor of another layout, one whose key is none, and one that stands outside the scan's ranges are refused: the
-    /// first item is [`Error::Cursor`].
+    /// The first item is [`Error::Cursor`] if the cursor is of another layout, does not hold a key of this table, or is
+    /// outside the scan's ranges.
+    #[doc(alias = "resume")]
     pub fn after(mut self, cursor: impl IntoCursor) -> Self {
         self.start = cursor.into_cursor().map_or(Start::First, Start::Cursor);
         self
     }
 
-    /// Goes on behind a key, whether it is there or not, in the scan's own direction.
+    /// Starts after a key, in the scan's direction. The key need not exist.
     pub fn after_key(mut self, key: &K::Ref<'_>) -> Self {
         self.start = Start::Key { key: key.encode(), itself: false };
         self
     }
 
-    /// Goes on behind every key that begins with some fields: "rows after (a, b)".
+    /// Starts after all keys that begin with some fields: "rows after (a, b)".
     ///
     /// ```
     /// use rowkey::{Memory, Table, prefix::tuple_prefix};
@@ -197,35 +202,36 @@ impl<K: RowKey, V> TableScan<K, V> {
         self
     }
 
-    /// Starts at a key, itself included if it is there.
+    /// Starts at a key, included if it exists, in the scan's direction.
+    #[doc(alias = "seek")]
     pub fn from_key(mut self, key: &K::Ref<'_>) -> Self {
         self.start = Start::Key { key: key.encode(), itself: true };
         self
     }
 
-    /// The keys alone; values are not decoded.
+    /// Returns the keys alone. Values are not decoded.
     pub fn keys(self) -> Keys<K> {
         let Self { table, earlier, source, selection, scan, offset, start, run, value: _ } = self;
         Keys(TableScan { table, earlier, source, selection, scan, offset, start, run, value: PhantomData })
     }
 
-    /// How many rows were read from the store so far, to be shown beside the rows returned.
+    /// Returns the number of rows read from the store so far. It can be more than the number returned.
     pub fn rows_read(&self) -> u64 {
         if let Run::Open(_, scans) = &self.run { scans.rows_read() } else { 0 }
     }
 
-    /// How many rows were returned so far.
+    /// Returns the number of rows returned so far.
     pub fn rows_returned(&self) -> u64 {
         if let Run::Open(progress, _) = &self.run { progress.returned() } else { 0 }
     }
 
-    /// The cursor behind the last row returned; none before the first.
+    /// Returns the cursor after the last row returned, or `None` before the first.
     pub fn cursor(&self) -> Option<Cursor> {
         let Run::Open(progress, _) = &self.run else { return None };
         Some(Cursor::new(K::LAYOUT.fingerprint(), progress.last_key()?))
     }
 
-    /// The next row, its key and value lent from the batch that they were read into: nothing is copied.
+    /// Returns the next row. Key and value borrow from the batch that they were read into: nothing is copied.
     ///
     /// ```
     /// use std::borrow::Cow;
@@ -247,12 +253,12 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// }
     /// # Ok::<(), rowkey::Error>(())
     /// ```
-    #[expect(clippy::type_complexity, reason = "a row is spelt as its key and its value")]
+    #[expect(clippy::type_complexity, reason = "a row is a key and a value")]
+    #[doc(alias = "lend")]
     pub fn next_row(&mut self) -> Result<Option<(K::Ref<'_>, &[u8])>, Error> {
         self.next_with(|table, key, value| Ok((stored_key::<K>(table, key)?, value)))
     }
 
-    /// The scan as one call, whatever number of batches it reads; one that is not open yet.
     /// Table, source and ranges, if the scan has no limit, offset or start and is not in reverse.
     pub(crate) fn into_ranges(self) -> Option<(Arc<str>, Source, Vec<KeyRange>)> {
         let Self { table, source, selection, scan, offset, start, .. } = self;
@@ -260,6 +266,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         is_whole.then(|| (table, source, selection.ranges()))
     }
 
+    /// The scan, not open yet, as one call for all its batches: they share one deadline.
     pub(crate) fn in_one_call(mut self) -> Self {
         self.source = self.source.in_one_call();
         self
@@ -293,7 +300,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         Ok(())
     }
 
-    /// How far the scan is; it is opened. `None` if that failed before.
+    /// The scan's progress; opens the scan. `None` if opening failed before.
     pub(super) fn progress(&mut self) -> Result<Option<&mut Progress>, Error> {
         if matches!(self.run, Run::Unopened) {
             self.open()?;
@@ -318,18 +325,18 @@ impl<K, V> std::fmt::Debug for TableScan<K, V> {
     }
 }
 
-/// The keys of a scan.
+/// An iterator over the keys of a scan.
 #[must_use = "a scan reads nothing before it is iterated"]
 #[derive(Debug)]
 pub struct Keys<K>(TableScan<K, ()>);
 
 impl<K: RowKey> Keys<K> {
-    /// How many rows were read from the store so far.
+    /// Returns the number of rows read from the store so far.
     pub fn rows_read(&self) -> u64 {
         self.0.rows_read()
     }
 
-    /// The cursor behind the last key returned; none before the first.
+    /// Returns the cursor after the last key returned, or `None` before the first.
     pub fn cursor(&self) -> Option<Cursor> {
         self.0.cursor()
     }

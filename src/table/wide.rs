@@ -1,8 +1,7 @@
-//! Wide tables: typed keys, rows of families and columns.
+//! Wide tables: rows with typed keys, and columns in families.
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::scan::{Source, TableScan};
@@ -15,12 +14,12 @@ use crate::store::options::Within;
 use crate::store::value::RowValue;
 use crate::store::{CallOptions, Database, NewTable, Scan, count};
 use crate::wide::{
-    CellsDatabase, Change, Column, Columns, Condition, Mutation, PurgeReport, Row, TableSchema, WideDatabase, WideStore,
+    Cells, CellsDatabase, Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideStore,
 };
 
-/// A wide table under keys of type `K`, in the database `D`: each row has families of columns.
+/// A table of wide rows in the database `D`: keys of type `K`, and columns in families, as in HBase and Bigtable.
 ///
-/// Opening it checks that its rows' keys have `K`'s layout, which the database keeps in the table's schema.
+/// Opening a table checks that its keys have the layout of `K`. The database stores the layout in the table's schema.
 ///
 /// ```
 /// use rowkey::wide::{CellsDatabase, Column, Columns, FamilySchema, Mutation, TableSchema};
@@ -54,10 +53,10 @@ use crate::wide::{
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// Engines differ where rows have versions, deletes or counters: [the table](crate::wide#where-engines-differ) says in what, and
-/// `table.store().guarantees()` what this one does.
+/// Engines differ in versions, deletes and counters: see [the table](crate::wide#where-engines-differ).
+/// `table.store().guarantees()` returns what this engine does.
 ///
-/// Qualifiers can be derived keys too: columns then sort as the keys do, and ranges of them are ranges of columns.
+/// Qualifiers can be derived keys too: columns then sort as the keys do, and ranges of keys are ranges of columns.
 ///
 /// ```
 /// use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, TableSchema};
@@ -87,7 +86,7 @@ pub struct WideTable<K, D> {
     db: D,
     name: Arc<str>,
     store: Arc<dyn WideStore>,
-    /// The fingerprints that its keys had before they got more variants.
+    /// Fingerprints of its keys before their enums got more variants.
     earlier: Arc<[Fingerprint]>,
     key: PhantomData<fn() -> K>,
 }
@@ -106,36 +105,38 @@ impl<K, D> std::fmt::Debug for WideTable<K, D> {
 }
 
 impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
-    /// Opens a wide table; it is made if it is not there. `schema` has its families; the shape of its keys is `K`'s.
+    /// Opens a wide table, or creates it if it does not exist. `schema` has its families. The layout of its keys is
+    /// that of `K`.
     ///
-    /// Keys whose enums have got more variants are taken, and kept from then on.
+    /// Keys whose enums have got more variants are accepted, and stored as the table's layout.
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] if it is there with other families, with keys of another shape, or with fields of other names or
-    /// units; [`Self::alter`] and [`Self::rename_field`] change what can be changed. [`Error::ReservedName`] if the name begins
-    /// with `rowkey.`.
+    /// [`Error::Schema`] if the table has other families, keys of another shape, or fields of other names or units;
+    /// [`Self::alter`] and [`Self::rename_field`] change what can be changed. [`Error::ReservedName`] if the name
+    /// begins with `rowkey.`.
     pub fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
         Self::open_by(db, name, schema, |db, schema| db.table(name, schema))
     }
 
-    /// Opens a wide table that is there.
+    /// Opens a wide table that exists.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTable`] if it is not; it is not made. Otherwise as of [`open`](Self::open).
+    /// [`Error::NoSuchTable`] if it does not exist; it is not created. Otherwise as [`open`](Self::open).
     pub fn open_existing(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
         Self::open_by(db, name, schema, |db, schema| db.open_table(name, schema))
     }
 
-    /// Makes a wide table that is not there, with split points (of its row keys) and options of the engine. Of several that make
-    /// one at once, one does. Where the process is killed in between, or the call ends there (a deadline, an error of the engine),
-    /// the table is there: [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
+    /// Creates a wide table, with split points (of its row keys) and options of the engine. If several callers create
+    /// it at once, one succeeds. If the process is killed in between, or the call fails there (a deadline, an error of
+    /// the engine), the table exists, and [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
     ///
     /// # Errors
     ///
-    /// [`Error::TableExists`] if it is there, whatever it holds; [`Error::SplitPoint`], [`Error::TableOption`],
-    /// [`Error::Family`] if it can't be made so; [`Error::ReservedName`], [`Error::Moved`] as of [`open`](Self::open).
+    /// [`Error::TableExists`] if the table exists, with any schema; [`Error::SplitPoint`], [`Error::TableOption`] and
+    /// [`Error::Family`] if it can't be created like this; [`Error::ReservedName`] and [`Error::Moved`] as
+    /// [`open`](Self::open).
     pub fn create(db: D, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Self, Error> {
         catalog::check_name(name)?;
         let store = db.create_table(name, &schema.clone().row_key::<K>(), new)?;
@@ -153,7 +154,7 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         let mut earlier = Vec::new();
         let within = Within::one_call(&db as &dyn WideDatabase);
         if let Some(stored) = within.schema(name)? {
-            // A time to live is kept in milliseconds, so families that say the same need not be equal.
+            // A time to live is stored in milliseconds, so families that mean the same need not be equal.
             let families = |families| TableSchema { families, ..TableSchema::new() };
             let same = families(stored.families.clone()).changes_to(&families(schema.families.clone())).is_empty();
             let of_keys = schema.of_row_keys();
@@ -170,7 +171,8 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         Ok(Self { db, name: name.into(), store, earlier, key: PhantomData })
     }
 
-    /// Changes the table's families and answers what was changed; handles from before keep to what they were opened with.
+    /// Changes the table's families and returns the changes. Handles that are open keep the schema they were opened
+    /// with.
     ///
     /// ```
     /// use rowkey::wide::{CellsDatabase, FamilySchema, TableSchema};
@@ -188,17 +190,17 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
     ///
     /// # Errors
     ///
-    /// As of [`WideDatabase::alter`].
+    /// As [`WideDatabase::alter`].
     pub fn alter(db: &D, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
         db.alter(name, &schema.clone().row_key::<K>())
     }
 
-    /// Gives a field of the row keys another name, as [`catalog::rename_field`](crate::catalog::rename_field) does in a plain
+    /// Renames a field of the row keys, as [`catalog::rename_field`](crate::catalog::rename_field) does in a plain
     /// table.
     ///
     /// # Errors
     ///
-    /// [`Error::Fields`] if there is no such field, or the name can't be one; [`Error::NoSuchTable`].
+    /// [`Error::Fields`] if there is no such field, or the new name is not valid; [`Error::NoSuchTable`].
     pub fn rename_field(db: &D, table: &str, field: &str, name: &str) -> Result<(), Error> {
         let refused = |differences| Error::Fields { table: table.to_owned(), differences };
         let db = Within::one_call(db as &dyn WideDatabase);
@@ -206,14 +208,14 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         db.alter(table, &schema.rename_row_field(field, name).map_err(refused)?.of_row_keys()).map(drop)
     }
 
-    /// Drops the table with its rows. What becomes of other handles to it is the engine's to say.
+    /// Drops the table with its rows. The engine decides what other handles to it do.
     pub fn drop_table(self) -> Result<(), Error> {
         Within::options(&self.db as &dyn WideDatabase, self.options()).drop_table(&self.name)
     }
 }
 
 impl<K, D: Clone> WideTable<K, D> {
-    /// A handle to the same table with these [`CallOptions`] in place of those of this handle, as
+    /// A handle to the same table with these [`CallOptions`] in place of those of this handle. See
     /// [`Table::with_options`](crate::Table::with_options).
     #[must_use]
     pub fn with_options(&self, options: &CallOptions) -> Self {
@@ -227,30 +229,30 @@ impl<K, D> WideTable<K, D> {
         &self.name
     }
 
-    /// What bounds the calls of this handle.
+    /// The options of this handle: time-outs and cancellation.
     pub fn options(&self) -> &CallOptions {
         self.store.options()
     }
 
-    /// The database, with the options that it was given with.
+    /// The database, with the options it had when the table was opened.
     pub fn database(&self) -> &D {
         &self.db
     }
 
-    /// The rows under keys of bytes.
+    /// The wide store below: rows under keys of bytes.
     pub fn store(&self) -> &Arc<dyn WideStore> {
         &self.store
     }
 }
 
 impl<K: RowKey, D> WideTable<K, D> {
-    /// The cells of a row that are asked for; an empty [`Row`] if there are none.
+    /// Returns the cells of a row in these columns: an empty [`Row`] if there are none.
     pub fn get(&self, key: &K::Ref<'_>, columns: &Columns) -> Result<Row, Error> {
         let key = key.encode();
         self.store.get(&key, columns).map_err(|error| error.of_key(&self.name, &key))
     }
 
-    /// Rows, in the order asked for.
+    /// Returns several rows, in the order of the keys given.
     pub fn get_many<'k>(
         &self,
         keys: impl IntoIterator<Item: Borrow<K::Ref<'k>>>,
@@ -261,22 +263,23 @@ impl<K: RowKey, D> WideTable<K, D> {
         self.store.get_many(&slices, columns).map_err(|error| error.of_key(&self.name, &[]))
     }
 
-    /// Whether there is such a row.
+    /// Returns whether the row exists.
     pub fn exists(&self, key: &K::Ref<'_>) -> Result<bool, Error> {
         self.store.exists(&key.encode())
     }
 
-    /// Writes to a row, as one. Where a mutation has deletes and puts, see [`edit_order`](crate::wide::WideGuarantees::edit_order).
+    /// Writes to a row, atomically if the store has [`atomic_rows`](crate::wide::WideGuarantees::atomic_rows). If a
+    /// mutation has deletes and puts, see [`edit_order`](crate::wide::WideGuarantees::edit_order).
     pub fn mutate(&self, key: &K::Ref<'_>, mutation: &Mutation) -> Result<(), Error> {
         self.store.mutate(&key.encode(), mutation)
     }
 
-    /// Writes to rows, each as one.
+    /// Writes to several rows, to each as [`mutate`](Self::mutate) does.
     ///
     /// # Errors
     ///
-    /// As of [`WideStore::mutate_many`]: [`Error::Rows`] names the mutations that failed, by their place and their encoded key, and
-    /// all others are in.
+    /// As [`WideStore::mutate_many`]: [`Error::Rows`] names the mutations that failed, by their place and their encoded
+    /// key; all others are written.
     pub fn mutate_many<'k>(
         &self,
         rows: impl IntoIterator<Item = (impl Borrow<K::Ref<'k>>, Mutation)>,
@@ -285,54 +288,56 @@ impl<K: RowKey, D> WideTable<K, D> {
         self.store.mutate_many(&rows)
     }
 
-    /// Writes one column, by its value's codec. It is what is read next, unless something of a later time is there
-    /// ([`untimed_puts`](crate::wide::WideGuarantees::untimed_puts)) or was deleted in the same millisecond
-    /// ([`put_after_delete`](crate::wide::WideGuarantees::put_after_delete)).
+    /// Writes one column, encoded by the codec of its value. The next read returns it, unless the column has a version
+    /// with a later time ([`untimed_puts`](crate::wide::WideGuarantees::untimed_puts)) or was deleted in the same
+    /// millisecond ([`put_after_delete`](crate::wide::WideGuarantees::put_after_delete)).
     pub fn put<V: RowValue>(&self, key: &K::Ref<'_>, column: impl Into<Column>, value: &V) -> Result<(), Error> {
         self.mutate(key, &Mutation::new().put_value(column, value)?)
     }
 
-    /// Deletes a row; versions of a later time than the clock's stay on some stores
+    /// Deletes a row. Some stores keep versions with a later time than the clock's
     /// ([`untimed_deletes`](crate::wide::WideGuarantees::untimed_deletes)).
     pub fn delete(&self, key: &K::Ref<'_>) -> Result<(), Error> {
         self.mutate(key, &Mutation::new().delete_row())
     }
 
-    /// Adds to a counter and answers its new value; an absent one is 0. Exact under concurrent callers.
+    /// Adds `by` to a counter and returns the new value. A counter that does not exist counts as 0. It is atomic:
+    /// concurrent increments all count.
     ///
     /// # Errors
     ///
     /// [`Error::NotACounterCell`]; [`Error::Unsupported`] if the store has no increment.
     pub fn increment(&self, key: &K::Ref<'_>, column: impl Into<Column>, by: i64) -> Result<i64, Error> {
         let sums = self.increment_many(key, &[(column.into(), by)])?;
-        sums.first().copied().ok_or_else(|| Error::engine("a counter's new value did not come"))
+        sums.first().copied().ok_or_else(|| Error::engine("the store returned no new value for a counter"))
     }
 
-    /// Adds to several counters of a row, as one, and answers their new values. One that comes twice is
-    /// [`repeated_counters`](crate::wide::WideGuarantees::repeated_counters)' matter.
+    /// Adds to several counters of a row, atomically, and returns their new values. For a counter that is named twice
+    /// see [`repeated_counters`](crate::wide::WideGuarantees::repeated_counters).
     ///
     /// # Errors
     ///
-    /// As of [`Self::increment`].
+    /// As [`Self::increment`].
     pub fn increment_many(&self, key: &K::Ref<'_>, counters: &[(Column, i64)]) -> Result<Vec<i64>, Error> {
         self.store.increment(&key.encode(), counters)
     }
 
-    /// Writes to a row if a condition on one of its columns holds; answers whether it did. Stores differ in what an
-    /// [empty value](crate::wide::WideGuarantees::empty_values) is, and in whether a mutation that is not valid is refused where
-    /// [the check fails](crate::wide::WideGuarantees::validated_first).
+    /// Writes to a row, atomically, if a condition on one of its columns holds; returns whether it did. Stores differ
+    /// in what an [empty value](crate::wide::WideGuarantees::empty_values) is, and in whether an invalid mutation is
+    /// refused if [the condition does not hold](crate::wide::WideGuarantees::validated_first).
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the store has no such thing.
+    /// [`Error::Unsupported`] if the store has no conditional writes.
+    #[doc(alias = "compare_and_set")]
     pub fn check_and_mutate(&self, key: &K::Ref<'_>, check: &Condition, mutation: &Mutation) -> Result<bool, Error> {
         self.store.check_and_mutate(&key.encode(), check, mutation)
     }
 
-    /// The rows selected, in the order of their keys, and of them the columns asked for; buckets of a salted key are
-    /// merged. Rows of which nothing is asked for do not come.
+    /// Scans the selected rows in key order, with these columns of each. The buckets of a salted key are merged. Rows
+    /// without any of the columns are skipped.
     ///
-    /// With [`Columns::piece`] a row can come in several items; limits count rows, and a cursor goes on behind the row.
+    /// With [`Columns::piece`] a row can come in several items. Limits count rows, and a cursor is after the whole row.
     pub fn scan(&self, select: impl Select<K>, columns: Columns) -> TableScan<K, Row> {
         TableScan::new(
             Arc::clone(&self.name),
@@ -342,8 +347,9 @@ impl<K: RowKey, D> WideTable<K, D> {
         )
     }
 
-    /// The first row at or after a key: one seek, one for each bucket of a salted key. It is whole, whatever the pieces
-    /// asked for.
+    /// Returns the first row whose key is `key` or greater. It costs one seek, or one for each bucket of a salted key.
+    /// The row is whole, even if `columns` asks for pieces.
+    #[doc(alias = "seek")]
     pub fn first_at_or_after(&self, key: &K::Ref<'_>, mut columns: Columns) -> Result<Option<(K, Row)>, Error>
     where
         K: OwnedKey,
@@ -352,7 +358,7 @@ impl<K: RowKey, D> WideTable<K, D> {
         self.scan(.., columns).from_key(key).limit(1).in_one_call().next().transpose()
     }
 
-    /// How many rows are selected. Their cells are gone over.
+    /// Returns the number of selected rows. It reads their cells.
     pub fn count(&self, select: impl Select<K>) -> Result<u64, Error> {
         let columns = Columns::all().first_only();
         count(Within::one_call(&*self.store).scan(&Scan::new(select.ranges()).batch_rows(4096), &columns))
@@ -360,13 +366,8 @@ impl<K: RowKey, D> WideTable<K, D> {
 }
 
 impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
-    /// Drops what nobody can read any more, as [`Cells::purge`](crate::wide::Cells::purge) does, behind the row `after`.
-    pub fn purge(
-        &self,
-        after: Option<&[u8]>,
-        progress: impl FnMut(&PurgeReport) -> ControlFlow<()>,
-    ) -> Result<PurgeReport, Error> {
-        let cells = self.db.bounded(self.options()).cells(&self.name, self.store.schema())?;
-        cells.purge(after, progress).map_err(|error| error.of_key(&self.name, &[]))
+    /// The store of cells below, with the options of this handle.
+    pub(crate) fn cells(&self) -> Result<Cells, Error> {
+        self.db.bounded(self.options()).cells(&self.name, self.store.schema())
     }
 }

@@ -1,4 +1,4 @@
-//! Which write it is.
+//! Tokens: each names one write.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::keys::clock::{Clock as _, SystemClock};
 
-/// What no two writes have in common.
+/// The name of one write: no two writes have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     millis: u64,
@@ -22,7 +22,7 @@ impl Token {
         Self { millis: now(), unique: SEED.hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id())) }
     }
 
-    /// Whether it was made at least so long ago.
+    /// Whether it is at least this old.
     pub(crate) fn is_older_than(self, age: Duration) -> bool {
         u128::from(now().saturating_sub(self.millis)) >= age.as_millis()
     }

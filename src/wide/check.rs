@@ -1,44 +1,45 @@
-//! What a mutation is asked before it is written.
+//! Validation of mutations before they are written.
 
 use super::mutation::{Edit, Mutation};
 use super::schema::TableSchema;
 use crate::store::error::Error;
 use crate::store::{TableId, check_key, check_len};
 
-/// How long row keys, qualifiers and values can be, in bytes; `None` where no limit is known. What is as long is taken, whatever its
-/// bytes. What is longer is taken too, or refused with [`Error::TooLarge`] before anything is written.
+/// Maximum lengths of row keys, qualifiers and values in bytes; `None` means no known limit. Anything up to the limit
+/// is accepted, whatever its bytes. Anything longer may be accepted too, or is refused with [`Error::TooLarge`] before
+/// anything is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WideLimits {
-    /// A row's key.
+    /// Maximum length of a row's key.
     pub row: Option<usize>,
-    /// A column's qualifier.
+    /// Maximum length of a qualifier.
     pub qualifier: Option<usize>,
-    /// A cell's value.
+    /// Maximum length of a cell's value.
     pub value: Option<usize>,
 }
 
 impl WideLimits {
-    /// None that is known.
+    /// No known limits.
     pub const fn none() -> Self {
         Self { row: None, qualifier: None, value: None }
     }
 
-    /// The same with the longest [`row`](Self::row).
+    /// Sets the maximum [`row`](Self::row) length.
     #[must_use]
     pub const fn row(mut self, bytes: usize) -> Self {
         self.row = Some(bytes);
         self
     }
 
-    /// The same with the longest [`qualifier`](Self::qualifier).
+    /// Sets the maximum [`qualifier`](Self::qualifier) length.
     #[must_use]
     pub const fn qualifier(mut self, bytes: usize) -> Self {
         self.qualifier = Some(bytes);
         self
     }
 
-    /// The same with the longest [`value`](Self::value).
+    /// Sets the maximum [`value`](Self::value) length.
     #[must_use]
     pub const fn value(mut self, bytes: usize) -> Self {
         self.value = Some(bytes);
@@ -46,8 +47,8 @@ impl WideLimits {
     }
 }
 
-/// Whether a row can be written so; a wide store asks before it begins, of all rows of a call. It refuses what is longer than
-/// `limits`.
+/// Checks a mutation of a row: key, timestamps, families, lengths. For authors of engines, to call for all rows before
+/// a write.
 ///
 /// # Errors
 ///

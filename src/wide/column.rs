@@ -1,4 +1,4 @@
-//! Which columns: a name, a selection, a condition.
+//! Columns: names, selections, conditions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,10 +8,10 @@ use std::ops::{Bound, RangeBounds};
 use crate::keys::error::Printable;
 use crate::keys::range::KeyRange;
 
-/// A column: its family's name and its qualifier.
+/// The name of a column: family and qualifier.
 ///
-/// From text it is `family:qualifier`, cut at the first colon; without one it is the family's column with the empty
-/// qualifier. A qualifier that is no text, or a derived key, comes as a pair.
+/// From text it is `family:qualifier`, split at the first colon. Text without a colon is the family's column with the
+/// empty qualifier. If the qualifier is not text, or is a derived key, use a pair.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -60,14 +60,15 @@ impl<F: Into<String>, Q: Into<Vec<u8>>> From<(F, Q)> for Column {
     }
 }
 
-/// `family:qualifier`, bytes that are no printable ASCII as `\x00`.
+/// `family:qualifier`; bytes other than printable ASCII are written as `\x00`.
 impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.family, Printable(&self.qualifier))
     }
 }
 
-/// How a value is compared: as bytes, the stored one on the left.
+/// A comparison of values, byte by byte: the stored value on the left, the given one on the right.
+#[doc(alias = "CompareOperator")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compare {
     /// stored < given
@@ -85,7 +86,7 @@ pub enum Compare {
 }
 
 impl Compare {
-    /// Whether `stored` compares so with `given`.
+    /// Whether the comparison holds for `stored` and `given`.
     pub fn holds(self, stored: &[u8], given: &[u8]) -> bool {
         match self {
             Self::Less => stored < given,
@@ -99,21 +100,23 @@ impl Compare {
 }
 
 /// A condition on the newest version of a column.
+#[doc(alias = "filter")]
+#[doc(alias = "checkAndPut")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The column.
     pub column: Column,
-    /// What its value has to be; `None`: there is no such column in the row.
+    /// The comparison that the value must pass. `None`: the column must be absent.
     pub value: Option<(Compare, Vec<u8>)>,
 }
 
 impl Condition {
-    /// There is no such column in the row.
+    /// The column is absent from the row.
     pub fn absent(column: impl Into<Column>) -> Self {
         Self { column: column.into(), value: None }
     }
 
-    /// The column is there and its value compares so; an absent column never does.
+    /// The column is present and its value passes the comparison. An absent column never does.
     pub fn value(column: impl Into<Column>, compare: Compare, given: impl Into<Vec<u8>>) -> Self {
         Self { column: column.into(), value: Some((compare, given.into())) }
     }
@@ -123,7 +126,7 @@ impl Condition {
         Self::value(column, Compare::Equal, value)
     }
 
-    /// Whether it holds where the column's newest version has this value.
+    /// Whether the condition holds, given the value of the column's newest version.
     pub fn holds(&self, stored: Option<&[u8]>) -> bool {
         match (&self.value, stored) {
             (None, stored) => stored.is_none(),
@@ -133,35 +136,38 @@ impl Condition {
     }
 }
 
-/// What is read of a row: which columns, and which of their versions. Default: all columns, the newest version of each.
+/// What to read of a row: which columns, and which of their versions. Default: all columns, the newest version of each.
+#[doc(alias = "Get")]
+#[doc(alias = "filter")]
 ///
 /// ```
 /// use rowkey::wide::Columns;
 ///
-/// // Of family `visits` what begins with `2011-` and one column of `user`, three versions of each.
+/// // In family `visits` the qualifiers with prefix `2011-`, and one column of `user`; three versions of each.
 /// let columns = Columns::all().qualifier_prefix("visits", "2011-").column("user:name").versions(3);
 /// # let _ = columns;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Columns {
-    /// Made of `chosen` and `after`, so it has no other writer than `choose`.
+    /// Computed from `chosen` and `after`, and only changed by `choose`.
     families: BTreeMap<String, Vec<KeyRange>>,
-    /// At most so many versions of a column, newest first; no more come than the family keeps.
+    /// Maximum number of versions per column, newest first. Never more than the family keeps.
     pub versions: u32,
-    /// Only versions with a timestamp in this range: the start is in it, the end is not. See [`Self::time`](Columns::time()).
+    /// Only versions with a timestamp in this range: start inclusive, end exclusive. See
+    /// [`Self::time`](Columns::time()).
     pub time: Option<(i64, i64)>,
-    /// Only versions whose value compares so.
+    /// Only versions whose value passes this comparison.
     pub value: Option<(Compare, Vec<u8>)>,
-    /// Only rows for which this holds.
+    /// Only rows for which this condition holds.
     pub rows_where: Option<Condition>,
-    /// The first cell of a row alone: to count rows, and to find their keys.
+    /// Only the first cell of each row: to count rows, or to read their keys.
     pub first_only: bool,
-    /// Leaves out so many of the columns that would come.
+    /// Number of columns to skip.
     pub offset: u64,
-    /// At most so many columns.
+    /// Maximum number of columns.
     pub limit: Option<u64>,
-    /// At most so many cells at a time: a row that has more comes in several pieces under one key.
+    /// Maximum number of cells at a time: a scan returns a larger row in several pieces under one key.
     pub piece: Option<NonZeroUsize>,
     chosen: BTreeMap<String, Vec<KeyRange>>,
     after: BTreeMap<String, Vec<u8>>,
@@ -196,10 +202,11 @@ impl Columns {
         Self::all().column(column)
     }
 
-    /// What is read of which families; for a store's author. A map without families reads all columns of all families.
+    /// The ranges of qualifiers to read, by family. Without families, all columns of all families are read. For authors
+    /// of engines.
     ///
-    /// The ranges of a family's qualifiers are sorted and merged, and begin after the qualifier of [`Self::after_qualifier`]. A
-    /// family and one of its columns are the family. A family without a range is not read.
+    /// A family's ranges are sorted and merged, and begin after the qualifier of [`Self::after_qualifier`]. A family
+    /// and one of its columns together are the whole family. A family with an empty list is not read.
     ///
     /// ```
     /// use rowkey::KeyRange;
@@ -213,26 +220,28 @@ impl Columns {
         &self.families
     }
 
-    /// All columns of a family; more families and columns can be added.
+    /// Adds all columns of a family.
     #[must_use]
     pub fn family(self, family: impl Into<String>) -> Self {
         self.qualifiers_in(family, [KeyRange::all()])
     }
 
-    /// A column; more can be added.
+    /// Adds a column.
     #[must_use]
     pub fn column(self, column: impl Into<Column>) -> Self {
         let Column { family, qualifier } = column.into();
         self.qualifiers_in(family, [KeyRange::point(qualifier)])
     }
 
-    /// The columns of a family whose qualifiers begin so.
+    /// Adds the columns of a family whose qualifiers begin with `prefix`.
+    #[doc(alias = "ColumnPrefixFilter")]
     #[must_use]
     pub fn qualifier_prefix(self, family: impl Into<String>, prefix: impl Into<Vec<u8>>) -> Self {
         self.qualifiers_in(family, [KeyRange::prefix(prefix)])
     }
 
-    /// The columns of a family whose qualifiers lie in a range, such as `"m".."n"`.
+    /// Adds the columns of a family whose qualifiers are in a range, such as `"m".."n"`.
+    #[doc(alias = "ColumnRangeFilter")]
     #[must_use]
     pub fn qualifier_range<Q: AsRef<[u8]>>(self, family: impl Into<String>, range: impl RangeBounds<Q>) -> Self {
         let after = |bytes: &[u8]| [bytes, b"\0"].concat();
@@ -249,7 +258,8 @@ impl Columns {
         self.qualifiers_in(family, KeyRange::new(start, end))
     }
 
-    /// Of what is chosen of a family, all of it unless told, what stands behind a qualifier: the next page of a wide row.
+    /// Keeps only qualifiers greater than `qualifier` in this family: use it to read the next page of a wide row.
+    #[doc(alias = "ColumnPaginationFilter")]
     ///
     /// ```
     /// use rowkey::Memory;
@@ -260,7 +270,7 @@ impl Columns {
     /// let columns = (0..120).fold(Mutation::new(), |m, n| m.put(format!("a:x{n:03}"), "").put(format!("a:y{n:03}"), ""));
     /// table.mutate(b"row", &columns)?;
     ///
-    /// // What begins with `x`, 50 at a time.
+    /// // Qualifiers with prefix `x`, 50 at a time.
     /// let some = || Columns::all().qualifier_prefix("a", "x").limit(50);
     /// let (mut pages, mut page) = (0, table.get(b"row", &some())?);
     /// while let Some(last) = page.cells().last() {
@@ -280,8 +290,8 @@ impl Columns {
         self.choose(family)
     }
 
-    /// The columns of a family whose qualifiers lie in some ranges: those of derived keys come from a prefix's
-    /// [`ranges`](crate::Select::ranges).
+    /// Adds the columns of a family whose qualifiers are in these ranges. For qualifiers that are derived keys, take a
+    /// prefix's [`ranges`](crate::Select::ranges).
     ///
     /// ```
     /// use rowkey::wide::Columns;
@@ -307,7 +317,7 @@ impl Columns {
         self.choose(family)
     }
 
-    /// Makes a family's ranges of what is chosen of it, and of where it starts.
+    /// Computes a family's ranges from what is chosen of it, and from where it starts.
     fn choose(mut self, family: String) -> Self {
         let mut ranges = self.chosen.get(&family).cloned().unwrap_or_else(|| vec![KeyRange::all()]);
         if let Some(after) = self.after.get(&family) {
@@ -318,21 +328,21 @@ impl Columns {
         self
     }
 
-    /// At most so many versions of a column, newest first.
+    /// Maximum number of versions per column, newest first. Default: 1.
     #[must_use]
     pub const fn versions(mut self, versions: u32) -> Self {
         self.versions = versions;
         self
     }
 
-    /// Only versions with a timestamp in `start..end`, in milliseconds since 1970: `start` is in it, `end` is not. So no range has a
-    /// version at `i64::MAX`.
+    /// Keeps only versions with a timestamp in `start..end`, in milliseconds since 1970. `end` is exclusive, so no
+    /// range contains a version at `i64::MAX`.
     ///
-    /// The range comes before versions are counted: a read of one version returns the newest in the range, not the newest of
-    /// all. The numbers that a family keeps, [`max_versions`](super::FamilySchema::max_versions) and
-    /// [`min_versions`](super::FamilySchema::min_versions), are counted in the range too, so a version that newer ones have replaced
-    /// is returned until it is purged. Deletes hide versions whether they are in the range or not. A condition
-    /// ([`Self::rows_where`]) looks at the newest version of all.
+    /// The range applies before versions are counted: a read of one version returns the newest version in the range,
+    /// not the newest of all. The family's [`max_versions`](super::FamilySchema::max_versions) and
+    /// [`min_versions`](super::FamilySchema::min_versions) count within the range, too, so a version that newer ones
+    /// have replaced is returned until it is purged. Deletes hide versions whether the deletes are in the range or not.
+    /// A condition ([`Self::rows_where`]) looks at the newest version of all.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -343,7 +353,7 @@ impl Columns {
     /// for at in [10, 20, 30] {
     ///     table.mutate(b"row", &Mutation::new().put_at("a:q", at, ""))?;
     /// }
-    /// let times = |columns: Columns| -> Result<Vec<i64>, rowkey::Error> {
+    /// let times = |columns: Columns| -> rowkey::Result<Vec<i64>> {
     ///     Ok(table.get(b"row", &columns)?.cells().map(|cell| cell.timestamp).collect())
     /// };
     /// assert_eq!(times(Columns::all().time(10..30))?, [20]);
@@ -356,47 +366,52 @@ impl Columns {
         self
     }
 
-    /// Only versions whose value compares so.
+    /// Keeps only versions whose value passes this comparison.
+    #[doc(alias = "ValueFilter")]
     #[must_use]
     pub fn value(mut self, compare: Compare, given: impl Into<Vec<u8>>) -> Self {
         self.value = Some((compare, given.into()));
         self
     }
 
-    /// Only rows for which a condition on a column holds, whether that column is read or not. Stores differ in what the condition
-    /// [looks at](super::WideGuarantees::row_conditions): one that reads the column, without a time range, holds on all alike.
+    /// Keeps only rows for which a condition on a column holds, whether that column is read or not. Stores differ in
+    /// what the condition [looks at](super::WideGuarantees::row_conditions). If the column is read, without a time
+    /// range, the condition means the same on all.
+    #[doc(alias = "SingleColumnValueFilter")]
     #[must_use]
     pub fn rows_where(mut self, check: Condition) -> Self {
         self.rows_where = Some(check);
         self
     }
 
-    /// The first cell of a row alone.
+    /// Reads only the first cell of each row: to count rows, or to read their keys.
+    #[doc(alias = "FirstKeyOnlyFilter")]
     #[must_use]
     pub const fn first_only(mut self) -> Self {
         self.first_only = true;
         self
     }
 
-    /// Leaves out so many columns; they are read, so where a page ended by its last column
-    /// ([`Self::after_qualifier`]) costs less than by its number. Of columns with several versions see [`Self::limit`].
+    /// Skips this many columns. They are still read, so [`Self::after_qualifier`] with a page's last column is cheaper.
+    /// About columns with several versions see [`Self::limit`].
     #[must_use]
     pub const fn offset(mut self, columns: u64) -> Self {
         self.offset = columns;
         self
     }
 
-    /// At most so many columns. Stores differ in [how many versions](super::WideGuarantees::page_versions) of each a page has, and in
-    /// how they [count the empty qualifier](super::WideGuarantees::page_empty_qualifier).
+    /// Maximum number of columns. Stores differ in [how many versions](super::WideGuarantees::page_versions) of each
+    /// column a page has, and in how they [count the empty qualifier](super::WideGuarantees::page_empty_qualifier).
     #[must_use]
     pub const fn limit(mut self, columns: u64) -> Self {
         self.limit = Some(columns);
         self
     }
 
-    /// At most so many cells at a time, one at least: in a scan a row that has more comes in several pieces under one key. With a
-    /// condition ([`Self::rows_where`]) it takes a store that
-    /// [has both](super::WideGuarantees::pieces_under_conditions).
+    /// Maximum number of cells at a time, at least one: a scan returns a larger row in several pieces under one key.
+    /// Together with a condition ([`Self::rows_where`]) this needs a store that
+    /// [supports both](super::WideGuarantees::pieces_under_conditions).
+    #[doc(alias = "setBatch")]
     #[must_use]
     pub const fn piece(mut self, cells: usize) -> Self {
         self.piece = Some(match NonZeroUsize::new(cells) {
@@ -458,7 +473,7 @@ mod tests {
             let same = first.qualifier_prefix("a", "x").column("b:q").qualifier_range("a", "z"..);
             assert_eq!(same.families, columns.families);
         }
-        // Nothing is left, and that is not the whole family.
+        // Nothing is left, which is not the same as the whole family.
         let columns = Columns::of("a:q").after_qualifier("a", "q").after_qualifier("a", "");
         assert_eq!(columns.families["a"], []);
         let rest = Columns::all().after_qualifier("a", "q");

@@ -4,18 +4,20 @@ use super::check::WideLimits;
 use super::mutation::{Edit, Mutation};
 use crate::store::error::Error;
 
-/// What a wide store promises. By default nothing: an engine says what it has, field by field, and the
-/// suite (`conformance::wide`) asks for that and no more.
+/// What a wide store promises. An engine starts from [`none`](Self::none) and declares what it has, field by field. The
+/// conformance suite (`conformance::wide`) checks that and no more.
 ///
-/// `false` and `None` promise nothing: a program that relies on either of two ways asks first. Where a field says that an
-/// operation "is there", a store without it refuses the operation with [`Error::Unsupported`](crate::Error::Unsupported). What
-/// each engine declares is in [the table of differences](super#where-engines-differ).
+/// `false` and `None` promise nothing. A field that says "supported" means: without it the store refuses the operation
+/// with [`Error::Unsupported`](crate::Error::Unsupported). What each engine declares is in
+/// [the table of differences](super#where-engines-differ).
+#[doc(alias = "capabilities")]
+#[doc(alias = "ACID")]
 ///
 /// ```
 /// use rowkey::Memory;
 /// use rowkey::wide::{Cells, FamilySchema, TableSchema, UntimedPuts, WideGuarantees, WideStore};
 ///
-/// // What the author of a store writes.
+/// // What the author of an engine writes.
 /// const fn of_my_engine() -> WideGuarantees {
 ///     let mut guarantees = WideGuarantees::none();
 ///     guarantees.atomic_rows = true;
@@ -24,7 +26,7 @@ use crate::store::error::Error;
 /// }
 /// assert!(!of_my_engine().snapshot_scans);
 ///
-/// // What a program asks.
+/// // What a program checks.
 /// let store = Cells::open(&Memory::new(), "t", &TableSchema::new().family("a", FamilySchema::new()))?;
 /// assert_eq!(store.guarantees().untimed_puts, Some(UntimedPuts::Latest));
 /// # Ok::<(), rowkey::Error>(())
@@ -32,81 +34,86 @@ use crate::store::error::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WideGuarantees {
-    /// Whether a mutation of a row is seen whole or not at all, and after a crash too.
+    /// Whether a mutation of a row is atomic: read in full or not at all, also after a crash.
     pub atomic_rows: bool,
-    /// Whether a scan shows the table as it was when it was opened, whatever is written meanwhile.
+    /// Whether a scan reads a snapshot: the table as it was when the scan was opened, whatever is written meanwhile.
     pub snapshot_scans: bool,
-    /// Whether a scan waits on something slow, so that reading ahead in threads pays.
+    /// Whether a scan waits for something slow (a network, a server), so that reading ahead in threads pays off.
     pub slow_scans: bool,
 
-    /// The timestamps that writes can have; others are refused with [`Error::Timestamp`](crate::Error::Timestamp). `None`: a write
-    /// with a timestamp is not there.
+    /// The range of timestamps. Others are refused with [`Error::Timestamp`](crate::Error::Timestamp). `None`: writes
+    /// with a timestamp are not supported.
     pub timestamps: Option<Timestamps>,
     /// Whose clock stamps a write without a timestamp.
     pub clock: Option<ClockOf>,
-    /// What a put without a timestamp does where the column has a version, or a delete marker, of a later time than the clock's.
+    /// A put without a timestamp, if the column has a version or a delete marker with a later time than the clock's.
     pub untimed_puts: Option<UntimedPuts>,
-    /// What a delete of a column, a family or a row without a timestamp does to versions of a later time than the clock's.
+    /// A delete of a column, a family or a row without a timestamp, if there are versions with a later time than the
+    /// clock's.
     pub untimed_deletes: Option<UntimedDeletes>,
-    /// Whether a put without a timestamp right after a delete without one is there. Otherwise the delete can hide it, where both
-    /// are written in one millisecond.
+    /// Whether a put without a timestamp is returned right after a delete without one. If `false`, the delete may hide
+    /// the put when both are written in the same millisecond.
     pub put_after_delete: bool,
-    /// How edits of one mutation without timestamps work on each other.
+    /// How edits of one mutation without timestamps affect each other.
     pub edit_order: Option<EditOrder>,
 
-    /// What a delete does to what is written after it with a timestamp that it covers.
+    /// What a delete does to later writes with a timestamp that it covers.
     pub deletes: Option<Deletes>,
     /// Whether [`Mutation::delete_family_until`](super::Mutation::delete_family_until) and
-    /// [`Mutation::delete_row_until`](super::Mutation::delete_row_until) are there.
+    /// [`Mutation::delete_row_until`](super::Mutation::delete_row_until) are supported.
     pub delete_family_until: bool,
-    /// Whether [`Mutation::delete_latest`](super::Mutation::delete_latest) is there, and what it does where nothing is.
+    /// Whether [`Mutation::delete_latest`](super::Mutation::delete_latest) is supported, and what it does if the column
+    /// has no version.
     pub delete_latest: Option<DeleteLatest>,
-    /// Whether what was deleted is never seen again, whatever the store cleans up and when. Otherwise a version that was written
-    /// after a delete that covers it can come back once the delete's marker is dropped.
+    /// Whether deleted data never reappears, whatever the store cleans up and when. If `false`, a version that was
+    /// written after a delete that covers it may reappear when the delete's marker is dropped.
     pub deleted_for_good: bool,
 
-    /// Whether every read keeps to [`max_versions`](super::FamilySchema::max_versions),
-    /// [`min_versions`](super::FamilySchema::min_versions) and [`ttl`](super::FamilySchema::ttl). Otherwise more versions can be read
-    /// until the store cleans up; those that are to be kept are always there.
+    /// Whether every read applies [`max_versions`](super::FamilySchema::max_versions),
+    /// [`min_versions`](super::FamilySchema::min_versions) and [`ttl`](super::FamilySchema::ttl). If `false`, more
+    /// versions may be returned until the store cleans up. Versions that the family keeps are always returned.
     pub kept_on_read: bool,
-    /// Whether versions that a family keeps no longer stay until somebody asks for a purge, so that a delete of a newer one uncovers
-    /// them. Otherwise they go at any time. An increment may drop the value before it in any case.
+    /// Whether versions that a family no longer keeps stay stored until a purge, so that deleting a newer version
+    /// uncovers them. If `false`, they may be removed at any time. An increment may always remove the value before it.
     pub unkept_until_purge: bool,
 
-    /// Whether [`WideStore::increment`](super::WideStore::increment) is there, and loses nothing under concurrent callers.
+    /// Whether [`WideStore::increment`](super::WideStore::increment) is supported and atomic under concurrent callers.
     pub increment: bool,
-    /// What a counter that comes twice in one increment does.
+    /// What an increment does if it contains a counter twice.
     pub repeated_counters: Option<RepeatedCounters>,
-    /// Whether [`WideStore::check_and_mutate`](super::WideStore::check_and_mutate) is there, and holds under concurrent callers.
+    /// Whether [`WideStore::check_and_mutate`](super::WideStore::check_and_mutate) is supported and atomic under
+    /// concurrent callers.
     pub check_and_mutate: bool,
-    /// How a check takes an empty value, the column's or the one that is compared with.
+    /// How a check treats empty values: the column's, or the given one.
     pub empty_values: Option<EmptyValues>,
-    /// Whether a mutation that is not valid (a family that the table does not have) is refused whatever its check says. Otherwise the
-    /// check may fail first.
+    /// Whether an invalid mutation (to a family that the table does not have) is refused even if its check fails. If
+    /// `false`, the check may fail first.
     pub validated_first: bool,
 
-    /// What a page of columns ([`Columns::limit`](super::Columns::limit()), [`Columns::offset`](super::Columns::offset())) has of a column
-    /// with several versions.
+    /// Which versions of a column a page of columns has ([`Columns::limit`](super::Columns::limit()),
+    /// [`Columns::offset`](super::Columns::offset())).
     pub page_versions: Option<PageVersions>,
     /// Whether a page counts the empty qualifier as one column, however many versions it has.
     pub page_empty_qualifier: bool,
     /// What the condition on a row ([`Columns::rows_where`](super::Columns::rows_where())) looks at.
     pub row_conditions: Option<RowConditions>,
-    /// Whether a scan can have both a condition on its rows and [pieces](super::Columns::piece()); the scan's first batch is the refusal.
+    /// Whether a scan supports a condition on its rows together with [pieces](super::Columns::piece()). If not, the
+    /// scan's first batch is the error.
     pub pieces_under_conditions: bool,
-    /// Whether a read that asks for nothing (a time range without a millisecond of 1970 or later, no version, a limit of no column)
-    /// returns nothing. Otherwise it can be refused, or taken for a read without the bound. A scan whose limit is no row has none on every store.
+    /// Whether a read that asks for nothing (a time range without a millisecond of 1970 or later, no version, a limit
+    /// of no column) returns nothing. If `false`, it may be refused, or read without the bound. A scan with a limit of
+    /// no row returns none on every store.
     pub empty_reads: bool,
 
-    /// Whether a table that is made with [split points](crate::store::NewTable::split_at) has regions that meet there, which
-    /// [`WideStore::split_points`](super::WideStore::split_points) returns.
+    /// Whether a table created with [split points](crate::store::NewTable::split_at) is split into regions there, as
+    /// [`WideStore::split_points`](super::WideStore::split_points) then returns.
     pub split_points: bool,
-    /// How long row keys, qualifiers and values can be.
+    /// Maximum lengths of row keys, qualifiers and values.
     pub limits: WideLimits,
 }
 
 impl WideGuarantees {
-    /// No promise at all.
+    /// No promises.
     pub const fn none() -> Self {
         Self {
             atomic_rows: false,
@@ -140,23 +147,23 @@ impl WideGuarantees {
     }
 }
 
-/// Timestamps of cells: a range, in milliseconds since 1970 as the API counts them, and the unit in which the engine keeps them.
+/// The timestamps of cells: their range, in milliseconds since 1970, and the unit that the engine stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
-    /// The first: 0, or 1 where the engine has another use for 0.
+    /// The first timestamp: 0, or 1 if the engine uses 0 for something else.
     pub first: i64,
-    /// The last.
+    /// The last timestamp, inclusive.
     pub last: i64,
-    /// The unit in which the engine keeps them, as another of its clients sees them.
+    /// The unit that the engine stores, as its other clients see it.
     pub unit: TimestampUnit,
 }
 
 impl Timestamps {
-    /// Whether a store that has these takes all timestamps of a mutation; it asks before it begins.
+    /// Checks all timestamps of a mutation. For authors of engines, to call before a write.
     ///
     /// # Errors
     ///
-    /// [`Error::Timestamp`] with the first that it does not take.
+    /// [`Error::Timestamp`] with the first that is out of range.
     pub fn check(&self, mutation: &Mutation) -> Result<(), Error> {
         let mut given = mutation.edits().iter().filter_map(Edit::timestamp);
         given.find(|at| !(self.first..=self.last).contains(at)).map_or(Ok(()), |at| Err(Error::Timestamp(at)))
@@ -167,14 +174,14 @@ impl Timestamps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TimestampUnit {
-    /// Those of the API.
+    /// Milliseconds, as in the API.
     Milliseconds,
-    /// A thousand to each of the API's.
+    /// Microseconds: a thousand per millisecond of the API.
     Microseconds,
 }
 
 impl TimestampUnit {
-    /// How many there are in a millisecond.
+    /// Number of units per millisecond.
     pub const fn per_millisecond(self) -> i64 {
         match self {
             Self::Milliseconds => 1,
@@ -182,7 +189,7 @@ impl TimestampUnit {
         }
     }
 
-    /// All milliseconds since 1970 that an `i64` of this unit holds.
+    /// All milliseconds since 1970 that an `i64` of this unit can represent.
     pub const fn timestamps(self) -> Timestamps {
         Timestamps { first: 0, last: i64::MAX / self.per_millisecond(), unit: self }
     }
@@ -192,9 +199,9 @@ impl TimestampUnit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClockOf {
-    /// The server's: several servers of a table can disagree.
+    /// The server's clock. Several servers of a table may disagree.
     Server,
-    /// That of the process that writes: several processes can disagree.
+    /// The clock of the process that writes. Several processes may disagree.
     Process,
 }
 
@@ -202,10 +209,10 @@ pub enum ClockOf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UntimedPuts {
-    /// A put is the latest write there is, so it is what is read next. Later versions of its column go for good, and so do deletes
-    /// that hide it.
+    /// A put is the latest write, so the next read returns it. Later versions of its column, and deletes that hide it,
+    /// are removed for good.
     Latest,
-    /// A put has the clock's time as if it were given: later versions stay, and stay newer.
+    /// A put has the clock's time as if it were given. Later versions stay, and stay newer.
     AtClock,
 }
 
@@ -213,34 +220,34 @@ pub enum UntimedPuts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UntimedDeletes {
-    /// All versions go, whatever their timestamps.
+    /// All versions are removed, whatever their timestamps.
     All,
-    /// The versions up to the clock's time go; later ones stay.
+    /// Versions up to the clock's time are removed. Later ones stay.
     UntilClock,
 }
 
-/// How edits of one mutation work on each other, where they have no timestamps.
+/// How edits of one mutation without timestamps affect each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EditOrder {
-    /// They take effect in their order.
+    /// They take effect in order.
     AsGiven,
-    /// Deletes hide what the mutation puts, whatever the order; [`delete_latest`](super::Mutation::delete_latest) looks at the row as
-    /// it was before the mutation.
+    /// Deletes hide what the mutation puts, whatever the order. [`delete_latest`](super::Mutation::delete_latest) uses
+    /// the row as it was before the mutation.
     DeletesLast,
 }
 
-/// What a delete does to later writes with timestamps that it covers.
+/// What a delete does to later writes with a timestamp that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Deletes {
     /// It hides them, by a marker, until the store drops the marker.
     Hide,
-    /// Nothing: it takes what is there.
+    /// Nothing: it removes what is stored now.
     Erase,
 }
 
-/// What [`Mutation::delete_latest`](super::Mutation::delete_latest) does where no version is.
+/// What [`Mutation::delete_latest`](super::Mutation::delete_latest) does if the column has no version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeleteLatest {
@@ -250,13 +257,13 @@ pub enum DeleteLatest {
     MarksNothing,
 }
 
-/// A counter that comes twice in one increment.
+/// What an increment does if it contains a counter twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RepeatedCounters {
-    /// The second amount is added to the first's sum.
+    /// The second amount is added to the sum of the first.
     Cumulative,
-    /// Each amount is added to the value before the increment, and the last sum is kept.
+    /// Each amount is added to the value before the increment. The last sum is kept.
     Independent,
 }
 
@@ -264,20 +271,20 @@ pub enum RepeatedCounters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EmptyValues {
-    /// An empty value is there, and compares as any other.
+    /// An empty value is a value, and compares as any other.
     AsValues,
-    /// A column with an empty value counts as absent. In a comparison with the empty value an absent column equals it, and every operator
-    /// but [`NotEqual`](super::Compare::NotEqual) is read as [`Equal`](super::Compare::Equal).
+    /// A column with an empty value counts as absent. In a comparison with the empty value an absent column is equal to
+    /// it, and every operator but [`NotEqual`](super::Compare::NotEqual) means [`Equal`](super::Compare::Equal).
     AsAbsent,
 }
 
-/// Versions of a column in a page of columns.
+/// Which versions of a column a page of columns has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PageVersions {
     /// As many as are asked for.
     AsAsked,
-    /// The newest that is asked for.
+    /// Only the newest that is asked for.
     Newest,
 }
 
@@ -285,8 +292,10 @@ pub enum PageVersions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RowConditions {
-    /// The newest version of its column, whatever is read of the row. A column of a family that the table does not have is refused.
+    /// The newest version of its column, whatever is read of the row. A column of a family that the table does not have
+    /// is refused.
     OnRow,
-    /// What is read of the row: a column that is not read, of no family, or without a version in the time range counts as absent.
+    /// What is read of the row. A column that is not read, that has no such family, or that has no version in the time
+    /// range counts as absent.
     OnRead,
 }

@@ -6,15 +6,21 @@ use crate::store::error::CodecError;
 use crate::store::error::{Access, Error};
 use crate::store::value::RowValue;
 
-/// Writes to one row, applied as one: no reader sees some of them without the others.
+/// A list of writes to one row: puts and deletes. A store applies it atomically if it declares
+/// [`atomic_rows`](super::WideGuarantees::atomic_rows).
 ///
-/// A timestamp is milliseconds since 1970; where none is given, a clock gives one. What is put under the timestamp of an earlier
-/// version takes its place, as two puts within a millisecond do; under an older one it does not become the newest.
+/// Timestamps are milliseconds since 1970. Without one, a write has the time of a clock. A put with the timestamp of an
+/// existing version replaces it, as do two puts within a millisecond. A put with an older timestamp does not become the
+/// newest version.
 ///
-/// In [`Cells`](super::Cells) edits take effect in their order, deletes too, and a write without a timestamp is
-/// [the latest there is](super#what-holds). Of other stores their guarantees say what they do:
+/// In [`Cells`](super::Cells) edits take effect in order, and a write without a timestamp is
+/// [the latest write](super#semantics). Other stores declare what they do:
 /// [`edit_order`](super::WideGuarantees::edit_order), [`untimed_puts`](super::WideGuarantees::untimed_puts),
-/// [`untimed_deletes`](super::WideGuarantees::untimed_deletes), [`put_after_delete`](super::WideGuarantees::put_after_delete).
+/// [`untimed_deletes`](super::WideGuarantees::untimed_deletes),
+/// [`put_after_delete`](super::WideGuarantees::put_after_delete).
+#[doc(alias = "RowMutations")]
+#[doc(alias = "Put")]
+#[doc(alias = "Delete")]
 ///
 /// ```
 /// use rowkey::wide::Mutation;
@@ -30,45 +36,45 @@ pub struct Mutation {
 /// One write of a [`Mutation`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// A version of a column.
+    /// Writes a version of a column.
     Put {
         /// The column.
         column: Column,
-        /// Its timestamp; `None` is now.
+        /// Its timestamp. `None`: now.
         at: Option<i64>,
         /// Its value.
         value: Vec<u8>,
     },
-    /// One version of a column is gone.
+    /// Deletes one version of a column.
     DeleteVersion {
         /// The column.
         column: Column,
-        /// The version's timestamp. `None`: that of the newest.
+        /// The version's timestamp. `None`: the newest version.
         at: Option<i64>,
     },
-    /// All versions of a column are gone.
+    /// Deletes all versions of a column.
     DeleteColumn {
         /// The column.
         column: Column,
-        /// Those up to this timestamp, itself included; `None` is now.
+        /// Up to this timestamp, inclusive. `None`: now.
         until: Option<i64>,
     },
-    /// All cells of a family are gone.
+    /// Deletes all cells of a family.
     DeleteFamily {
         /// The family.
         family: String,
-        /// Those up to this timestamp, itself included; `None` is now.
+        /// Up to this timestamp, inclusive. `None`: now.
         until: Option<i64>,
     },
-    /// All cells of the row are gone.
+    /// Deletes all cells of the row.
     DeleteRow {
-        /// Those up to this timestamp, itself included; `None` is now.
+        /// Up to this timestamp, inclusive. `None`: now.
         until: Option<i64>,
     },
 }
 
 impl Edit {
-    /// The timestamp that it was given.
+    /// The timestamp, if one is given.
     pub fn timestamp(&self) -> Option<i64> {
         match *self {
             Self::Put { at, .. } | Self::DeleteVersion { at, .. } => at,
@@ -76,7 +82,7 @@ impl Edit {
         }
     }
 
-    /// How many bytes its names and its value have.
+    /// Number of bytes in its names and its value.
     pub(crate) fn bytes(&self) -> usize {
         let of_column = |column: &Column| column.family.len() + column.qualifier.len();
         match self {
@@ -87,7 +93,7 @@ impl Edit {
         }
     }
 
-    /// The family that it is in; `None` of the whole row's.
+    /// The family; `None` for the whole row.
     pub fn family(&self) -> Option<&str> {
         match self {
             Self::Put { column, .. } | Self::DeleteVersion { column, .. } | Self::DeleteColumn { column, .. } => {
@@ -100,7 +106,7 @@ impl Edit {
 }
 
 impl Mutation {
-    /// No write.
+    /// An empty list.
     pub const fn new() -> Self {
         Self { edits: Vec::new() }
     }
@@ -110,25 +116,25 @@ impl Mutation {
         self
     }
 
-    /// The column has this value from now on.
+    /// Sets the value of a column.
     #[must_use]
     pub fn put(self, column: impl Into<Column>, value: impl Into<Vec<u8>>) -> Self {
         self.and(Edit::Put { column: column.into(), at: None, value: value.into() })
     }
 
-    /// The column has this value in a version of a timestamp, of those that the store
-    /// [takes](super::WideGuarantees::timestamps). A version in the future is the newest until a write without a timestamp drops
-    /// it, where those [are the latest](super::UntimedPuts::Latest); it expires that much later.
+    /// Sets the value of a column in the version with this timestamp, which must be in the store's
+    /// [range](super::WideGuarantees::timestamps). A version in the future is the newest one until a write without a
+    /// timestamp removes it, on stores where those [are the latest](super::UntimedPuts::Latest). It also expires later.
     #[must_use]
     pub fn put_at(self, column: impl Into<Column>, at: i64, value: impl Into<Vec<u8>>) -> Self {
         self.and(Edit::Put { column: column.into(), at: Some(at), value: value.into() })
     }
 
-    /// The column has this value from now on, written by the value's codec.
+    /// Sets the value of a column, encoded by the value's codec.
     ///
     /// # Errors
     ///
-    /// [`Error::Cell`] with what the codec says.
+    /// [`Error::Cell`] with the codec's error.
     pub fn put_value<V: RowValue>(self, column: impl Into<Column>, value: &V) -> Result<Self, Error> {
         let (column, mut bytes) = (column.into(), Vec::new());
         match value.encode_value(&mut bytes) {
@@ -137,16 +143,15 @@ impl Mutation {
         }
     }
 
-    /// One column for each field of a struct, or entry of a map, in one family: qualifiers are their names, values their
-    /// JSON. A field that is null gets no column, and one that was there is deleted.
-    /// [`Row::read_struct`](super::Row::read_struct) reads them.
+    /// Writes each field of a struct, or entry of a map, to a column of the family. The qualifier is its name, the
+    /// value its JSON. A null field deletes its column. [`Row::read_struct`](super::Row::read_struct) reads them back.
     ///
-    /// Text in JSON has quotes, and a number is its digits: conditions compare with these, and counters stand in a family of
-    /// their own.
+    /// JSON text has quotes, and JSON numbers are digits: conditions compare with these bytes. Counters belong in
+    /// another family.
     ///
     /// # Errors
     ///
-    /// [`Error::Cell`] with what serde_json says; if the value is no struct and no map.
+    /// [`Error::Cell`] with serde_json's error, or if the value is not a struct or a map.
     #[cfg(feature = "json")]
     pub fn put_struct<T: serde::Serialize>(self, family: &str, value: &T) -> Result<Self, Error> {
         let put = |value| -> Result<Self, CodecError> {
@@ -161,69 +166,69 @@ impl Mutation {
         put(value).map_err(|source| Error::Cell { column: format!("{family}:"), access: Access::Write, source })
     }
 
-    /// The newest version of a column is gone; the one before it is the newest then. Not every store
-    /// [has it](super::WideGuarantees::delete_latest).
+    /// Deletes the newest version of a column, which uncovers the one before it. Not every store
+    /// [supports it](super::WideGuarantees::delete_latest).
     #[must_use]
     pub fn delete_latest(self, column: impl Into<Column>) -> Self {
         self.and(Edit::DeleteVersion { column: column.into(), at: None })
     }
 
-    /// The version with this timestamp is gone.
+    /// Deletes the version with this timestamp.
     #[must_use]
     pub fn delete_version(self, column: impl Into<Column>, at: i64) -> Self {
         self.and(Edit::DeleteVersion { column: column.into(), at: Some(at) })
     }
 
-    /// The column is gone, all versions.
+    /// Deletes all versions of a column.
     #[must_use]
     pub fn delete_column(self, column: impl Into<Column>) -> Self {
         self.and(Edit::DeleteColumn { column: column.into(), until: None })
     }
 
-    /// The versions of a column up to a timestamp, itself included, are gone.
+    /// Deletes the versions of a column up to a timestamp, inclusive.
     #[must_use]
     pub fn delete_column_until(self, column: impl Into<Column>, until: i64) -> Self {
         self.and(Edit::DeleteColumn { column: column.into(), until: Some(until) })
     }
 
-    /// All columns of a family are gone.
+    /// Deletes all columns of a family.
     #[must_use]
     pub fn delete_family(self, family: impl Into<String>) -> Self {
         self.and(Edit::DeleteFamily { family: family.into(), until: None })
     }
 
-    /// The cells of a family up to a timestamp, itself included, are gone. Not every store
-    /// [has it](super::WideGuarantees::delete_family_until).
+    /// Deletes the cells of a family up to a timestamp, inclusive. Not every store
+    /// [supports it](super::WideGuarantees::delete_family_until).
     #[must_use]
     pub fn delete_family_until(self, family: impl Into<String>, until: i64) -> Self {
         self.and(Edit::DeleteFamily { family: family.into(), until: Some(until) })
     }
 
-    /// The row is gone.
+    /// Deletes the row.
     #[must_use]
     pub fn delete_row(self) -> Self {
         self.and(Edit::DeleteRow { until: None })
     }
 
-    /// The cells of the row up to a timestamp, itself included, are gone. Not every store
-    /// [has it](super::WideGuarantees::delete_family_until).
+    /// Deletes the cells of the row up to a timestamp, inclusive. Not every store
+    /// [supports it](super::WideGuarantees::delete_family_until).
     #[must_use]
     pub fn delete_row_until(self, until: i64) -> Self {
         self.and(Edit::DeleteRow { until: Some(until) })
     }
 
-    /// The writes in order; for a store's author.
+    /// The writes in order. For authors of engines.
     pub fn edits(&self) -> &[Edit] {
         &self.edits
     }
 
-    /// Whether there is nothing to do.
+    /// Whether there are no writes.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// [`Error::Timestamp`] if a timestamp is before 1970; a store asks before it begins. One with a range of its own asks
-    /// [`Timestamps::check`](super::Timestamps::check).
+    /// Returns [`Error::Timestamp`] if a timestamp is before 1970. For authors of engines, to call before a write; a
+    /// store with a range of its own calls [`Timestamps::check`](super::Timestamps::check).
     pub fn check_timestamps(&self) -> Result<(), Error> {
         match self.edits.iter().filter_map(Edit::timestamp).find(|&at| at < 0) {
             Some(at) => Err(Error::Timestamp(at)),

@@ -1,4 +1,4 @@
-//! Plain key → value over a wide table: one column of it.
+//! A plain table over one column of wide rows.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,11 +18,12 @@ use crate::store::{
     TableId, Write, check_key, write_by_table,
 };
 
-/// A [`Store`] over one column of a [`WideStore`]: a key is a row, its value the column's newest version.
+/// A plain table over one column of wide rows: a [`Store`] over a [`WideStore`]. A key is a row's key, its value the
+/// newest version of the column.
 ///
 /// ```
 /// use rowkey::Memory;
-/// use rowkey::store::{Batch, Store};
+/// use rowkey::store::{Batch, Readable, Store};
 /// use rowkey::wide::{Cells, FamilySchema, OneColumn, TableSchema};
 ///
 /// let wide = Cells::open(&Memory::new(), "wide", &TableSchema::new().family("v", FamilySchema::new()))?;
@@ -32,11 +33,11 @@ use crate::store::{
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// A batch is atomic row by row, as that is what wide stores promise; there are no transactions.
+/// Batches are atomic only by row, as in wide stores. There are no transactions.
 ///
-/// Its writes have no timestamps. Over a store without [`put_after_delete`](WideGuarantees::put_after_delete) a put in the millisecond
-/// of a delete of its key is lost; and where counters run ahead of the clock, as in HBase, so is a put that comes before the clock
-/// has passed the counter.
+/// Writes have no timestamps. Over a store without [`put_after_delete`](WideGuarantees::put_after_delete), a put in the
+/// same millisecond as a delete of its key is lost. If counters run ahead of the clock, as in HBase, so is a put before
+/// the clock has passed the counter's time.
 #[derive(Clone, Debug)]
 pub struct OneColumn<W> {
     id: TableId,
@@ -45,7 +46,7 @@ pub struct OneColumn<W> {
 }
 
 impl<W: WideStore> OneColumn<W> {
-    /// One column of `wide`, of a family that it has.
+    /// One column of `wide`, in a family that it has.
     pub fn new(wide: W, column: impl Into<Column>) -> Self {
         let column = column.into();
         Self { id: DatabaseId::within(wide.id()).table(&column.to_string()), wide, column }
@@ -55,7 +56,7 @@ impl<W: WideStore> OneColumn<W> {
         Columns::of(&self.column)
     }
 
-    /// The error of a write, in this table's name.
+    /// Translates the error of a write: this table's name in place of the wide table's.
     fn error(&self, error: Error) -> Error {
         match error {
             Error::Rows(rows) => {
@@ -85,7 +86,7 @@ impl<W: WideStore> Readable for OneColumn<W> {
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        // As cells and as values, a batch is held twice.
+        // A batch is held twice: as cells and as values.
         let scan = scan.clone().divided(2);
         let rows = self.wide.scan(&scan, &self.columns());
         Box::new(Values { rows, cells: RowBatch::new(), batch_bytes: scan.batch_bytes })
@@ -200,14 +201,14 @@ impl Rows for Values {
     }
 }
 
-/// A [`Database`] of plain tables over a [`WideDatabase`]: each is a wide table with the one family `v`, in whose empty
-/// qualifier the values are.
+/// Plain tables over wide ones: a [`Database`] over a [`WideDatabase`]. Each table is a wide table with the family `v`.
+/// The values are in the column with the empty qualifier.
 ///
 /// ```
 /// use rowkey::wide::{CellsDatabase, OneColumn};
 /// use rowkey::{Memory, Table};
 ///
-/// // In place of `CellsDatabase` a connection to HBase or Bigtable.
+/// // In place of `CellsDatabase`: a connection to HBase or Bigtable.
 /// let db = OneColumn::database(CellsDatabase::new(Memory::new()));
 /// let names: Table<u64, String, _> = Table::open(db, "names")?;
 /// names.put(&7, &"Ada".into())?;
@@ -232,7 +233,7 @@ fn one_family() -> TableSchema {
     TableSchema::new().family(FAMILY, FamilySchema::new())
 }
 
-/// What the crate keeps of plain tables, their catalog and their migrations, stands beside what it keeps of the wide ones.
+/// The crate's own plain tables (the catalog, migrations) have other names than its own wide tables.
 fn wide_name(name: &str) -> Cow<'_, str> {
     name.strip_prefix(RESERVED).map_or(Cow::Borrowed(name), |own| format!("{PLAIN}{own}").into())
 }
@@ -303,7 +304,7 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         self.id().check_write(batches.iter().map(|&(name, _)| name))?;
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
-        // Made, or not, before anything is written.
+        // All tables are created, or none is, before anything is written.
         let wide = Within::one_call(&self.wide as &dyn WideDatabase);
         let open = |&(name, _): &(&str, _)| Ok((name.to_owned(), self.open(&*wide, name)?));
         let tables = batches.iter().map(open).collect::<Result<BTreeMap<_, _>, Error>>()?;

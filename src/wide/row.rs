@@ -1,13 +1,14 @@
-//! A row's cells, in one piece of memory.
+//! The cells of a row, in one buffer.
 //!
-//! Wide rows go through the same scans and merges as plain ones: a row's key is its key, and its value these cells, one
-//! behind the other:
+//! Wide rows go through the same scans and merges as plain ones. The value of such a row is its cells, one after the
+//! other:
+//!
 //!
 //! ```text
 //! family's length (u8) │ qualifier's length (u32) │ value's length (u32) │ timestamp (i64) │ family │ qualifier │ value
 //! ```
 //!
-//! This form is between a store and its reader, and never stored.
+//! This form is passed from a store to its reader and never stored.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,21 +29,21 @@ pub struct Cell<'a> {
     pub family: &'a str,
     /// The qualifier.
     pub qualifier: &'a [u8],
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     pub timestamp: i64,
     /// The value.
     pub value: &'a [u8],
 }
 
 impl Cell<'_> {
-    /// The column's name, owned.
+    /// The column's name.
     pub fn column(&self) -> Column {
         Column::from((self.family, self.qualifier))
     }
 }
 
-/// The cells that were read of a row: families in order, in them qualifiers in the order of their bytes, of each column
-/// the newest version first.
+/// The cells that were read of a row: sorted by family, then by qualifier, then from the newest version to the oldest.
+#[doc(alias = "Result")]
 ///
 /// ```
 /// use rowkey::Memory;
@@ -61,7 +62,7 @@ impl Cell<'_> {
 #[derive(Clone, Default)]
 pub struct Row {
     cells: Vec<u8>,
-    /// Where each cell begins; made when a column of a larger row is asked for.
+    /// Where each cell begins. Computed when a column of a larger row is looked up.
     starts: OnceLock<Vec<usize>>,
 }
 
@@ -73,23 +74,23 @@ impl PartialEq for Row {
 
 impl Eq for Row {}
 
-/// Rows of more bytes are searched by halves.
+/// Rows with more bytes are searched by bisection.
 const SMALL: usize = 1024;
 
 const HEAD: usize = 1 + 4 + 4 + 8;
 
-/// Writes a cell behind those that `out` holds; for a store's author. What it makes is the value of a scan's row.
+/// Appends a cell to `out`, the value of a scan's row. For authors of engines.
 ///
 /// # Errors
 ///
-/// [`Error::CellTooLarge`] if the family has more than 255 bytes, the qualifier or the value 4 GiB or more.
+/// [`Error::CellTooLarge`] if the family has more than 255 bytes, or the qualifier or the value has 4 GiB or more.
 pub fn push_cell(out: &mut Vec<u8>, cell: &Cell<'_>) -> Result<(), Error> {
     let at = out.len();
     push_column(out, cell.family, cell.qualifier)?;
     end_cell(out, at, cell.timestamp, cell.value)
 }
 
-/// Writes what the cells of a column begin with.
+/// Appends the beginning of a cell: its column.
 pub(super) fn push_column(out: &mut Vec<u8>, family: &str, qualifier: &[u8]) -> Result<(), Error> {
     let (Ok(family_len), Ok(qualifier_len)) = (u8::try_from(family.len()), u32::try_from(qualifier.len())) else {
         return Err(too_large(family, qualifier, 0));
@@ -104,7 +105,7 @@ pub(super) fn push_column(out: &mut Vec<u8>, family: &str, qualifier: &[u8]) -> 
     Ok(())
 }
 
-/// Ends the cell that begins at `at` with what [`push_column`] wrote.
+/// Completes the cell at `at`, which [`push_column`] began.
 #[inline]
 pub(super) fn end_cell(out: &mut Vec<u8>, at: usize, timestamp: i64, value: &[u8]) -> Result<(), Error> {
     let (Ok(len), Some(head)) = (u32::try_from(value.len()), out[at..].first_chunk_mut::<HEAD>()) else {
@@ -132,17 +133,17 @@ fn first_cell(cells: &[u8]) -> Option<(Cell<'_>, &[u8])> {
     Some((Cell { family, qualifier, timestamp: BigEndian::read_i64(&head[9..]), value }, rest))
 }
 
-/// The cells of a scan's row, lent from its value; they end where the bytes are no cell.
+/// Iterates over the cells of a scan's row, lent from its value. Ends where the bytes are not a valid cell.
 #[derive(Clone, Debug)]
 pub struct CellIter<'a>(&'a [u8]);
 
 impl<'a> CellIter<'a> {
-    /// The cells in a scan's value.
+    /// The cells in the value of a scan's row.
     pub fn new(value: &'a [u8]) -> Self {
         Self(value)
     }
 
-    /// The bytes of the cells that are still to come.
+    /// The bytes of the cells that are left.
     pub(crate) fn left(&self) -> &'a [u8] {
         self.0
     }
@@ -162,22 +163,22 @@ impl<'a> Iterator for CellIter<'a> {
 impl std::iter::FusedIterator for CellIter<'_> {}
 
 impl Row {
-    /// The row of cells that a store wrote with [`push_cell`].
+    /// The row of cells that were written by [`push_cell`].
     pub fn from_cells(cells: Vec<u8>) -> Self {
         Self { cells, starts: OnceLock::new() }
     }
 
-    /// The cells in order.
+    /// Iterates over the cells in order.
     pub fn cells(&self) -> CellIter<'_> {
         CellIter::new(&self.cells)
     }
 
-    /// The bytes that [`push_cell`] wrote.
+    /// The bytes, as [`push_cell`] wrote them.
     pub fn as_bytes(&self) -> &[u8] {
         &self.cells
     }
 
-    /// Whether nothing was read: there is no such row, or nothing in it that was asked for.
+    /// Whether nothing was read: there is no such row, or none of the columns asked for.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
@@ -187,7 +188,7 @@ impl Row {
         self.versions(column).next()
     }
 
-    /// The cells from the first on that is not before a column.
+    /// The cells from the first one on that does not sort before `column`.
     fn since(&self, column: &Column) -> CellIter<'_> {
         if self.cells.len() <= SMALL {
             return self.cells();
@@ -208,16 +209,16 @@ impl Row {
         CellIter::new(starts.get(at).map_or(&[], |&start| &self.cells[start..]))
     }
 
-    /// The value of a column's newest version: `row.value("a:jp")`. A column, or a family, that was not read is `None`.
+    /// The value of a column's newest version: `row.value("a:jp")`. `None` if the column or the family was not read.
     pub fn value(&self, column: impl Into<Column>) -> Option<&[u8]> {
         self.cell(column).map(|cell| cell.value)
     }
 
-    /// The value of a column's newest version, read by its codec.
+    /// Decodes the value of a column's newest version.
     ///
     /// # Errors
     ///
-    /// [`Error::Cell`] if the value is none of the codec's.
+    /// [`Error::Cell`] if the value does not decode.
     pub fn read<V: RowValue>(&self, column: impl Into<Column>) -> Result<Option<V>, Error> {
         self.cell(column).map(|cell| cell.read()).transpose()
     }
@@ -242,14 +243,14 @@ impl Row {
         self.cells().filter(move |cell| cell.family == family)
     }
 
-    /// The qualifiers of a family, each once, read as keys of a type.
+    /// Decodes the qualifiers of a family as keys, each once.
     pub fn qualifiers<Q: OwnedKey>(&self, family: &str) -> impl Iterator<Item = Result<Q, DecodeError>> {
         let mut last = None;
         let new = self.family(family).filter(move |cell| last.replace(cell.qualifier) != Some(cell.qualifier));
         new.map(|cell| Q::decode(cell.qualifier))
     }
 
-    /// Column → value of its newest version, sorted as the row is.
+    /// A map from column to the value of its newest version.
     pub fn to_map(&self) -> BTreeMap<Column, Vec<u8>> {
         let mut map = BTreeMap::new();
         for cell in self.cells() {
@@ -258,8 +259,9 @@ impl Row {
         map
     }
 
-    /// The struct, or map, whose fields are the columns of a family, as [`Mutation::put_struct`](super::Mutation::put_struct)
-    /// wrote them; columns that it has no field for are its own affair.
+    /// Reads a struct, or a map, from the columns of a family, as written by
+    /// [`Mutation::put_struct`](super::Mutation::put_struct). Columns without a field are ignored unless the type
+    /// denies unknown fields.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -283,7 +285,7 @@ impl Row {
     ///
     /// # Errors
     ///
-    /// [`Error::Cell`] if a cell is no JSON, or the columns are not those of the struct.
+    /// [`Error::Cell`] if a cell is not valid JSON, or the columns are not those of the struct.
     #[cfg(feature = "json")]
     pub fn read_struct<T: serde::de::DeserializeOwned>(&self, family: &str) -> Result<T, Error> {
         let mut fields = serde_json::Map::new();
@@ -302,11 +304,11 @@ impl Row {
 }
 
 impl Cell<'_> {
-    /// The value, read by its codec.
+    /// Decodes the value.
     ///
     /// # Errors
     ///
-    /// [`Error::Cell`] if it is none of the codec's.
+    /// [`Error::Cell`] if the value does not decode.
     pub fn read<V: RowValue>(&self) -> Result<V, Error> {
         V::decode_value(self.value).map_err(|error| self.error(error))
     }
@@ -323,7 +325,7 @@ impl fmt::Debug for Row {
     }
 }
 
-/// Rows of wide tables are values of scans: this is how they come out of them, typed.
+/// So that scans of wide tables return typed rows.
 impl RowValue for Row {
     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         out.extend_from_slice(&self.cells);
@@ -333,7 +335,7 @@ impl RowValue for Row {
     fn decode_value(bytes: &[u8]) -> Result<Self, CodecError> {
         let mut left = bytes;
         while !left.is_empty() {
-            left = first_cell(left).ok_or("these are no cells of a row")?.1;
+            left = first_cell(left).ok_or("the bytes are not the cells of a row")?.1;
         }
         Ok(Self::from_cells(bytes.to_vec()))
     }

@@ -1,4 +1,4 @@
-//! What a wide table is made of.
+//! The schema of a wide table: its families and its row key.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,9 +10,10 @@ use crate::keys::untyped::LayoutBuf;
 use crate::store::catalog::KeyFields;
 use crate::store::error::Error;
 
-/// The families of a wide table and, where its rows are typed, the shape of their keys.
+/// The families of a wide table and, if its rows are typed, the shape of their keys.
 ///
-/// A database keeps it with the table; [`TableSchema::changes_to`] says what becomes of it.
+/// A database stores it with the table. [`TableSchema::changes_to`] compares it with another one.
+#[doc(alias = "TableDescriptor")]
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,18 +36,20 @@ pub struct TableSchema {
     /// The shape of the row keys, if they are typed.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub row_key: Option<String>,
-    /// The names and units of their fields, if they are known: a line each, as FORMAT.md writes them.
+    /// The names and units of the row key's fields, if they are known: one per line, as FORMAT.md describes.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub row_fields: Option<String>,
-    /// The shapes that they had before their enums got more variants. Cursors from then go on.
+    /// Earlier shapes of the row keys, before their enums got more variants. Cursors made then are still valid.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub earlier_row_keys: Vec<String>,
     /// The families by name.
     pub families: BTreeMap<String, FamilySchema>,
 }
 
-/// How many versions a family keeps of its columns, and how long. Reads keep to it at once, unless the store
-/// [says otherwise](super::WideGuarantees::kept_on_read).
+/// How many versions of a column a family keeps, and how long. Reads apply it at once, unless the store
+/// [declares otherwise](super::WideGuarantees::kept_on_read).
+#[doc(alias = "ColumnFamilyDescriptor")]
+#[doc(alias = "HColumnDescriptor")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
@@ -54,11 +57,12 @@ pub struct TableSchema {
 pub struct FamilySchema {
     /// Maximum number of versions of a column that are kept. Default: 1.
     pub max_versions: u32,
-    /// Number of a column's newest versions that are kept and returned even if their time to live is over. Default: 0. Versions that
-    /// have not expired count: with 2, a column of two such versions has no expired one. Deleted versions don't count. In a
-    /// [time range](super::Columns::time) the newest of that range are counted. Without a time to live it says nothing.
+    /// Minimum number of versions kept and returned even after the TTL has expired. Default: 0. Versions that have not
+    /// expired count: with 2, a column with two such versions has no expired one. Deleted versions do not count. In a
+    /// [time range](super::Columns::time) the newest of that range count. Has no effect without a TTL.
     pub min_versions: u32,
-    /// Time to live: a version expires when its timestamp is as long ago as this, in whole milliseconds. Default: never.
+    /// Time to live (TTL), in whole milliseconds: a version expires when its timestamp is this long ago. Default:
+    /// never.
     pub ttl: Option<Duration>,
 }
 
@@ -69,19 +73,19 @@ impl Default for FamilySchema {
 }
 
 impl FamilySchema {
-    /// One version, kept for ever.
+    /// One version, without expiry.
     pub const fn new() -> Self {
         Self { max_versions: 1, min_versions: 0, ttl: None }
     }
 
-    /// Keeps so many versions of a column.
+    /// Maximum number of versions of a column that are kept. Default: 1.
     #[must_use]
     pub const fn max_versions(mut self, versions: u32) -> Self {
         self.max_versions = versions;
         self
     }
 
-    /// Keeps and returns this many of a column's newest versions even if their time to live is over. See the field
+    /// Minimum number of versions kept and returned even after the TTL has expired: see the field
     /// [`min_versions`](Self::min_versions).
     #[must_use]
     pub const fn min_versions(mut self, versions: u32) -> Self {
@@ -89,14 +93,16 @@ impl FamilySchema {
         self
     }
 
-    /// A version expires when it is as old as this.
+    /// Time to live: a version expires when it is this old. Default: never.
+    #[doc(alias = "TTL")]
+    #[doc(alias = "time to live")]
     #[must_use]
     pub const fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = Some(ttl);
         self
     }
 
-    /// The last timestamp that has expired at `now`; `None` if none has.
+    /// The last timestamp that has expired at time `now`. `None` if none has.
     pub fn expired_until(&self, now: i64) -> Option<i64> {
         let ttl = i64::try_from(self.ttl?.as_millis()).ok()?;
         now.checked_sub(ttl)
@@ -104,7 +110,7 @@ impl FamilySchema {
 }
 
 impl TableSchema {
-    /// No family.
+    /// No families.
     pub const fn new() -> Self {
         Self { row_key: None, row_fields: None, earlier_row_keys: Vec::new(), families: BTreeMap::new() }
     }
@@ -116,7 +122,7 @@ impl TableSchema {
         self
     }
 
-    /// Says that the rows' keys are `K`s, as a [`WideTable`](crate::WideTable) does that is opened with it.
+    /// Sets the type of the row keys, as a [`WideTable`](crate::WideTable) does for the schema it is opened with.
     #[must_use]
     pub fn row_key<K: RowKey>(mut self) -> Self {
         self.row_key = Some(K::LAYOUT.shape());
@@ -124,8 +130,8 @@ impl TableSchema {
         self
     }
 
-    /// Gives a field of the row keys another name, as [`catalog::rename_field`](crate::catalog::rename_field) does in a plain
-    /// table: [`alter`](super::WideDatabase::alter) a table to it.
+    /// Renames a field of the row keys, as [`catalog::rename_field`](crate::catalog::rename_field) does in a plain
+    /// table. Pass the result to [`alter`](super::WideDatabase::alter).
     ///
     /// # Errors
     ///
@@ -137,18 +143,18 @@ impl TableSchema {
         Ok(self)
     }
 
-    /// What it says of the row keys alone.
+    /// The part about row keys only.
     pub(crate) fn of_row_keys(&self) -> Self {
         Self { families: BTreeMap::new(), ..self.clone() }
     }
 
-    /// Whether a table can have it.
+    /// Checks that the schema is valid.
     ///
     /// # Errors
     ///
-    /// [`Error::Family`] says what is wrong with which family: a name is 1 to 255 printable ASCII characters, no
-    /// blank, `:` or `/`, the first no `.`, as HBase asks; versions are at least 1 and no fewer than the least kept; a
-    /// time to live is a millisecond or more.
+    /// [`Error::Family`] names the family and what is wrong with it. As in HBase, a name is 1 to 255 printable ASCII
+    /// characters without blank, `:` and `/`, and does not begin with `.`. `max_versions` is at least 1 and at least
+    /// `min_versions`. A TTL is at least a millisecond.
     pub fn check(&self) -> Result<(), Error> {
         let family = |name: &str, what| Err(Error::Family { name: name.to_owned(), what });
         if self.families.is_empty() {
@@ -163,9 +169,9 @@ impl TableSchema {
             } else if schema.max_versions == 0 {
                 "a family keeps at least one version"
             } else if schema.min_versions > schema.max_versions {
-                "the least number of versions is above the largest"
+                "min_versions is greater than max_versions"
             } else if schema.ttl.is_some_and(|ttl| ttl < Duration::from_millis(1)) {
-                "a time to live is a millisecond or more"
+                "a TTL is at least one millisecond"
             } else {
                 continue;
             };
@@ -174,11 +180,11 @@ impl TableSchema {
         Ok(())
     }
 
-    /// The family of that name.
+    /// Returns the family of this name.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchFamily`], which names those that there are.
+    /// [`Error::NoSuchFamily`], which lists the families there are.
     pub fn require(&self, family: &str) -> Result<&FamilySchema, Error> {
         self.families.get(family).ok_or_else(|| self.no_such(family))
     }
@@ -187,7 +193,7 @@ impl TableSchema {
         Error::NoSuchFamily { family: family.to_owned(), known: self.families.keys().cloned().collect() }
     }
 
-    /// What has to change for this schema to become `other`. One without families says nothing of them: they stay.
+    /// The changes from this schema to `other`. If `other` has no families, the families stay.
     ///
     /// ```
     /// use rowkey::wide::{FamilySchema, TableSchema};
@@ -198,7 +204,7 @@ impl TableSchema {
     /// let told: Vec<_> = changes.iter().map(|change| (change.in_place, change.to_string())).collect();
     /// assert_eq!(told, [
     ///     (true, "family a: max versions 1 becomes 3".to_owned()),
-    ///     (false, "family b is gone, its cells are there".to_owned()),
+    ///     (false, "family b is missing, but its cells are stored".to_owned()),
     /// ]);
     /// ```
     pub fn changes_to(&self, other: &Self) -> Vec<Change> {
@@ -222,7 +228,7 @@ impl TableSchema {
         }
         for (name, before) in &self.families {
             let Some(after) = other.families.get(name) else {
-                add(false, format!("family {name} is gone, its cells are there"));
+                add(false, format!("family {name} is missing, but its cells are stored"));
                 continue;
             };
             let settings = before.settings().into_iter().zip(after.settings());
@@ -236,8 +242,8 @@ impl TableSchema {
         changes
     }
 
-    /// The schema of a table with this one after it is altered to `other`: what is known of its row keys stays known. It is
-    /// for the author of a [`WideDatabase`](super::WideDatabase), who keeps that and not `other`.
+    /// This schema after it is altered to `other`; what is known of the row keys stays known. For authors of a
+    /// [`WideDatabase`](super::WideDatabase): store this schema, not `other`.
     #[must_use]
     pub fn altered_to(&self, other: &Self) -> Self {
         let mut altered = other.clone();
@@ -261,7 +267,7 @@ impl TableSchema {
         altered
     }
 
-    /// The fields that are known once `given` are: the same, with more, or under other names; and how they came about.
+    /// The row key's fields, completed or renamed by `given`, and which of these it was.
     fn fields_with(&self, given: &str) -> Result<(String, &'static str), String> {
         let Some(stored) = &self.row_fields else { return Ok((given.to_owned(), "known from now on")) };
         let (stored, given): (KeyFields, KeyFields) = (stored.parse()?, given.parse()?);
@@ -276,7 +282,7 @@ impl TableSchema {
 /// A difference between two schemas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Whether a table that has rows can have it: [`alter`](super::WideDatabase::alter) makes it.
+    /// Whether [`alter`](super::WideDatabase::alter) can make this change to a table that has rows.
     pub in_place: bool,
     what: String,
 }
@@ -287,7 +293,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// A cell that is read has the length of its family's name in one byte.
+/// The format of a row's cells has one byte for the length of a family's name.
 const MAX_FAMILY_NAME: usize = u8::MAX as usize;
 
 const ROW_KEY: &str = "row key: ";
@@ -304,7 +310,7 @@ impl FamilySchema {
     }
 }
 
-/// A line for each thing said; the form that databases keep.
+/// One setting per line: the form that databases store.
 impl fmt::Display for TableSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(shape) = &self.row_key {
@@ -329,13 +335,13 @@ impl fmt::Display for TableSchema {
     }
 }
 
-/// Why a text is no schema.
+/// Why a text is not a valid schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the schema is not understood: {text:?}")]
+#[error("line {line} of the schema does not parse: {text:?}")]
 pub struct SchemaError {
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// What it says.
+    /// The line.
     pub text: String,
 }
 
@@ -383,7 +389,7 @@ fn parse_family(settings: &str) -> Option<FamilySchema> {
     Some(family)
 }
 
-/// As many milliseconds as a `Duration` can have, which are more than a `u64` can.
+/// A `Duration` can have more milliseconds than a `u64`.
 fn from_millis(millis: u128) -> Option<Duration> {
     let (seconds, rest) = (u64::try_from(millis / 1000).ok()?, u32::try_from(millis % 1000).ok()?);
     Some(Duration::new(seconds, rest * 1_000_000))

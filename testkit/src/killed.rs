@@ -8,7 +8,7 @@ use std::time::Duration;
 use rowkey::store::Database;
 use rowkey::{RowKey, Table, WriteBatch};
 
-/// A write's number; the same in two tables.
+/// The number of a write, the same in two tables.
 #[derive(RowKey, Debug)]
 #[rowkey(salt(buckets = 4))]
 struct Number {
@@ -32,7 +32,7 @@ impl<'d, D: Database> Tables<'d, D> {
     }
 }
 
-/// A value that tells its number, of any length up to some kilobytes.
+/// A value that contains its number, of any length up to some kilobytes.
 fn value(number: u64) -> String {
     format!("{number} ").repeat(1 + (number % 97 * 7) as usize)
 }
@@ -73,16 +73,16 @@ pub fn kill<D: Database>(times: u64, open: impl Fn() -> D, child: impl Fn() -> C
         let out = BufReader::new(process.stdout.take().unwrap());
         let (answer, answers) = channel();
         let reader = std::thread::spawn(move || {
-            // The test's harness prints lines of its own; a line that was cut off was not answered.
+            // The test harness prints lines of its own. A line that was cut off is ignored.
             let lines = out.split(b'\n').map_while(Result::ok);
             let numbers = lines.filter_map(|line| str::from_utf8(&line).ok()?.parse::<u64>().ok());
             numbers.for_each(|number| _ = answer.send(number));
         });
         if time % 5 == 0 {
-            // In the making of the database, or the opening, or the first writes.
+            // While the database is created or opened, or during the first writes.
             std::thread::sleep(Duration::from_millis(3 * time));
         } else {
-            // After some writes, and in the midst of another.
+            // After some writes, in the middle of another.
             for _ in 0..1 + time * 7_919 % 150 {
                 answered = answers.recv_timeout(HANGS).expect("a process that writes on");
             }
@@ -105,7 +105,8 @@ pub fn kill<D: Database>(times: u64, open: impl Fn() -> D, child: impl Fn() -> C
         assert_eq!(left.len(), right.len(), "half a batch is there");
         let sum = tables.sum.get(&0).unwrap().unwrap_or(0) as u64;
         assert!((answered..=left.len() as u64).contains(&sum), "{answered} counted, {sum} are there");
-        // Killed between a batch and its count, the two differ; so that each time begins alike, they are made to agree.
+        // A kill between a batch and its count leaves them different. They are made equal, so that each round begins
+        // alike.
         tables.sum.put(&0, &(left.len() as i64)).unwrap();
     }
     assert!(answered > times, "{answered} writes are too few to say anything");

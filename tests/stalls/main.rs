@@ -64,16 +64,15 @@ use Step::{Backfill, BackfillSome, Bump, CutOver, Finish, RollBack, Verify};
 
 impl Step {
     fn run<D: Database + Clone>(self, m: &Counters<D>) -> Result<(), Error> {
-        let all = |_: &_| ControlFlow::Continue(());
         match self {
             Bump(id, by) => bump(m, id, by),
-            BackfillSome => m.backfill().batch_rows(2).run(|_| ControlFlow::Break(())).map(drop),
-            Backfill => m.backfill().batch_rows(2).run(all).map(drop),
+            BackfillSome => m.backfill().batch_rows(2).run_watched(|_| ControlFlow::Break(())).map(drop),
+            Backfill => m.backfill().batch_rows(2).run().map(drop),
             Verify => m
                 .verify()
                 .batch_rows(2)
-                .run(all)
-                .map(|report| assert_eq!((report.differences, report.complete), (0, true))),
+                .run()
+                .map(|report| assert_eq!((report.differences(), report.is_done()), (0, true))),
             CutOver => m.cut_over(),
             Finish => m.finish(),
             RollBack => m.roll_back(),

@@ -574,7 +574,7 @@ fn an_outcome_that_is_not_known_is_of_the_callers_table() {
     for answer in [db.table("t").unwrap().write(&batch), db.write(&[("t", &batch)])] {
         let error = answer.unwrap_err();
         assert_eq!((error.kind(), error.kind().is_retryable()), (ErrorKind::OutcomeUnknown, false));
-        assert_eq!(error.to_string(), r#"it is not known whether the write to table "t" is in"#);
+        assert_eq!(error.to_string(), r#"the outcome of the write to table "t" is unknown"#);
         assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "its region is moving");
     }
 }

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
-use rowkey::jobs::{BulkLoad, ParallelIter, ParallelScan};
+use rowkey::jobs::{BulkLoad, Checkpoint, ParallelIter, ParallelScan};
 use rowkey::splits::Splits;
 use rowkey::store::{Batch, Database, RowBatch, Store};
-use rowkey::{Error, KeyRange, Memory};
+use rowkey::wide::{Cells, CellsDatabase, FamilySchema, Mutation, TableSchema};
+use rowkey::{CursorError, Error, KeyRange, Memory, Table, WideTable};
 
 type Row = (Vec<u8>, Vec<u8>);
 
@@ -272,7 +273,7 @@ fn a_load_that_fails_tells_what_is_in() {
     assert!(matches!(error.source, Error::Engine(_)));
     assert_eq!(error.loaded.batches * 10, error.loaded.writes);
     let due = format!(
-        "the load failed; {} writes in {} batches are certain to be in",
+        "the load failed; {} writes in {} batches are certainly written",
         error.loaded.writes, error.loaded.batches
     );
     assert_eq!(error.to_string(), due);
@@ -311,4 +312,36 @@ fn a_load_is_watched_and_stopped() {
     });
     let loaded = loaded.unwrap();
     assert!(loaded.stopped && loaded.writes >= last && loaded.writes <= last + 40);
+}
+
+/// A purge of a typed table, and one of its cells, resume each other; checkpoints of other jobs are refused.
+#[test]
+fn checkpoints_of_purges() {
+    let db = Memory::new();
+    let schema = TableSchema::new().family("a", FamilySchema::new());
+    let typed = WideTable::<u16, _>::open(CellsDatabase::new(&db), "t", &schema).unwrap();
+    for row in 0..6 {
+        (1..4).for_each(|at| typed.mutate(&row, &Mutation::new().put_at("a:q", at, "v")).unwrap());
+    }
+    let cells = Cells::open(&db, "t", typed.store().schema()).unwrap();
+    let stop = |_: &_| ControlFlow::Break(());
+    // Three entries a row: a batch of four ends with the second one.
+    let first = typed.purge().batch_rows(4).run_watched(stop).unwrap();
+    assert_eq!((first.rows, first.written, first.cells.old, first.cells.kept), (2, 4, 4, 2));
+    assert_eq!(first.next, Some(Checkpoint::after_row(&1_u16.to_be_bytes())));
+    let text = first.next.unwrap().to_string();
+    let second = cells.purge().batch_bytes(1).resume(text.parse::<Checkpoint>().unwrap()).run_watched(stop).unwrap();
+    assert_eq!((second.rows, second.written, second.is_done()), (1, 2, false));
+    let rest = typed.purge().resume(second.next).run().unwrap();
+    assert_eq!((rest.rows, rest.written, rest.is_done()), (3, 6, true));
+    assert_eq!(cells.purge().run().unwrap().written, 0);
+
+    let numbers: Table<u16, (), _> = Table::open(Memory::new(), "numbers").unwrap();
+    (0..3).for_each(|n| numbers.put(&n, &()).unwrap());
+    let cursor = numbers.scan(..).page(1).unwrap().next.unwrap();
+    let of_another: Checkpoint = format!("1.{cursor}").parse().unwrap();
+    let refused = typed.purge().resume(of_another).run();
+    assert!(matches!(refused, Err(Error::Cursor(CursorError::OtherLayout { .. }))), "{refused:?}");
+    let refused = typed.purge().resume("2".parse::<Checkpoint>().unwrap()).run();
+    assert!(matches!(refused, Err(Error::Cursor(CursorError::Malformed(_)))), "{refused:?}");
 }

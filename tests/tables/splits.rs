@@ -80,7 +80,10 @@ fn of_salts_and_digests() {
     assert!(matches!(Splits::of_key::<Digested>(257), Err(SplitsError::TooManyRegions { .. })));
     assert!(matches!(Splits::of_buckets::<Digested>(), Err(SplitsError::NotSpread { .. })));
     let error = Splits::of_key::<Bare>(2).unwrap_err();
-    assert_eq!(error.to_string(), "keys of Bare have no salt and no digest, so nothing tells where they are");
+    assert_eq!(
+        error.to_string(),
+        "keys of Bare have no salt or digest: their layout does not tell how they are spread"
+    );
 }
 
 #[test]

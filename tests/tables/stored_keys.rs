@@ -1,7 +1,6 @@
 //! A row whose key is not one of its table's is told with the table, the key and the reason, wherever it is met.
 
 use std::error::Error as _;
-use std::ops::ControlFlow;
 
 use rowkey::ids::NameIds;
 use rowkey::migrate::{Conversion, Migration};
@@ -58,7 +57,7 @@ fn in_scans_of_a_table() {
 fn in_a_secondary_table() {
     let mut primary = Primary::<Visit, (), _>::open(with_foreign_row("visits"), "visits").unwrap();
     let by_day = primary.secondary("by_day", |visit: &Visit, (): &()| [((visit.day, visit.clone()), ())]).unwrap();
-    let error = by_day.rebuild().run(|_| ControlFlow::Continue(())).unwrap_err();
+    let error = by_day.rebuild().run().unwrap_err();
     told(&error, &format!("key 62 of table \"visits\" does not decode: {WHY}"));
 }
 
@@ -68,7 +67,7 @@ fn in_a_migration() {
     let db = with_foreign_row("visits");
     let migration: Migration<Visit, (), (u8, String), (), _> =
         Migration::open(&db, "m", "visits", "new", conversion).unwrap();
-    let error = migration.backfill().run(|_| ControlFlow::Continue(())).unwrap_err();
+    let error = migration.backfill().run().unwrap_err();
     told(&error, &format!("key 62 of table \"visits\" does not decode: {WHY}"));
 }
 
@@ -98,7 +97,7 @@ fn in_a_wide_table() {
     db.table("wide").unwrap().write(Batch::new().put(foreign.clone(), *b"")).unwrap();
     let hex: String = foreign.iter().map(|byte| format!("{byte:02x}")).collect();
     let due = format!("key {hex} of table \"wide\" does not decode: ");
-    let purge = table.purge(None, |_| ControlFlow::Continue(())).unwrap_err();
+    let purge = table.purge().run().unwrap_err();
     let scan = table.scan(.., Columns::all()).next().unwrap().unwrap_err();
     let backwards = table.scan(.., Columns::all()).reverse().next().unwrap().unwrap_err();
     for error in [scan, backwards, purge] {

@@ -208,7 +208,7 @@ fn one_byte_has_255_names() {
     for _ in 0..2 {
         let error = ids.id("one more").unwrap_err();
         assert!(matches!(error, IdError::NamesFull { bytes: 1 }));
-        assert_eq!(error.to_string(), "all ids of 1 bytes have names");
+        assert_eq!(error.to_string(), "all 1-byte ids are taken");
     }
     assert_eq!((ids.id("255").unwrap(), ids.name([7]).unwrap().as_deref()), ([255], Some("7")));
     assert_eq!((ids.find("one more").unwrap(), ids.name([0]).unwrap()), (None, None));

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rowkey::migrate::{Conversion, DifferenceKind, Job, Migration, Phase, Reading, Report};
+use rowkey::jobs::{Checkpoint, DifferenceKind, Job, Report};
+use rowkey::migrate::{Conversion, Migration, Phase, Reading};
 use rowkey::store::{Database, RowBatch, Rows, Scan, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
-use rowkey::{Error, Memory, OwnedKey, RowKey, RowValue, Table};
+use rowkey::{Error, Memory, OwnedKey, RowKey, Table};
 use rowkey_testkit::{Failing, How, WITHOUT};
 
 #[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,10 +73,8 @@ fn open<A: Numbered, B: Numbered, D: Database + Clone>(db: D) -> Result<Moving<A
     Ok(Migration::open(db, "m", "old", "new", rows)?.lock_timeout(Duration::ZERO))
 }
 
-fn run<A: Numbered, V1: RowValue + 'static, B: Numbered, V2: RowValue + 'static, D: Database + Clone>(
-    job: Job<'_, A, V1, B, V2, D>,
-) -> Result<Report, Error> {
-    job.batch_rows(3).run(|_| ControlFlow::Continue(()))
+fn run<A, B>(job: Job<'_, A, B>) -> Result<Report, Error> {
+    job.batch_rows(3).run()
 }
 
 fn before<A: Numbered>(db: impl Database) -> BTreeMap<u16, i64> {
@@ -122,10 +121,12 @@ impl Act {
             Self::Put(id, n) => m.put(&B::of(id), &n),
             Self::Add(id, n) => m.update(&B::of(id), |before| Some(before.unwrap_or(0) + n)).map(drop),
             Self::Delete(id) => m.delete(&B::of(id)),
-            Self::Some(rows) => m.backfill().batch_rows(rows).run(|_| ControlFlow::Break(())).map(drop),
+            Self::Some(rows) => m.backfill().batch_rows(rows).run_watched(|_| ControlFlow::Break(())).map(drop),
             Self::All => run(m.backfill()).map(drop),
-            Self::VerifySome => m.verify().batch_rows(2).run(|_| ControlFlow::Break(())).map(drop),
-            Self::Verify => run(m.verify()).map(|report| assert_eq!((report.differences, report.complete), (0, true))),
+            Self::VerifySome => m.verify().batch_rows(2).run_watched(|_| ControlFlow::Break(())).map(drop),
+            Self::Verify => {
+                run(m.verify()).map(|report| assert_eq!((report.differences(), report.is_done()), (0, true)))
+            }
             Self::CutOver => m.cut_over(),
             Self::Finish => m.finish(),
             Self::RollBack => m.roll_back(),
@@ -379,13 +380,13 @@ fn threads<D: Database + Clone>(db: D, back: bool) {
             // Two processes at once.
             thread::scope(|scope| {
                 scope.spawn(|| run(open().backfill()).unwrap());
-                m.backfill().batch_rows(1).run(|_| ControlFlow::Continue(())).map(drop)
+                m.backfill().batch_rows(1).run().map(drop)
             })?;
             nap();
-            assert_eq!(run(m.verify())?.differences, 0);
+            assert_eq!(run(m.verify())?.differences(), 0);
             m.cut_over()?;
             nap();
-            assert_eq!(run(m.verify())?.differences, 0);
+            assert_eq!(run(m.verify())?.differences(), 0);
             if back {
                 m.roll_back()?
             } else {
@@ -433,12 +434,12 @@ fn a_verification_names_what_was_done_by_hand() {
             let report = m
                 .verify()
                 .batch_rows(1)
-                .run(|progress| {
-                    found.extend(progress.differences.iter().map(|d| (d.kind, d.old.id, d.new.id)));
+                .run_watched(|progress| {
+                    found.extend(progress.differences.iter().map(|d| (d.kind, d.source.id, d.target.id)));
                     ControlFlow::Break(())
                 })
                 .unwrap();
-            if report.complete {
+            if report.is_done() {
                 break report;
             }
         };
@@ -446,15 +447,15 @@ fn a_verification_names_what_was_done_by_hand() {
         let named =
             [(DifferenceKind::Different, 2, 2), (DifferenceKind::Missing, 3, 3), (DifferenceKind::Extra, 99, 99)];
         assert_eq!(found, named);
-        assert_eq!((complete.differences, m.phase().unwrap()), (3, Phase::Copied));
+        assert_eq!((complete.differences(), m.phase().unwrap()), (3, Phase::Copied));
         let refused = m.cut_over().unwrap_err();
         assert_eq!(refused.to_string(), "migration \"m\" can't cut over: it is copied");
 
         // A repair that was stopped does not count for a verification.
-        m.verify().batch_rows(2).run(|_| ControlFlow::Break(())).unwrap();
-        assert_eq!(run(m.repair()).unwrap().differences, 3);
+        m.verify().batch_rows(2).run_watched(|_| ControlFlow::Break(())).unwrap();
+        assert_eq!(run(m.repair()).unwrap().differences(), 3);
         assert_eq!(m.phase().unwrap(), Phase::Copied);
-        assert_eq!(run(m.verify()).unwrap().differences, 0);
+        assert_eq!(run(m.verify()).unwrap().differences(), 0);
         m.cut_over().unwrap();
         reads_are_right(&m, &rows);
     }
@@ -480,7 +481,7 @@ fn steps_out_of_order_are_refused() {
     refused(m.finish(), Phase::Verified);
     m.cut_over().unwrap();
     m.cut_over().unwrap();
-    assert!(run(m.backfill()).unwrap().complete);
+    assert!(run(m.backfill()).unwrap().is_done());
     m.finish().unwrap();
     m.finish().unwrap();
     refused(m.roll_back(), Phase::Finished);
@@ -502,7 +503,71 @@ fn keys_that_do_not_come_back_are_refused() {
     let lossy = Conversion::keys(|Four { id }| Sixteen { id: id / 2 }, |Sixteen { id }| Four { id: id * 2 });
     let m = Migration::<_, String, _, _, _>::open(&db, "lossy", "old", "new", lossy).unwrap();
     let refused = run(m.backfill()).unwrap_err();
-    assert!(refused.to_string().contains("does not come back"), "{refused}");
+    assert!(refused.to_string().contains("is not the same after its conversion there and back"), "{refused}");
     m.roll_back().unwrap();
     assert_eq!(Table::<Four, String, _>::open(&db, "old").unwrap().count(..).unwrap(), 8);
+}
+
+/// A checkpoint is text that anybody may hand in. A migration believes its own, in the database.
+#[test]
+fn no_checkpoint_skips_rows_of_a_migration() {
+    for db in [&Memory::new() as &dyn Database, &without()] {
+        let rows = before::<Four>(db);
+        let m = open::<Four, Sixteen, _>(db).unwrap();
+        // The last row of each table: beyond it there is nothing to copy or to compare.
+        let mut last = Vec::new();
+        let stopped = m.backfill().batch_rows(rows.len()).run_watched(|_| ControlFlow::Break(())).unwrap();
+        last.extend(stopped.next.map(|next| next.to_string()));
+        assert_eq!((stopped.rows, stopped.written), (8, 8));
+        run(m.backfill()).unwrap();
+        let mut passes = 0;
+        m.verify()
+            .batch_rows(rows.len())
+            .run_watched(|progress| {
+                passes += 1;
+                last.extend(progress.report.next.as_ref().map(Checkpoint::to_string));
+                if passes == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+            .unwrap();
+        assert_eq!(last.len(), 4);
+        m.roll_back().unwrap();
+        m.forget().unwrap();
+
+        for checkpoint in &last {
+            let m = open::<Four, Sixteen, _>(db).unwrap();
+            let resumed = |job: Job<'_, _, _>| run(job.resume(checkpoint.parse::<Checkpoint>().unwrap())).unwrap();
+            assert_eq!(resumed(m.backfill()).written, 8, "{checkpoint}");
+            // Named even from a checkpoint behind it.
+            Table::<Sixteen, i64, _>::open(db, "new").unwrap().delete(&Sixteen { id: 3 }).unwrap();
+            assert_eq!(resumed(m.verify()).missing, 1, "{checkpoint}");
+            assert_eq!(m.phase().unwrap(), Phase::Copied);
+            assert_eq!(resumed(m.repair()).written, 1, "{checkpoint}");
+            assert!(resumed(m.verify()).is_clean());
+            assert_eq!(m.phase().unwrap(), Phase::Verified);
+            reads_are_right(&m, &rows);
+            // One of other tables is none of the migration's.
+            let refused = m.verify().resume(Checkpoint::after_row(b"row")).run();
+            assert!(matches!(refused, Err(Error::Cursor(_))), "{refused:?}");
+            m.roll_back().unwrap();
+            m.forget().unwrap();
+        }
+    }
+}
+
+/// A migration keeps how many differences it has found: a run that resumes another one tells of both.
+#[test]
+fn differences_of_runs_that_were_resumed_count() {
+    let db = Memory::new();
+    before::<Four>(&db);
+    let m = open::<Four, Sixteen, _>(&db).unwrap();
+    run(m.backfill()).unwrap();
+    let new: Table<Sixteen, i64, _> = Table::open(&db, "new").unwrap();
+    (0..8).for_each(|id| new.delete(&Sixteen { id }).unwrap());
+    new.put(&Sixteen { id: 99 }, &7).unwrap();
+    let stopped = m.verify().batch_rows(3).run_watched(|_| ControlFlow::Break(())).unwrap();
+    assert_eq!((stopped.missing, stopped.earlier, stopped.differences()), (3, 0, 3));
+    assert!(!stopped.is_done() && !stopped.is_clean());
+    let rest = run(m.verify()).unwrap();
+    assert_eq!((rest.missing, rest.extra, rest.earlier, rest.differences()), (5, 1, 3, 9));
+    assert!(rest.is_done() && !rest.is_clean());
 }

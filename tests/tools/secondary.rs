@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use rowkey::jobs::{Checkpoint, DifferenceKind, Job, Report};
 use rowkey::prefix::tuple_prefix;
-use rowkey::secondary::{Check, DifferenceKind, Primary, Report, Secondary};
+use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::{Batch, Database, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Cursor, CursorError, Error, Memory, Table};
@@ -150,13 +151,8 @@ fn reads_are_right<D: Database + Clone>(db: &Texts<D>) {
     }
 }
 
-fn run<K2, V2, D>(check: Check<'_, K2, V2, u8, String, D>) -> Report
-where
-    K2: rowkey::OwnedKey + 'static,
-    V2: rowkey::RowValue + 'static,
-    D: Database + Clone,
-{
-    check.write_timeout(Duration::ZERO).run(|_| ControlFlow::Continue(())).unwrap()
+fn run<K2>(job: Job<'_, u8, K2>) -> Report {
+    job.write_timeout(Duration::ZERO).run().unwrap()
 }
 
 fn is_clean<D: Database + Clone>(db: &Texts<D>) -> bool {
@@ -280,7 +276,7 @@ fn threads<D: Database + Clone + 'static>(db: D) {
         }
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
-                db.by_tag.rebuild().batch_rows(3).run(|_| ControlFlow::Continue(())).unwrap();
+                db.by_tag.rebuild().batch_rows(3).run().unwrap();
             }
         });
         let results: Vec<_> = writers.into_iter().map(|writer| writer.join()).collect();
@@ -350,7 +346,7 @@ fn a_crash_at_any_write_leaves_nothing_missing_and_nothing_wrong() {
             for report in [run(db.by_tag.verify()), run(db.by_name.verify())] {
                 assert_eq!((report.missing, report.conflicts), (0, 0));
                 assert!(!transactions || report.is_clean());
-                stale_once |= report.stale > 0;
+                stale_once |= report.extra > 0;
             }
             run(db.by_tag.rebuild());
             run(db.by_name.rebuild());
@@ -400,8 +396,8 @@ fn a_write_interrupted_anywhere_misses_nothing() {
                         reads_are_right(&other);
                     }
                     if rebuilt {
-                        other.by_tag.rebuild().run(|_| ControlFlow::Continue(())).unwrap();
-                        other.by_name.rebuild().run(|_| ControlFlow::Continue(())).unwrap();
+                        other.by_tag.rebuild().run().unwrap();
+                        other.by_name.rebuild().run().unwrap();
                         reads_are_right(&other);
                     }
                 });
@@ -468,10 +464,10 @@ fn a_claim_cut_off_gives_way_to_a_rebuild() {
     by_hand.put(&1, &"A".into()).unwrap();
 
     let report = run(db.by_name.verify());
-    assert_eq!((report.missing, report.stale), (1, 1));
+    assert_eq!((report.missing, report.extra), (1, 1));
     // Whoever gets the key takes the claim away.
     let report = run(db.by_name.rebuild());
-    assert_eq!((report.missing, report.stale, report.mended), (1, 0, 1));
+    assert_eq!((report.missing, report.extra, report.written), (1, 0, 1));
     run(db.by_tag.rebuild());
     assert!(is_clean(&db));
     reads_are_right(&db);
@@ -500,10 +496,10 @@ fn every_difference_is_named_and_mended_from_wherever_it_goes_on() {
         let mut next = Some(String::from("1"));
         let mut runs = 0;
         while let Some(at) = next {
-            let verify = db.by_tag.verify().after(at.parse().unwrap()).batch_rows(1);
+            let verify = db.by_tag.verify().resume(at.parse::<Checkpoint>().unwrap()).batch_rows(1);
             let report = verify
-                .run(|progress| {
-                    found.extend(progress.differences.iter().map(|d| (d.kind, d.key, d.secondary.0.clone())));
+                .run_watched(|progress| {
+                    found.extend(progress.differences.iter().map(|d| (d.kind, d.source, d.target.0.clone())));
                     ControlFlow::Break(())
                 })
                 .unwrap();
@@ -511,43 +507,43 @@ fn every_difference_is_named_and_mended_from_wherever_it_goes_on() {
             runs += 1;
         }
         assert!(runs > 8);
-        use DifferenceKind::{Missing, Stale, WrongValue};
+        use DifferenceKind::{Different, Extra, Missing};
         let named = |kind, key, tag: &str| (kind, key, tag.to_owned());
         assert_eq!(
             found,
             [
-                named(WrongValue, 1, "A"),
-                named(WrongValue, 1, "b"),
+                named(Different, 1, "A"),
+                named(Different, 1, "b"),
                 named(Missing, 2, "g"),
                 named(Missing, 4, "A"),
                 named(Missing, 4, "h"),
-                named(Stale, 2, "d"),
-                named(Stale, 3, "e"),
-                named(Stale, 3, "f"),
+                named(Extra, 2, "d"),
+                named(Extra, 3, "e"),
+                named(Extra, 3, "f"),
             ]
         );
         let mut conflicts = Vec::new();
         db.by_name
             .verify()
-            .run(|progress| {
+            .run_watched(|progress| {
                 conflicts.extend(progress.differences.clone());
                 ControlFlow::Continue(())
             })
             .unwrap();
         assert_eq!(conflicts.len(), 1);
-        assert_eq!((conflicts[0].kind, conflicts[0].key), (DifferenceKind::Conflict, 4));
+        assert_eq!((conflicts[0].kind, conflicts[0].source), (DifferenceKind::Conflict, 4));
 
         let (mut next, mut mended) = (Some(String::from("1")), 0);
         while let Some(at) = next {
-            let rebuild = db.by_tag.rebuild().after(at.parse().unwrap()).batch_rows(1);
-            let report = rebuild.run(|_| ControlFlow::Break(())).unwrap();
-            mended += report.mended;
+            let rebuild = db.by_tag.rebuild().resume(at.parse::<Checkpoint>().unwrap()).batch_rows(1);
+            let report = rebuild.run_watched(|_| ControlFlow::Break(())).unwrap();
+            mended += report.written;
             next = report.next.map(|next| next.to_string());
         }
         assert_eq!(mended, 8);
         assert!(run(db.by_tag.verify()).is_clean());
         let report = run(db.by_name.rebuild());
-        assert_eq!((report.conflicts, report.mended), (1, 0));
+        assert_eq!((report.conflicts, report.written), (1, 0));
         db.texts.put(&4, &"h".into()).unwrap();
         assert!(run(db.by_name.verify()).is_clean());
         reads_are_right(&db);
@@ -565,19 +561,19 @@ fn what_can_not_be_is_refused() {
     let cursor = db.by_tag.scan(..).page(1).unwrap().next.unwrap();
     let refused = db.by_name.scan(..).after(cursor.clone()).next().unwrap();
     assert!(matches!(refused, Err(Error::Cursor(CursorError::OtherLayout { .. }))));
-    let refused = db.by_name.verify().after(format!("2.{cursor}").parse().unwrap()).run(|_| ControlFlow::Continue(()));
+    let refused = db.by_name.verify().resume(format!("2.{cursor}").parse::<Checkpoint>().unwrap()).run();
     assert!(matches!(refused, Err(Error::Cursor(CursorError::OtherLayout { .. }))));
 
     let mut texts = Primary::<u8, String, _>::open(&memory, "texts").unwrap();
     let refused = |refused: Result<Secondary<String, (), u8, String, _>, Error>| refused.unwrap_err().to_string();
     assert_eq!(
         refused(texts.secondary("texts", |_, text| name(text))),
-        "table \"texts\" can't have a secondary table \"texts\": it is the primary table's own name"
+        "table \"texts\" can't have a secondary table \"texts\": it is the name of the primary table"
     );
     texts.secondary("texts.by_name", |_: &u8, text: &String| name(text)).unwrap();
     assert_eq!(
         refused(texts.secondary("texts.by_name", |_, text| name(text))),
-        "table \"texts\" can't have a secondary table \"texts.by_name\": one of that name is declared already"
+        "table \"texts\" can't have a secondary table \"texts.by_name\": a secondary table of that name is declared already"
     );
     // A table of other keys, another primary table too.
     Table::<u64, String, _>::open(&memory, "numbers").unwrap();

@@ -14,7 +14,7 @@ use rowkey::wide::{
 use rowkey_fjall::Fjall;
 use rowkey_testkit::{Random, Restrict};
 
-use crate::model::{cells_of, entries, go_on, memory};
+use crate::model::{cells_of, entries, memory};
 
 pub(crate) const ROW: &[u8] = b"row";
 pub(crate) const HOUR: i64 = 3_600_000;
@@ -142,7 +142,7 @@ fn what_one_handle_puts_after_the_other_deleted_is_there() {
                 for round in 0..1000 {
                     if round % 50 == 0 {
                         // Markers have to be passed over.
-                        one.purge(None, go_on).unwrap();
+                        one.purge().run().unwrap();
                     }
                     put(&other, "many:q", round);
                     holds(&one, "many:q", round);
@@ -292,7 +292,7 @@ proptest! {
                     }
                     3 => handles[at] = handle(&store, hands.clone()),
                     4 if random.chance(3) => {
-                        table.purge(None, go_on).unwrap();
+                        table.purge().run().unwrap();
                         model.purge(hands.now());
                     }
                     _ => {

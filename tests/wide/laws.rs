@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use rowkey::clock::Clock;
+use rowkey::jobs::{Checkpoint, Report};
 use rowkey::splits::{Splits, Weight};
 use rowkey::store::{Atomicity, Batch, Database, RowBatch, Rows, Scan, Store, Write};
 use rowkey::wide::{
     CellIter, CellKey, Cells, CellsDatabase, Column, Columns, Condition, Entry, FamilySchema, Kind, Mutation, Place,
-    PurgeReport, Row, TableSchema, Version, WideDatabase, WideStore,
+    Row, TableSchema, Version, WideDatabase, WideStore,
 };
 use rowkey::{Cursor, Error, Memory, RowKey, RowValue};
 use rowkey_testkit::{Cued, Deaths, Random, Restrict};
 
 use crate::latest::{every, some_edit, two_families};
 use crate::model::{
-    Draw, cells_of, column, columns, entries, go_on, memory, model_rows, over, rows_of, scan_of, schema, tables,
-    written,
+    Draw, cells_of, column, columns, entries, memory, model_rows, over, rows_of, scan_of, schema, tables, written,
 };
 
 proptest! {
@@ -49,33 +49,35 @@ proptest! {
         let (model, mutations) = written(random, 700);
         let tables = tables(&mutations);
         let before = entries(tables[0].store());
-        let report = tables[0].purge(None, go_on).unwrap();
+        let report = tables[0].purge().run().unwrap();
         let after = entries(tables[0].store());
-        prop_assert!(report.finished);
+        prop_assert!(report.is_done());
         let of = |kind: fn(&Entry<'_>) -> bool, entries: &[(Vec<u8>, Vec<u8>)]| {
             entries.iter().filter(|(key, _)| kind(&CellKey::decode(key).unwrap().place.entry)).count() as u64
         };
         let is_value = |entry: &Entry<'_>| matches!(entry, Entry::Column { version: Version { kind: Kind::Value, .. }, .. });
         let is_marker = |entry: &Entry<'_>| !matches!(entry, Entry::Column { version: Version { kind: Kind::Value, .. }, .. });
-        prop_assert_eq!(report.kept, of(is_value, &after));
-        prop_assert_eq!(report.deleted + report.expired + report.old, of(is_value, &before) - report.kept);
-        prop_assert_eq!(report.markers, of(is_marker, &before));
+        prop_assert_eq!(report.cells.kept, of(is_value, &after));
+        prop_assert_eq!(report.cells.deleted + report.cells.expired + report.cells.old, of(is_value, &before) - report.cells.kept);
+        prop_assert_eq!(report.cells.markers, of(is_marker, &before));
         prop_assert_eq!(of(is_marker, &after), 0);
         prop_assert_eq!(report.rows, mutations.iter().filter(|(_, m)| !m.is_empty()).map(|(row, _)| row).collect::<BTreeSet<_>>().len() as u64);
 
         // In several goes: the same.
-        let mut sum = PurgeReport::default();
+        let mut sum = Report::default();
         loop {
-            let step = tables[1].purge(sum.last_row.clone().as_deref(), |_| ControlFlow::Break(())).unwrap();
+            let purge = tables[1].purge().batch_rows(1 + random.below(400) as usize).resume(sum.next);
+            let step = purge.run_watched(|_| ControlFlow::Break(())).unwrap();
             sum.rows += step.rows;
-            sum.kept += step.kept;
-            sum.deleted += step.deleted;
-            sum.expired += step.expired;
-            sum.old += step.old;
-            sum.markers += step.markers;
-            sum.last_row = step.last_row;
-            sum.finished = step.finished;
-            if step.finished {
+            sum.written += step.written;
+            sum.cells.kept += step.cells.kept;
+            sum.cells.deleted += step.cells.deleted;
+            sum.cells.expired += step.cells.expired;
+            sum.cells.old += step.cells.old;
+            sum.cells.markers += step.cells.markers;
+            // As another process reads it.
+            sum.next = step.next.map(|next| next.to_string().parse().unwrap());
+            if sum.is_done() {
                 break;
             }
         }
@@ -84,13 +86,12 @@ proptest! {
         // From behind some row, and then the rest.
         let from = if random.chance(2) { random.bytes(0) } else { mutations[0].0.clone() };
         let done = |(key, _): &&(Vec<u8>, Vec<u8>)| CellKey::decode(key).unwrap().row.as_ref() > from.as_slice();
-        let rest = tables[2].purge(Some(&from), go_on).unwrap();
+        tables[2].purge().resume(Checkpoint::after_row(&from)).run().unwrap();
         let found = entries(tables[2].store());
         let untouched = before.iter().filter(|entry| !done(entry));
         let should_be = untouched.chain(after.iter().filter(done)).cloned().collect::<Vec<_>>();
         prop_assert_eq!(&found, &should_be);
-        prop_assert!(rest.last_row.unwrap() >= from);
-        tables[2].purge(None, go_on).unwrap();
+        tables[2].purge().run().unwrap();
         prop_assert_eq!(&entries(tables[2].store()), &after);
 
         for _ in 0..8 {
@@ -98,8 +99,8 @@ proptest! {
             let should_be = model_rows(&model, &scan, &columns);
             prop_assert_eq!(rows_of(&tables[0], &scan, &columns), should_be, "{:?} {:?}", scan, columns);
         }
-        let again = tables[0].purge(None, go_on).unwrap();
-        prop_assert_eq!((again.kept, again.deleted + again.expired + again.old + again.markers), (report.kept, 0));
+        let again = tables[0].purge().run().unwrap();
+        prop_assert_eq!((again.cells.kept, again.written), (report.cells.kept, 0));
     }
 }
 
@@ -156,7 +157,7 @@ fn entries_that_are_none_are_errors() {
         let error = table.scan(&Scan::all(), &columns).next_batch(&mut RowBatch::new()).unwrap_err();
         assert!(matches!(error, Error::Key { .. }), "{error:?}");
     }
-    assert!(matches!(table.purge(None, go_on).unwrap_err(), Error::Key { .. }));
+    assert!(matches!(table.purge().run().unwrap_err(), Error::Key { .. }));
 }
 
 #[test]
@@ -223,13 +224,13 @@ proptest! {
         loop {
             // It goes on from the beginning each time, as one that knows nothing of the one before.
             let left = random.below(6) as usize + failures / 10;
-            let purged = over(tearing(&store, left)).purge(None, go_on);
+            let purged = over(tearing(&store, left)).purge().run();
             let (scan, columns) = (Scan::all(), columns(random, false));
             let found = rows_of(&over(Arc::clone(&store)), &scan, &columns);
             prop_assert_eq!(found, model_rows(&model, &scan, &columns), "{:?}", columns);
             match purged {
                 Ok(report) => {
-                    prop_assert!(report.finished);
+                    prop_assert!(report.is_done());
                     break;
                 }
                 Err(Error::Engine(_)) => failures += 1,
@@ -304,11 +305,11 @@ proptest! {
             let _ = table.mutate(&row, &Mutation::new().delete_latest(&column).delete_row().put(&column, "x"));
         }
         let mut progress = 0;
-        let _ = table.purge(None, |_| {
+        let _ = table.purge().run_watched(|_| {
             progress += 1;
             if progress > 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        let _ = table.purge(Some(&random.bytes(0)), go_on);
+        let _ = table.purge().resume(Checkpoint::after_row(&random.bytes(0))).run();
     }
 
     #[test]
@@ -331,7 +332,7 @@ proptest! {
             }
             let _ = (schema.changes_to(&super::laws::schema()), super::laws::schema().changes_to(&schema));
         }
-        let _ = (cursor.parse::<Cursor>(), cursor.parse::<rowkey::cursor::Checkpoint>());
+        let _ = (cursor.parse::<Cursor>(), cursor.parse::<Checkpoint>());
         // Kept in a catalog.
         let db = Memory::new();
         Cells::open(&db, "t", &super::laws::schema()).unwrap();
@@ -455,7 +456,7 @@ fn what_is_put_behind_a_delete_is_there_whatever_the_clock_and_counters_lose_not
             let (table, done) = (table.clone(), &done);
             scope.spawn(move || {
                 while done.load(Ordering::Relaxed) < THREADS as usize {
-                    table.purge(None, go_on).unwrap();
+                    table.purge().run().unwrap();
                     std::thread::yield_now();
                 }
             });
@@ -491,7 +492,7 @@ fn times_at_the_ends_of_their_range() {
             assert_eq!(before.value("a:now"), Some(&b"2"[..]));
             let time = table.get(b"r", &columns.clone().time(i64::MIN..i64::MAX)).unwrap();
             assert_eq!(time.versions("a:q").count(), usize::from(before.versions("a:q").count() != 0));
-            table.purge(None, go_on).unwrap();
+            table.purge().run().unwrap();
             assert_eq!(table.get(b"r", &columns).unwrap(), before, "{clock} {ttl:?}");
             table
                 .check_and_mutate(
@@ -514,9 +515,10 @@ fn a_purge_drops_nothing_that_was_written_again_behind_it() {
     let again = Mutation::new().put_at("a:x", 4, "old").delete_column_until("a:x", 5).put_at("a:y", 4, "new");
     let mut told = 0;
     table
-        .purge(None, |report| {
+        .purge()
+        .run_watched(|progress| {
             told += 1;
-            if !report.finished {
+            if !progress.report.is_done() {
                 other.mutate(b"z", &again).unwrap();
             }
             ControlFlow::Continue(())

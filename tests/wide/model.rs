@@ -1,13 +1,12 @@
 //! What is written to `Cells` at random, a list of it that is looked through from end to end, and the stores beneath.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rowkey::store::{Batch, Database, RowBatch, Scan, Store, SubStore};
 use rowkey::wide::{
-    CellIter, Cells, Column, Columns, Compare, Condition, FamilySchema, Mutation, PurgeReport, TableSchema, WideStore,
+    CellIter, Cells, Column, Columns, Compare, Condition, FamilySchema, Mutation, TableSchema, WideStore,
 };
 use rowkey::{KeyRange, Memory};
 use rowkey_testkit::{Random, Restrict};
@@ -314,8 +313,4 @@ pub(crate) fn entries(store: &dyn Store) -> Vec<(Vec<u8>, Vec<u8>)> {
         }
         found.extend(batch.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
     }
-}
-
-pub(crate) fn go_on(_: &PurgeReport) -> ControlFlow<()> {
-    ControlFlow::Continue(())
 }

@@ -1,6 +1,6 @@
 //! What HBase and Bigtable answered, asked of `Cells`.
 
-use std::ops::{Bound, ControlFlow};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -205,7 +205,7 @@ impl Replay {
             }
             Step::WithinMs(writes) => self.each(writes).map(|()| Answer::Done),
             Step::Batch(writes) => self.batch(writes),
-            Step::MajorCompact => self.table.purge(None, |_| ControlFlow::Continue(())).map(|_| Answer::Done),
+            Step::MajorCompact => self.table.purge().run().map(|_| Answer::Done),
             Step::Mutate { row, mutations } => self.table.mutate(row, &self.mutation(mutations)).map(|()| Answer::Done),
             Step::Check { row, column: name, test, mutations } => {
                 let check = match test {

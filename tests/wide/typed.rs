@@ -187,7 +187,7 @@ fn a_table_is_opened_as_what_it_is() {
     users.put(&7, "a:name", &"Ada".to_owned()).unwrap();
 
     let error = WideTable::<u64, _>::open(&wide, "users", &schema()).unwrap_err().to_string();
-    assert!(error.contains("the row key u32 becomes u64 (takes another table)"), "{error}");
+    assert!(error.contains("the row key u32 becomes u64 (needs a new table)"), "{error}");
     let more = schema().family("c", FamilySchema::new());
     let error = WideTable::<u32, _>::open(&wide, "users", &more).unwrap_err().to_string();
     assert!(error.contains("family c is new (can be altered)"), "{error}");

@@ -1,4 +1,4 @@
-//! A directory before the engine opens it.
+//! Checks of a directory before the engine opens it.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -10,15 +10,17 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::error::{FjallError, guarded};
 use crate::journal;
 
-/// A directory that has something else in it is left as it is, and what the engine would lose without a word is told.
+/// Checks a directory: refuses one that contains something else, and reports damage by which the engine would silently
+/// lose rows.
 ///
-/// Answers the first sequence number that no entry of the register of tables has. The engine counts on from the rows alone,
-/// which may be behind: an older entry would then stand before a later one, and a number of a table has two names.
+/// Returns the first sequence number that is not used in the engine's list of tables. The engine continues from the
+/// rows only, which may be behind that: an older entry would then hide a later one, and a table's number would have two
+/// names.
 pub(super) fn check(path: &Path) -> Result<u64, FjallError> {
-    // While another process writes there is nothing to be seen. The engine takes the lock for itself afterwards.
+    // Nothing is checked while another process writes. The engine takes the lock itself afterwards.
     let lock = lock(path)?;
     let mut found = Found::list(path)?;
-    // Whoever makes a database makes its lock first: somebody has begun in between.
+    // The lock is the first file of a new database: another process has just begun to create one.
     let _lock = match lock.is_none() && found.begun {
         true => {
             let lock = self::lock(path)?;
@@ -62,7 +64,7 @@ pub(super) fn check(path: &Path) -> Result<u64, FjallError> {
     for table in directories(&tables)? {
         check_files(&table)?;
     }
-    // Without its register the engine takes every table for left over, and drops it.
+    // Without the list of tables the engine takes every table for a leftover, and deletes it.
     let register = tables.join("0");
     if !std::fs::exists(register.join("current")).map_err(FjallError::Disk)? {
         return match nothing && journals == [0] {
@@ -71,8 +73,8 @@ pub(super) fn check(path: &Path) -> Result<u64, FjallError> {
         };
     }
     let (registered, next) = read_register(&register)?;
-    // A table that has no `current` is taken for one whose making was killed, and dropped. But it is registered when it is
-    // made, and its files go when it is registered no more.
+    // The engine takes a table without `current` for an unfinished one, and deletes it. But a table is listed only once
+    // it is created, and its files are deleted only once it is no longer listed.
     for number in registered {
         let table = tables.join(number.to_string());
         if !std::fs::exists(table.join("current")).map_err(FjallError::Disk)? {
@@ -82,15 +84,15 @@ pub(super) fn check(path: &Path) -> Result<u64, FjallError> {
     Ok(next)
 }
 
-/// How long `version` is.
+/// Length of the file `version`.
 const VERSION: u64 = 4;
 
 /// What is in the directory of a database.
 struct Found {
-    /// How long the file is.
+    /// Length of the file `version`, if there is one.
     version: Option<u64>,
     journals: Vec<u64>,
-    /// Whether anything is there.
+    /// Whether there are any files.
     begun: bool,
 }
 
@@ -119,7 +121,7 @@ impl Found {
     }
 }
 
-/// The directories of tables. What else is there makes the engine panic, and so abort.
+/// The directories of tables. Anything else in there makes the engine panic, and so abort.
 fn directories(path: &Path) -> Result<Vec<PathBuf>, FjallError> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(path).map_err(FjallError::Disk)? {
@@ -137,8 +139,8 @@ fn directories(path: &Path) -> Result<Vec<PathBuf>, FjallError> {
     Ok(all)
 }
 
-/// Whether the list of a table's files is the one that was written: the engine has a checksum of it, and does not look. Rows of
-/// a file that is not listed rightly are not there, or not seen.
+/// Checks the checksum of the list of a table's files, which the engine does not verify. With a wrong list, rows would
+/// be missing or not visible.
 fn check_files(table: &Path) -> Result<(), FjallError> {
     let damaged = |what: &str| Err(FjallError::Damaged(format!("{what} of {} is another one", table.display())));
     let files = table.join("tables");
@@ -169,7 +171,7 @@ fn check_files(table: &Path) -> Result<(), FjallError> {
     }
 }
 
-/// The numbers of the tables that there are, and the first sequence number behind the register's.
+/// The numbers of the tables, and the first sequence number after those of the list of tables.
 fn read_register(path: &Path) -> Result<(Vec<u64>, u64), FjallError> {
     guarded(|| {
         let counter = SequenceNumberCounter::default;
@@ -192,7 +194,7 @@ fn is_empty(directory: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// The lock of a database, if it is there: who has it is the only one who has the database open.
+/// Takes the lock of a database, if the file exists. Whoever has it is the only one who has the database open.
 fn lock(path: &Path) -> Result<Option<File>, FjallError> {
     let Ok(lock) = File::options().read(true).write(true).open(path.join("lock")) else { return Ok(None) };
     // As long as the engine itself waits for a database that is being closed.
@@ -206,8 +208,8 @@ fn lock(path: &Path) -> Result<Option<File>, FjallError> {
     Err(FjallError::Locked(path.to_owned()))
 }
 
-/// Takes away what was left of a database whose making was killed: it has no `version` yet, which comes last, and nothing was
-/// written.
+/// Removes the files of a database whose creation was interrupted: `version`, which is written last, is not complete,
+/// and there are no rows.
 fn clear_unfinished(path: &Path, journals: impl Iterator<Item = PathBuf>) -> std::io::Result<()> {
     for journal in journals {
         std::fs::remove_file(journal)?;

@@ -1,53 +1,53 @@
-//! What goes wrong on a disk.
+//! Errors of the engine and the disk.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use rowkey::{Error, ErrorKind};
 
-/// Why a directory, or what is in it, can't be used.
+/// Why a database can't be opened or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FjallError {
-    /// Another process, or another handle that was opened by itself, has it open.
+    /// The database is open in another process, or was opened twice in this one.
     #[error("{} is locked: it is open in another process, or twice in this one", .0.display())]
     Locked(PathBuf),
-    /// There are files in it, and they are no database.
-    #[error("{} has files of something else in it ({found}), and is no fjall database", .path.display())]
+    /// The directory contains other files, and no fjall database.
+    #[error("{} is not a fjall database: it contains other files ({found})", .path.display())]
     Foreign {
         /// The directory.
         path: PathBuf,
         /// One of the files.
         found: String,
     },
-    /// It is a fjall database that others have made tables in.
-    #[error("{} is a fjall database of another program: it has a keyspace {keyspace:?}", .path.display())]
+    /// The database has keyspaces of another program.
+    #[error("{} belongs to another program: it has the keyspace {keyspace:?}", .path.display())]
     OtherProgram {
         /// The directory.
         path: PathBuf,
-        /// The keyspace that is no table of ours.
+        /// The keyspace that is not a table of this crate.
         keyspace: String,
     },
-    /// Its files are of another version of the engine.
+    /// The files are of another version of the engine.
     #[error("{} was written by another version of fjall", .0.display())]
     Version(PathBuf),
-    /// A file is damaged, or is not there.
+    /// A file is damaged or missing.
     #[error("the database is damaged: {0}")]
     Damaged(String),
-    /// The system refused: no permission, no space, no directory.
-    #[error("the disk refused: {0}")]
+    /// The operating system returned an error: no permission, no space, no directory.
+    #[error("I/O error: {0}")]
     Disk(std::io::Error),
-    /// The engine could not write before, perhaps in the background, as on a full disk. What was answered is kept and can be
-    /// read, but nothing more is taken until all handles are dropped and the database is opened anew.
-    #[error("the engine could not write before: the database takes no more until it is opened anew")]
+    /// An earlier write of the engine failed, perhaps in the background, as on a full disk. Committed rows can be read.
+    /// Writes are refused until all handles are dropped and the database is opened again.
+    #[error("an earlier write failed: the database refuses writes until it is opened again")]
     Failed,
-    /// The engine failed in a way of its own.
+    /// Any other error of the engine.
     #[error("fjall failed: {0}")]
     Engine(String),
 }
 
 impl FjallError {
-    /// What sort of failure it is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         use std::io::ErrorKind as Io;
         match self {
@@ -65,8 +65,9 @@ impl FjallError {
         }
     }
 
-    /// The error of a write to tables. The engine writes to its journal first; where that fails, the journal may have the write
-    /// all the same, or get it when a buffer is emptied later, and show it when the database is opened anew.
+    /// The error of a write to tables. The engine writes to its journal first. If that fails, the write may be in the
+    /// journal, or get there when a buffer is flushed later, and is replayed when the database is opened again. So the
+    /// outcome is unknown.
     #[cold]
     pub(super) fn of_write<'t>(self, tables: impl IntoIterator<Item = &'t str>) -> Error {
         match self {
@@ -102,7 +103,7 @@ impl From<fjall::Error> for FjallError {
     }
 }
 
-/// Runs what may panic in the engine: damaged files make it do so in places.
+/// Runs what may panic in the engine: damaged files make it panic in some places.
 pub(super) fn guarded<T>(run: impl FnOnce() -> Result<T, fjall::Error>) -> Result<T, FjallError> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => Ok(result?),

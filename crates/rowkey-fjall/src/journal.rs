@@ -1,8 +1,8 @@
-//! What the engine's journal has lost, if it has.
+//! Checks whether the engine's journal (write-ahead log) is complete.
 //!
-//! The engine replays its journal up to the first byte that it can't read, and cuts off the rest: right for the end of a
-//! write that was killed, but a byte that was changed in the middle would take every later write with it, silently. So the
-//! journal is looked through first. Its form, of fjall 3, little-endian:
+//! The engine replays its journal up to the first byte it can't read, and truncates the rest. That is right for a write
+//! that was cut off at the end. But a changed byte in the middle would silently remove every later write. So the
+//! journal is checked first. Its format in fjall 3, little-endian:
 //!
 //! ```text
 //! 01 │ items u32 │ sequence u64                                                                      a batch begins
@@ -11,23 +11,23 @@
 //! 03 │ xxh3 of the items u64 │ "FJL" 03                                                                a batch ends
 //! ```
 //!
-//! Behind the last batch are zeros, or the beginning of a batch that was cut off.
+//! After the last batch there are zeros, or the beginning of a batch that was cut off.
 
 use byteorder::{ByteOrder, LittleEndian};
 use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How long the start of a batch is.
+/// Length of the start of a batch.
 const START: usize = 13;
 const END: &[u8] = b"FJL\x03";
 
-/// A journal without the room that the engine has reserved at its end.
+/// The journal without the zeros that the engine has reserved at its end.
 pub(super) fn without_room(mut journal: Vec<u8>) -> Vec<u8> {
     journal.truncate(written(&journal));
     journal
 }
 
-/// How long it is without the zeros at its end.
+/// Length without the zeros at the end.
 fn written(bytes: &[u8]) -> usize {
     const ZEROS: [u8; 4096] = [0; 4096];
     let last = bytes.chunks(ZEROS.len()).rposition(|chunk| chunk != &ZEROS[..chunk.len()]);
@@ -36,11 +36,11 @@ fn written(bytes: &[u8]) -> usize {
     bytes[..end].iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)
 }
 
-/// Whether a journal is whole, but for a write at its end that was cut off.
+/// Checks that a journal is complete, except for a write at its end that was cut off.
 ///
 /// # Errors
 ///
-/// Where it is broken in a way that no cut-off write explains.
+/// The position of damage that a cut-off write does not explain.
 pub(super) fn check(journal: &[u8]) -> Result<(), usize> {
     let mut at = 0;
     let broken = loop {
@@ -56,12 +56,12 @@ pub(super) fn check(journal: &[u8]) -> Result<(), usize> {
         Broken::Short => true,
         Broken::Wrong(place) => place >= written,
     };
-    // A length that was changed may lead beyond the end, too.
+    // A length that was changed may point beyond the end, too.
     if to_the_end && !rest.ends_with(END) && !has_batch_within(rest) { Ok(()) } else { Err(at) }
 }
 
-/// Whether items that follow each other lead from a start, which is not the first byte, to an end. Starts may be many: each item
-/// is looked at once, whatever the start.
+/// Whether a start, which is not the first byte, is followed by items up to an end. There may be many starts: each item
+/// is read once, whatever the start.
 fn has_batch_within(bytes: &[u8]) -> bool {
     let Some(last) = memmem::rfind(bytes, END) else { return false };
     let bytes = &bytes[..last + END.len()];
@@ -81,9 +81,9 @@ fn has_batch_within(bytes: &[u8]) -> bool {
 }
 
 enum Broken {
-    /// It goes on behind the end of the bytes.
+    /// It continues past the end of the bytes.
     Short,
-    /// What stands here can't.
+    /// The byte here is not valid.
     Wrong(usize),
 }
 
@@ -96,7 +96,7 @@ impl Broken {
     }
 }
 
-/// The length of the batch that stands first.
+/// The length of the first batch.
 fn read_batch(bytes: &[u8]) -> Result<usize, Broken> {
     let start = bytes.get(..START).ok_or(Broken::Short)?;
     if start[0] != 1 {
@@ -113,12 +113,12 @@ fn read_batch(bytes: &[u8]) -> Result<usize, Broken> {
     let end = bytes[at..].get(..1 + 8 + END.len()).ok_or(Broken::Short)?;
     match end[0] == 3 && end.ends_with(END) && LittleEndian::read_u64(&end[1..9]) == xxh3_64(&bytes[START..at]) {
         true => Ok(at + end.len()),
-        // A batch of which the last bytes are missing is cut off, not wrong.
+        // A batch whose last bytes are missing is cut off, not damaged.
         false => Err(Broken::Wrong(at + end.len() - 1)),
     }
 }
 
-/// The length of the item that stands first; none if a batch ends there.
+/// The length of the first item; `None` at the end of the batch.
 fn read_item(bytes: &[u8]) -> Result<Option<usize>, Broken> {
     let len = match bytes.first().ok_or(Broken::Short)? {
         2 => {
@@ -183,7 +183,7 @@ mod tests {
             journal.resize(whole + zeros, 0);
             prop_assert_eq!(broken_at(&journal), None);
 
-            // The last write has not come to its end: what is missing is zeros, or is not there.
+            // The last write is incomplete: what is missing is zeros, or past the end.
             let last = batches.last().map_or(0, Vec::len);
             let kept = whole - last + cut.index(last);
             let mut torn = journal.clone();
@@ -194,7 +194,7 @@ mod tests {
             let bit = bit.index(whole * 8);
             let mut changed = journal.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
-            // A batch's sequence is under no checksum.
+            // No checksum covers a batch's sequence number.
             if let Some(broken) = broken_at(&changed) {
                 prop_assert!(broken <= bit / 8);
             } else {
@@ -204,18 +204,18 @@ mod tests {
         }
     }
 
-    /// Whatever keys and values look like: here every item stands behind what could be a start.
+    /// Whatever the keys and values are: here every item follows something that looks like a start.
     #[test]
     fn a_long_write_that_was_cut_off_is_soon_looked_through() {
         let items: Vec<_> = (0..20_000_u32).map(|n| ([[0, 0, 0, 1], n.to_be_bytes()].concat(), vec![0; 8])).collect();
         let journal = batch(1, &items);
         let cut = &journal[..journal.len() - 30];
         assert_eq!(broken_at(cut), None);
-        // A value that looks like an end makes none.
+        // A value that looks like an end is not one.
         let first = batch(1, &[(vec![1], [END, &[1; 9]].concat())]);
         assert_eq!(broken_at(&first[..first.len() - 9]), None);
         assert_eq!(broken_at(&[&first, cut, END].concat()), Some(first.len()));
-        // The length of the first of many writes leads behind the end.
+        // The length of the first of many writes points beyond the end.
         let mut changed = [batch(1, &items[..1]), journal].concat();
         changed[33] = 0x7f;
         assert_eq!(broken_at(&changed), Some(0));

@@ -1,24 +1,35 @@
-//! How a database is opened, and what its tables are like on disk.
+//! Options of a database and of its tables.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, RwLock};
 
 use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
 use fjall::{CompressionType, KeyspaceCreateOptions};
 
 use rowkey::Error;
-use rowkey::store::NewTable;
+use rowkey::store::{CallOptions, DatabaseId, NewTable};
 
-/// What an answered write has outlived.
+use crate::database::{Fjall, Shared, TABLE};
+use crate::directory;
+use crate::error::{FjallError, guarded};
+
+/// How durable a write is once the call has returned.
+#[doc(alias = "WAL")]
+#[doc(alias = "fsync")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// This process may die: the operating system has it. As HBase and most embedded engines do unless told otherwise.
+    /// Survives a crash of the process: the operating system has the write. This is the default, as in HBase and most
+    /// embedded engines.
     #[default]
     Buffered,
-    /// The machine may die: the disk has it (`fdatasync`).
+    /// Survives a power loss: the disk has the write (`fdatasync`).
+    #[doc(alias = "fdatasync")]
     Synced,
 }
 
-/// How a [`Fjall`](crate::Fjall) database is opened, and what new tables are like.
+/// How a [`Fjall`](crate::Fjall) database is opened, and the options of new tables.
 #[derive(Clone, Debug, Default)]
 pub struct FjallOptions {
     pub(super) durability: Durability,
@@ -27,11 +38,11 @@ pub struct FjallOptions {
     pub(super) by_name: BTreeMap<String, TableOptions>,
 }
 
-/// What a table is like on disk. It is kept with the table from when it is made: later options do not change it. A number out
-/// of its range is taken for the nearest in it.
+/// How a table is stored. The options are fixed when the table is created; later ones have no effect on it. Numbers are
+/// clamped to their range.
 ///
 /// ```
-/// use rowkey::store::TableOptions;
+/// use rowkey_fjall::TableOptions;
 ///
 /// let archive = TableOptions::new().block_bytes(64 << 10).bloom_filter(None);
 /// ```
@@ -50,31 +61,38 @@ impl Default for TableOptions {
 }
 
 impl TableOptions {
-    /// Compressed blocks of 4 KiB, filters with 1 % false positives, 64 MiB in memory.
+    /// LZ4 compression, blocks of 4 KiB, Bloom filters with 1 % false positives, a memtable of 64 MiB.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether blocks are compressed, by LZ4, but for those of the two uppermost levels, which are few and soon written anew.
+    /// Whether blocks are compressed by LZ4. The two uppermost levels never are: they are small and soon rewritten.
+    /// Default: `true`.
+    #[doc(alias = "LZ4")]
     #[must_use]
     pub fn compression(self, compression: bool) -> Self {
         Self { compression, ..self }
     }
 
-    /// How many bytes of rows a block has, from 1 KiB to 1 MiB: larger ones compress better, smaller ones are read faster.
+    /// Size of a block in bytes, clamped to 1 KiB..=1 MiB. Larger blocks compress better, smaller ones are read faster.
+    /// Default: 4 KiB.
+    #[doc(alias = "block size")]
     #[must_use]
     pub fn block_bytes(self, block_bytes: u32) -> Self {
         Self { block_bytes, ..self }
     }
 
-    /// Of keys that are not there, how many are looked for in vain, from 0.000001 to 0.5: the rate of false positives of Bloom
-    /// filters. None is no filters.
+    /// Target false-positive rate of the Bloom filters, clamped to 0.000001..=0.5; `None` turns them off. Default:
+    /// 0.01.
+    #[doc(alias = "bloom filter")]
     #[must_use]
     pub fn bloom_filter(self, false_positives: Option<f32>) -> Self {
         Self { bloom_filter: false_positives, ..self }
     }
 
-    /// How many bytes of rows are gathered in memory before they become a file, 1 MiB at least.
+    /// Number of bytes of rows that are collected in memory before they are written to a file, at least 1 MiB. Default:
+    /// 64 MiB.
+    #[doc(alias = "write buffer")]
     #[must_use]
     pub fn memtable_bytes(self, memtable_bytes: u64) -> Self {
         Self { memtable_bytes, ..self }
@@ -82,7 +100,7 @@ impl TableOptions {
 }
 
 impl TableOptions {
-    /// These options, with those that a new table has by name.
+    /// These options, changed by the named options of a new table.
     pub(super) fn with(mut self, table: &str, new: &NewTable) -> Result<Self, Error> {
         new.check(table, &["compression", "block_bytes", "bloom_filter", "memtable_bytes"])?;
         for (option, value) in &new.options {
@@ -113,34 +131,81 @@ impl TableOptions {
 }
 
 impl FjallOptions {
-    /// [`Durability::Buffered`], and tables as [`TableOptions::default`] has them.
+    /// [`Durability::Buffered`], and [`TableOptions::default`] for new tables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What an answered write has outlived, unless [`Fjall::durability`](crate::Fjall::durability) says another thing.
+    /// Durability of writes, unless [`Fjall::durability`](crate::Fjall::durability) sets another. Default:
+    /// [`Durability::Buffered`].
     #[must_use]
     pub fn durability(self, durability: Durability) -> Self {
         Self { durability, ..self }
     }
 
-    /// How many bytes of blocks are kept in memory once they were read; 32 MiB unless told.
+    /// Size of the block cache in bytes. Default: 32 MiB.
+    #[doc(alias = "block cache")]
     #[must_use]
     pub fn cache_bytes(self, bytes: u64) -> Self {
         Self { cache_bytes: Some(bytes), ..self }
     }
 
-    /// What tables are like that are made from now on.
+    /// Options of tables that are created from now on.
     #[must_use]
     pub fn new_tables(self, options: TableOptions) -> Self {
         Self { new_tables: options, ..self }
     }
 
-    /// What one table is like, if it is made from now on.
+    /// Options of one table, if it is created from now on.
     #[must_use]
     pub fn table(mut self, name: &str, options: TableOptions) -> Self {
         self.by_name.insert(name.to_owned(), options);
         self
+    }
+
+    /// Opens the database in a directory of its own, and creates it if it does not exist. On a mounted file system use
+    /// a directory below its root, which may contain other files (`lost+found`). Opening writes, so a read-only
+    /// directory can't be opened.
+    ///
+    /// # Errors
+    ///
+    /// [`FjallError`]: locked, foreign, damaged, no permission.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Fjall, FjallError> {
+        let path = std::path::absolute(path).map_err(FjallError::Disk)?;
+        self.open_absolute(&path).map_err(|error| match error {
+            FjallError::Disk(error) => {
+                FjallError::Disk(std::io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+            }
+            other => other,
+        })
+    }
+
+    fn open_absolute(self, path: &Path) -> Result<Fjall, FjallError> {
+        let next = directory::check(path)?;
+        let mut builder = fjall::Database::builder(path);
+        if let Some(bytes) = self.cache_bytes {
+            builder = builder.cache_size(bytes);
+        }
+        let db = match guarded(|| Ok(builder.open()))? {
+            Ok(db) => db,
+            Err(fjall::Error::Locked) => return Err(FjallError::Locked(path.to_owned())),
+            Err(fjall::Error::InvalidVersion(_)) => return Err(FjallError::Version(path.to_owned())),
+            Err(error) => return Err(error.into()),
+        };
+        db.supervisor.seqno.fetch_max(next);
+        if let Some(other) = db.list_keyspace_names().iter().find(|name| !name.starts_with(TABLE)) {
+            return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
+        }
+        let durability = self.durability;
+        let shared = Shared {
+            id: DatabaseId::unique(),
+            db,
+            options: self,
+            writers: RwLock::new(()),
+            making: Mutex::new(()),
+            dropped: AtomicBool::new(false),
+        };
+        Ok(Fjall { shared: Arc::new(shared), durability, options: CallOptions::new() })
     }
 }
 

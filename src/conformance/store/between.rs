@@ -1,8 +1,9 @@
-//! Transactions, and others who would write between what they read and what they write.
+//! Laws of transactions with competing writes between their reads and their write.
 //!
-//! The body of a transaction is where a law can stop one operation half way: when it has read, another thread begins what
-//! competes with it, and is given time. A store that locks holds that up until the transaction is over. A store that looks
-//! for conflicts at the end lets it through, and calls the body again. Both times it is as if one had come after the other.
+//! The body of a transaction is where a law can stop an operation half way: after its reads, another thread begins a
+//! competing call, and is given time. A store that locks blocks that call until the transaction is over. A store that
+//! detects conflicts at the end lets it through, and calls the body again. Either way the result must be that of one
+//! after the other.
 
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -16,18 +17,19 @@ use super::laws::{Model, Row, done, holds, read, read_on};
 use crate::keys::range::KeyRange;
 use crate::store::{Atomicity, Batch, Database, Readable, Scan, Store};
 
-/// How long a body waits for an operation that takes no time when it is alone. It is waited out wherever a store locks.
+/// How long a body waits for an operation that would return at once if it were alone. A store that locks makes it wait
+/// this long.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// How often each is tried: an operation that had begun may have lost its processor before it did anything.
+/// Number of tries: the thread of an operation that has begun may have been descheduled before it did anything.
 const TIMES: u8 = 2;
 
 const WAITS: u8 = 0;
 const CALLS: u8 = 1;
 const RETURNED: u8 = 2;
 
-/// Runs `transact`, and `rival` in another thread from the moment on when a body says so. The body goes on when the rival
-/// has returned, or has been calling for as long as `patience`.
+/// Runs `transact`, and `rival` in another thread from when the body asks for it. The body continues when the rival has
+/// returned, or has been running for `patience`.
 fn at_once<R, A: Send>(
     patience: Duration,
     rival: &(dyn Fn() -> A + Sync),
@@ -38,7 +40,7 @@ fn at_once<R, A: Send>(
         let (begin, begun) = channel::<()>();
         let state = &state;
         let running = scope.spawn(move || {
-            // Without a word, as the sender is gone: the body was never called, or failed.
+            // An error means that the sender is gone: the body was never called, or failed.
             let _ = begun.recv();
             state.store(CALLS, Ordering::SeqCst);
             let answer = rival();
@@ -51,7 +53,7 @@ fn at_once<R, A: Send>(
                 return;
             }
             let _ = begin.send(());
-            // Looked at from time to time: to be woken would take the rival's processor right before it calls.
+            // Polled: waking this thread would take the processor from the rival right before its call.
             let nap = || thread::sleep(Duration::from_micros(200));
             while state.load(Ordering::SeqCst) == WAITS {
                 nap();
@@ -67,8 +69,8 @@ fn at_once<R, A: Send>(
     })
 }
 
-/// A transaction, what competes with it, and what each does to a state `S`: what the transaction read, `R`, what the other
-/// answered, `A`, and the state at the end have to be those of one after the other.
+/// A transaction, a competing call, and what each does to a state `S`. What the transaction read (`R`), what the call
+/// returned (`A`), and the final state must be those of one after the other.
 struct Pair<'p, S, R, A> {
     law: &'p str,
     rival_is: &'p str,
@@ -99,7 +101,7 @@ impl<S: Clone + PartialEq + Debug, R: PartialEq + Debug, A: PartialEq + Debug + 
             let rival_first = (read, answer, after);
             let one_after_the_other = is == transaction_first || is == rival_first;
             let told = format_args!(
-                "what a transaction read, what {} answered at the same time, and what is there: it is {is:?}, it should be \
+                "what a transaction read, what {} returned at the same time, and what is stored: it is {is:?}, it should be \
                  {transaction_first:?}, or {rival_first:?}",
                 self.rival_is
             );
@@ -120,7 +122,7 @@ fn as_put(model: &mut Model, key: &str, number: i64) {
     model.insert(key.into(), number.to_be_bytes().to_vec());
 }
 
-/// A counter, and a row that another transaction adds when it has read it.
+/// A counter, and a row that another transaction adds after its reads.
 pub(super) fn one_table(store: &dyn Store) {
     let guarantees = store.guarantees();
     if !guarantees.transactions {
@@ -238,7 +240,7 @@ pub(super) fn across_tables(database: &dyn Database) {
         let (of_a, of_b) = (put("k", of_a), put("k", of_b));
         done(law, database.write(&[("b", &of_b), ("a", &of_a)]));
     };
-    // Each is made of what the other was.
+    // Each is computed from the other.
     let transact = |let_rival_in: &dyn Fn()| {
         let mut read = Vec::new();
         let mut body = |views: &[&dyn Readable]| {

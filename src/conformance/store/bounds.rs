@@ -1,7 +1,7 @@
-//! Laws of handles with options: deadlines, time-outs, tokens.
+//! Laws of handles with options: deadlines, timeouts, cancellation.
 //!
-//! Of calls that wait, those for the body of another transaction are made to: it ends when they have returned, or when that
-//! has taken too long.
+//! To make calls wait, they are made while the body of another transaction runs. It ends when they have returned, or
+//! when that has taken too long.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{channel, sync_channel};
@@ -17,13 +17,13 @@ const DEADLINE: &str = "deadline";
 const CANCEL: &str = "cancel";
 const WAITS: &str = "waits-in-bounds";
 
-/// How long the body of a transaction waits for calls that have to end before.
+/// How long the body of a transaction waits for calls that must end earlier.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The time-out of calls that wait, and how long those that are cancelled have waited by then.
+/// The timeout of calls that wait, and when the others are cancelled.
 const SOON: Duration = Duration::from_millis(50);
 
-/// Which errors a call may end by.
+/// The errors with which a call may end.
 type Why = fn(&Error) -> bool;
 
 pub(crate) fn is_late(error: &Error) -> bool {
@@ -44,13 +44,13 @@ pub(crate) fn late() -> [(&'static str, CallOptions); 3] {
     ]
 }
 
-/// Bounds that no call of the suite comes to.
+/// Bounds that no call of the suite reaches.
 pub(crate) fn far() -> CallOptions {
     let hour = Duration::from_secs(3600);
     CallOptions::new().timeout(hour).deadline(Instant::now() + 2 * hour).cancel(&Cancel::new())
 }
 
-/// The next batch is an error, and after it the scan has ended.
+/// The next batch is an error, and then the scan has ended.
 #[track_caller]
 pub(crate) fn scan_refused(law: &str, what: &str, rows: &mut dyn Rows, why: fn(&Error) -> bool) {
     let mut batch = RowBatch::new();
@@ -90,7 +90,7 @@ fn all_refused(law: &str, store: &dyn Store, why: fn(&Error) -> bool) {
     }
 }
 
-/// A handle with options is one to the same table, and its calls go on as long as the options let them.
+/// A handle with options is a handle to the same table, and its calls succeed within the bounds.
 fn goes_on(law: &str, handle: &dyn Store, model: &mut Model, key: &[u8]) {
     compare(law, handle, model, &Scan::all().batch_rows(3));
     put(handle, model, key, b"v");
@@ -108,7 +108,7 @@ pub(super) fn deadlines(store: &dyn Store) {
         all_refused(DEADLINE, &*handle, is_late);
         done(DEADLINE, store.get(b"a"));
         compare(DEADLINE, store, &model, &Scan::all());
-        // Other options take their place.
+        // Other options replace these.
         let again = handle.with_options(CallOptions::none());
         equal(DEADLINE, "the options of a handle without any", again.options(), CallOptions::none());
         goes_on(DEADLINE, &*again, &mut model, b"again");
@@ -153,18 +153,18 @@ pub(super) fn cancels(store: &dyn Store) {
     goes_on(CANCEL, store, &mut model, b"none");
 }
 
-/// A call that waits, and what it does.
+/// A call that waits.
 struct Waiter<'w> {
     what: &'static str,
-    /// The error by which it ends.
+    /// The error that it must end with.
     ends: Why,
     call: Box<dyn Fn() -> Result<(), Error> + Send + 'w>,
 }
 
-/// A transaction, by what its body calls.
+/// A transaction, given what its body calls.
 type Transact<'t> = dyn Fn(&mut dyn FnMut()) -> Result<(), Error> + Sync + 't;
 
-/// Runs `transact` with a body that ends when all waiters have returned. Returns which were done, and not refused.
+/// Runs `transact` with a body that ends when all waiters have returned. Returns which of them succeeded.
 fn while_a_body_runs(transact: &Transact<'_>, waiters: Vec<Waiter<'_>>, cancel: &Cancel) -> Vec<bool> {
     let (count, mut answers) = (waiters.len(), Vec::new());
     answers.resize_with(count, || None);
@@ -173,7 +173,7 @@ fn while_a_body_runs(transact: &Transact<'_>, waiters: Vec<Waiter<'_>>, cancel: 
         let (tell_inside, inside) = channel();
         let (end, ended) = sync_channel::<()>(1);
         let body = scope.spawn(move || {
-            // Called again, it does not wait again.
+            // When it is called again, it does not wait again.
             let mut first = Some(());
             transact(&mut || {
                 if first.take().is_some() {
@@ -268,7 +268,7 @@ pub(super) fn waits(store: &dyn Store) {
     }
     equal(WAITS, "the row of the body", done(WAITS, store.get(b"of the body")), Some(b"v".to_vec()));
     done(WAITS, store.write(&one("after", "v")));
-    // Nobody holds up those who come after a body that panicked, also where they do not wait as others do.
+    // A body that panicked must not block later callers, including those with bounds.
     let panicked =
         catch_unwind(AssertUnwindSafe(|| store.transact(&mut |_| resume_unwind(Box::new("the body's own")))));
     holds(WAITS, !matches!(panicked, Ok(Ok(()))), "a transaction whose body panicked is done");
@@ -281,7 +281,7 @@ fn database_refuses(law: &str, database: &dyn Database, why: fn(&Error) -> bool)
     let guarantees = database.guarantees();
     refused(law, "an opening", database.table("a").map(drop), why);
     refused(law, "an opening that makes a table", database.table("ab").map(drop), why);
-    refused(law, "an opening of what is there", database.open_table("a").map(drop), why);
+    refused(law, "an opening of a table that exists", database.open_table("a").map(drop), why);
     refused(law, "a creation", database.create_table("ab", &NewTable::new()).map(drop), why);
     refused(law, "the list of tables", database.tables(), why);
     refused(law, "a drop of a table", database.drop_table("a"), why);
@@ -292,7 +292,7 @@ fn database_refuses(law: &str, database: &dyn Database, why: fn(&Error) -> bool)
     }
 }
 
-/// Of a database, and of the tables that it opens.
+/// For a database, and the tables that it opens.
 pub(super) fn of_a_database(database: &dyn Database) {
     let a = done(DEADLINE, database.table("a"));
     let mut model = Model::new();

@@ -1,4 +1,4 @@
-//! Laws of tables among each other.
+//! Laws of several tables.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::{Atomicity, Batch, Database, Rows, Scan, Store};
 
-/// Names that every engine has room for.
+/// Names that every engine accepts.
 const PLAIN: [&str; 3] = ["a", "ab", "b"];
-/// Names that an engine may refuse, and may not mix up.
+/// Names that an engine may refuse, but must not confuse.
 const TRICKY: [&str; 11] =
     ["", "\0", "\u{1}", "\u{1}\u{1}", "\u{1}\u{2}", "a\0", "a\0\0", "a\u{1}", "aä", "ä", "\u{10ffff}"];
 
@@ -59,7 +59,7 @@ pub(super) fn isolation(database: &dyn Database) {
     }
     let own_rows_alone = |(name, table): &Table, rows: &Model| {
         for reverse in [false, true] {
-            // First whose they are, and then whether they are in order.
+            // First whose they are, then their order.
             let scan = Scan::all().reverse(reverse);
             let mut found = table.scan(&scan);
             loop {
@@ -141,7 +141,7 @@ pub(super) fn writes(database: &dyn Database) {
     }
 }
 
-/// Two tables, two rows in each, the same number in all four by one write.
+/// Two tables with two rows each; one write sets the same number in all four.
 pub(super) fn threads(database: &dyn Database) {
     let guarantees = database.guarantees();
     if guarantees.batch < Atomicity::Database || !guarantees.snapshot_scans {
@@ -163,7 +163,7 @@ pub(super) fn threads(database: &dyn Database) {
         rows[0].1.clone()
     };
     let in_turn = |earlier: &dyn Store, later: &dyn Store| {
-        // Opened one right after the other: a scan shows what was there when it was opened.
+        // Each scan is a snapshot of when it was opened, so the later one is at least as new.
         let (mut earlier, mut later) = (earlier.scan(&scan), later.scan(&scan));
         let (earlier, later) = (number(&mut *earlier), number(&mut *later));
         let what =

@@ -1,4 +1,4 @@
-//! What the laws are told with: a model to compare with, scans read to their end, numbers to draw.
+//! What the laws share: a model to compare with, complete scans, random numbers.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
@@ -8,11 +8,11 @@ use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::{Batch, RowBatch, Rows, Scan, Store};
 
-/// What a table should hold.
+/// The expected content of a table.
 pub(crate) type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 pub(crate) type Row = (Vec<u8>, Vec<u8>);
 
-/// A law does not hold.
+/// Reports a law that failed.
 #[track_caller]
 pub(crate) fn broken(law: &str, what: impl fmt::Display) -> ! {
     panic!("the law `{law}` does not hold: {what}")
@@ -32,7 +32,7 @@ pub(crate) fn equal<T: PartialEq + Debug>(law: &str, what: impl fmt::Display, is
     }
 }
 
-/// What an operation that may not fail answers.
+/// The result of an operation that must not fail.
 #[track_caller]
 pub(crate) fn done<T>(law: &str, answer: Result<T, Error>) -> T {
     answer.unwrap_or_else(|error| broken(law, format_args!("an operation failed: {error:?}")))
@@ -57,7 +57,7 @@ pub(crate) fn put(store: &dyn Store, model: &mut Model, key: &[u8], value: &[u8]
     model.insert(key.to_vec(), value.to_vec());
 }
 
-/// Fills an empty store with keys that lie as badly as keys can: prefixes of each other, 00 and FF at their ends.
+/// Fills an empty store with difficult keys: prefixes of each other, 00 and FF at their ends.
 #[track_caller]
 pub(crate) fn fill(store: &dyn Store) -> Model {
     let mut model = Model::new();
@@ -83,7 +83,7 @@ pub(crate) fn fill(store: &dyn Store) -> Model {
         b"\xff\0",
         b"\xff\xff",
     ];
-    // Written in an order that is neither theirs nor its reverse.
+    // Written in an order that is neither ascending nor descending.
     for (index, key) in keys.iter().enumerate().rev().step_by(2).chain(keys.iter().enumerate().step_by(2)) {
         put(store, &mut model, key, &vec![b'v'; 1 + index % 3]);
     }
@@ -141,10 +141,10 @@ pub(crate) fn read_batch(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
     batch.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect()
 }
 
-/// The rows that are left of an open scan, and the laws that hold for every scan.
+/// The rows that are left of an open scan, checked against the laws of every scan.
 #[track_caller]
 pub(crate) fn read_on(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
-    // No table of the suite is larger.
+    // No table of the suite has this many rows.
     const MOST: usize = 100_000;
     let mut all = Vec::new();
     loop {
@@ -171,7 +171,7 @@ pub(crate) fn read_on(rows: &mut dyn Rows, scan: &Scan) -> Vec<Row> {
     all
 }
 
-/// Scans and rows, keys in hex, values by their length.
+/// Prints scans and rows: keys in hex, values by their length.
 pub(crate) struct Show<'a, T: ?Sized>(pub(crate) &'a T);
 
 impl fmt::Display for Show<'_, Scan> {
@@ -205,7 +205,7 @@ impl fmt::Display for Show<'_, [Row]> {
     }
 }
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64: small, and the same on every machine.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -226,7 +226,7 @@ impl Random {
         self.below(one_in) == 0
     }
 
-    /// A key of one to four bytes, of few that differ, so that keys meet.
+    /// A key of one to four bytes out of few different ones, so that keys collide.
     pub(crate) fn key(&mut self) -> Vec<u8> {
         let len = 1 + self.below(4);
         (0..len).map(|_| [0, 1, b'a', 0xff][self.below(4) as usize]).collect()
@@ -237,7 +237,7 @@ impl Random {
         (0..len).map(|_| self.next() as u8).collect()
     }
 
-    /// Up to four ranges, as [`Scan::new`] takes them.
+    /// Up to four ranges, as [`Scan::new`] accepts them.
     pub(crate) fn ranges(&mut self) -> Vec<KeyRange> {
         (0..self.below(5))
             .filter_map(|_| match self.below(4) {

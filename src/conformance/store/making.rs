@@ -1,4 +1,4 @@
-//! Laws of tables that are there, or are not, before they are opened or made.
+//! Laws of opening and creating tables that exist or do not.
 
 use std::sync::Barrier;
 use std::thread;
@@ -50,7 +50,7 @@ pub(super) fn open_absent(database: &dyn Database) {
 fn is_there(database: &dyn Database, name: &str, new: &NewTable) {
     match database.create_table(name, new).map(drop) {
         Err(Error::TableExists(said)) if said == name => {}
-        other => broken("create-existing", format_args!("to make {name:?}, which is there, is {other:?}")),
+        other => broken("create-existing", format_args!("creating {name:?}, which exists, is {other:?}")),
     }
 }
 
@@ -75,12 +75,12 @@ pub(super) fn create_existing(database: &dyn Database) {
     compare(law, &*again, &Model::new(), &Scan::all());
 }
 
-/// Split points that can't be, and an option that no engine has.
+/// Split points that are not valid, and an option that no engine has.
 pub(crate) fn refused() -> [(&'static str, NewTable); 4] {
     [
         ("an empty split point", plain().split_at(["", "m"])),
         ("split points that are not sorted", plain().split_at(["m", "f"])),
-        ("a split point that is there twice", plain().split_at(["f", "m", "m"])),
+        ("a split point that is repeated", plain().split_at(["f", "m", "m"])),
         ("an option that no engine has", plain().option("rowkey has no such option", "1")),
     ]
 }
@@ -101,7 +101,7 @@ pub(super) fn create_refused(database: &dyn Database) {
     done(law, database.create_table("a", &plain()));
 }
 
-/// Of several that do it at once, one does; the others find it there.
+/// Of several concurrent calls one succeeds, and the others find the table.
 #[track_caller]
 pub(crate) fn one_makes(law: &str, make: &(dyn Fn() -> Result<(), Error> + Sync)) {
     let together = Barrier::new(THREADS);
@@ -136,7 +136,7 @@ pub(super) fn create_once(database: &dyn Database) {
     }
 }
 
-/// Where a table of an engine with regions is split, rows are read as where it is not.
+/// Rows of a table with regions are read as those of any other.
 pub(super) fn split_points(database: &dyn Database) {
     let law = "split-points";
     let points: [&[u8]; 5] = [b"\0", b"b", b"b\0", b"m", b"\xff"];

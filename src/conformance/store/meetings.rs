@@ -1,8 +1,8 @@
-//! Callers that meet in a store: how a law of concurrent callers sees to it that there was something to see.
+//! Makes callers meet in a store, so that laws about concurrent callers test something.
 //!
-//! Nothing stops a store's operation half way to let another in. So each call is counted while it runs, and the callers go
-//! on until often enough one has begun while another was running, however few processors they have and whoever else uses
-//! these. A store that holds calls up is met as one that does not: a call waits while it runs.
+//! Nothing can stop a store's operation half way to let another in. So each call is counted while it runs, and the
+//! callers continue until enough calls have begun while another was running, however few processors there are and
+//! however busy. This works for stores that block calls too: a blocked call is running.
 
 use std::panic::resume_unwind;
 use std::sync::Barrier;
@@ -10,37 +10,37 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many call at once.
+/// Number of concurrent callers.
 pub(crate) const THREADS: usize = 4;
 
 /// How often a call has to begin while another is running.
 const ENOUGH: u64 = 64;
 
-/// How many calls each makes, however soon they have met.
+/// Minimum number of calls per caller, however soon they have met.
 const AT_LEAST: u64 = 20;
 
 /// Callers that have not met by then give up, which breaks no law.
 const LONGEST: Duration = Duration::from_secs(5);
 
 struct Meetings {
-    /// How many calls each has begun and ended: an odd number while one is running.
+    /// Number of calls that each caller has begun and ended: odd while one is running.
     calls: Vec<AtomicU64>,
     met: AtomicU64,
     failed: AtomicBool,
     begun: Instant,
 }
 
-/// One of several that call at once.
+/// One of the concurrent callers.
 pub(crate) struct Caller<'m> {
     all: &'m Meetings,
     index: usize,
     calls: u64,
-    /// For each of those whose calls it looks out for, the last that it met: nobody is met twice in one call.
+    /// For each caller it has to meet: the last of its calls that it met. A call is met only once.
     met: Vec<u64>,
 }
 
 impl Caller<'_> {
-    /// Whether there are more calls to make.
+    /// Whether to make more calls.
     pub(crate) fn goes_on(&self) -> bool {
         let enough = || self.calls >= AT_LEAST && self.all.met.load(Ordering::Relaxed) >= ENOUGH;
         !self.all.failed.load(Ordering::Relaxed) && !enough() && self.all.begun.elapsed() < LONGEST
@@ -72,8 +72,8 @@ impl Drop for Caller<'_> {
     }
 }
 
-/// Does the work of each caller in a thread of its own; `looks_out` says how many callers, from the first on, the one of
-/// that number has to meet.
+/// Runs `work` for each caller in a thread of its own. `looks_out` says how many callers, from the first on, a caller
+/// has to meet.
 fn at_once<T: Send>(
     callers: usize,
     looks_out: impl Fn(usize) -> usize,
@@ -101,7 +101,7 @@ fn at_once<T: Send>(
     results.into_iter().map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
 
-/// Does the work in so many threads at once, each of which has to meet the others. Returns what each returned.
+/// Runs `work` in several threads at once, each of which has to meet the others. Returns their results.
 pub(crate) fn in_threads<T: Send>(threads: usize, work: impl Fn(&mut Caller<'_>) -> T + Sync) -> Vec<T> {
     at_once(threads, |_| threads, work)
 }

@@ -17,7 +17,7 @@ mod writes;
 use self::laws::Random;
 use crate::store::{Database, Store};
 
-/// Holds a store to its laws. `make` answers an empty one each time.
+/// Checks a store. `make` returns a new empty store each time.
 ///
 /// ```
 /// use rowkey::Memory;
@@ -28,7 +28,7 @@ use crate::store::{Database, Store};
 ///
 /// # Panics
 ///
-/// Where a law does not hold.
+/// If a law fails.
 #[track_caller]
 pub fn store<S: Store + 'static>(make: impl Fn() -> S) {
     let on_a_new_one = |laws: fn(&dyn Store)| laws(&make());
@@ -64,13 +64,13 @@ pub fn store<S: Store + 'static>(make: impl Fn() -> S) {
     on_a_new_one(bounds::waits);
 }
 
-/// Holds a database, and the tables that it opens, to their laws. `make` answers an empty one each time.
+/// Checks a database, and the tables that it opens. `make` returns a new empty database each time.
 ///
-/// A name that the engine has no room for may be refused, `a`, `ab` and `b` not.
+/// A name that exceeds the engine's limits may be refused; `a`, `ab` and `b` must be accepted.
 ///
 /// # Panics
 ///
-/// Where a law does not hold.
+/// If a law fails.
 #[track_caller]
 pub fn database<D: Database + 'static>(make: impl Fn() -> D) {
     store(|| laws::done("one-table", make().table("a")));

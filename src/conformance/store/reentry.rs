@@ -1,6 +1,6 @@
 //! Laws of writes inside a closure that is part of a write, of ids, and of bodies that panic.
 //!
-//! What may hang runs in a thread of its own, which is left behind if it does.
+//! What may hang runs in a thread of its own, which is abandoned if it does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -16,18 +16,18 @@ const WRITES: &str = "reentrant-write";
 const READS: &str = "body-reads";
 const PANICS: &str = "body-panics";
 
-/// How long a step may take. It is one operation on a few rows.
+/// Maximum time of a step, which is one operation on a few rows.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Says which law is tried now, and by what.
+/// Reports which law is tried now, and by which step.
 type Tell<'t> = &'t dyn Fn(&'static str, &'static str);
 
-/// Runs laws in a thread; where a step of them does not return, its law is broken.
+/// Runs laws in a thread. If a step does not return, its law is broken.
 fn in_time(laws: impl FnOnce(Tell<'_>) + Send + 'static) {
     let (tell, told) = channel();
     let running = thread::spawn(move || {
         laws(&|law, step| {
-            // Nobody listens any more if a step took too long.
+            // Nobody receives it if a step took too long.
             let _ = tell.send((law, step));
         });
     });
@@ -54,7 +54,7 @@ fn one(key: &str, value: &str) -> Batch {
     std::mem::take(Batch::new().put(key, value))
 }
 
-/// Every write that a store declares is refused now.
+/// Every write that the store declares is refused now.
 fn writes_are_refused(tell: Tell<'_>, store: &dyn Store) {
     let guarantees = store.guarantees();
     let try_to = |step: &'static str, answer: &dyn Fn() -> Result<(), Error>| {
@@ -79,7 +79,7 @@ fn writes_are_refused(tell: Tell<'_>, store: &dyn Store) {
     }
 }
 
-/// Every way to read shows the model.
+/// Every way of reading returns the model's data.
 fn reads_return(tell: Tell<'_>, store: &dyn Store, model: &Model) {
     let keys: Vec<&[u8]> = model.keys().map(Vec::as_slice).chain([&b"absent"[..]]).collect();
     let values: Vec<_> = keys.iter().map(|&key| model.get(key).cloned()).collect();
@@ -95,7 +95,7 @@ fn reads_return(tell: Tell<'_>, store: &dyn Store, model: &Model) {
     }
 }
 
-/// Laws of one store; each row of a closure that is part of a write.
+/// Laws of one store, in each of its closures that are part of a write.
 pub(super) fn in_a_store(store: impl Store + 'static) {
     in_time(move |tell| {
         let store: &dyn Store = &store;
@@ -139,7 +139,7 @@ fn inside_a_body(tell: Tell<'_>, store: &dyn Store, model: &mut Model) {
     put(store, model, b"after", b"the transaction");
 }
 
-/// A panic that no hook shows.
+/// A panic without output.
 fn panics<T>() -> T {
     resume_unwind(Box::new("the body's own"))
 }
@@ -158,7 +158,7 @@ fn body_panics(tell: Tell<'_>, store: &dyn Store, model: &mut Model) {
     });
 }
 
-/// What is done after a body has panicked neither hangs nor panics by itself.
+/// After a body has panicked, the next operations neither hang nor panic.
 fn usable(tell: Tell<'_>, after: &mut dyn FnMut()) {
     tell(PANICS, "what comes after a body that panicked");
     if let Err(panic) = catch_unwind(AssertUnwindSafe(after)) {
@@ -169,7 +169,7 @@ fn usable(tell: Tell<'_>, after: &mut dyn FnMut()) {
     }
 }
 
-/// Every write to a database is refused now, through whatever handle.
+/// Every write to the database is refused now, through any handle.
 fn database_refuses(tell: Tell<'_>, database: &dyn Database) {
     let guarantees = database.guarantees();
     let try_to = |step: &'static str, answer: &dyn Fn() -> Result<(), Error>| {
@@ -193,7 +193,7 @@ fn database_refuses(tell: Tell<'_>, database: &dyn Database) {
     }
 }
 
-/// Laws of a database, and of its tables among each other.
+/// Laws of a database and its tables.
 pub(super) fn in_a_database(database: impl Database + 'static) {
     in_time(move |tell| {
         let database: &dyn Database = &database;

@@ -1,13 +1,13 @@
-//! Laws of writes of which some are not valid, and of what is too large.
+//! Laws of invalid writes, and of what is too large.
 
 use super::laws::{Model, Show, broken, compare, done, equal, holds, put};
 use crate::store::error::{Error, RowErrors};
 use crate::store::{Batch, Database, Limits, Scan, Store, Write};
 
-/// Values that are longer are not tried.
+/// Longer values are not tried.
 const LARGEST: usize = 16 << 20;
 
-/// Writes that no store with these limits takes.
+/// Writes that no store with these limits accepts.
 fn invalid(limits: &Limits) -> Vec<(&'static str, Batch)> {
     let mut all = vec![
         ("a put of the empty key", one(Write::Put(b"", b"v"))),
@@ -26,7 +26,7 @@ fn one(write: Write<'_>) -> Batch {
     std::iter::once(write).collect()
 }
 
-/// What a call returned of which the write at `place` is not valid: whether the others are to be there.
+/// Checks the result of a call in which only the write at `place` is invalid. Returns whether the others are written.
 #[track_caller]
 pub(crate) fn others_are_written(law: &str, what: &str, answer: Result<(), Error>, place: usize, of: usize) -> bool {
     match answer {
@@ -41,7 +41,7 @@ pub(crate) fn others_are_written(law: &str, what: &str, answer: Result<(), Error
     }
 }
 
-/// Either nothing of a batch with an invalid write is there, or that write is named, and the others are there.
+/// Of a batch with an invalid write nothing is written, or only that write is named and the others are written.
 pub(super) fn failed_rows(store: &dyn Store) {
     let law = "failed-rows";
     let mut model = Model::new();

@@ -19,7 +19,7 @@ pub(super) fn bounds(store: &dyn Store) {
         equal("read-your-writes", "a row that was put", done("read-your-writes", store.get(key)), Some(value.clone()));
     }
 
-    // Each bound by itself, so that what fails is named by what is wrong.
+    // Each bound by itself, so that a failure names the right law.
     for reverse in [false, true] {
         let keys = |start: &[u8], end: &[u8]| -> Vec<Vec<u8>> {
             let scan = Scan::new(vec![range(start, Some(end))]).reverse(reverse);
@@ -43,7 +43,7 @@ pub(super) fn bounds(store: &dyn Store) {
         compare("every-range", store, &model, &Scan::new(vec![KeyRange::prefix(key.as_slice())]));
     }
     compare("point", store, &model, &Scan::new(vec![KeyRange::point("absent")]));
-    // Bounds that are no rows' keys.
+    // Bounds that are not keys of rows.
     compare("every-range", store, &model, &Scan::new(vec![range(b"a\0\x01", Some(b"bb"))]));
 }
 
@@ -52,7 +52,7 @@ pub(super) fn ranges(store: &dyn Store) {
     let all: [Vec<KeyRange>; 6] = [
         vec![range(b"a", Some(b"aa")), range(b"b", Some(b"c"))],
         vec![range(b"\0", Some(b"\0\0")), range(b"b", Some(b"b\0")), range(b"\xff", None)],
-        // Nothing in the first, the middle, the last.
+        // No rows in the first range, the middle, the last.
         vec![range(b"\0\x01", Some(b"\0\x02")), range(b"a", Some(b"b")), range(b"d", Some(b"e"))],
         vec![range(b"a", Some(b"a\0")), range(b"d", Some(b"e")), range(b"\xff", None)],
         vec![range(b"d", Some(b"e")), range(b"f", Some(b"g"))],
@@ -63,7 +63,7 @@ pub(super) fn ranges(store: &dyn Store) {
         compare("every-range", store, &model, &Scan::new(ranges.clone()).batch_rows(1));
         compare("every-range", store, &model, &Scan::new(ranges).reverse(true));
     }
-    // `Scan::new` would make one of these two.
+    // `Scan::new` would merge these two.
     let adjacent = vec![range(b"a", Some(b"b")), range(b"b", Some(b"c"))];
     for batch_rows in [1, 3, 100] {
         let scan = Scan { ranges: adjacent.clone(), ..Scan::all().batch_rows(batch_rows) };
@@ -72,7 +72,7 @@ pub(super) fn ranges(store: &dyn Store) {
     }
 }
 
-/// A question may come from anywhere.
+/// Bounds and keys to look up may come from anywhere.
 pub(super) fn long_bounds(store: &dyn Store) {
     let model = fill(store);
     let long = |last: u8| [&[b'a'; 70_000][..], &[last]].concat();
@@ -128,7 +128,7 @@ pub(super) fn batches(store: &dyn Store) {
         compare("batch-rows", store, &model, &Scan::all().batch_rows(batch_rows));
         compare("batch-rows", store, &model, &Scan::all().batch_rows(batch_rows).reverse(true));
     }
-    // One row, two or three, many, all; with ranges that a batch goes across.
+    // One row, two or three, many, all; with batches that span ranges.
     let tens: Vec<KeyRange> =
         (0..100).map(|ten: u32| range(&(ten * 10).to_be_bytes(), Some(&(ten * 10 + 5).to_be_bytes()))).collect();
     for batch_bytes in [1, 60, 1000, usize::MAX] {
@@ -139,7 +139,7 @@ pub(super) fn batches(store: &dyn Store) {
             compare("batch-bytes", store, &model, &Scan { ranges: tens.clone(), ..scan });
         }
     }
-    // Several scans, read in turn, do not disturb each other; dropped half read, they disturb nobody.
+    // Scans that are read alternately do not affect each other. A scan that is dropped early affects nothing.
     let scan = Scan::all().batch_rows(10);
     let (mut one, mut other) = (store.scan(&scan), store.scan(&scan));
     let mut seen = read_batch(&mut *one, &scan);
@@ -151,7 +151,7 @@ pub(super) fn batches(store: &dyn Store) {
 
 pub(super) fn snapshots(store: &dyn Store) {
     let mut model = fill(store);
-    // Opened after a write, a scan shows it, whatever was scanned before.
+    // A scan that is opened after a write returns it, whatever was scanned before.
     compare("read-your-writes", store, &model, &Scan::all());
     put(store, &mut model, b"aaa", b"new");
     put(store, &mut model, b"b", b"changed");

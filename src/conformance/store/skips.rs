@@ -58,7 +58,7 @@ fn skip(store: &dyn Store, model: &Model, scan: &Scan, batches: usize, hint: &[u
     }
 }
 
-/// Hints one after another, forward and back again.
+/// Several hints, forward and back again.
 fn several(store: &dyn Store, model: &Model) {
     for (reverse, hints) in [(false, [&b"a"[..], b"\0", b"a\0\xff", b"c"]), (true, [b"c", b"\xff", b"b", b"a\0"])] {
         let scan = Scan::all().reverse(reverse).batch_rows(1);
@@ -81,7 +81,7 @@ fn several(store: &dyn Store, model: &Model) {
     }
 }
 
-/// Through a table of more rows than a batch or a block of an engine has.
+/// In a table with more rows than a batch, or a block of an engine.
 fn long(store: &dyn Store) {
     let mut batch = Batch::new();
     let mut model = Model::new();

@@ -20,7 +20,7 @@ pub(super) fn increments(store: &dyn Store) {
     sums.sort_unstable();
     let calls = sums.len();
     for (sum, should_be) in sums.into_iter().zip(1..) {
-        equal(law, format_args!("sum {should_be} of the {calls} that were answered, sorted,"), sum, should_be);
+        equal(law, format_args!("sum {should_be} of the {calls} that were returned, sorted,"), sum, should_be);
     }
     equal(law, "the sum at the end", done(law, store.increment(b"counter", 0)), calls as i64);
 }
@@ -46,7 +46,8 @@ pub(super) fn updates(store: &dyn Store) {
     equal(law, "a number that was counted up", done(law, store.get(b"k")), Some(sum));
 }
 
-/// All rows hold the same number, and each batch writes all of them: a scan that finds two numbers saw a batch in part.
+/// All rows have the same number, and each batch writes all of them: a scan that returns two numbers has read part of a
+/// batch.
 pub(super) fn batches(store: &dyn Store) {
     const ROWS: u8 = 16;
     let guarantees = store.guarantees();
@@ -57,7 +58,7 @@ pub(super) fn batches(store: &dyn Store) {
     let write = |number: u64| {
         let mut batch = Batch::new();
         for row in 1..=ROWS {
-            // Gone and back in each batch: no scan may miss it.
+            // Deleted and put again in each batch: every scan must find it.
             if row == ROWS / 2 {
                 batch.delete([row]);
             }

@@ -1,4 +1,4 @@
-//! Laws of reading and writing as one.
+//! Laws of transactions.
 
 use super::laws::{Model, Row, compare, compare_rows, done, equal, expected, fill, holds, put, range, read, read_on};
 use super::laws::{Show, refused};
@@ -13,7 +13,7 @@ fn is_unsupported(error: &Error) -> bool {
     matches!(error, Error::Unsupported(_))
 }
 
-/// A view shows what the model holds.
+/// A view returns the model's data.
 #[track_caller]
 fn compare_view(law: &str, view: &dyn Readable, model: &Model) {
     for key in model.keys().map(Vec::as_slice).chain([&b"absent"[..], b"\0\x01"]) {
@@ -83,17 +83,17 @@ pub(super) fn transactions(store: &dyn Store) {
     compare(law, store, &model, &Scan::all());
 }
 
-/// The error of a body comes out as it went in.
+/// The error that a body returns is returned unchanged.
 #[track_caller]
 fn fails(law: &str, transact: &mut dyn FnMut(&mut Option<Error>) -> Result<(), Error>) {
     let mut failure = Some(Error::engine("the body's own"));
     match transact(&mut failure) {
         Err(Error::Engine(error)) if error.to_string() == "the body's own" => {}
-        other => holds(law, false, format_args!("a body that fails answers {other:?}")),
+        other => holds(law, false, format_args!("a body that fails returns {other:?}")),
     }
 }
 
-/// One counter, to which some add in transactions and others, where the store has increments, by those.
+/// A counter. Some callers add to it in transactions, others by increments, if the store has them.
 pub(super) fn threads(store: &dyn Store) {
     if !store.guarantees().transactions {
         return;
@@ -167,7 +167,7 @@ pub(super) fn across_tables(database: &dyn Database) {
     rows_are(&after);
     transact(&[], &mut |_| Vec::new());
 
-    // One table under both names: both views show it, of two writes to one row the later holds.
+    // One table under two names: both views read it; of two writes to one row the later wins.
     transact(&["a", "b", "a"], &mut |views| {
         let own: Vec<_> = [0, 2].map(|view| done(ACROSS, views[view].get(b"k"))).into();
         equal(ACROSS, "a table that is named twice", own, vec![Some(b"changed".to_vec()); 2]);
@@ -181,8 +181,8 @@ pub(super) fn across_tables(database: &dyn Database) {
     });
 }
 
-/// What is taken from one table is put into the other, so that each transaction finds the same sum; the tables are named
-/// in either order, which must not lock two of them up.
+/// Moves an amount from one table to the other, so that each transaction finds the same sum. The tables are named in
+/// either order, which must not deadlock.
 pub(super) fn threads_across_tables(database: &dyn Database) {
     let guarantees = database.guarantees();
     if !guarantees.transactions || guarantees.batch < Atomicity::Database {
@@ -193,7 +193,7 @@ pub(super) fn threads_across_tables(database: &dyn Database) {
         bytes.map_or(0, |bytes| bytes.try_into().map_or(i64::MIN, i64::from_be_bytes))
     };
     let move_one = |tables: [&str; 2]| {
-        // What a body reads that is called again was not written from.
+        // A body that was called again: its earlier reads were not used.
         let mut read = [0; 2];
         let mut body = |views: &[&dyn Readable]| {
             read = [number(views[0]), number(views[1])];

@@ -28,7 +28,7 @@ pub(super) fn empty_key(store: &dyn Store) {
 
     match store.get(b"") {
         Ok(None) | Err(Error::EmptyKey) => {}
-        other => holds(law, false, format_args!("reading the empty key answers {other:?}")),
+        other => holds(law, false, format_args!("reading the empty key returns {other:?}")),
     }
     match store.get_many(&[b"", b"absent"]) {
         Ok(values) => equal(law, "reading the empty key among others", values, vec![None, None]),
@@ -174,7 +174,7 @@ pub(super) fn compare_and_write(store: &dyn Store) {
             }
         }
     }
-    holds(law, done(law, store.get(b"k\0")).is_none(), "a key that was not written is there");
+    holds(law, done(law, store.get(b"k\0")).is_none(), "a key that was not written exists");
 }
 
 /// Random writes, reads and scans, compared with a sorted map.

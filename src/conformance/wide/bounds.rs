@@ -1,5 +1,5 @@
-//! Laws of handles with options. No method of a wide store takes a closure during which another call could be made to wait, so
-//! these are of calls that are late, or cancelled, before they begin.
+//! Laws of handles with options. No method of a wide store takes a closure in which another call could be made to wait,
+//! so these are calls that are late, or cancelled, before they begin.
 
 use super::laws::{done, equal, holds, mutate, put, refused, values_are};
 use crate::conformance::store::bounds::{far, is_cancelled, is_late, late, scan_refused};
@@ -48,7 +48,7 @@ fn rows_have(law: &str, store: &dyn WideStore, number: usize) {
     equal(law, "the rows that there are", found, ROWS.map(<[u8]>::to_vec).into());
 }
 
-/// The calls of a handle go on; each row gets another number.
+/// The calls of a handle succeed; each row gets another number.
 #[track_caller]
 fn goes_on(law: &str, handle: &dyn WideStore, number: &mut usize) {
     *number += 1;
@@ -68,7 +68,7 @@ pub(super) fn deadlines(store: &dyn WideStore) {
         equal(DEADLINE, "the schema of a handle with options", handle.schema(), store.schema());
         all_refused(DEADLINE, &*handle, is_late);
         rows_have(DEADLINE, store, number);
-        // Other options take their place.
+        // Other options replace these.
         let again = handle.with_options(CallOptions::none());
         equal(DEADLINE, "the options of a handle without any", again.options(), CallOptions::none());
         goes_on(DEADLINE, &*again, &mut number);
@@ -108,7 +108,7 @@ fn database_refuses(law: &str, database: &dyn WideDatabase, schema: &TableSchema
     let more = schema.clone().family("a", FamilySchema::new().max_versions(2));
     refused(law, "an opening", database.table("a", schema).map(drop), why);
     refused(law, "an opening that makes a table", database.table("b", schema).map(drop), why);
-    refused(law, "an opening of what is there", database.open_table("a", schema).map(drop), why);
+    refused(law, "an opening of a table that exists", database.open_table("a", schema).map(drop), why);
     refused(law, "a creation", database.create_table("b", schema, &NewTable::new()).map(drop), why);
     refused(law, "a schema", database.schema("a"), why);
     refused(law, "an alteration", database.alter("a", &more), why);
@@ -116,7 +116,7 @@ fn database_refuses(law: &str, database: &dyn WideDatabase, schema: &TableSchema
     refused(law, "a drop of a table", database.drop_table("a"), why);
 }
 
-/// Of a database, and of the tables that it opens.
+/// For a database, and the tables that it opens.
 pub(super) fn of_a_database(database: &dyn WideDatabase) {
     let schema = TableSchema::new().family("a", FamilySchema::new());
     let a = done(DEADLINE, database.table("a", &schema));

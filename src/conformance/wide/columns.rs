@@ -7,7 +7,7 @@ use crate::wide::{Column, Columns, Compare, Condition, Mutation, PageVersions, R
 
 const QUALIFIERS: [&[u8]; 10] = [b"", b"\0", b"\0\xff", b"\x01", b"q", b"q\0", b"q\0\0", b"q\x01", b"qq", b"\xff\xff"];
 
-/// Qualifiers that lie as badly as they can, in families whose names begin one another.
+/// Difficult qualifiers, in families whose names are prefixes of each other.
 pub(super) fn order(store: &dyn WideStore) {
     let law = "cells-sorted";
     let mut mutation = Mutation::new();
@@ -84,7 +84,7 @@ pub(super) fn order(store: &dyn WideStore) {
     check("first-only", &later, &|family, qualifier| family == "ab" && qualifier == b"q");
 }
 
-/// How many versions, of which time, with what value; what is counted when.
+/// How many versions, of which time, with which value, and the order in which they are counted.
 pub(super) fn versions(store: &dyn WideStore) {
     let law = "versions";
     for at in [30, 10, 50, 20, 40] {
@@ -114,7 +114,7 @@ pub(super) fn versions(store: &dyn WideStore) {
     row_is(law, store, b"r", &of(9).value(Compare::GreaterOrEqual, "v30"), &five[..3]);
     let others = ["b:q@50=v50", "b:q@40=v40", "b:q@20=v20", "b:q@10=v10"];
     row_is(law, store, b"r", &of(9).value(Compare::NotEqual, "v30"), &others);
-    // Before the versions asked for are counted, and before columns are.
+    // Applied before the versions asked for are counted, and before columns are.
     row_is(law, store, b"r", &of(1).value(Compare::Less, "v30"), &["b:q@20=v20"]);
     let second = Columns::all().value(Compare::Equal, "same").limit(1);
     row_is(law, store, b"r", &second, &["b:r@50=same"]);
@@ -208,7 +208,7 @@ pub(super) fn rows_where(store: &dyn WideStore) {
         let should_be = [b"1", b"2", b"3", b"4", b"5"].map(|key| should_be.contains(&&key[..]));
         let look = |law: &str, columns: Columns, should_be: [bool; 5]| {
             let columns = columns.rows_where(check.clone());
-            equal(law, format_args!("of five rows those that are there for {columns:?}"), found(&columns), should_be);
+            equal(law, format_args!("which of five rows are returned for {columns:?}"), found(&columns), should_be);
         };
         for columns in [Columns::all(), Columns::of("b:name").column("a:kind"), Columns::all().first_only()] {
             look(law, columns, should_be);

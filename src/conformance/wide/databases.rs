@@ -1,4 +1,4 @@
-//! Laws of wide tables among each other, and of their schemas.
+//! Laws of several wide tables, and of their schemas.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::store::Scan;
 use crate::store::error::Error;
 use crate::wide::{Columns, FamilySchema, Mutation, TableSchema, WideDatabase};
 
-/// Names that every engine has room for.
+/// Names that every engine accepts.
 const NAMES: [&str; 3] = ["a", "ab", "b"];
 
 fn one() -> TableSchema {
@@ -24,7 +24,7 @@ fn schema_is(law: &str, database: &dyn WideDatabase, name: &str, should_be: Opti
     equal(law, format_args!("the schema of {name:?}"), done(law, database.schema(name)), should_be.cloned());
 }
 
-/// A refusal of a schema that names the table and says all of `words`.
+/// A refused schema: the error names the table and contains all of `words`.
 #[track_caller]
 fn refused<T>(law: &str, answer: Result<T, Error>, name: &str, words: &[&str]) {
     match answer {

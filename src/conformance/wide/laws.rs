@@ -1,4 +1,4 @@
-//! What the laws are told with: a table, its rows as text, reads in every way that there is.
+//! What the laws share: a table, rows as text, every way of reading.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) type RowText = (Vec<u8>, Vec<String>);
 
 pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// Families whose names begin one another, of many versions, few and one, and such as expire after a day.
+/// Families whose names are prefixes of each other, with many versions, few and one, and one that expires after a day.
 pub(super) fn table() -> TableSchema {
     let day = FamilySchema::new().ttl(Duration::from_millis(DAY as u64));
     let families = [("a", FamilySchema::new().max_versions(3)), ("ab", FamilySchema::new()), ("b", many())];
@@ -25,7 +25,8 @@ pub(super) fn table() -> TableSchema {
     families.into_iter().chain(expiring).fold(TableSchema::new(), |schema, (name, family)| schema.family(name, family))
 }
 
-/// The same families, with as many versions as no law writes: for stores whose reads may show more than a family keeps.
+/// The same families, with more versions than any law writes: for stores whose reads may return more than a family
+/// keeps.
 pub(super) fn unlimited() -> TableSchema {
     table().families.into_keys().fold(TableSchema::new(), |schema, name| schema.family(name, many()))
 }
@@ -39,22 +40,22 @@ pub(super) fn now() -> i64 {
     SystemClock.now()
 }
 
-/// Waits until a put is of a later millisecond than the delete before it, where the store needs that.
+/// Waits until a put has a later millisecond than the delete before it, if the store needs that.
 pub(super) fn apart(store: &dyn WideStore) {
     if !store.guarantees().put_after_delete {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// Waits until the clock is past a counter, whose timestamps may run ahead of it by a millisecond for each increment, where a write
-/// at the clock's time would not reach it.
+/// Waits until the clock is past a counter, if a write at the clock's time would not be after it: the timestamps of
+/// counters may run ahead by a millisecond per increment.
 pub(super) fn past_counters(store: &dyn WideStore) {
     if store.guarantees().untimed_puts != Some(UntimedPuts::Latest) {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// A put with a timestamp, or without one where the store takes none.
+/// A put with a timestamp, or without one if the store does not support timestamps.
 pub(super) fn put(store: &dyn WideStore, mutation: Mutation, column: impl Into<Column>, value: &str) -> Mutation {
     match store.guarantees().timestamps {
         Some(_) => mutation.put_at(column, 7, value),
@@ -83,7 +84,7 @@ pub(super) fn timeless(cells: &[String]) -> Vec<String> {
     cells.iter().map(without).collect()
 }
 
-/// A row, got, got among others, and scanned both ways; they have to agree.
+/// Reads a row by a get, by a get of several, and by scans in both directions, which must agree.
 #[track_caller]
 pub(super) fn row(law: &str, store: &dyn WideStore, row: &[u8], columns: &Columns) -> Vec<String> {
     let got = text(done(law, store.get(row, columns)).as_bytes());
@@ -113,7 +114,7 @@ pub(super) fn values_are(law: &str, store: &dyn WideStore, key: &[u8], columns: 
     equal(law, format_args!("{columns:?} of row {}", Hex(key)), is, should_be);
 }
 
-/// All rows of a scan, the pieces of a row together.
+/// All rows of a scan, with the pieces of each row joined.
 #[track_caller]
 pub(super) fn rows(law: &str, store: &dyn WideStore, scan: &Scan, columns: &Columns) -> Vec<RowText> {
     rows_on(law, &mut *store.scan(scan, columns), scan, columns)
@@ -140,7 +141,7 @@ pub(super) fn rows_on(law: &str, open: &mut dyn Rows, scan: &Scan, columns: &Col
             match all.last_mut() {
                 Some((last, more)) if columns.piece.is_some() && *last == key => more.extend(cells),
                 Some((last, _)) if (*last < key) == scan.reverse || *last == key => {
-                    let what = format_args!("row {} comes behind {}", Hex(&key), Hex(last)).to_string();
+                    let what = format_args!("row {} comes after {}", Hex(&key), Hex(last)).to_string();
                     broken("rows-sorted", what)
                 }
                 _ => all.push((key, cells)),

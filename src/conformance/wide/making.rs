@@ -1,4 +1,4 @@
-//! Laws of wide tables that are there, or are not, before they are opened or made.
+//! Laws of opening and creating wide tables that exist or do not.
 
 use super::laws::{done, equal, holds, mutate, row_is};
 use crate::conformance::store::laws::broken;
@@ -40,7 +40,7 @@ pub(super) fn open_absent(database: &dyn WideDatabase) {
     let other = one().family("new", FamilySchema::new());
     match database.open_table("ab", &other).map(drop) {
         Err(Error::Schema { table, .. }) if table == "ab" => {}
-        answer => broken("other-schema", format_args!("to open a table with another schema is {answer:?}")),
+        answer => broken("other-schema", format_args!("opening a table with another schema is {answer:?}")),
     }
     equal("other-schema", "the schema of a table", done(law, database.schema("ab")), Some(one()));
     is_absent(database, "a");
@@ -61,7 +61,7 @@ pub(super) fn create_existing(database: &dyn WideDatabase) {
     for schema in [one(), other] {
         match database.create_table("a", &schema, &NewTable::new()).map(drop) {
             Err(Error::TableExists(said)) if said == "a" => {}
-            answer => broken(law, format_args!("to make a table that is there is {answer:?}")),
+            answer => broken(law, format_args!("creating a table that exists is {answer:?}")),
         }
         equal(law, "its schema", done(law, database.schema("a")), Some(one()));
     }
@@ -71,7 +71,7 @@ pub(super) fn create_existing(database: &dyn WideDatabase) {
     holds(
         law,
         matches!(answer, Err(Error::TableExists(_))),
-        format_args!("to make a table that is there is {answer:?}"),
+        format_args!("creating a table that exists is {answer:?}"),
     );
     drop(made);
     done(law, database.drop_table("a"));
@@ -90,7 +90,7 @@ pub(super) fn create_refused(database: &dyn WideDatabase) {
         tables_are(law, database, &[]);
     }
     let answer = database.create_table("a", &TableSchema::new(), &NewTable::new()).map(drop);
-    holds(law, answer.is_err(), "a table of no family is made");
+    holds(law, answer.is_err(), "a table without families is created");
     tables_are(law, database, &[]);
     done(law, database.create_table("a", &one(), &NewTable::new()));
 }
@@ -105,13 +105,13 @@ pub(super) fn create_once<D: WideDatabase + ?Sized>(database: &D) {
     }
 }
 
-/// Where a table of an engine with regions is split, rows are read as where it is not.
+/// Rows of a table with regions are read as those of any other.
 pub(super) fn split_points(database: &dyn WideDatabase) {
     let law = "split-points";
     let points: [&[u8]; 5] = [b"\0", b"b", b"b\0", b"m", b"\xff"];
     let table = done(law, database.create_table("a", &one(), &NewTable::new().split_at(points)));
     let told = done(law, table.split_points());
-    // An engine without regions makes nothing of them.
+    // An engine without regions ignores the points.
     if database.guarantees().split_points {
         equal(law, "the split points of a table", told, points.map(<[u8]>::to_vec).to_vec());
     }

@@ -1,4 +1,4 @@
-//! Random mutations, reads and scans, compared with a list of cells and markers that is looked through from end to end.
+//! Random mutations, reads and scans, compared with a list of cells and markers that is searched linearly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use crate::wide::{
 };
 
 const LAW: &str = "model";
-/// Timestamps that are given are below this, those of a clock are not.
+/// Given timestamps are below this, a clock's are not.
 const GIVEN: i64 = 1000;
 const QUALIFIERS: [&[u8]; 5] = [b"", b"\0", b"q", b"q\0", b"\xff"];
 
 #[derive(Default)]
 struct Model {
     cells: Vec<(Column, i64, Vec<u8>)>,
-    /// The family, if not all; the column, if not all of them; the timestamps.
+    /// The family, unless all; the column, unless all; the timestamps.
     markers: Vec<Marker>,
 }
 
@@ -53,7 +53,7 @@ impl Model {
         }
     }
 
-    /// What is deleted as of now: every cell, and whatever is given an old timestamp later.
+    /// A delete as of now: of every cell, and of whatever is put later with an old timestamp.
     fn delete_now(&mut self, mut marker: Marker, keep: bool) {
         marker.until = i64::MAX;
         self.delete(marker.clone(), false);
@@ -142,7 +142,8 @@ fn compare(random: &mut Random) -> (Compare, Vec<u8>) {
 
 fn columns(random: &mut Random, guarantees: &WideGuarantees) -> Columns {
     let mut columns = Columns::all();
-    // In a time range, what a family keeps no more may still be there, so it is asked of the one that keeps all.
+    // In a time range, versions that the family no longer keeps may still be returned, so only the family that keeps
+    // all is read.
     let timed = random.chance(4);
     let families: &[&str] = if timed { &["b"] } else { &ALL };
     if timed {
@@ -196,13 +197,13 @@ fn may_have_the_empty_qualifier(columns: &Columns) -> bool {
     columns.families().is_empty() || ranges.any(|range| range.contains(b""))
 }
 
-/// Changes one row, of the store and the model.
+/// Changes one row, in the store and in the model.
 fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Model) {
     let guarantees = store.guarantees();
     let keep = guarantees.deletes == Some(Deletes::Hide);
-    // Where nobody says what becomes of the timestamps that a delete covers, none is written after a delete.
+    // If the store does not declare what happens to timestamps that a delete covers, none is written after a delete.
     let deletes = guarantees.deletes.is_some();
-    // Markers decide by timestamps, whatever the order.
+    // Markers apply by timestamp, whatever the order.
     let mixed = deletes && (keep || guarantees.edit_order == Some(EditOrder::AsGiven));
     let value = one_of(random, &[&b""[..], b"1", b"2", b"3"]).to_vec();
     let of = |column: &Column, from, until| Marker {
@@ -229,7 +230,7 @@ fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Mo
             mutate(LAW, store, key, Mutation::new().delete_latest(&column));
             apart(store);
             if let Some(at) = model.versions(&column).first().map(|(at, _)| *at) {
-                // A clock's time that comes again is the latest, and not hidden.
+                // A repeated clock time is the latest, and not hidden.
                 model.delete(of(&column, at, at), keep && at < GIVEN);
             }
             return;
@@ -250,7 +251,7 @@ fn change(store: &dyn WideStore, random: &mut Random, key: &[u8], model: &mut Mo
             let mut mutation = Mutation::new();
             for _ in 0..=random.below(5) {
                 let at = 1 + random.below(20) as i64;
-                // A partial delete could uncover what a family does not keep, or not.
+                // A partial delete might uncover versions that the family does not keep.
                 let of_b = column(random, &["b"]);
                 let kind = if mixed || deletes && mutation.is_empty() { random.below(8) } else { 7 };
                 mutation = match kind {

@@ -1,4 +1,4 @@
-//! Laws of what a purge leaves, and what it takes.
+//! Laws of what a purge keeps, and what it removes.
 
 use super::laws::{mutate, row_is, values_are};
 use crate::wide::{Columns, Deletes, Mutation, WideStore};

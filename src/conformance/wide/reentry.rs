@@ -1,5 +1,5 @@
-//! Laws of writes inside a closure that is part of a write to the database. No method of a wide store takes one, but plain
-//! tables over a wide store have such closures.
+//! Laws of writes inside a closure that is part of a write to the database. No method of a wide store takes a closure,
+//! but plain tables over a wide store do.
 
 use super::laws::{done, equal, mutate, refused, values_are};
 use crate::store::NewTable;
@@ -44,9 +44,9 @@ pub(super) fn tables(database: &dyn WideDatabase) {
     {
         let _inside = id.enter();
         let answer = database.table("b", &schema).map(drop);
-        refused(LAW, "an opening that makes a table inside a closure of a write", answer, is_reentrant);
+        refused(LAW, "an opening that creates a table inside a closure of a write", answer, is_reentrant);
         let answer = database.create_table("b", &schema, &NewTable::new()).map(drop);
-        refused(LAW, "a making of a table inside a closure of a write", answer, is_reentrant);
+        refused(LAW, "a creation of a table inside a closure of a write", answer, is_reentrant);
         refused(LAW, "an alteration inside a closure of a write", database.alter("a", &more), is_reentrant);
         refused(LAW, "a drop of a table inside a closure of a write", database.drop_table("a"), is_reentrant);
         refused(LAW, "a drop of no table inside a closure of a write", database.drop_table("b"), is_reentrant);

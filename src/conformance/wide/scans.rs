@@ -1,4 +1,4 @@
-//! Laws of rows: their order, ranges, limits, batches, snapshots, the first at a key.
+//! Laws of rows: order, ranges, limits, batches, snapshots, the first row at a key.
 
 use super::laws::{RowText, done, equal, holds, keys, mutate, rows, rows_on, text};
 use crate::conformance::store::laws::{broken, read_batch};
@@ -63,7 +63,7 @@ pub(super) fn order(store: &dyn WideStore) {
             }
         }
     }
-    // What is asked for of each row begins anew with each.
+    // What is asked for applies to each row separately.
     let first =
         |cells: &str| -> Vec<RowText> { filled.iter().map(|row| (row.0.clone(), vec![cells.into()])).collect() };
     let firsts = rows("first-only", store, &Scan::all(), &Columns::all().first_only());
@@ -71,7 +71,7 @@ pub(super) fn order(store: &dyn WideStore) {
     let seconds = rows("column-offset", store, &Scan::all(), &Columns::all().offset(1).limit(1));
     equal("column-offset", "the second columns", seconds, first("a:r@1=r"));
 
-    // Rows of which nothing is asked for do not come, nor count.
+    // Rows without a cell to return are left out and do not count.
     let law = "row-limit";
     mutate(law, store, b"a", Mutation::new().put_at("ab:only", 1, "v"));
     mutate(law, store, b"\xff", Mutation::new().put_at("ab:only", 1, "v"));
@@ -114,7 +114,7 @@ pub(super) fn order(store: &dyn WideStore) {
     equal(law, "rows in their order", got, vec![of(10), vec![], of(0), of(10), vec![]]);
 }
 
-/// More rows, and wider ones, than come at a time.
+/// More rows, and wider ones, than fit into a batch.
 pub(super) fn many(store: &dyn WideStore) {
     let wide = |row: u16| {
         (0..20_u8).fold(Mutation::new(), |mutation, column| {
@@ -161,7 +161,7 @@ pub(super) fn many(store: &dyn WideStore) {
     let mut batch = RowBatch::new();
     match open.next_batch(&mut batch) {
         Err(Error::NoSuchFamily { .. }) => {}
-        other => broken("no-such-family", format_args!("a scan of an unknown family answers {other:?}")),
+        other => broken("no-such-family", format_args!("a scan of an unknown family returns {other:?}")),
     }
     batch.push(b"left", b"over");
     done(law, open.next_batch(&mut batch));

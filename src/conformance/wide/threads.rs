@@ -7,7 +7,8 @@ use crate::wide::{Column, Columns, Condition, EditOrder, Mutation, WideStore};
 
 const ROW: &[u8] = b"row";
 
-/// Every mutation writes one number to columns of three families, by puts, and by deletes and puts where those come after.
+/// Every mutation writes one number to columns of three families: by puts, and by deletes and puts if those take effect
+/// in order.
 pub(super) fn atomic_rows(store: &dyn WideStore) {
     if !store.guarantees().atomic_rows {
         return;
@@ -19,7 +20,7 @@ pub(super) fn atomic_rows(store: &dyn WideStore) {
         let deleted = match (in_order, number % 2) {
             (true, 0) => Mutation::new().delete_row(),
             (true, _) => Mutation::new().delete_family("b"),
-            // A delete would hide what is put.
+            // Here a delete would hide the put.
             (false, _) => Mutation::new(),
         };
         let first = deleted.put("a:first", value.as_str());
@@ -58,7 +59,7 @@ pub(super) fn increments(store: &dyn WideStore) {
     sums.sort_unstable();
     let calls = sums.len();
     for (is, sum) in sums.into_iter().zip(1..) {
-        let what = format_args!("sums {sum} of the {calls} that were answered, sorted,").to_string();
+        let what = format_args!("sums {sum} of the {calls} that were returned, sorted,").to_string();
         equal(law, what, is, vec![sum, 2 * sum]);
     }
 }

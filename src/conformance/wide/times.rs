@@ -1,4 +1,5 @@
-//! Laws of timestamps: which there are, whose clock gives them, and what a write without one does to those of the future.
+//! Laws of timestamps: their range, whose clock gives them, and what a write without one does to versions in the
+//! future.
 
 use super::laws::{DAY, done, equal, holds, is_timestamp, is_unsupported, mutate, now, refused, row_is, values_are};
 use crate::wide::{ClockOf, Columns, Deletes, Mutation, UntimedDeletes, UntimedPuts, WideStore};
@@ -7,13 +8,13 @@ fn all() -> Columns {
     Columns::all().versions(9)
 }
 
-/// Edits with a timestamp, of each kind that every store with timestamps has.
+/// Edits with a timestamp, of each kind that every store with timestamps supports.
 fn edits(at: i64) -> [Mutation; 3] {
     let fine = || Mutation::new().put("a:q", "v");
     [fine().put_at("a:q", at, "v"), fine().delete_version("a:q", at), fine().delete_column_until("a:q", at)]
 }
 
-/// Which timestamps there are.
+/// The range of timestamps.
 pub(super) fn range(store: &dyn WideStore) {
     let law = "timestamp-range";
     mutate(law, store, b"r", Mutation::new().put("a:q", "before"));
@@ -27,7 +28,7 @@ pub(super) fn range(store: &dyn WideStore) {
     holds(law, [0, 1].contains(&timestamps.first), format_args!("the first is {}", timestamps.first));
     holds(law, timestamps.last <= in_unit.last, format_args!("the last, {}, does not fit its unit", timestamps.last));
     holds(law, timestamps.last > now() + 365 * DAY, format_args!("the last, {}, is soon", timestamps.last));
-    // Those before 1970 are no store's.
+    // No store accepts those before 1970.
     let before = Some(timestamps.first - 1).filter(|at| *at >= 0);
     for at in [before, timestamps.last.checked_add(1)].into_iter().flatten() {
         for mutation in edits(at) {
@@ -59,7 +60,7 @@ pub(super) fn clock(store: &dyn WideStore) {
         let at = row.cells().next().map(|cell| cell.timestamp);
         let within = match clock {
             ClockOf::Process => before..=after,
-            // It may be slow, or fast, but not by hours.
+            // The clock may be off, but not by hours.
             ClockOf::Server => before - DAY / 24..=after + DAY / 24,
         };
         let stamped = at.is_some_and(|at| within.contains(&at));
@@ -67,7 +68,7 @@ pub(super) fn clock(store: &dyn WideStore) {
     }
 }
 
-/// What a put without a timestamp does where there is a version of the future, or a delete.
+/// What a put without a timestamp does if there is a version in the future, or a delete.
 pub(super) fn puts(store: &dyn WideStore) {
     let law = "untimed-put";
     let guarantees = store.guarantees();
@@ -97,7 +98,7 @@ pub(super) fn puts(store: &dyn WideStore) {
     }
 }
 
-/// What a delete without a timestamp does to a version of the future.
+/// What a delete without a timestamp does to a version in the future.
 pub(super) fn deletes(store: &dyn WideStore) {
     let law = "untimed-delete";
     let Some(deletes) = store.guarantees().untimed_deletes else { return };
@@ -112,6 +113,6 @@ pub(super) fn deletes(store: &dyn WideStore) {
             UntimedDeletes::UntilClock => &["b:q=future"],
         };
         values_are(law, store, row, &all(), left);
-        equal(law, "whether the row is there", done(law, store.exists(row)), !left.is_empty());
+        equal(law, "whether the row exists", done(law, store.exists(row)), !left.is_empty());
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn kept(store: &dyn WideStore) {
     row_is(law, store, b"r", &all(), &["b:q@20=v20", "b:q@10=in one"]);
 }
 
-/// What is to be kept of a row: all that is read, or the first of it where more can be.
+/// What the family keeps of a row: all that is read, or the first of it if a read may return more.
 #[track_caller]
 fn kept_are(law: &str, store: &dyn WideStore, key: &[u8], columns: &Columns, kept: &[&str]) {
     if store.guarantees().kept_on_read {
@@ -48,7 +48,7 @@ pub(super) fn limits(store: &dyn WideStore) {
     mutate(law, store, b"few", put_at("a:q", 2).put_at("a:q", 8, "again"));
     kept_are(law, store, b"few", &all().column("a:q"), &["a:q=v9", "a:q=again", "a:q=v7"]);
     if store.guarantees().kept_on_read {
-        // What the family does not keep is not looked at.
+        // What the family does not keep is not compared.
         row_is("value", store, b"few", &all().column("a:q").value(Compare::Equal, "v1"), &[]);
         row_is("value", store, b"few", &Columns::of("a:q").value(Compare::Equal, "v7"), &["a:q@7=v7"]);
     }
@@ -65,7 +65,7 @@ pub(super) fn limits(store: &dyn WideStore) {
     }
 }
 
-/// Each kind of delete, and what it leaves alone.
+/// Each kind of delete, and what it does not delete.
 pub(super) fn deletes(store: &dyn WideStore) {
     let law = "delete";
     let fill = |row: &[u8]| {
@@ -80,7 +80,7 @@ pub(super) fn deletes(store: &dyn WideStore) {
         mutate(law, store, row, mutation);
         row_is(law, store, row, of, left);
         let cells = self::row(law, store, &[row, b"\0"].concat(), &all()).len();
-        holds(law, cells == 10, format_args!("of the row behind one with a delete, {cells} cells of 10 are left"));
+        holds(law, cells == 10, format_args!("the row after one with a delete has {cells} cells, not 10"));
     };
     let q = Columns::of("b:q").versions(9);
     deleted(b"version", Mutation::new().delete_version("b:q", 20), &q, &["b:q@30=v30", "b:q@10=v10"]);
@@ -97,7 +97,7 @@ pub(super) fn deletes(store: &dyn WideStore) {
     deleted(b"row", Mutation::new().delete_row(), &all(), &[]);
     mutate(law, store, b"never there", Mutation::new().delete_row().delete_family("a").delete_version("b:q", 5));
     row_is(law, store, b"never there", &all(), &[]);
-    // What is hidden by an older delete is so in a time range too.
+    // What an older delete hides is hidden in a time range, too.
     row_is(law, store, b"until", &q.clone().time(5..21), &[]);
     if store.guarantees().delete_family_until {
         let some_a = [&["a:q@30=v", "ab:q@5=v"][..], &of_b].concat();
@@ -114,7 +114,7 @@ pub(super) fn deletes(store: &dyn WideStore) {
     }
 }
 
-/// Edits of one mutation, and what is put after a delete.
+/// Edits of one mutation, and puts after a delete.
 pub(super) fn in_order(store: &dyn WideStore) {
     let law = "edit-order";
     let guarantees = store.guarantees();
@@ -145,7 +145,7 @@ pub(super) fn in_order(store: &dyn WideStore) {
             }
             None => {}
         }
-        // And from one mutation to the next.
+        // The same from one mutation to the next.
         for round in 0..20 {
             let value = format!("round {round}");
             let delete = match round % 3 {
@@ -206,7 +206,7 @@ pub(super) fn latest(store: &dyn WideStore) {
     values_are(law, store, b"nothing", &column, left);
 }
 
-/// What a delete does to what is written later with a timestamp that it covers.
+/// What a delete does to later writes with a timestamp that it covers.
 pub(super) fn covered(store: &dyn WideStore) {
     let guarantees = store.guarantees();
     let Some(deletes) = guarantees.deletes else { return };
@@ -223,7 +223,7 @@ pub(super) fn covered(store: &dyn WideStore) {
     let there = if guarantees.delete_family_until { 4 } else { 2 };
     for (row, delete, hidden) in cases.into_iter().take(there) {
         let row = row.as_bytes();
-        // One that is there, and one that is not.
+        // A column that exists, and one that does not.
         mutate(law, store, row, put_at("b:q", 20));
         mutate(law, store, row, delete);
         for at in [19, 20, 21] {
@@ -246,7 +246,7 @@ pub(super) fn covered(store: &dyn WideStore) {
     }
 }
 
-/// Versions that are a day old or an hour, by the system's clock.
+/// Versions that are a day or an hour old, by the system's clock.
 pub(super) fn expiry(store: &dyn WideStore) {
     let law = "ttl";
     let now = now();
@@ -270,6 +270,6 @@ pub(super) fn expiry(store: &dyn WideStore) {
     kept_are(law, store, b"mixed", &of("tm"), &["tm:q=hour", "tm:q=old"]);
     if store.guarantees().kept_on_read {
         mutate("ttl", store, b"expired", Mutation::new().put_at("t:q", old, "v"));
-        holds("ttl", row("ttl", store, b"expired", &all()).is_empty(), "a row of which all has expired is there");
+        holds("ttl", row("ttl", store, b"expired", &all()).is_empty(), "a row in which all has expired is returned");
     }
 }

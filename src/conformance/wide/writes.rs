@@ -40,7 +40,7 @@ fn is_timestamp_or_unsupported(error: &Error) -> bool {
     matches!(error, Error::Timestamp(-1) | Error::Unsupported(_))
 }
 
-/// Row keys, qualifiers and values of the lengths that are declared, and a byte more.
+/// Row keys, qualifiers and values of the declared maximum lengths, and a byte longer.
 pub(super) fn limits(store: &dyn WideStore) {
     /// Longer ones are not tried.
     const LONGEST: usize = 16 << 20;
@@ -96,7 +96,7 @@ pub(super) fn refusals(store: &dyn WideStore) {
     match store.get(b"", &Columns::all()) {
         Err(Error::EmptyKey) => {}
         Ok(row) if row.is_empty() => {}
-        other => holds(law, false, format_args!("reading the empty row answers {other:?}")),
+        other => holds(law, false, format_args!("reading the empty row returns {other:?}")),
     }
 
     let law = "no-such-family";
@@ -141,7 +141,7 @@ pub(super) fn refusals(store: &dyn WideStore) {
     equal("whole-mutation", "rows", keys("whole-mutation", store, &Scan::all(), &Columns::all()).len(), 1);
 }
 
-/// Either nothing of mutations with an invalid one is there, or that one is named, and the others are there.
+/// Of mutations with an invalid one nothing is written, or only that one is named and the others are written.
 pub(super) fn failed_rows(store: &dyn WideStore) {
     let law = "failed-rows";
     let row = |index: usize| vec![b'r', (index / 2) as u8];
@@ -166,7 +166,7 @@ pub(super) fn failed_rows(store: &dyn WideStore) {
                 }
                 rows.push((row(index), good(case, index)));
                 let cells = written.entry(row(index)).or_default();
-                // Two of one row have one timestamp: the later is there.
+                // Two of one row have one timestamp: the later wins.
                 let newest = format!("b:q@{case}=");
                 cells.retain(|cell| !cell.starts_with(&newest));
                 cells.insert(0, format!("{newest}{}", value(case, index)));
@@ -234,7 +234,7 @@ pub(super) fn counters(store: &dyn WideStore) {
         equal(law, "a counter that was deleted", done(law, add(b"s", &[("b:y", 3)])), vec![3]);
         values_are(law, store, b"s", &Columns::of("b:y"), &[&bytes("b:y", 3)]);
     }
-    // Under a timestamp that is long gone, and one that is far to come.
+    // With a timestamp in the distant past, and in the distant future.
     let last = store.guarantees().timestamps.map(|timestamps| [(b"past", 5), (b"time", timestamps.last - 5)]);
     for (row, at) in last.into_iter().flatten() {
         mutate(law, store, row, Mutation::new().put_at("ab:n", at, 7_i64.to_be_bytes()));
@@ -299,7 +299,7 @@ pub(super) fn checks(store: &dyn WideStore) {
             equal(law, format_args!("a check that {absent} is absent"), answer, true);
         }
     }
-    // It is the newest version that counts.
+    // Only the newest version counts.
     if guarantees.timestamps.is_none() {
         return;
     }
@@ -312,7 +312,7 @@ pub(super) fn checks(store: &dyn WideStore) {
     equal(law, "a column that was deleted", answer(Condition::absent("a:q")), true);
 }
 
-/// What is not valid is refused whatever its check says.
+/// An invalid mutation is refused whatever its check says.
 pub(super) fn validated(store: &dyn WideStore) {
     let law = "validated-first";
     if !store.guarantees().validated_first {
@@ -332,7 +332,7 @@ pub(super) fn validated(store: &dyn WideStore) {
     values_are(law, store, b"r", &Columns::all(), &["a:q=before"]);
 }
 
-/// Whether a check holds; `None` if that is nobody's promise.
+/// Whether a check holds; `None` if no promise covers it.
 fn expected(check: &Condition, stored: Option<&str>, empty_values: Option<EmptyValues>) -> Option<bool> {
     let given = check.value.as_ref().map(|(compare, given)| (*compare, given.as_slice()));
     let no_empty_one = stored != Some("") && given.is_none_or(|(_, given)| !given.is_empty());

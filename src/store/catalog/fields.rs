@@ -1,11 +1,11 @@
-//! What a key's fields are called and what their values count: all that a shape leaves out.
+//! Names and units of a key's fields: what the key's shape does not contain.
 //!
-//! The text of it has a line for each field and each variant, in the order of their places:
+//! Stored as text with one line per field and per variant, sorted by place:
 //!
 //! ```text
 //! 0 host
 //! 1 at milliseconds
-//! 2 event|action             renamed: it was `action`
+//! 2 event|action             renamed; it was `action` before
 //! 2#5 Login                  the variant with the tag 5
 //! 2#5.0 user parameters(8)
 //! ```
@@ -16,27 +16,27 @@ use std::str::FromStr;
 
 use crate::keys::layout::{FieldLayout, Layout, Type};
 
-/// The fields of a key by their places: names, units, parameters of encodings.
+/// The fields of a key, by place: names, units, parameters of encodings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyFields(BTreeMap<Place, KeyField>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KeyField {
-    /// The name, then those that it had before. None: it is known by its place alone.
+    /// The name, then earlier names. Empty: the field has no name, only a place.
     names: Vec<String>,
     /// Units and parameters, from the outermost type inwards.
     details: Vec<String>,
 }
 
-/// Where a field or a variant is in a key. Options and lists are no step of their own.
+/// Where a field or a variant is in a key. Options and lists do not add a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Place(Vec<Step>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
-    /// A field, by its index.
+    /// A field, by index.
     Field(u32),
-    /// A variant, by its tag.
+    /// A variant, by tag.
     Variant(u8),
 }
 
@@ -55,7 +55,7 @@ impl KeyField {
         self.names.is_empty() || other.names.first().is_none_or(|name| self.names.contains(name))
     }
 
-    /// A plain `i64` says nothing of a unit, so it contradicts none.
+    /// A plain `i64` has no unit, so it agrees with any.
     fn agrees_in_details(&self, other: &Self) -> bool {
         self.details.is_empty() || other.details.is_empty() || self.details == other.details
     }
@@ -103,11 +103,11 @@ impl KeyFields {
         }
     }
 
-    /// These fields, with what `given` knows besides: names where there were none, new variants.
+    /// These fields, completed by `given`: names where there were none, new variants.
     ///
     /// # Errors
     ///
-    /// How `given` differs.
+    /// The differences.
     pub(crate) fn completed_by(&self, given: &Self) -> Result<Self, String> {
         let mut completed = self.clone();
         let mut differences = Vec::new();
@@ -136,33 +136,34 @@ impl KeyFields {
         if differences.is_empty() { Ok(completed) } else { Err(differences.join("; ")) }
     }
 
-    /// What is said of a name that a field does not have: another field's, or a new one.
+    /// The message for a name that a field does not have: it is another field's name, or a new one.
     fn another_name(&self, place: &Place, given: &str) -> String {
         let path = self.path(place);
         if self.beside(place).any(|other| other.names.iter().any(|name| name == given)) {
             return format!(
-                "{given:?} stands where the table has {path:?}: put the fields back in the table's order, or write a new table"
+                "field {given:?} is where the table has {path:?}: put the fields back in the table's order, or write a new table"
             );
         }
         format!(
-            "{path:?} of the table is {given:?} in the program: if it is the same field, rename_field({path:?}, {given:?})"
+            "field {path:?} of the table is called {given:?} in the program: if it is the same field, call \
+             rename_field({path:?}, {given:?})"
         )
     }
 
-    /// The fields that stand beside a field, or the variants beside a variant.
+    /// The other fields of the same struct, or the other variants of the same enum.
     fn beside<'f>(&'f self, place: &'f Place) -> impl Iterator<Item = &'f KeyField> {
         let beside = move |other: &&Place| *other != place && other.parent() == place.parent();
         self.0.iter().filter(move |(other, _)| beside(other)).map(|(_, field)| field)
     }
 
-    /// Whether these can take the place of `stored`: each field of it has its name, now or before.
+    /// Whether these can replace `stored`: every field of `stored` still has its name, now or as an earlier name.
     pub(crate) fn follow(&self, stored: &Self) -> bool {
         stored.0.iter().all(|(place, stored)| {
             self.0.get(place).is_some_and(|field| field.shares_a_name(stored) && field.agrees_in_details(stored))
         })
     }
 
-    /// Gives a field, or a variant, another name, and keeps the one that it had.
+    /// Renames a field or a variant, and keeps the old name as an earlier one.
     ///
     /// # Errors
     ///
@@ -171,19 +172,19 @@ impl KeyFields {
         let found: Vec<_> = self.0.keys().filter(|place| self.path(place) == path).cloned().collect();
         let [place] = found.as_slice() else {
             let known: Vec<_> = self.0.keys().map(|place| self.path(place)).collect();
-            return Err(format!("there is no field {path:?}, there is {}", known.join(", ")));
+            return Err(format!("there is no field {path:?}; the fields are {}", known.join(", ")));
         };
         if name.starts_with(|first: char| first.is_ascii_digit())
             || !name.chars().all(|c| c.is_alphanumeric() || c == '_')
         {
             return Err(format!(
-                "{name:?} is not a name: it has letters, digits and `_`, and does not begin with a digit"
+                "{name:?} is not a valid name: a name has letters, digits and `_`, and does not begin with a digit"
             ));
         }
         if name.is_empty() {
             return Err("a name is not empty".to_owned());
         }
-        // A name that another field had would let programs open the table that take the one for the other.
+        // With a name that another field had, a program could take one field for the other.
         if self.beside(place).any(|other| other.names.iter().any(|taken| taken == name)) {
             return Err(format!("{name:?} is, or was, the name of another field beside {path:?}"));
         }
@@ -194,7 +195,8 @@ impl KeyFields {
         Ok(())
     }
 
-    /// The names on the way to a place, joined by dots. That of a key that is one enum or tuple is left out before its parts'.
+    /// The names on the path to a place, joined by dots. If the key is one unnamed enum or tuple, its own name is left
+    /// out before those of its parts.
     fn path(&self, place: &Place) -> String {
         let is_part = |field: &KeyField| place.0.len() > 1 && field.names.is_empty();
         let one = !self.0.contains_key(&Place(vec![Step::Field(1)]));
@@ -238,7 +240,7 @@ impl FromStr for Place {
     }
 }
 
-/// A name without what separates names here. Rust's own names have none of it; a layout written by hand may.
+/// Escapes the characters that separate names in the text. Rust names have none of them; a layout written by hand may.
 fn escaped(name: &str) -> String {
     let special = |c: char| matches!(c, '%' | '|') || c.is_whitespace() || c.is_control();
     let escape = |c: char| if special(c) { format!("%{:02x}", u32::from(c)) } else { c.to_string() };
@@ -257,7 +259,7 @@ impl fmt::Display for KeyFields {
 }
 
 impl FromStr for KeyFields {
-    /// The line that is not understood.
+    /// The line that does not parse.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

@@ -1,7 +1,8 @@
-//! What a database keeps of its tables, in a table of its own, `rowkey.layouts`: the shape of a table's keys, the names and units
-//! of their fields, the codec of its values. [`Table::open`](crate::Table::open) holds a program's types to it.
+//! The catalog: what a database stores about its tables, in a table of its own, `rowkey.layouts`. These are the shape
+//! of the keys, the names and units of their fields, and the codec of the values. [`Table::open`](crate::Table::open)
+//! checks a program's types against it.
 //!
-//! A field that got another name in the program, and is the same field, is renamed here first:
+//! If a program renames a field, rename it in the catalog first:
 //!
 //! ```
 //! use rowkey::{Error, Memory, RowKey, Table, catalog};
@@ -26,7 +27,7 @@
 //!
 //! catalog::rename_field(&db, "edges", "from", "source")?;
 //! Table::<Edge, (), _>::open(&db, "edges")?;
-//! // A program from before the change still opens it.
+//! // A program from before the rename can still open it.
 //! Table::<before::Edge, (), _>::open(&db, "edges")?;
 //! # Ok::<(), rowkey::Error>(())
 //! ```
@@ -47,37 +48,37 @@ use crate::store::options::Within;
 use crate::store::value::RowValue;
 use crate::store::{Batch, Database, NewTable, RowBatch, Rows, Scan, Store};
 
-/// The table's name.
+/// The name of the catalog's table.
 pub(crate) const CATALOG: &str = "rowkey.layouts";
 
-/// The table in which migrations are kept.
+/// The table that stores the state of migrations.
 pub(crate) const MIGRATIONS: &str = "rowkey.migrations";
 
-/// What the names of tables begin with that the crate keeps for itself.
+/// Prefix of the names that are reserved for the crate's own tables.
 pub(crate) const RESERVED: &str = "rowkey.";
 
-/// What the names of wide tables begin with that hold what the crate keeps of plain tables over them.
+/// Prefix of the wide tables that store the crate's own plain tables, where plain tables are stored in wide ones.
 pub(crate) const PLAIN: &str = "rowkey.plain.";
 
-/// What is kept of a table: the first byte of a row's key, before the table's name.
+/// What a row of the catalog says: the first byte of its key, before the table's name.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 enum Kind {
-    /// The shape of its keys.
+    /// The shape of the keys.
     Shape = b't',
-    /// The shapes that its keys had before, a line each.
+    /// Earlier shapes of the keys, one per line.
     Earlier = b'b',
-    /// The fields of its keys: [`KeyFields`].
+    /// The fields of the keys: [`KeyFields`].
     Fields = b'f',
-    /// The codec of its values.
+    /// The codec of the values.
     Codec = b'v',
-    /// A wide table's schema.
+    /// The schema of a wide table.
     Schema = b'w',
-    /// The shapes that a wide table's row keys had before.
+    /// Earlier shapes of a wide table's row keys.
     EarlierOfRows = b'B',
     /// The fields of a wide table's row keys.
     FieldsOfRows = b'F',
-    /// The table is being dropped.
+    /// Marks a table that is being dropped.
     Dropping = b'x',
 }
 
@@ -90,15 +91,15 @@ impl Kind {
     }
 }
 
-/// Refuses the names that the crate keeps for itself.
+/// Refuses reserved names.
 pub(crate) fn check_name(table: &str) -> Result<(), Error> {
     if table.starts_with(RESERVED) { Err(Error::ReservedName(table.to_owned())) } else { Ok(()) }
 }
 
-/// What a program takes a table for.
+/// The types that a program opens a table with.
 pub(crate) struct Given<'g> {
     layout: LayoutBuf,
-    /// The names and units of the keys' fields, if they are to be kept.
+    /// The names and units of the keys' fields. `None`: not to be stored.
     fields: Option<KeyFields>,
     codec: Option<&'g str>,
 }
@@ -109,12 +110,12 @@ impl<'g> Given<'g> {
         Self { layout: layout.into(), fields: Some(KeyFields::of(layout)), codec }
     }
 
-    /// A table whose entries are the crate's own.
+    /// A table with the crate's own entries.
     pub(crate) fn entries(layout: &Layout) -> Self {
         Self { layout: layout.into(), fields: None, codec: None }
     }
 
-    /// Whether it agrees with what is kept; what has to be kept as the shape then.
+    /// Checks against the catalog. Returns the shape to store, if any.
     fn check(&self, table: &str, stored: &[Option<Vec<u8>>; 4]) -> Result<Option<String>, Error> {
         let [shape, fields, codec, _] = stored;
         let new_shape = self.shape(table, text(shape).as_deref())?;
@@ -123,7 +124,7 @@ impl<'g> Given<'g> {
         Ok(new_shape)
     }
 
-    /// What has to be kept as the shape; `None` if it is kept already.
+    /// The shape to store; `None` if it is stored already.
     fn shape(&self, table: &str, stored: Option<&str>) -> Result<Option<String>, Error> {
         let shape = self.layout.shape();
         match stored {
@@ -162,22 +163,22 @@ impl<'g> Given<'g> {
 
 fn parse_fields(table: &str, stored: &str) -> Result<KeyFields, Error> {
     stored.parse().map_err(|line| {
-        let differences = format!("what is kept of them is not understood: {line:?}");
+        let differences = format!("the stored line {line:?} does not parse");
         Error::Fields { table: table.to_owned(), differences }
     })
 }
 
-/// Whether a table is to be there before it is opened.
+/// Whether a table must exist before it is opened.
 pub(crate) enum How<'n> {
-    /// It is made if it is not there.
+    /// Open it; create it if it does not exist.
     OpenOrMake,
-    /// It is there.
+    /// Open it; it must exist.
     Open,
-    /// It is not there, and is made so.
+    /// Create it; it must not exist.
     Make(&'n NewTable),
 }
 
-/// The catalog, if the database has one; it is not made.
+/// The catalog, if the database has one. Does not create it.
 pub(crate) fn existing(db: &(impl Database + ?Sized)) -> Result<Option<Arc<dyn Store>>, Error> {
     match db.open_table(CATALOG) {
         Ok(catalog) => Ok(Some(catalog)),
@@ -186,18 +187,17 @@ pub(crate) fn existing(db: &(impl Database + ?Sized)) -> Result<Option<Arc<dyn S
     }
 }
 
-/// A table that was opened.
+/// An open table.
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn Store>,
-    /// The fingerprints of the shapes that its keys had before they got more variants.
+    /// The fingerprints of the earlier shapes of its keys.
     pub(crate) earlier: Arc<[Fingerprint]>,
 }
 
-/// Opens a table that holds what is given, and makes it if it is not there and is to be made. Nothing is written where one of the
-/// things given is refused.
+/// Opens a table with the given types, and creates it as `how` says. Nothing is written if one of the types is refused.
 ///
-/// A table that has to be there, or must not be, comes before what is kept of it: one whose making was killed in between is a table
-/// of which nothing is kept yet, and whoever opens it completes it.
+/// With `Open` and `Make` the table is opened or created first, then its rows in the catalog are written. A crash in
+/// between leaves a table without rows in the catalog; the next opening adds them.
 pub(crate) fn open(
     db: &(impl Database + ?Sized),
     table: &str,
@@ -211,10 +211,10 @@ pub(crate) fn open(
         How::OpenOrMake => None,
         How::Open => Some(db.open_table(table)?),
         How::Make(new) => {
-            // Nothing could be kept of it once it was made, and nobody could open it.
+            // Without room for the catalog's rows the table could be created but never opened.
             keys.iter().try_for_each(|key| catalog.guarantees().limits.check_row(CATALOG, key, None))?;
             let agrees = given.check(table, &read(&*catalog, &keys)?).map(drop);
-            // Of a table that is there, that is what is said of it, whatever it holds.
+            // If the table exists, that is the error, whatever the catalog says about it.
             match (agrees, db.open_table(table)) {
                 (Err(refused), Err(Error::NoSuchTable(_))) => return Err(refused),
                 (Err(_), there) => return there.and(Err(Error::TableExists(table.to_owned()))),
@@ -230,7 +230,7 @@ pub(crate) fn open(
             if let Some(before) = text(&shape) {
                 earlier = keep(&*catalog, &keys[3], earlier, |stored| Ok(with_line(stored, &before)))?;
             }
-            // Where somebody else wrote one meanwhile, all is asked again.
+            // Somebody else wrote a shape meanwhile: check again.
             if !replace(&*catalog, &keys[0], shape.as_deref(), Some(new.as_bytes()))? {
                 continue;
             }
@@ -249,22 +249,22 @@ pub(crate) fn fingerprint(shape: &str) -> Option<Fingerprint> {
     Some(shape.parse::<LayoutBuf>().ok()?.fingerprint())
 }
 
-/// Gives a field of a table's keys another name: what its program calls it from now on. Programs that know it by the name
-/// before still open the table. The rows stay as they are.
+/// Renames a field of a table's keys. Programs that use the old name can still open the table. The rows do not change.
 ///
-/// `field` is the path to it, names joined by dots: `at`, or `event.Login.user` for a field of an enum's variant, or
-/// `event.Login` for the variant itself; `Login` where the key is the enum. `name` is one that no field beside it has or had:
-/// fields that were swapped are not renamed, the program is wrong or the table has to be another. For a wide table see [`WideTable::rename_field`](crate::WideTable::rename_field).
+/// `field` is the path of the field, names joined by dots: `at`, or `event.Login.user` for a field of an enum's
+/// variant, or `event.Login` for the variant itself, or `Login` if the key is the enum. `name` must not be the name,
+/// now or before, of another field beside it: fields that were swapped can't be renamed. For a wide table see
+/// [`WideTable::rename_field`](crate::WideTable::rename_field).
 ///
 /// # Errors
 ///
-/// [`Error::Fields`] if the table has no such field, or the name can't be one; [`Error::NoSuchTable`].
+/// [`Error::Fields`] if the table has no such field, or the name is not valid; [`Error::NoSuchTable`].
 pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, name: &str) -> Result<(), Error> {
     let refused = |differences| Error::Fields { table: table.to_owned(), differences };
     let db = Within::one_call(&db as &dyn Database);
     let (catalog, key) = (there(&*db, table)?, Kind::Fields.key(table));
     keep(&*catalog, &key, catalog.get(&key)?, |stored| {
-        let unknown = || refused("they are not known yet, a table that is opened tells them".to_owned());
+        let unknown = || refused("they are not known yet: open the table once to store them".to_owned());
         let mut fields = parse_fields(table, stored.ok_or_else(unknown)?)?;
         fields.rename(field, name).map_err(refused)?;
         Ok(Some(fields.to_string()))
@@ -272,8 +272,8 @@ pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, nam
     Ok(())
 }
 
-/// Says that a table's values are those of another codec, `V`. Call it when the new codec reads the same bytes, or after every
-/// value was rewritten: the rows stay as they are.
+/// Changes the stored codec of a table's values to that of `V`. Call it if the new codec reads the same bytes, or after
+/// all values were rewritten. The rows do not change.
 ///
 /// ```
 /// use rowkey::{Error, Memory, Table, catalog};
@@ -298,7 +298,7 @@ pub fn change_codec<V: RowValue>(db: &(impl Database + ?Sized), table: &str) -> 
     }
 }
 
-/// The catalog, if it has the table.
+/// The catalog, if it contains the table.
 fn there(db: &(impl Database + ?Sized), table: &str) -> Result<Arc<dyn Store>, Error> {
     let catalog = db.table(CATALOG)?;
     match catalog.get(&Kind::Shape.key(table))? {
@@ -307,18 +307,18 @@ fn there(db: &(impl Database + ?Sized), table: &str) -> Result<Arc<dyn Store>, E
     }
 }
 
-/// What is kept of a wide table beside the layout of its entries.
+/// What the catalog stores about a wide table, besides the layout of its entries.
 #[derive(Clone, Debug)]
 pub(crate) struct WideTexts {
-    /// Its families, and the shape of its row keys.
+    /// The families, and the shape of the row keys.
     pub(crate) schema: String,
-    /// The fields of its row keys.
+    /// The fields of the row keys.
     pub(crate) fields: Option<String>,
-    /// The shapes that its row keys had before, a line each.
+    /// Earlier shapes of the row keys, one per line.
     pub(crate) earlier: Option<String>,
 }
 
-/// Keeps what `decide` makes of what is kept of a wide table: `None` leaves it.
+/// Updates what the catalog stores about a wide table to what `decide` returns; `None` changes nothing.
 pub(crate) fn keep_wide(
     db: &(impl Database + ?Sized),
     table: &str,
@@ -331,14 +331,14 @@ pub(crate) fn keep_wide(
         let new = match decide(WideTexts::of(&stored).as_ref()) {
             Ok(Some(new)) => new,
             Ok(None) => return Ok(()),
-            // Of rows that somebody else wrote while they were read there is nothing to say.
+            // The rows changed while they were read: read them again.
             Err(_) if read(&*catalog, &keys)? != stored => continue,
             Err(refused) => return Err(refused),
         };
         let rows = [new.earlier, new.fields, Some(new.schema)];
         let mut rows: Vec<_> = keys.iter().zip(&stored).zip(&rows).collect();
-        // Of several that make the table one writes its schema, first; the others read that. Later the schema is the last, and
-        // who reads it finds the rest.
+        // Several openings may create the table at once. The schema is written first then, so that one wins and the
+        // others read it. Later it is written last, so that whoever reads it also finds the rest.
         if stored[2].is_none() {
             rows.reverse();
         }
@@ -364,7 +364,7 @@ impl WideTexts {
     }
 }
 
-/// What is kept of a wide table, if it is there.
+/// What the catalog stores about a wide table, if it exists.
 pub(crate) fn wide(db: &(impl Database + ?Sized), table: &str) -> Result<Option<WideTexts>, Error> {
     let Some(catalog) = existing(db)? else { return Ok(None) };
     finish_drop(db, table)?;
@@ -384,8 +384,8 @@ pub(crate) fn wide_tables(db: &(impl Database + ?Sized)) -> Result<Vec<String>, 
     }
 }
 
-/// Drops a table, and forgets what is kept of it. A drop that is cut off anywhere is finished by the next one, or by whoever
-/// opens the table next: so no layout stays without its table, and no rows without their layout.
+/// Drops a table and its rows in the catalog. If this is interrupted, the next drop or the next opening of the table
+/// finishes it: a layout never stays without its table, nor rows without their layout.
 pub(crate) fn drop_table(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error> {
     let catalog = db.table(CATALOG)?;
     catalog.write(Batch::new().put(Kind::Dropping.key(table), []))?;
@@ -393,7 +393,7 @@ pub(crate) fn drop_table(db: &(impl Database + ?Sized), table: &str) -> Result<(
     let mut forgotten = Batch::new();
     Kind::OF_A_TABLE.iter().for_each(|kind| _ = forgotten.delete(kind.key(table)));
     catalog.write(&forgotten)?;
-    // By itself, where a batch is not atomic.
+    // In a write of its own, as the batch may not be atomic.
     catalog.write(Batch::new().delete(Kind::Dropping.key(table)))
 }
 
@@ -406,20 +406,21 @@ fn finish_drop(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error> 
 
 fn read<const N: usize>(catalog: &dyn Store, keys: &[Vec<u8>; N]) -> Result<[Option<Vec<u8>>; N], Error> {
     let rows = catalog.get_many(&keys.each_ref().map(Vec::as_slice))?;
-    rows.try_into().map_err(|_| Error::engine("the store returned another number of rows than it was asked for"))
+    rows.try_into().map_err(|_| Error::engine("the store returned the wrong number of rows"))
 }
 
 fn text(bytes: &Option<Vec<u8>>) -> Option<Cow<'_, str>> {
     bytes.as_deref().map(String::from_utf8_lossy)
 }
 
-/// Lines with one more, unless it is there.
+/// Appends a line, unless it is there.
 pub(crate) fn with_line(lines: Option<&str>, line: &str) -> Option<String> {
     let lines = lines.unwrap_or_default();
     (!lines.lines().any(|known| known == line)).then(|| format!("{lines}{line}\n"))
 }
 
-/// Keeps what `decide` makes of a row (`None` leaves it) that was read as `stored`. Returns what is kept then.
+/// Updates a row that was read as `stored` to what `decide` returns; `None` changes nothing. Returns what is stored
+/// then.
 fn keep(
     catalog: &dyn Store,
     key: &[u8],
@@ -435,7 +436,7 @@ fn keep(
     }
 }
 
-/// Of two that open a table at once, one writes, and the other is told to read what it wrote.
+/// Replaces a row. Of two concurrent openings one writes, and the other gets `false` and reads again.
 fn replace(catalog: &dyn Store, key: &[u8], stored: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
     if catalog.guarantees().compare_and_write {
         return catalog.compare_and_write(key, stored, new);

@@ -1,17 +1,18 @@
-//! What a database keeps of migrations, for all who open tables: how far each is, and which tables it is between.
+//! What a database stores about migrations, for everybody who opens tables: the state of each, and the tables it moves.
 //!
-//! The catalog has a row for each table that takes part in a migration, which leads to the migration's state. That state
-//! alone says whether the table's rows were moved: it changes atomically, and a row that outlives it means nothing.
+//! The catalog has a row for each table that takes part in a migration, which points to the migration's state. Only
+//! that state says whether the table's rows have moved. It changes atomically. A row of the catalog without a state has
+//! no meaning.
 
-use crate::keys::cursor::Checkpoint;
+use crate::keys::checkpoint::Checkpoint;
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{self, CATALOG, Given, How, MIGRATIONS, Opened};
 use crate::store::error::Error;
 use crate::store::options::Within;
-use crate::store::phase::{PHASES, Phase};
+use crate::store::phase::Phase;
 use crate::store::{Batch, CallOptions, Database, RowBatch, Rows, Scan};
 
-/// What goes over the rows.
+/// The pass over the rows that is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Backfill,
@@ -19,15 +20,38 @@ pub(crate) enum Task {
     Repair,
 }
 
-const TASKS: [(Task, &str); 3] = [(Task::Backfill, "backfill"), (Task::Verify, "verify"), (Task::Repair, "repair")];
+/// The words that stand for phases in the stored state. They are a format: never change one, only add.
+const PHASE_WORDS: [(Phase, &str); 9] = [
+    (Phase::Copying, "copying"),
+    (Phase::Copied, "copied"),
+    (Phase::Verified, "verified"),
+    (Phase::CuttingOver, "cutting over"),
+    (Phase::CutOver, "cut over"),
+    (Phase::Finishing, "finishing"),
+    (Phase::Finished, "finished"),
+    (Phase::RollingBack, "rolling back"),
+    (Phase::RolledBack, "rolled back"),
+];
 
-/// What is kept of a migration.
+/// The words that stand for tasks in the stored state: a format, too.
+const TASK_WORDS: [(Task, &str); 3] =
+    [(Task::Backfill, "backfill"), (Task::Verify, "verify"), (Task::Repair, "repair")];
+
+fn word_of<T: PartialEq>(words: &[(T, &'static str)], value: &T) -> &'static str {
+    words.iter().find(|(known, _)| known == value).map_or("", |(_, word)| word)
+}
+
+fn value_of<T: Copy>(words: &[(T, &str)], word: &str) -> Option<T> {
+    words.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
+}
+
+/// The state of a migration, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) phase: Phase,
     pub(crate) task: Task,
     pub(crate) checkpoint: Checkpoint,
-    /// How many differences the task has found so far.
+    /// Number of differences that the task has found so far.
     pub(crate) differences: u64,
     pub(crate) old: String,
     pub(crate) new: String,
@@ -47,7 +71,7 @@ impl State {
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let Self { phase, task, checkpoint, differences, old, new } = self;
-        let task = TASKS.iter().find(|(known, _)| known == task).map_or("", |(_, name)| name);
+        let (phase, task) = (word_of(&PHASE_WORDS, phase), word_of(&TASK_WORDS, task));
         format!("{phase}\n{task}\n{checkpoint}\n{differences}\n{}\n{old}{new}", old.len()).into_bytes()
     }
 
@@ -60,8 +84,8 @@ impl State {
         let old_len = lines.next()?.parse().ok()?;
         let (old, new) = lines.next()?.split_at_checked(old_len)?;
         Some(Self {
-            phase: PHASES.iter().find(|(_, name)| *name == phase)?.0,
-            task: TASKS.iter().find(|(_, name)| *name == task)?.0,
+            phase: value_of(&PHASE_WORDS, phase)?,
+            task: value_of(&TASK_WORDS, task)?,
             checkpoint,
             differences,
             old: old.to_owned(),
@@ -69,7 +93,7 @@ impl State {
         })
     }
 
-    /// Where a table's rows are, if it was one of the two and is dropped.
+    /// Where a table's rows are now, if it was one of the two and is dropped.
     fn moved(&self, table: &str) -> Option<&str> {
         match self.phase {
             Phase::Finished if table == self.old => Some(&self.new),
@@ -86,7 +110,7 @@ pub(crate) fn state_key(migration: &str) -> Vec<u8> {
 
 const TAKES_PART: &[u8] = b"m";
 
-/// The beginning of the catalog's keys of a table that takes part in migrations; the migration's name ends them.
+/// Prefix of the catalog's keys of a table that takes part in migrations. The migration's name follows.
 fn of_table(table: &str) -> Vec<u8> {
     [TAKES_PART, &(table.len() as u64).to_be_bytes(), table.as_bytes()].concat()
 }
@@ -95,7 +119,7 @@ fn keys<'m>(migration: &'m str, tables: [&'m str; 2]) -> impl Iterator<Item = Ve
     tables.into_iter().map(|table| [&of_table(table), migration.as_bytes()].concat())
 }
 
-/// Keeps that tables take part in a migration.
+/// Stores that these tables take part in a migration.
 pub(crate) fn note(db: &(impl Database + ?Sized), migration: &str, tables: [&str; 2]) -> Result<(), Error> {
     let catalog = db.table(CATALOG)?;
     for key in keys(migration, tables) {
@@ -106,7 +130,7 @@ pub(crate) fn note(db: &(impl Database + ?Sized), migration: &str, tables: [&str
     Ok(())
 }
 
-/// Forgets that tables took part in a migration.
+/// Removes what [`note`] stored.
 pub(crate) fn forget(db: &(impl Database + ?Sized), migration: &str, tables: [&str; 2]) -> Result<(), Error> {
     let mut batch = Batch::new();
     for key in keys(migration, tables) {
@@ -115,11 +139,11 @@ pub(crate) fn forget(db: &(impl Database + ?Sized), migration: &str, tables: [&s
     db.table(CATALOG)?.write(&batch)
 }
 
-/// Opens a table of keys and values as a part of the call `within`; the handle is for further calls, with these options.
+/// Opens a table of keys and values as part of the operation `within`. The returned handle has `options`.
 ///
 /// # Errors
 ///
-/// As of [`unless_moved`], and of [`catalog::open`]; [`Error::ReservedName`].
+/// As [`unless_moved`] and [`catalog::open`]; [`Error::ReservedName`].
 pub(crate) fn open(
     within: &Within<'_, dyn Database + '_>,
     table: &str,
@@ -132,11 +156,11 @@ pub(crate) fn open(
     Ok(Opened { store: within.handed_out(opened.store, options), ..opened })
 }
 
-/// Makes or opens a table by `open`, as `how` says.
+/// Calls `open`, which creates or opens a table, unless a migration has moved the table.
 ///
 /// # Errors
 ///
-/// [`Error::Moved`] if a migration has moved its rows; the table is not made again then.
+/// [`Error::Moved`] if a migration has moved its rows. The table is not created again then.
 pub(crate) fn unless_moved<T, D: Database + ?Sized>(
     db: &D,
     table: &str,
@@ -144,12 +168,12 @@ pub(crate) fn unless_moved<T, D: Database + ?Sized>(
     open: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     if matches!(how, How::Open) && catalog::existing(db)?.is_none() {
-        // No table was moved, and of one that is not there no catalog is made.
+        // No table was moved. If the table does not exist, no catalog is created either.
         db.open_table(table)?;
     }
     refuse_moved(db, table)?;
     let opened = open();
-    // It may have been dropped since, and made again by `open`.
+    // A migration may have dropped it in the meantime, and `open` may have created it again.
     match refuse_moved(db, table) {
         Err(moved @ Error::Moved { .. }) => catalog::drop_table(db, table).and(Err(moved)),
         refused => refused.and(opened),
@@ -165,7 +189,7 @@ fn refuse_moved(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error>
         if batch.is_empty() {
             return Ok(());
         }
-        for (key, _) in batch.iter() {
+        for (key, _) in &batch {
             let migration = String::from_utf8_lossy(key.strip_prefix(prefix.as_slice()).unwrap_or_default());
             let Some(state) = db.table(MIGRATIONS)?.get(&state_key(&migration))? else { continue };
             let state = State::parse(&state).ok_or_else(|| unreadable(&migration))?;
@@ -188,12 +212,37 @@ mod tests {
 
     #[test]
     fn states_come_back() {
-        for (phase, _) in PHASES {
-            for (task, _) in TASKS {
+        for (phase, _) in PHASE_WORDS {
+            for (task, _) in TASK_WORDS {
                 let state = State { phase, task, differences: 7, ..State::begun("a\nb", "\n") };
                 assert_eq!(State::parse(&state.to_bytes()), Some(state));
             }
         }
         assert_eq!(State::parse(b"copying\nbackfill\n1\n0\n9\nab"), None);
+    }
+
+    /// The bytes of a state are a format: a database that was written before is read.
+    #[test]
+    fn the_stored_words_stay_as_they_are() {
+        let words = [
+            (Phase::Copying, "copying"),
+            (Phase::Copied, "copied"),
+            (Phase::Verified, "verified"),
+            (Phase::CuttingOver, "cutting over"),
+            (Phase::CutOver, "cut over"),
+            (Phase::Finishing, "finishing"),
+            (Phase::Finished, "finished"),
+            (Phase::RollingBack, "rolling back"),
+            (Phase::RolledBack, "rolled back"),
+        ];
+        for (phase, phase_word) in words {
+            for (task, task_word) in [(Task::Backfill, "backfill"), (Task::Verify, "verify"), (Task::Repair, "repair")]
+            {
+                let state = State { phase, task, ..State::begun("old", "new") };
+                let stored = format!("{phase_word}\n{task_word}\n1\n0\n3\noldnew");
+                assert_eq!(String::from_utf8(state.to_bytes()).unwrap(), stored);
+                assert_eq!(State::parse(stored.as_bytes()), Some(state));
+            }
+        }
     }
 }

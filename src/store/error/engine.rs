@@ -1,11 +1,11 @@
-//! An engine's own errors.
+//! Errors of engines.
 
 use std::error::Error as StdError;
 use std::fmt;
 
 use super::{Error, ErrorKind};
 
-/// What an engine failed with, in its own words, and the kind that it gave that.
+/// The error of an engine, and its kind.
 #[derive(Debug)]
 pub struct EngineError {
     kind: ErrorKind,
@@ -13,7 +13,7 @@ pub struct EngineError {
 }
 
 impl EngineError {
-    /// What sort of failure it is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -23,7 +23,7 @@ impl EngineError {
         &*self.error
     }
 
-    /// The engine's error, given away.
+    /// Returns the engine's error.
     pub fn into_inner(self) -> Box<dyn StdError + Send + Sync> {
         self.error
     }
@@ -42,12 +42,12 @@ impl StdError for EngineError {
 }
 
 impl Error {
-    /// An engine's own error, of no [kind](ErrorKind) that callers know.
+    /// The error of an engine, of kind [`Other`](ErrorKind::Other).
     pub fn engine(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::engine_of(ErrorKind::Other, error)
     }
 
-    /// An engine's own error, of a kind.
+    /// The error of an engine, with its kind.
     ///
     /// ```
     /// use rowkey::{Error, ErrorKind};
@@ -60,8 +60,8 @@ impl Error {
         Self::Engine(EngineError { kind, error: error.into() })
     }
 
-    /// What the engine failed with, if it is an `E`: of `Fjall` a `FjallError`. Of an [`Error::OutcomeUnknown`] it is that of
-    /// its cause.
+    /// The engine's error, if it is an `E`, for example a `FjallError`. For [`Error::OutcomeUnknown`] this looks at its
+    /// cause.
     ///
     /// ```
     /// let error = rowkey::Error::engine(std::io::Error::other("no space"));

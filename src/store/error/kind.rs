@@ -1,25 +1,26 @@
-//! What callers branch on.
+//! Kinds of errors, for callers to match on.
 
 use std::fmt;
 
 use super::{Access, Error};
 
-/// What sort of failure an [`Error`] is: what a caller branches on, where the variant says what happened.
+/// What kind of failure an [`Error`] is. Match on the kind to decide what to do, and on the variant to learn what
+/// happened.
 ///
 /// | kind | errors |
 /// |---|---|
 /// | `NotFound` | [`NoSuchTable`](Error::NoSuchTable), [`NoSuchFamily`](Error::NoSuchFamily) |
 /// | `AlreadyExists` | [`TableExists`](Error::TableExists), [`SecondaryConflict`](Error::SecondaryConflict) |
-/// | `PermissionDenied` | an engine's: no right to read, write or make a table |
-/// | `Busy` | an engine's: locked, overloaded, a region that moves; nothing was written of what the engine writes atomically |
-/// | `DeadlineExceeded`, `Cancelled` | the call was given up; an engine's time-outs too |
+/// | `PermissionDenied` | an engine's: no right to read, write or create a table |
+/// | `Busy` | an engine's: locked, overloaded, a region that moves; nothing was written |
+/// | `DeadlineExceeded`, `Cancelled` | the call was given up; an engine's timeouts too |
 /// | `OutcomeUnknown` | [`OutcomeUnknown`](Error::OutcomeUnknown) |
 /// | `Damaged` | [`Key`](Error::Key), [`Value`](Error::Value) and [`Cell`](Error::Cell) that were read, [`SecondaryDuplicate`](Error::SecondaryDuplicate), an engine's damaged files |
 /// | `Unsupported` | [`Unsupported`](Error::Unsupported) |
 /// | `InvalidInput` | [`EmptyKey`](Error::EmptyKey), [`TooLarge`](Error::TooLarge), [`CellTooLarge`](Error::CellTooLarge), [`Family`](Error::Family), [`Timestamp`](Error::Timestamp), [`ReservedName`](Error::ReservedName), [`SecondaryName`](Error::SecondaryName), [`SplitPoint`](Error::SplitPoint), [`TableOption`](Error::TableOption), [`Cursor`](Error::Cursor), [`Reentrant`](Error::Reentrant), [`OtherDatabase`](Error::OtherDatabase); [`Value`](Error::Value) and [`Cell`](Error::Cell) that were to be written |
 /// | `Mismatch` | [`Layout`](Error::Layout), [`Fields`](Error::Fields), [`ValueCodec`](Error::ValueCodec), [`Schema`](Error::Schema), [`NotACounter`](Error::NotACounter), [`NotACounterCell`](Error::NotACounterCell), [`MigrationPhase`](Error::MigrationPhase), [`Migration`](Error::Migration), [`Moved`](Error::Moved), an engine's files of another program or version |
 /// | `Partial` | [`Rows`](Error::Rows) |
-/// | `Other` | what an engine says besides |
+/// | `Other` | any other error of an engine |
 ///
 /// An [`Engine`](Error::Engine) error has the kind that its engine gave it.
 ///
@@ -33,39 +34,40 @@ use super::{Access, Error};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// What was asked for is not there.
+    /// It does not exist.
     NotFound,
-    /// What was to be made is there, or its key belongs to another row.
+    /// It exists already, or its key belongs to another row.
     AlreadyExists,
-    /// The caller is not allowed to.
+    /// The caller has no permission.
     PermissionDenied,
-    /// The engine can't do it now, and may later. Nothing was written of what the engine writes atomically: of a mutation of a row
-    /// on a store without [`atomic_rows`](crate::wide::WideGuarantees::atomic_rows) some cells can be in.
+    /// The engine can't do it now, but may later. Nothing was written of what the engine writes atomically. A mutation
+    /// of a row on a store without [`atomic_rows`](crate::wide::WideGuarantees::atomic_rows) may have written some
+    /// cells.
     Busy,
-    /// The time that the call had is over.
+    /// The call took too long.
     DeadlineExceeded,
-    /// The caller has cancelled the call.
+    /// The caller cancelled the call.
     Cancelled,
-    /// Whether the write is in is not known: it may be read later, in whole or, where the store's batches are not atomic, in
-    /// part. To write the same again is safe where the write is idempotent.
+    /// It is unknown whether the write was applied. It may be applied later: in full or, if the store's batches are not
+    /// atomic, in part. Writing again is safe if the write is idempotent.
     OutcomeUnknown,
-    /// What is stored can't be read, or contradicts itself.
+    /// Stored data can't be read, or contradicts itself.
     Damaged,
-    /// The store does not have what was asked of it.
+    /// The store does not support the operation.
     Unsupported,
-    /// The call is not valid as it stands: the program or its input has to change.
+    /// The call is not valid: the program or its input has to change.
     InvalidInput,
-    /// The table is there as something else: another layout, schema, codec or phase; not a counter.
+    /// The table is something else: another layout, schema, codec or phase; not a counter.
     Mismatch,
-    /// Some rows of a call failed, the others are written: [`Error::Rows`] names them.
+    /// Some writes of the call failed, the others are applied: [`Error::Rows`] names those that failed.
     Partial,
-    /// None of these.
+    /// Any other failure.
     Other,
 }
 
 impl ErrorKind {
-    /// Whether the same call may succeed later as it stands, with nothing written atomically by the one that failed: `Busy` alone. After
-    /// `DeadlineExceeded` or `OutcomeUnknown` a write may be in; of `Partial` each row has its own error.
+    /// Whether the same call may succeed if it is tried again, and the failed one wrote nothing: only `Busy`. After
+    /// `DeadlineExceeded` or `OutcomeUnknown` a write may have been applied. With `Partial` each row has its own error.
     pub const fn is_retryable(self) -> bool {
         matches!(self, Self::Busy)
     }
@@ -92,7 +94,7 @@ impl fmt::Display for ErrorKind {
 }
 
 impl Error {
-    /// What sort of failure it is. A variant that is added gets a kind here: no `_` stands in this match.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NoSuchTable(_) | Self::NoSuchFamily { .. } => ErrorKind::NotFound,

@@ -1,7 +1,7 @@
-//! What can go wrong, and how it is said.
+//! The errors of stores and tables.
 //!
-//! Errors name tables, keys and columns, and say what was found there; so keys stand in logs. They hold no value of a row, and
-//! never a [`Secret`](crate::Secret).
+//! Errors name tables, keys and columns, and describe what was found there, so keys appear in logs. They never contain
+//! the value of a row or a [`Secret`](crate::Secret).
 
 mod engine;
 mod kind;
@@ -37,32 +37,32 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A key of no bytes: no sorted store takes one.
+    /// The key is empty. No sorted store accepts the empty key.
     #[error("the row key is empty")]
     EmptyKey,
 
-    /// The value at `key` is no counter.
-    #[error("the value at key {} is no counter: it has {len} bytes, a counter has 8", Hex(key))]
+    /// The value at `key` is not a counter.
+    #[error("the value at key {} is not a counter: it has {len} bytes, a counter has 8", Hex(key))]
     NotACounter {
         /// The row's key.
         key: Vec<u8>,
-        /// The length of what is there.
+        /// The length of the stored value.
         len: usize,
     },
 
-    /// The table was made for keys of another layout.
+    /// The table was created for keys of another layout.
     #[error("table {table:?} has keys of another layout\n  in the table: {stored}\n  given:        {given}")]
     Layout {
         /// The table's name.
         table: String,
-        /// The shape that the table was opened with first.
+        /// The shape that the table was created with.
         stored: String,
-        /// The shape of the key type it was opened with now.
+        /// The shape of the key type that it was opened with.
         given: String,
     },
 
-    /// The table has keys of the same shape, whose fields are others: in another order, in another unit, or renamed. It says
-    /// what to do for each.
+    /// The table's keys have the same shape but other fields: in another order, in another unit, or renamed. The
+    /// message says what to do about each.
     #[error("the fields of the keys of table {table:?}: {differences}")]
     Fields {
         /// The table's name.
@@ -71,104 +71,102 @@ pub enum Error {
         differences: String,
     },
 
-    /// The table has values of another codec.
+    /// The table was created with another value codec.
     #[error("table {table:?} has values of the codec {stored:?}, not {given:?}: {}", codec_cure(stored, given))]
     ValueCodec {
         /// The table's name.
         table: String,
         /// The codec of the table's values.
         stored: String,
-        /// The codec of the values that it was opened with.
+        /// The codec that it was opened with.
         given: String,
     },
 
-    /// There is no such table.
+    /// The table does not exist.
     #[error("there is no table {0:?}")]
     NoSuchTable(String),
 
-    /// The table that was to be made is there.
-    #[error("there is a table {0:?} already")]
+    /// The table to create exists already.
+    #[error("table {0:?} already exists")]
     TableExists(String),
 
-    /// A table can't be made with such split points; nothing was made.
-    #[error("table {table:?} can't be split so: split point {index} {what}")]
+    /// The split points are not valid. Nothing was created.
+    #[error("table {table:?}: split point {index} {what}")]
     SplitPoint {
         /// The table's name.
         table: String,
-        /// Which one, from 0.
+        /// The index of the split point, from 0.
         index: usize,
         /// What is wrong with it.
         what: &'static str,
     },
 
-    /// A table can't be made with such an option; nothing was made.
+    /// The engine does not accept this option. Nothing was created.
     #[error("table {table:?} can't have the option {option:?}: {what}")]
     TableOption {
         /// The table's name.
         table: String,
         /// The option's name.
         option: String,
-        /// What is wrong with it; of one that the engine does not know, those that it does.
+        /// What is wrong with it. If the engine does not know the option, the options it does know.
         what: String,
     },
 
-    /// The name is one that a database keeps for itself.
-    #[error(
-        "a table can't be called {0:?}: names that begin with \"rowkey.\" are for what a database keeps of its tables"
-    )]
+    /// The table's name is reserved for the crate's own tables.
+    #[error("table name {0:?} is reserved: names that begin with \"rowkey.\" are for the crate's own tables")]
     ReservedName(String),
 
-    /// A stored key does not decode as a key of its table.
+    /// A stored key does not decode as the table's key type.
     #[error("{} does not decode: {source}", StoredKey(table, key))]
     Key {
-        /// The table's name; empty where it is not known, as of a key that was decoded by hand.
+        /// The table's name. Empty if it is not known, as when a key is decoded by hand.
         table: String,
-        /// The key; empty where it is not known.
+        /// The key. Empty if it is not known.
         key: Vec<u8>,
         /// Which field is wrong, and why.
         source: DecodeError,
     },
 
-    /// A value can't be written, or read.
+    /// A value can't be encoded or decoded.
     #[error("{} can't be {access}", StoredValue(table, key))]
     Value {
         /// The table's name.
         table: String,
-        /// The row's key; empty if the value was to be written.
+        /// The row's key. Empty if the value was being written.
         key: Vec<u8>,
-        /// Whether it was to be read or written.
+        /// Whether the value was being read or written.
         access: Access,
-        /// What its codec says.
+        /// The codec's error.
         source: CodecError,
     },
 
-    /// A cell's value can't be written, or read.
+    /// The value of a cell can't be encoded or decoded.
     #[error("the value of column {column} can't be {access}")]
     Cell {
         /// The column.
         column: String,
-        /// Whether it was to be read or written.
+        /// Whether the value was being read or written.
         access: Access,
-        /// What its codec says.
+        /// The codec's error.
         source: CodecError,
     },
 
-    /// A key, a value or a name is larger than the engine takes ([`Limits`](crate::store::Limits)); nothing was written.
-    #[error("{what} of {len} bytes{}, where {max} are the most", OfRow(table, key))]
+    /// A key, a value or a name exceeds the engine's [`Limits`](crate::store::Limits). Nothing was written.
+    #[error("{what} of {len} bytes{} is too large: the maximum is {max}", OfRow(table, key))]
     TooLarge {
-        /// What it is: a key, a value, a table's name, a qualifier.
+        /// What is too large: a key, a value, a table's name, a qualifier.
         what: &'static str,
-        /// The table's name; empty where it is not known.
+        /// The table's name. Empty if it is not known.
         table: String,
-        /// The row's key, at most its first 256 bytes; empty of a table's name.
+        /// The first 256 bytes of the row's key. Empty if a table's name is too large.
         key: Vec<u8>,
-        /// How long it is.
+        /// Its length in bytes.
         len: usize,
-        /// How long it may be.
+        /// The maximum length in bytes.
         max: usize,
     },
 
-    /// A cell is larger than a row can hold.
+    /// The cell is larger than the format of rows allows.
     #[error("the cell of column {column} is too large: its value has {len} bytes")]
     CellTooLarge {
         /// The column.
@@ -177,49 +175,52 @@ pub enum Error {
         len: usize,
     },
 
-    /// A cell is no counter.
-    #[error("column {column} of row {} is no counter: it has {len} bytes, a counter has 8", Printable(row))]
+    /// The cell is not a counter.
+    #[error("column {column} of row {} is not a counter: it has {len} bytes, a counter has 8", Printable(row))]
     NotACounterCell {
         /// The row's key.
         row: Vec<u8>,
         /// The column.
         column: String,
-        /// The length of what is there.
+        /// The length of the stored value.
         len: usize,
     },
 
-    /// A wide table has no such family.
-    #[error("there is no family {family:?}, there is {}", known.join(", "))]
+    /// The wide table has no such family.
+    #[error("there is no family {family:?}; the families are {}", known.join(", "))]
     NoSuchFamily {
-        /// The family asked for.
+        /// The family that was asked for.
         family: String,
-        /// Those that there are.
+        /// The families of the table.
         known: Vec<String>,
     },
 
-    /// No wide table can have such a family.
+    /// The definition of a family is not valid.
     #[error("family {name:?}: {what}")]
     Family {
-        /// Its name.
+        /// The family's name.
         name: String,
         /// What is wrong with it.
         what: &'static str,
     },
 
-    /// A timestamp that the store does not take: before 1970, or beyond its [range](crate::wide::Timestamps).
-    #[error("the store takes no timestamp {0}: they are milliseconds since 1970")]
+    /// The store does not accept this timestamp: it is before 1970, or outside of the store's
+    /// [range](crate::wide::Timestamps).
+    #[error("timestamp {0} is out of range: timestamps are milliseconds since 1970")]
     Timestamp(i64),
 
-    /// A wide table has another schema; its differences, and which of them a table with rows can have.
+    /// The wide table was created with another schema. The message lists the differences and which of them `alter` can
+    /// apply.
     #[error("wide table {table:?} has another schema: {differences}")]
     Schema {
         /// The table's name.
         table: String,
-        /// What would have to change.
+        /// The differences.
         differences: String,
     },
 
-    /// Two rows claim one key of a secondary table; nothing was written, or it was taken back.
+    /// Two rows have the same key in a secondary table (a unique index). Nothing was written, or the write was undone.
+    #[doc(alias = "unique")]
     #[error(
         "key {} of secondary table {table:?} belongs to the row at key {}, the row at key {} can't have it too",
         Hex(key),
@@ -231,15 +232,16 @@ pub enum Error {
         table: String,
         /// The secondary key.
         key: Vec<u8>,
-        /// The key of the primary row that has it, or is about to.
+        /// The key of the primary row that has the secondary key, or is about to get it.
         holder: Vec<u8>,
-        /// The key of the primary row that was to have it.
+        /// The key of the primary row that was to get it.
         claimant: Vec<u8>,
     },
 
-    /// Two rows have one key of a secondary table: the write of one took longer than the time-out of writes, another row
-    /// was given the key meanwhile, and the first row could not be taken back, as it or its old keys were changed since. Only
-    /// on a database without transactions. Until one of the rows is changed, a verification names it as a conflict.
+    /// Two rows were written with the same key in a secondary table. The write of one took longer than the timeout of
+    /// writes, another row got the key meanwhile, and the first write could not be undone because the row or its old
+    /// keys have changed. Only possible on a database without transactions. A verification reports the conflict until
+    /// one of the rows is changed.
     #[error(
         "key {} of secondary table {table:?} belongs to the row at key {}, and the row at key {} has it too: \
          its write took too long and can't be taken back",
@@ -252,35 +254,35 @@ pub enum Error {
         table: Box<str>,
         /// The secondary key.
         key: Vec<u8>,
-        /// The key of the primary row to which the secondary key belongs.
+        /// The key of the primary row that has the secondary key.
         holder: Vec<u8>,
-        /// The key of the primary row that was written and has it too.
+        /// The key of the primary row that was written with the same secondary key.
         claimant: Vec<u8>,
     },
 
-    /// A secondary table can't have this name.
+    /// The secondary table can't have this name.
     #[error("table {primary:?} can't have a secondary table {secondary:?}: {what}")]
     SecondaryName {
         /// The primary table's name.
         primary: String,
-        /// The name that the secondary table was to have.
+        /// The name of the secondary table.
         secondary: String,
         /// What is wrong with it.
         what: &'static str,
     },
 
-    /// A migration is in a phase that does not allow the step.
+    /// The migration is in a phase that does not allow this step.
     #[error("migration {name:?} can't {step}: it is {phase}")]
     MigrationPhase {
         /// The migration's name.
         name: String,
-        /// What was asked of it.
+        /// The step.
         step: &'static str,
-        /// Where it is.
+        /// The phase of the migration.
         phase: crate::store::phase::Phase,
     },
 
-    /// A migration was begun between other tables, or what is kept of it can't be read.
+    /// A migration of this name runs between other tables, or its stored state can't be read.
     #[error("migration {name:?}: {what}")]
     Migration {
         /// The migration's name.
@@ -289,94 +291,94 @@ pub enum Error {
         what: String,
     },
 
-    /// A write inside a closure that is itself part of a write to the same database: the body of a transaction, the closure of
-    /// an update, what derives a row of a secondary table or converts one of a migration. Nothing is written by it; the
-    /// transaction or the update goes on. It is returned in the closure's own thread: a closure that waits for another
-    /// thread which writes there may wait for ever.
+    /// A write inside a closure that is itself part of a write to the same database: the body of a transaction, the
+    /// closure of an update, the function that derives a row of a secondary table or converts a row of a migration. It
+    /// writes nothing, and the outer write continues. Return the write from the closure, or write afterwards. Only
+    /// writes of the closure's own thread are detected: a closure that waits for another thread which writes to the
+    /// database may deadlock.
+    #[doc(alias = "deadlock")]
     #[error(
-        "no write to {tables:?} inside a closure that is part of a write to the same database: return it from the closure, or \
-         write after it"
+        "can't write to {tables:?} inside a closure that is part of a write to the same database: return the write from \
+         the closure, or write after it"
     )]
     Reentrant {
         /// The tables that were to be written.
         tables: Vec<String>,
     },
 
-    /// A batch has writes to a table of another database than the one that it was to be written to; nothing was written.
-    #[error(
-        "the batch writes to table {table:?} of another database than the one that it is written to: take a batch for each \
-         database, and write it there"
-    )]
+    /// A batch has writes to a table of another database. Nothing was written.
+    #[error("the batch has writes to table {table:?} of another database: use one batch per database")]
     OtherDatabase {
         /// The table.
         table: String,
     },
 
-    /// A migration has moved the table's rows to another one; the name is refused until the migration is forgotten
+    /// A migration has moved the table's rows to another table. The name stays refused until the migration is forgotten
     /// ([`Migration::forget`](crate::migrate::Migration::forget)).
     #[error("table {table:?} was moved to table {to:?} by migration {migration:?}")]
     Moved {
-        /// The table that was dropped.
+        /// The table, which was dropped.
         table: String,
-        /// The table that has its rows.
+        /// The table that has the rows now.
         to: String,
         /// The migration's name.
         migration: String,
     },
 
-    /// A cursor is refused.
+    /// The cursor is not valid for this scan.
     #[error(transparent)]
     Cursor(#[from] CursorError),
 
-    /// The deadline of the handle's [`CallOptions`](crate::store::CallOptions) has passed, or the call's time-out: this call has
-    /// written nothing. [What is written](crate::store::CallOptions#what-is-written) by an operation of several calls, they say.
+    /// The deadline or the timeout of the handle's [`CallOptions`](crate::store::CallOptions) has passed. This call has
+    /// written nothing; about an operation of several calls see
+    /// [What is written](crate::store::CallOptions#what-is-written).
     #[error("deadline exceeded: {}", Doing(doing, table))]
     DeadlineExceeded {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
-        /// The table's name, or several; empty where the call is not of a table.
+        /// The table's name, or several. Empty if the operation is not on a table.
         table: String,
     },
 
-    /// The [`Cancel`](crate::store::Cancel) token of the handle is cancelled: this call has written nothing, as
-    /// [`DeadlineExceeded`](Self::DeadlineExceeded) says.
+    /// The [`Cancel`](crate::store::Cancel) token of the handle was cancelled. This call has written nothing, as with
+    /// [`DeadlineExceeded`](Self::DeadlineExceeded).
     #[error("cancelled: {}", Doing(doing, table))]
     Cancelled {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
-        /// The table's name, or several; empty where the call is not of a table.
+        /// The table's name, or several. Empty if the operation is not on a table.
         table: String,
     },
 
-    /// The store does not have what was asked of it; its [`Guarantees`](crate::store::Guarantees) say so.
-    #[error("this store has no {0}")]
+    /// The store does not support the operation: see its [`Guarantees`](crate::store::Guarantees).
+    #[error("this store does not support {0}")]
     Unsupported(&'static str),
 
-    /// Some writes of a call failed: these are not written, all others are.
+    /// Some writes of the call failed. These are not written, all others are.
     #[error(transparent)]
     Rows(Box<RowErrors>),
 
-    /// Whether a write is in is not known: the connection broke before the answer came, or the disk failed while it was
-    /// written. It may be read later.
-    #[error("it is not known whether the write to table {table:?} is in")]
+    /// It is unknown whether the write was applied: the connection broke before the response, or the disk failed during
+    /// the write. It may be applied later.
+    #[error("the outcome of the write to table {table:?} is unknown")]
     OutcomeUnknown {
-        /// The table's name; of several, all of them.
+        /// The table's name, or the names of several.
         table: String,
         /// What went wrong.
         source: Box<Error>,
     },
 
-    /// The engine failed, and says so in its own words: [`Error::engine_error`].
+    /// The engine's own error: [`Error::engine_error`].
     #[error(transparent)]
     Engine(EngineError),
 }
 
-/// Whether something was to be read or written.
+/// Whether something was being read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// It is stored.
+    /// It was being read.
     Read,
-    /// It was to be stored.
+    /// It was being written.
     Write,
 }
 
@@ -390,7 +392,7 @@ impl fmt::Display for Access {
 }
 
 impl Error {
-    /// The same error, of this key of this table, if it is one of a key that does not say so itself.
+    /// Adds the table and the key to an error of a key that does not have them.
     #[cold]
     pub(crate) fn of_key(mut self, of_table: &str, of_key: &[u8]) -> Self {
         if let Self::Key { table, key, .. } = &mut self {
@@ -404,7 +406,7 @@ impl Error {
         self
     }
 
-    /// What a panic in a thread is to those who wait for it.
+    /// A panic of a thread, as an error for those who wait for the thread.
     pub(crate) fn panicked(what: &'static str, panic: &(dyn Any + Send)) -> Self {
         let message: &str = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
             (Some(text), _) => text,
@@ -415,7 +417,7 @@ impl Error {
     }
 }
 
-/// A key that was decoded by hand: table and key are not known.
+/// The error of a key that was decoded by hand: table and key are not known.
 impl From<DecodeError> for Error {
     #[cold]
     fn from(source: DecodeError) -> Self {
@@ -423,7 +425,7 @@ impl From<DecodeError> for Error {
     }
 }
 
-/// What was being done, and to which table, as far as that is known.
+/// An operation and its table, as far as they are known.
 struct Doing<'a>(&'a str, &'a str);
 
 impl fmt::Display for Doing<'_> {
@@ -447,7 +449,7 @@ impl fmt::Display for StoredKey<'_> {
     }
 }
 
-/// A value, by its key if that is known.
+/// A value and its key, as far as it is known.
 struct StoredValue<'a>(&'a str, &'a [u8]);
 
 impl fmt::Display for StoredValue<'_> {
@@ -459,7 +461,7 @@ impl fmt::Display for StoredValue<'_> {
     }
 }
 
-/// In which table, at which key, as far as they are known.
+/// A table and a key, as far as they are known.
 struct OfRow<'a>(&'a str, &'a [u8]);
 
 impl fmt::Display for OfRow<'_> {
@@ -472,12 +474,15 @@ impl fmt::Display for OfRow<'_> {
     }
 }
 
-/// What to do about values of another codec.
+/// What to do about another codec.
 fn codec_cure(stored: &str, given: &str) -> &'static str {
     const CLAIMS: &str = "claims";
     match (stored, given) {
-        (CLAIMS, _) => "it is a secondary table, read it through `Primary::secondary`",
-        (_, CLAIMS) => "it is not a secondary table, give that another name",
-        _ => "open it with that, or say that the bytes are the same or rewritten, by `rowkey::catalog::change_codec`",
+        (CLAIMS, _) => "it is a secondary table; read it through `Primary::secondary`",
+        (_, CLAIMS) => "it is not a secondary table; give the secondary table another name",
+        _ => {
+            "open it with that codec; if the new codec reads the same bytes, or all values were rewritten, call \
+              `rowkey::catalog::change_codec`"
+        }
     }
 }

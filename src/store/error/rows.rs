@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::{Error, Hex};
 
-/// Which writes of a call failed, and how; all others are written.
+/// Which writes of a call failed, and why. All others are written.
 ///
-/// What writes rows one by one, or asks an engine that does, gathers the failures here:
+/// An engine that writes row by row collects the failures here:
 ///
 /// ```
 /// use rowkey::error::RowErrors;
@@ -29,7 +29,7 @@ use super::{Error, Hex};
 #[derive(Clone, Debug)]
 pub struct RowErrors {
     total: usize,
-    /// By their index.
+    /// Sorted by index.
     failures: Vec<RowError>,
 }
 
@@ -43,12 +43,12 @@ pub struct RowError {
 }
 
 impl RowError {
-    /// The table that it was to.
+    /// The table of the write.
     pub fn table(&self) -> &str {
         &self.table
     }
 
-    /// Which write of the call it is, from 0; of a call with several batches they are counted through, in the order given.
+    /// The index of the write in its call, from 0. In a call with several batches it counts through all of them.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -58,8 +58,9 @@ impl RowError {
         &self.key
     }
 
-    /// Why. Nothing of the write is stored, unless this is of the kind [`OutcomeUnknown`](super::ErrorKind::OutcomeUnknown), or
-    /// the write has several cells and the store does not promise that they are written together.
+    /// Why the write failed. Nothing of it is stored, unless the error's kind is
+    /// [`OutcomeUnknown`](super::ErrorKind::OutcomeUnknown), or the write has several cells and the store does not
+    /// write them atomically.
     pub fn error(&self) -> &Error {
         &self.error
     }
@@ -70,12 +71,12 @@ impl RowError {
 }
 
 impl RowErrors {
-    /// Of a call with so many writes none has failed yet.
+    /// No failures yet, of a call with `total` writes.
     pub const fn new(total: usize) -> Self {
         Self { total, failures: Vec::new() }
     }
 
-    /// Adds a write that failed. Several that failed for one reason can share it.
+    /// Adds a write that failed. Several writes that failed for one reason can share the error.
     pub fn push(&mut self, index: usize, table: &str, key: &[u8], error: impl Into<Arc<Error>>) {
         let table = match self.failures.last() {
             Some(last) if *last.table == *table => Arc::clone(&last.table),
@@ -85,31 +86,32 @@ impl RowErrors {
         self.failures.insert(at, RowError { table, index, key: key.to_vec(), error: error.into() });
     }
 
-    /// How many writes the call had.
+    /// The number of writes in the call.
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// How many of them are written.
+    /// The number of writes that are written.
     pub fn written(&self) -> usize {
         self.total.saturating_sub(self.failures.len())
     }
 
-    /// How many of them failed.
+    /// The number of writes that failed.
     pub fn failed(&self) -> usize {
         self.failures.len()
     }
 
-    /// Those that failed, in the order of the call.
+    /// The writes that failed, in the order of the call.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &RowError> + DoubleEndedIterator {
         self.failures.iter()
     }
 
-    /// What the call returns: `Ok` if none failed. Where the call has one write, that write's own error, as there are no others.
+    /// The result of the call: `Ok` if no write failed. If the call has only one write, the result is that write's own
+    /// error.
     ///
     /// # Errors
     ///
-    /// [`Error::Rows`], or the one error.
+    /// [`Error::Rows`], or the error of the only write.
     pub fn into_result(mut self) -> Result<(), Error> {
         if self.failures.is_empty() {
             return Ok(());
@@ -125,8 +127,7 @@ impl RowErrors {
         Err(Error::Rows(Box::new(self)))
     }
 
-    /// The same failures, as the writes of a call that they are a part of: of `total` writes, each at `place` of what it was,
-    /// in a table, under a key.
+    /// Adds these failures to those of a larger call, with the index, the table and the key that they have there.
     pub(crate) fn in_call(
         &self,
         into: &mut Self,
@@ -139,12 +140,12 @@ impl RowErrors {
         }
     }
 
-    /// Those of some writes alone, of as many.
+    /// Only the failures that `of` selects; the total stays the same.
     pub(crate) fn filtered(&self, of: impl Fn(&RowError) -> bool) -> Self {
         Self { total: self.total, failures: self.failures.iter().filter(|row| of(row)).cloned().collect() }
     }
 
-    /// The first failure, as the error of the whole.
+    /// The first failure, as the error of the whole call.
     pub(crate) fn into_first(mut self) -> Error {
         self.failures.truncate(1);
         match self.failures.pop().map(|first| Arc::try_unwrap(first.error)) {
@@ -154,14 +155,14 @@ impl RowErrors {
         }
     }
 
-    /// Puts those of another part of the call to these.
+    /// Adds the failures of another part of the call.
     pub(crate) fn extend(&mut self, other: Self) {
         self.total += other.total;
         self.failures.extend(other.failures);
         self.failures.sort_by_key(|failure| failure.index);
     }
 
-    /// The same, each so many writes later in the call.
+    /// Moves all indexes by `writes`.
     pub(crate) fn later_by(mut self, writes: usize) -> Self {
         self.failures.iter_mut().for_each(|failure| failure.index += writes);
         self
@@ -184,7 +185,7 @@ impl fmt::Display for RowError {
     }
 }
 
-/// Bytes as hex, of which the first are enough.
+/// Bytes as hex, at most the first 64.
 pub(super) struct Short<'a>(pub(super) &'a [u8]);
 
 impl fmt::Display for Short<'_> {

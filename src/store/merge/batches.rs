@@ -2,27 +2,26 @@
 
 use std::fmt;
 
-use super::stages::{Settled, Stages};
+use super::stages::{Settled, Stages, settings};
 use super::tree::Source;
 use crate::store::error::Error;
 use crate::store::{Room, RowBatch};
 
-/// A k-way merge as a state machine: it asks for batches of rows and hands out rows. It does no I/O itself.
+/// A k-way merge as a state machine, without I/O: it says which source it needs a batch of, and returns rows in order.
 ///
-/// The sources are numbered from 0. [`step`](Self::step) finds the next row, or says which source it needs the next batch of.
-/// The caller reads it into [`batch`](Self::batch) by whatever means, at once or later, and says so by
-/// [`feed`](Self::feed). What comes out depends on what each source was fed, not on when. The machine can be dropped at any time.
-/// [`MergedRows`](super::MergedRows) is this machine with blocking scans to feed it.
+/// Sources are numbered from 0. [`step`](Self::step) finds the next row, or names the source whose next batch it needs.
+/// The caller reads that batch into [`batch`](Self::batch), now or later, and calls [`feed`](Self::feed). The output
+/// depends on what each source was fed, not on when. The machine can be dropped at any time.
+/// [`MergedRows`](super::MergedRows) is this machine fed by blocking scans.
 ///
-/// Order, errors and limits are as for the [module](super). If the sources are not sorted, the order of the rows means
-/// nothing, but all of them come.
+/// Order, errors and limits are those of the [module](super).
 ///
 /// ```
 /// use rowkey::merge::{BatchMerge, Step};
 /// use rowkey::store::RowBatch;
-/// # use rowkey::Error;
+/// # use rowkey::Result;
 ///
-/// // Two buckets of a salted table: one byte of salt, then the key. Each will be fed one batch, then its end.
+/// // Two buckets of a salted table: one byte of salt, then the key. Each is fed one batch, then its end.
 /// let mut buckets: [Vec<&[u8]>; 2] = [vec![b"\0a", b"\0c"], vec![b"\x01b"]];
 /// let mut merge = BatchMerge::new(2).salt(1);
 ///
@@ -40,19 +39,19 @@ use crate::store::{Room, RowBatch};
 ///     }
 /// }
 /// assert_eq!(keys, b"abc");
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// At the start every source is wanted at once, so an asynchronous driver polls them together:
+/// At the start all sources are wanted at once, so an asynchronous driver polls them together:
 ///
 /// ```
 /// # use std::task::Poll;
 /// # use rowkey::merge::{BatchMerge, Step};
 /// # use rowkey::store::RowBatch;
-/// # use rowkey::Error;
-/// # fn poll_read(_source: usize, _batch: &mut RowBatch) -> Poll<Result<(), Error>> { Poll::Ready(Ok(())) }
-/// /// Whether there is a row, for `merge.row()` to lend; `poll_read` reads the next batch of a source.
-/// fn poll_row(merge: &mut BatchMerge, sources: usize) -> Poll<Result<bool, Error>> {
+/// # use rowkey::Result;
+/// # fn poll_read(_source: usize, _batch: &mut RowBatch) -> Poll<Result<()>> { Poll::Ready(Ok(())) }
+/// /// Whether there is a row for `merge.row()` to lend. `poll_read` reads the next batch of a source.
+/// fn poll_row(merge: &mut BatchMerge, sources: usize) -> Poll<Result<bool>> {
 ///     loop {
 ///         match merge.step()? {
 ///             Step::Row => return Poll::Ready(Ok(true)),
@@ -75,8 +74,8 @@ use crate::store::{Room, RowBatch};
 /// # assert!(matches!(poll_row(&mut BatchMerge::new(3), 3), Poll::Ready(Ok(false))));
 /// ```
 pub struct BatchMerge {
-    stages: Stages<Standing, Error>,
-    /// The key of the row that came out last, once its source no longer stands on it.
+    pub(super) stages: Stages<Standing, Error>,
+    /// The key of the last row, once its source has left it.
     last: Vec<u8>,
     rows_read: u64,
 }
@@ -84,50 +83,32 @@ pub struct BatchMerge {
 /// What a [`BatchMerge`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// This source has to be fed its next batch before the next row is known.
+    /// The next row is not known until this source is fed its next batch.
     Feed(usize),
-    /// The next row: [`BatchMerge::row`] lends it. Of [`BatchMerge::fill`]: rows that are to be handed on.
+    /// The next row: [`BatchMerge::row`] lends it. From [`BatchMerge::fill`]: the batch is ready.
     Row,
     /// There are no more rows.
     Done,
 }
 
 impl BatchMerge {
-    /// Merges so many sources, forward, by their whole keys.
+    /// Merges this many sources, forward, by their whole keys.
     ///
-    /// Settings are made before the first step; what is set later has no defined effect.
+    /// Change settings before the first step only.
     pub fn new(sources: usize) -> Self {
         let sources = std::iter::repeat_with(Standing::default).take(sources);
         Self { stages: Stages::new(sources.collect()), last: Vec::new(), rows_read: 0 }
     }
 
-    /// Leaves the first `bytes` bytes of each key out of the comparison. A shorter key compares as the empty one.
-    #[must_use]
-    pub fn salt(mut self, bytes: usize) -> Self {
-        self.stages.set_skip(bytes);
-        self
-    }
+    settings!(stages);
 
-    /// Whether the sources are sorted from the last row to the first.
-    #[must_use]
-    pub fn reverse(mut self, reverse: bool) -> Self {
-        self.stages.set_reverse(reverse);
-        self
-    }
-
-    /// At most so many rows. It pays to have given the limit to each source too.
-    #[must_use]
-    pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
-        self.stages.set_limit(limit.into());
-        self
-    }
-
-    /// Finds the next row; the row before is given up. While a source is waited for, each call returns the same
+    /// Finds the next row, and releases the row before it. While a source has not been fed, each call returns the same
     /// [`Step::Feed`].
     ///
     /// # Errors
     ///
-    /// What a source was fed, after all rows that come before. It is returned once, then [`Step::Done`] for ever.
+    /// The error that a source was fed, after all rows that come before it. It is returned once, then always
+    /// [`Step::Done`].
     #[inline]
     pub fn step(&mut self) -> Result<Step, Error> {
         if self.stages.take_next() { Ok(Step::Row) } else { self.step_at_an_end() }
@@ -147,14 +128,14 @@ impl BatchMerge {
         self.stages.is_in_run()
     }
 
-    /// As [`step`](Self::step) and [`row`](Self::row), where the next row [is known](Self::is_in_run).
+    /// As [`step`](Self::step) and [`row`](Self::row), if the next row [is known](Self::is_in_run).
     #[inline]
     pub(super) fn next_in_run(&mut self) -> Option<(&[u8], &[u8])> {
         let (source, stepped) = self.stages.next_in_run()?;
         source.batch.get(source.at + stepped)
     }
 
-    /// A source has to be fed, or all is over.
+    /// A source has to be fed, or the merge has ended.
     #[inline]
     fn no_row(&mut self, settled: Settled) -> Result<Step, Error> {
         if settled == Settled::Unfed {
@@ -170,7 +151,7 @@ impl BatchMerge {
         }
     }
 
-    /// The winner still stands on the row that came out last, and is about to leave it.
+    /// Copies the key of the last row while the winner still stands on it.
     #[inline]
     fn note_last(&mut self) {
         if let Some(key) = self.stages.winner_and_stepped().and_then(Standing::key_after) {
@@ -178,21 +159,21 @@ impl BatchMerge {
         }
     }
 
-    /// The row that the last [`step`](Self::step) found, key and value, lent from the batch it was fed in. `None` if the last
-    /// step found none.
+    /// The row that the last [`step`](Self::step) found, lent from its batch as key and value. `None` if it found none.
     #[inline]
     pub fn row(&self) -> Option<(&[u8], &[u8])> {
         let (source, stepped) = self.stages.taken()?;
         source.batch.get(source.at + stepped)
     }
 
-    /// Finds the next rows and adds them to `batch`, until that has `rows` of them (at least one) or has reached `bytes` bytes:
-    /// [`step`](Self::step) for many rows. [`Step::Row`] says that the batch is to be handed on. After [`Step::Feed`] the call is repeated with the same
-    /// batch. If `batch` is empty, it can be exchanged for one that a source was fed, all of whose rows come next.
+    /// Adds the next rows to `batch` until it has `rows` rows (at least one) or has reached `bytes` bytes:
+    /// [`step`](Self::step) for many rows. [`Step::Row`] means that the batch is ready. After [`Step::Feed`], feed the
+    /// source and call again with the same batch. An empty `batch` may be swapped for a whole batch of a source, if all
+    /// its rows come next.
     ///
     /// # Errors
     ///
-    /// As of [`step`](Self::step); the rows in `batch` are handed on before the error is returned.
+    /// As [`step`](Self::step). Return the rows in `batch` before the error.
     pub fn fill(&mut self, batch: &mut RowBatch, rows: usize, bytes: usize) -> Result<Step, Error> {
         let most = rows.max(1);
         while !Room::new(batch, most, bytes).is_full() {
@@ -215,7 +196,7 @@ impl BatchMerge {
                     std::mem::swap(batch, &mut source.batch);
                     self.stages.take_all(rows);
                 }
-                // The merge stands on no row of the batch any more.
+                // The merge no longer stands on a row of the batch.
                 if let Some((key, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) {
                     key.clone_into(&mut self.last);
                 }
@@ -234,7 +215,7 @@ impl BatchMerge {
         }
     }
 
-    /// How many rows are in the batch of the next row, if they all come next and it pays to hand them over together.
+    /// Number of rows in the batch of the next row, if all of them come next and it pays to return them together.
     fn whole_batch(&self, most: usize, bytes: usize) -> Option<u64> {
         let source = self.stages.standing().filter(|source| source.at == 0)?;
         let rows = source.batch.len();
@@ -243,14 +224,14 @@ impl BatchMerge {
         (fits && self.stages.come_next(rows - 1)).then_some(rows as u64)
     }
 
-    /// Whether a source has to be fed before the next row is known: at the start every source, later the one that
-    /// [`Step::Feed`] names, none while there is a row. At the start they may be fed in any order.
+    /// Whether the next row is not known until this source is fed: at the start every source, in any order; later only
+    /// the source that [`Step::Feed`] names.
     pub fn wants(&self, source: usize) -> bool {
         self.stages.wants(source)
     }
 
-    /// The batch that a source's next rows are read into, if the source is [wanted](Self::wants). It is empty before the caller
-    /// puts something into it, and keeps its memory. The caller may exchange it for another.
+    /// The batch to read a source's next rows into, if the source is [wanted](Self::wants). It is empty and keeps its
+    /// memory. The caller may swap it for another batch.
     pub fn batch(&mut self, source: usize) -> Option<&mut RowBatch> {
         if !self.wants(source) {
             return None;
@@ -258,14 +239,16 @@ impl BatchMerge {
         self.stages.source_mut(source).map(|source| &mut source.batch)
     }
 
-    /// A source's next rows are in its [`batch`](Self::batch), none at its end; or what reading them failed with.
+    /// Reports that a source's next rows are in its [`batch`](Self::batch) (an empty batch is the source's end), or the
+    /// error of reading them.
     ///
-    /// Does nothing if the source is not wanted: what was read may come after another source's error, or after the limit.
+    /// Has no effect if the source is not wanted: what was read may come after another source's error, or after the
+    /// limit.
     pub fn feed(&mut self, source: usize, read: Result<(), Error>) {
         self.feed_by(source, |_| read);
     }
 
-    /// As [`feed`](Self::feed) once `read` has filled the batch.
+    /// As [`feed`](Self::feed), after `read` has filled the batch.
     #[inline]
     pub(super) fn feed_by(&mut self, source: usize, read: impl FnOnce(&mut RowBatch) -> Result<(), Error>) {
         if !self.wants(source) {
@@ -283,12 +266,12 @@ impl BatchMerge {
         self.rows_read += rows as u64;
     }
 
-    /// The key of the row that came out last, empty before the first.
+    /// The key of the last row; empty before the first.
     pub fn last_key(&self) -> &[u8] {
         self.stages.taken().and_then(Standing::key_after).unwrap_or(&self.last)
     }
 
-    /// How many rows it was fed so far, to be shown beside the rows returned.
+    /// Number of rows fed so far, to compare with the number of rows returned.
     pub fn rows_read(&self) -> u64 {
         self.rows_read
     }
@@ -300,9 +283,9 @@ impl fmt::Debug for BatchMerge {
     }
 }
 
-/// What is in memory of a source, and the row of it that it stands on.
+/// The current batch of a source, and the row of it that the source stands on.
 #[derive(Default)]
-struct Standing {
+pub(super) struct Standing {
     batch: RowBatch,
     at: usize,
 }
@@ -351,7 +334,7 @@ impl Source for Standing {
     fn count_ahead(&self, win: impl Fn(&[u8]) -> bool) -> usize {
         let wins = |row| self.key_at(row).is_some_and(&win);
         let (mut sure, mut end) = (self.at, self.batch.len());
-        // A run is either over soon or goes beyond the batch.
+        // A run is either short or goes beyond the batch.
         if end > 0 && wins(end - 1) {
             return end - 1 - sure;
         }

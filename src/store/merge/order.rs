@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// How keys compare: without their first `skip` bytes, upwards or downwards.
+/// How keys compare: without their first `skip` bytes, ascending or descending.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order {
     pub(super) skip: usize,
@@ -19,8 +19,9 @@ impl Order {
         if self.reverse { order.reverse() } else { order }
     }
 
-    /// The key behind `prefix` as an integer: of two keys the one with the smaller head comes first; equal heads say
-    /// nothing. A key without the prefix comes after all that have it, because sources are sorted and all began there.
+    /// The *head* of a key: its first eight bytes after `prefix`, as an integer. Of two keys the one with the smaller
+    /// head comes first; equal heads decide nothing. A key without the prefix comes after all keys that have it,
+    /// because sources are sorted and all began with the prefix.
     #[inline]
     pub(super) fn head(self, prefix: &[u8], key: &[u8]) -> u64 {
         let rest = match key.split_at_checked(self.skip + prefix.len()) {
@@ -38,7 +39,7 @@ fn short_head(rest: &[u8]) -> u64 {
     rest.iter().fold(0, |head, byte| head << 8 | u64::from(*byte)) << (64 - 8 * rest.len()).min(63)
 }
 
-/// What makes the heads of keys.
+/// Computes the heads of keys.
 #[derive(Clone, Copy)]
 pub(super) struct Heads<'t> {
     pub(super) order: Order,
@@ -70,7 +71,7 @@ mod tests {
             let order = Order { skip, reverse };
             let mut keys: Vec<_> = keys.iter().map(|key| [&[9, 9][..skip], &prefix, key].concat()).collect();
             keys.sort_by(|a, b| order.compare(a, b));
-            // The last of a source can be beyond the prefix that all began with.
+            // The last key of a source may be past the prefix that all began with.
             keys.push(if reverse { vec![] } else { vec![0xff; 20] });
             let heads: Vec<_> = keys.iter().map(|key| order.head(&prefix, key)).collect();
             prop_assert!(heads.is_sorted(), "{:?}", heads);

@@ -1,4 +1,4 @@
-//! Reading ahead of a slow source.
+//! Reads ahead of a slow source, in a thread.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,23 +8,24 @@ use std::thread;
 use crate::store::error::Error;
 use crate::store::{CallOptions, RowBatch, Rows};
 
-/// Reads a source ahead in a thread of its own, a bounded number of batches.
+/// Reads a source ahead in a thread, by a limited number of batches.
 ///
-/// Rows and errors come as the source gives them, in its order. The batches go around: the thread fills one only when
-/// it has been given one, so it is never further ahead than it was allowed to be, and no memory is taken anew. A panic
-/// of the source is an [`Error::Engine`].
+/// Rows and errors come in the order of the source. Batches are recycled: the thread fills a batch only when it is
+/// given one, so it is never further ahead than allowed, and no memory is allocated after the start. A panic of the
+/// source becomes an [`Error::Engine`].
 ///
-/// The thread ends at the source's end or first error (the source is dropped before that is handed out) and when the
-/// `Prefetch` is dropped. It is not waited for then, for it may be in the middle of a slow read; it ends, and drops the
-/// source, when that read returns. Where no thread can be started, the source is read in the caller's.
+/// The thread ends at the source's end or first error (the source is dropped before that is returned) and when the
+/// `Prefetch` is dropped. The drop does not wait: the thread may be in a slow read. It ends, and drops the source, when
+/// that read returns. If no thread can be started, the source is read in the caller's thread.
+#[doc(alias = "read-ahead")]
 ///
 /// ```
 /// use rowkey::merge::Prefetch;
 /// use rowkey::store::{RowBatch, Rows};
-/// # use rowkey::Error;
+/// # use rowkey::Result;
 /// # struct Remote(u8);
 /// # impl Rows for Remote {
-/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<()> {
 /// #         batch.clear();
 /// #         if self.0 < 3 {
 /// #             self.0 += 1;
@@ -45,7 +46,7 @@ use crate::store::{CallOptions, RowBatch, Rows};
 ///     keys.extend(batch.iter().map(|(key, _)| key.to_vec()));
 /// }
 /// assert_eq!(keys, [[1], [2], [3]]);
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub struct Prefetch {
     reader: Reader,
@@ -60,13 +61,12 @@ enum Reader {
 }
 
 impl Prefetch {
-    /// Starts to read `rows`, up to `batches` batches ahead (1 to 64; others are taken for the nearer of these): so many
-    /// are read, or being read, beyond the one that was handed out last.
+    /// Starts to read `rows`, up to `batches` batches ahead of the last one returned, clamped to 1..=64.
     pub fn new(rows: Box<dyn Rows>, batches: usize) -> Self {
         let batches = batches.clamp(1, 64);
         let (give, empty) = sync_channel(batches);
         let (fill, filled) = sync_channel(batches);
-        // The source follows through a channel: a thread that does not start would take it along.
+        // The source follows through a channel: if the thread does not start, the source is still here.
         let (hand_over, source) = sync_channel(1);
         let started = thread::Builder::new().name("rowkey-prefetch".into()).spawn(move || {
             if let Ok(rows) = source.recv() {
@@ -76,7 +76,7 @@ impl Prefetch {
         if started.is_err() {
             return Self::of(Reader::Direct(rows));
         }
-        // As many sends as the channels hold: none of them can block, and none can fail while the thread waits.
+        // As many sends as the channels hold: none can block, and none can fail while the thread waits.
         for _ in 0..batches {
             let _ = give.try_send(RowBatch::new());
         }
@@ -88,7 +88,7 @@ impl Prefetch {
         Self { reader, options: CallOptions::new(), table: Box::default() }
     }
 
-    /// What bounds the wait for the thread: each batch is a call. `table` is the name that errors tell.
+    /// Bounds the wait for the thread: each batch is a call. Errors name `table`.
     #[must_use]
     pub fn options(mut self, options: &CallOptions, table: &str) -> Self {
         (self.options, self.table) = (options.clone(), table.into());
@@ -96,8 +96,8 @@ impl Prefetch {
     }
 }
 
-/// Every message answers one empty batch, so no send blocks: the thread waits only for batches, and that ends when the
-/// receiver is gone.
+/// Every message responds to one empty batch, so no send blocks. The thread waits only for empty batches, and stops
+/// when the receiver is gone.
 fn read_ahead(mut rows: Box<dyn Rows>, empty: &Receiver<RowBatch>, fill: &SyncSender<Result<RowBatch, Error>>) {
     let last = loop {
         let Ok(mut batch) = empty.recv() else { return };
@@ -113,11 +113,11 @@ fn read_ahead(mut rows: Box<dyn Rows>, empty: &Receiver<RowBatch>, fill: &SyncSe
         }
     };
     drop(rows);
-    // Nobody is there to miss it if this fails.
+    // If this fails, nobody is left to receive it.
     let _ = fill.send(last);
 }
 
-/// The thread's next message, as far as the options let it be waited for.
+/// The thread's next message, if it comes within the bounds of the options.
 fn next_filled(
     filled: &Receiver<Result<RowBatch, Error>>,
     options: &CallOptions,
@@ -136,11 +136,11 @@ fn next_filled(
 
 impl Rows for Prefetch {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        let answer = match &mut self.reader {
+        let result = match &mut self.reader {
             Reader::Thread { filled, empty } => {
                 next_filled(filled, &self.options, &self.table).map(|mut next| {
                     std::mem::swap(batch, &mut next);
-                    // The thread has ended if it takes no more.
+                    // If the thread has ended, it takes no more batches.
                     let _ = empty.try_send(next);
                 })
             }
@@ -150,13 +150,13 @@ impl Rows for Prefetch {
                 return Ok(());
             }
         };
-        if answer.is_err() {
+        if result.is_err() {
             batch.clear();
         }
         if batch.is_empty() {
             self.reader = Reader::Ended;
         }
-        answer
+        result
     }
 }
 

@@ -6,27 +6,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::batches::BatchMerge;
 use super::scans::Scans;
+use super::stages::settings;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::{CallOptions, RowBatch, Rows, Scan, Store};
 
-/// Batches that [`MergedRows::open`] reads ahead of each slow scan: one is read while another waits.
+/// Number of batches that [`MergedRows::open`] reads ahead of each slow scan: one is read while another waits.
 const AHEAD: usize = 2;
 
 /// A k-way merge of open scans, itself an open scan.
 ///
-/// Take it row by row with [`Self::next_row`], which lends each row from the batch it was read into, or batch by batch
-/// as [`Rows`]; there a batch whose rows all come next (the only source left, a long run) is handed over whole.
+/// Read it row by row with [`Self::next_row`], which lends each row from the batch it was read into, or batch by batch
+/// as [`Rows`]. There, a batch whose rows all come next (the last source left, a long run) is returned whole.
 ///
-/// It holds one batch a source, and of each that is read ahead as many more as that may be.
+/// It holds one batch per source, plus the batches that are read ahead.
 ///
 /// ```
 /// use rowkey::merge::MergedRows;
 /// use rowkey::store::{RowBatch, Rows};
-/// # use rowkey::Error;
+/// # use rowkey::Result;
 /// # struct Bucket(&'static [&'static [u8]]);
 /// # impl Rows for Bucket {
-/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<()> {
 /// #         batch.clear();
 /// #         std::mem::take(&mut self.0).iter().for_each(|key| batch.push(key, b""));
 /// #         Ok(())
@@ -43,7 +44,7 @@ const AHEAD: usize = 2;
 /// }
 /// assert_eq!(keys, b"abc");
 /// assert_eq!(merged.rows_read(), 3);
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub struct MergedRows {
     merge: BatchMerge,
@@ -59,13 +60,14 @@ impl MergedRows {
         Self { merge: BatchMerge::new(scans.len()), scans, batch_rows, batch_bytes }
     }
 
-    /// Opens one scan a bucket and merges them, the first `salt` bytes of each key left out of the comparison.
+    /// Opens one scan per bucket and merges them. The first `salt` bytes of each key are left out of the comparison.
     ///
-    /// Direction, limit and batch size are `scan`'s, for each bucket and for the whole; the ranges are the bucket's, and
-    /// those of `scan` are not read. Scans that the store calls slow are read ahead in threads.
+    /// Direction, limit and size of batches are those of `scan`, for each bucket and for the whole. Its ranges are
+    /// ignored: each bucket has its own. If the store declares [`slow_scans`](crate::store::Guarantees::slow_scans),
+    /// the scans are read ahead in threads.
     ///
-    /// [`Scan::batch_bytes`] is divided among the batches that are held at once (one a bucket, two more of each that is read
-    /// ahead, and the one that is handed out): so the whole merge holds about so many bytes, and a row for each batch.
+    /// [`Scan::batch_bytes`] is divided among all batches held at once: one per bucket, two more for each that is read
+    /// ahead, and the one returned. Together they hold about this many bytes, plus one row per batch.
     pub fn open(
         store: &(impl Store + ?Sized),
         scan: &Scan,
@@ -76,7 +78,7 @@ impl MergedRows {
             .options(store.options(), store.id().name())
     }
 
-    /// The same of scans that `open` opens; they are read ahead if they are `slow`.
+    /// As [`open`](Self::open), with scans that `open` opens. They are read ahead if `slow`.
     pub fn open_with(
         open: impl Fn(&Scan) -> Box<dyn Rows>,
         slow: bool,
@@ -97,71 +99,52 @@ impl MergedRows {
             .prefetch(ahead)
     }
 
-    /// Leaves the first `bytes` bytes of each key out of the comparison. A shorter key compares as the empty one.
-    #[must_use]
-    pub fn salt(mut self, bytes: usize) -> Self {
-        self.merge = self.merge.salt(bytes);
-        self
-    }
+    settings!(merge.stages);
 
-    /// Whether the sources are sorted from the last row to the first.
-    #[must_use]
-    pub fn reverse(mut self, reverse: bool) -> Self {
-        self.merge = self.merge.reverse(reverse);
-        self
-    }
-
-    /// At most so many rows. It pays to have given it to each source too.
-    #[must_use]
-    pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
-        self.merge = self.merge.limit(limit);
-        self
-    }
-
-    /// At most so many rows a batch, where the merge is read in batches; 256 unless told.
+    /// Maximum number of rows per batch, if the merge is read in batches. Default: 256.
     #[must_use]
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.batch_rows = rows.max(1);
         self
     }
 
-    /// A batch ends with the row by which it reaches so many bytes, where the merge is read in batches. What is held of the
-    /// sources is theirs to bound. Default: that of [`Scan`].
+    /// Target size of a batch in bytes, if the merge is read in batches. It does not bound the sources' own batches.
+    /// Default: that of [`Scan`].
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
         self.batch_bytes = bytes.max(1);
         self
     }
 
-    /// Reads each source this many batches ahead, in a thread of its own ([`Prefetch`](super::Prefetch)). Default: 0, which reads
-    /// in the caller's thread. The threads start together when the first row is asked for. There are at most 256; sources
-    /// beyond that are read in the caller's thread.
+    /// Reads each source this many batches ahead, in a thread of its own ([`Prefetch`](super::Prefetch)). Default: 0,
+    /// which reads in the caller's thread. The threads start together when the first row is read. At most 256 are
+    /// started; further sources are read in the caller's thread.
     #[must_use]
     pub fn prefetch(mut self, batches: usize) -> Self {
         self.scans.ahead = batches;
         self
     }
 
-    /// What bounds the wait for a source that is read ahead: the options of the store, and the table's name for errors.
+    /// Bounds the wait for sources that are read ahead, by the options of the store. Errors name `table`.
     #[must_use]
     pub fn options(mut self, options: &CallOptions, table: &str) -> Self {
         self.scans.bounded(options, table);
         self
     }
 
-    /// How many rows were read from the sources so far, to be shown beside the rows returned: those read ahead of the
-    /// merge are among them.
+    /// Number of rows read from the sources so far, including those read ahead, to compare with the number of rows
+    /// returned.
     pub fn rows_read(&self) -> u64 {
         self.scans.rows_read()
     }
 
-    /// The next row, key and value, lent from the batch it was read into.
+    /// Returns the next row as key and value, lent from the batch it was read into.
     ///
-    /// After an error, or the end, it answers `None` for ever.
+    /// After an error, or the end, every call returns `None`.
     #[inline]
     #[expect(clippy::type_complexity, reason = "a row is spelt as RowBatch spells it")]
     pub fn next_row(&mut self) -> Result<Option<(&[u8], &[u8])>, Error> {
-        // Of a run each row takes less time than a step: it pays to have this path apart.
+        // Within a run a row takes less time than a step, so this path stands apart.
         if self.merge.is_in_run() {
             return Ok(self.merge.next_in_run());
         }
@@ -169,7 +152,7 @@ impl MergedRows {
         Ok(if found { self.merge.row() } else { None })
     }
 
-    /// The merge and what feeds it.
+    /// The merge, and the scans that feed it.
     pub(crate) fn into_parts(self) -> (BatchMerge, Scans) {
         (self.merge, self.scans)
     }
@@ -189,15 +172,15 @@ impl fmt::Debug for MergedRows {
     }
 }
 
-/// Counts the rows that are read through it; wrapped around a store's scan, the rows that the store was asked for.
+/// Counts the rows that are read through it. Around a store's scan: the rows that the store returned.
 ///
 /// ```
 /// use rowkey::merge::Counted;
 /// use rowkey::store::{RowBatch, Rows};
-/// # use rowkey::Error;
+/// # use rowkey::Result;
 /// # struct Scan(Vec<&'static [u8]>);
 /// # impl Rows for Scan {
-/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<()> {
 /// #         batch.clear();
 /// #         self.0.drain(..).for_each(|key| batch.push(key, b""));
 /// #         Ok(())
@@ -208,7 +191,7 @@ impl fmt::Debug for MergedRows {
 /// let mut rows = Counted::new(scan);
 /// rows.next_batch(&mut RowBatch::new())?;
 /// assert_eq!(rows.rows_read(), 2);
-/// # Ok::<(), Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Counted<R> {
@@ -217,12 +200,12 @@ pub struct Counted<R> {
 }
 
 impl<R: Rows> Counted<R> {
-    /// Counts what is read from `rows`.
+    /// Counts the rows read from `rows`.
     pub fn new(rows: R) -> Self {
         Self { rows, read: Arc::new(AtomicU64::new(0)) }
     }
 
-    /// How many rows were read so far.
+    /// Number of rows read so far.
     pub fn rows_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }

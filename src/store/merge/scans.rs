@@ -1,4 +1,4 @@
-//! What a merge is fed from where its rows are read by blocking calls.
+//! The blocking scans that feed a merge.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,16 +9,16 @@ use super::rows::Counted;
 use crate::store::error::Error;
 use crate::store::{CallOptions, RowBatch, Rows};
 
-/// A merge starts no more threads than this; the sources beyond it are read when they are needed.
+/// Maximum number of threads of a merge. Sources beyond it are read in the caller's thread.
 const MAX_THREADS: usize = 256;
 
 /// Open scans, numbered as the sources of the merge that they feed.
 pub(crate) struct Scans {
     rows: Vec<Box<dyn Rows>>,
-    /// How many batches are to be read ahead of each, until the threads that do it were started.
+    /// Number of batches to read ahead of each scan. 0 once the threads are started.
     pub(super) ahead: usize,
     read: Arc<AtomicU64>,
-    /// What bounds the wait for those that are read ahead, and their table.
+    /// Bounds of the wait for batches that are read ahead, and the table that errors name.
     options: CallOptions,
     table: Box<str>,
 }
@@ -41,13 +41,13 @@ impl Scans {
         self.rows.len()
     }
 
-    /// How many rows were read so far, those read ahead among them.
+    /// Number of rows read so far, including those read ahead.
     pub(crate) fn rows_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Takes steps, and feeds the merge that `machine` is or has, until there is a row; `false` at the end. The scans are
-    /// dropped at the end, and before an error is returned.
+    /// Takes steps, and feeds the merge, until there is a row; returns `false` at the end. `merge` returns the merge
+    /// that is part of `machine`. The scans are dropped at the end, and before an error is returned.
     #[inline]
     pub(crate) fn pump<M>(
         &mut self,
@@ -82,7 +82,7 @@ impl Scans {
         });
     }
 
-    /// All at once, so that the first batches are waited for together and not one after another.
+    /// All threads start at once, so that their first batches arrive together.
     #[cold]
     fn start_threads(&mut self) {
         let ahead = std::mem::take(&mut self.ahead);

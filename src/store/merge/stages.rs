@@ -1,34 +1,62 @@
-//! The course of a merge: from the first row that each source is asked for to the end.
+//! The stages of a merge, from the first read of each source to the end.
 //!
-//! It reads nothing. A source whose next row is needed and not in memory is *hungry*: [`Stages::settle`] says so, and goes
-//! on once the caller has [fed](Stages::feed) it.
+//! It reads nothing itself. A source is *hungry* if its next row is needed and not in memory: [`Stages::settle`]
+//! reports it, and continues once the caller has [fed](Stages::feed) it.
 
 use super::order::Heads;
 use super::tree::{Source, Tree};
 
-/// What came of looking for the next row.
+/// The settings that all merges have, as methods of a merge whose stages are at `self.$stages`.
+macro_rules! settings {
+    ($($stages:ident).+) => {
+        /// Leaves the first `bytes` bytes of each key, the salt, out of the comparison. A shorter key compares as empty.
+        /// Default: 0.
+        #[must_use]
+        pub fn salt(mut self, bytes: usize) -> Self {
+            self.$($stages).+.set_skip(bytes);
+            self
+        }
+
+        /// Whether the sources are sorted from the last row to the first. Default: `false`.
+        #[must_use]
+        pub fn reverse(mut self, reverse: bool) -> Self {
+            self.$($stages).+.set_reverse(reverse);
+            self
+        }
+
+        /// Maximum number of rows. Default: no limit. Give the limit to each source too: a source does not know this one.
+        #[must_use]
+        pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
+            self.$($stages).+.set_limit(limit.into());
+            self
+        }
+    };
+}
+pub(super) use settings;
+
+/// The result of looking for the next row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settled {
-    /// It is known.
+    /// The next row is known.
     Row,
-    /// It is not known before [`Stages::hungry`] was fed, whose rows are all taken now.
+    /// All rows of [`Stages::hungry`] are taken. It has to be fed before the next row is known.
     Hungry,
-    /// As before: [`Stages::hungry`] was not fed yet.
+    /// [`Stages::hungry`] has still not been fed.
     Unfed,
-    /// There is none; [`Stages::outcome`] says why.
+    /// There are no more rows: see [`Stages::outcome`].
     End,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Unopened,
-    /// Every source is fed once.
+    /// Every source is fed for the first time.
     Opening,
-    /// The winner's row has not been taken yet.
+    /// The winner's row is known and not taken yet.
     Standing,
-    /// The winner's row is out; its source is advanced when the next row is asked for, not before.
+    /// The winner's row is taken. Its source advances only when the next row is asked for.
     Taken,
-    /// The winner's row is out, and its next one is not in memory.
+    /// The winner's row is taken, and its source's next row is not in memory.
     Hungry,
     Ended,
 }
@@ -37,10 +65,10 @@ enum Stage {
 pub(super) struct Stages<S, E> {
     tree: Tree<S>,
     stage: Stage,
-    /// While the merge opens: the first source that was not fed yet, and of those after it which were.
+    /// During `Opening`: the first source that was not fed yet, and which of those after it were.
     first_unfed: usize,
     fed_early: Vec<bool>,
-    /// What ended the merge, until it was returned, and the number of the source that it came from.
+    /// The error that ended the merge, until it is returned, and the number of its source.
     failure: Option<E>,
     failed: usize,
 }
@@ -69,17 +97,17 @@ impl<S: Source, E> Stages<S, E> {
         self.tree.set_left(limit.unwrap_or(u64::MAX));
     }
 
-    /// Rows that may still be taken.
+    /// Number of rows that may still be taken.
     pub(super) fn left(&self) -> u64 {
         self.tree.left()
     }
 
-    /// Whether one source alone is not exhausted.
+    /// Whether only one source is left.
     pub(super) fn is_only_one_left(&self) -> bool {
         self.tree.live() == 1
     }
 
-    /// The source that has to be fed before the next row is known, where [`Self::settle`] found that one has.
+    /// The source that has to be fed before the next row is known, after [`Self::settle`] reported one.
     #[inline]
     pub(super) fn hungry(&self) -> usize {
         if self.stage == Stage::Opening { self.first_unfed } else { self.tree.winner() }
@@ -88,14 +116,14 @@ impl<S: Source, E> Stages<S, E> {
     /// Whether a source has to be fed before the next row is known.
     pub(super) fn wants(&self, source: usize) -> bool {
         match self.stage {
-            // Of several that fail to open the first counts, whichever answers first.
+            // If several fail to open, the error of the first source counts, whichever came first in time.
             Stage::Opening => (self.first_unfed..self.to_open()).contains(&source) && !self.was_fed_early(source),
             Stage::Hungry => source == self.tree.winner(),
             _ => false,
         }
     }
 
-    /// Takes the next row, if a source that was fed has it in memory.
+    /// Takes the next row, if it is in memory.
     #[inline]
     pub(super) fn take_next(&mut self) -> bool {
         if self.take_of_run() {
@@ -108,7 +136,7 @@ impl<S: Source, E> Stages<S, E> {
         takes
     }
 
-    /// Finds the next row and takes it, where [`Self::take_next`] did not.
+    /// Finds and takes the next row, after [`Self::take_next`] did not.
     #[inline]
     pub(super) fn take_at_an_end(&mut self) -> Settled {
         let settled = match self.stage {
@@ -144,7 +172,7 @@ impl<S: Source, E> Stages<S, E> {
         Settled::Hungry
     }
 
-    /// There is no row, and none was taken that another may follow.
+    /// There is no row in memory: the merge opens, waits or ends.
     #[cold]
     fn settle_at_an_end(&mut self) -> Settled {
         match self.stage {
@@ -174,7 +202,7 @@ impl<S: Source, E> Stages<S, E> {
         self.stand()
     }
 
-    /// The sources before this one are fed before the merge is open; all of them, or those before one that failed.
+    /// The sources before this one are fed before the merge is open: all, or those before one that failed.
     fn to_open(&self) -> usize {
         self.tree.sources.len().min(self.failed)
     }
@@ -195,7 +223,7 @@ impl<S: Source, E> Stages<S, E> {
         }
     }
 
-    /// Stands on the winner's row, if there is one.
+    /// Moves to the winner's row, if there is one.
     fn stand(&mut self) -> Settled {
         let (stage, settled) = match self.tree.live() {
             0 => (Stage::Ended, Settled::End),
@@ -205,8 +233,8 @@ impl<S: Source, E> Stages<S, E> {
         settled
     }
 
-    /// Feeds a source that is [wanted](Self::wants): `fill` puts rows into it and returns the head of the first of them, `None`
-    /// at the source's end. Then finds the next row, as [`Self::settle`].
+    /// Feeds a source that is [wanted](Self::wants), then finds the next row as [`Self::settle`]. `fill` puts rows into
+    /// the source and returns the head of the first row, or `None` at the source's end.
     #[inline]
     pub(super) fn feed(
         &mut self,
@@ -228,7 +256,7 @@ impl<S: Source, E> Stages<S, E> {
         }
     }
 
-    /// A source was fed for the first time, or ends.
+    /// A source was fed for the first time, or has ended.
     #[cold]
     fn fed_at_an_end(&mut self, index: usize, fed: Result<Option<u64>, E>) {
         match self.stage {
@@ -248,14 +276,14 @@ impl<S: Source, E> Stages<S, E> {
         }
     }
 
-    /// Takes the row that [`Self::settle`] found: the winner stands on it until the next row is found.
+    /// Takes the row that [`Self::settle`] found. The winner stands on it until the next row is found.
     #[inline]
     pub(super) fn take(&mut self) {
         self.tree.take();
         self.stage = Stage::Taken;
     }
 
-    /// Takes the next row, if it is known to come next: as [`Self::settle`] and [`Self::take`], in a few steps.
+    /// Takes the next row if it is known, as [`Self::settle`] and [`Self::take`] in fewer steps.
     #[inline]
     pub(super) fn take_of_run(&mut self) -> bool {
         let is_in_run = self.is_in_run();
@@ -265,13 +293,14 @@ impl<S: Source, E> Stages<S, E> {
         is_in_run
     }
 
-    /// Whether the next row is known to come next.
+    /// Whether the next row is known.
     #[inline]
     pub(super) fn is_in_run(&self) -> bool {
         self.stage == Stage::Taken && self.tree.is_in_run()
     }
 
-    /// Takes the next row, which [is known](Self::is_in_run): its source, and how many rows after the source's own it is.
+    /// Takes the next row, which [is known](Self::is_in_run). Returns its source and its distance from the row that the
+    /// source stands on.
     #[inline]
     pub(super) fn next_in_run(&mut self) -> Option<(&S, usize)> {
         self.tree.take_of_run();
@@ -291,34 +320,35 @@ impl<S: Source, E> Stages<S, E> {
         self.tree.sources.get_mut(winner)
     }
 
-    /// The source of the row that came out last, if it still has it, and how many rows after the source's own that is.
+    /// The source of the last row, if it still has it, and the row's distance from the one that the source stands on.
     pub(super) fn winner_and_stepped(&self) -> Option<(&S, usize)> {
         self.tree.winner_and_stepped()
     }
 
-    /// The source of the row that [`Self::settle`] found, if it is not taken yet.
+    /// The source of the row that [`Self::settle`] found, if the row is not taken yet.
     pub(super) fn standing(&self) -> Option<&S> {
         if self.stage == Stage::Standing { self.tree.sources.get(self.tree.winner()) } else { None }
     }
 
-    /// Whether this many rows after the winner's, which is not taken yet, come next too and are in memory.
+    /// Whether the next `rows` rows after the winner's are in memory and come next too. The winner's row is not taken
+    /// yet.
     pub(super) fn come_next(&self, rows: usize) -> bool {
         self.tree.come_next(rows)
     }
 
-    /// The same until the source is hungry.
+    /// As [`Self::winner_and_stepped`], until the source is hungry.
     #[inline]
     pub(super) fn taken(&self) -> Option<(&S, usize)> {
         if self.stage == Stage::Taken { self.tree.winner_and_stepped() } else { None }
     }
 
-    /// The source of this number, until the end.
+    /// The source with this number, until the end.
     pub(super) fn source_mut(&mut self, source: usize) -> Option<&mut S> {
         self.tree.sources.get_mut(source)
     }
 
-    /// How the merge ended: the error once, then well for ever. The sources are dropped now and not with the merge, which its
-    /// user may keep.
+    /// The result of the merge: the error once, then `Ok`. The sources are dropped now, as the merge itself may live
+    /// on.
     #[cold]
     pub(super) fn outcome(&mut self) -> Result<(), E> {
         self.stage = Stage::Ended;

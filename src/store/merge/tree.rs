@@ -1,60 +1,61 @@
-//! The tournament that every face of the merge runs on.
+//! The tournament tree that all merges run on.
 //!
-//! It reads nothing: it is told when the winner's source stands on another row, and when it has none.
+//! It reads nothing. Its caller reports when the winner's source stands on another row, and when it has none.
 //!
-//! A loser tree over all sources but the winner's: node `n` keeps the loser of the match between its two subtrees, its
-//! parent is `(n - 1) / 2`, and what wins at the root is the runner-up. When the winner has been taken, its source's next
-//! row meets the runner-up. If it loses, it comes in at the leaf that the runner-up leaves and plays up to the root:
-//! log₂ k matches a row. If it wins again, as in a run of rows from one source, that one match was all.
+//! It is a loser tree over all sources but the winner's. Node `n` keeps the loser of the match between its two
+//! subtrees. Its parent is `(n - 1) / 2`. The winner at the root is the runner-up. When the winner's row is taken, its
+//! source's next row plays against the runner-up. If it loses, it enters at the leaf that the runner-up leaves and
+//! plays up to the root: log₂ k matches per row. If it wins again, as in a run of rows from one source, that one match
+//! was all.
 //!
-//! So who wins next is known, unless a source wins twice, before the last winner's next key has arrived from memory, and
-//! a processor that guesses so waits for two keys at once.
+//! So, unless a source wins twice, the next winner is known before the last winner's next key has arrived from memory,
+//! and a processor that speculates waits for two keys at once.
 //!
-//! Each entry carries the first eight bytes of its key as an integer, so that a match seldom looks at the keys. The rows
-//! of one prefix share their first bytes, so the heads begin behind what the current keys have in common
-//! ([`Tree::build`]).
+//! Each entry carries the *head* of its key, eight bytes as an integer, so a match seldom reads the keys. Rows under
+//! one prefix share their first bytes, so heads begin after the bytes that all current keys share ([`Tree::build`]).
 
 use std::hint::select_unpredictable;
 
 use super::order::{Heads, Order};
 
-/// So many of the bytes that all current keys share stay in the heads, or a counter that carries would at once leave
-/// the shared prefix.
+/// This many of the shared bytes stay in the heads. Otherwise a counter that carries would leave the shared prefix at
+/// once.
 const SHARED_IN_HEAD: usize = 3;
 
-/// The tree is built anew, on a new shared prefix, when so many matches a source were not settled by the heads.
+/// The tree is rebuilt, on a new shared prefix, after this many ties of heads per source.
 const TIES_PER_SOURCE: usize = 8;
 
-/// What is in memory of a sorted source; it stands on one of the rows.
+/// What is in memory of a sorted source. It stands on one of its rows.
 pub(super) trait Source {
-    /// Whether rows after the one it stands on can be in memory.
+    /// Whether rows after the current one can be in memory.
     const LOOKS_AHEAD: bool;
 
-    /// Moves on by so many rows, which are in memory.
+    /// Moves forward by `rows` rows, which are in memory.
     fn skip(&mut self, _rows: usize) {}
 
-    /// Moves to the next row and looks at its key. `None`: that row is not in memory, and the source stands where it stood.
+    /// Moves to the next row and passes its key to `look`. `None`: the row is not in memory, and the source has not
+    /// moved.
     fn advance<T>(&mut self, _look: impl FnOnce(&[u8]) -> T) -> Option<T> {
         None
     }
 
-    /// The key of the row; `None` before the first, after the last, and once the row was taken out.
+    /// The key of the current row. `None` before the first row, after the last, and once the row was moved out.
     fn key(&self) -> Option<&[u8]>;
 
-    /// The key of the row after it, if that is in memory already.
+    /// The key of the row after the current one, if it is in memory.
     fn next_key(&self) -> Option<&[u8]> {
         None
     }
 
-    /// How many of the rows in memory after it have keys that `win`; where one does not, none after it does.
+    /// Number of rows in memory after the current one whose keys `win`. The first that does not win ends the count.
     fn count_ahead(&self, _win: impl Fn(&[u8]) -> bool) -> usize {
         0
     }
 }
 
-/// A source in the tournament: its head (an exhausted one has the greatest), the leaf it came in at, its index.
+/// A source in the tournament: the head of its key (the maximum if it is exhausted), its leaf, its number.
 ///
-/// One integer, so that it moves in registers: a struct would be written field by field and read whole, and wait.
+/// One integer, so that it moves in registers. A struct would be written field by field, read whole, and stall.
 #[derive(Clone, Copy, Debug)]
 struct Entry(u128);
 
@@ -86,28 +87,29 @@ impl Entry {
 pub(super) struct Tree<S> {
     pub(super) sources: Vec<S>,
     pub(super) order: Order,
-    /// Sources not exhausted.
+    /// Number of sources not exhausted.
     live: usize,
     /// The numbers of the sources that were not exhausted when the tree was built.
     entrants: Vec<usize>,
     winner: Entry,
     /// The best of the others.
     runner_up: Entry,
-    /// Rows that may still be taken, but for those of the run that have been.
+    /// Number of rows that may still be taken, not counting what was taken of the run.
     left: u64,
-    /// So many rows after the one that the winner's source stands on come next, whatever the others hold, and are in memory.
+    /// Number of rows after the current row of the winner's source that are in memory and come next whatever the others
+    /// hold.
     run: usize,
-    /// So many of them have been taken. A step within a run writes nothing but this.
+    /// How many of them were taken. A step within a run writes only this.
     stepped: usize,
-    /// The heads of each source's next row, where it is in memory: worked out while the row before it is on its way out,
-    /// so that no match waits for a key to arrive from memory.
+    /// The head of each source's next row, if the row is in memory. It is computed while the row before is returned, so
+    /// that no match waits for a key to arrive from memory.
     next_heads: Vec<Option<u64>>,
     losers: Vec<Entry>,
-    /// The bytes behind `skip` that the heads leave out.
+    /// The bytes after `skip` that the heads leave out.
     prefix: Vec<u8>,
-    /// Matches since the last build that the heads did not settle.
+    /// Number of ties of heads since the last build.
     ties: usize,
-    /// The winners of the matches while the tree is built; kept for its memory.
+    /// The winners of the matches of a build; kept for its memory.
     winners: Vec<Entry>,
 }
 
@@ -131,7 +133,7 @@ impl<S: Source> Tree<S> {
         }
     }
 
-    /// Sources not exhausted.
+    /// Number of sources not exhausted.
     #[inline]
     pub(super) fn live(&self) -> usize {
         self.live
@@ -147,13 +149,13 @@ impl<S: Source> Tree<S> {
         self.left = left;
     }
 
-    /// Rows that may still be taken.
+    /// Number of rows that may still be taken.
     #[inline]
     pub(super) fn left(&self) -> u64 {
         self.left.saturating_sub(self.stepped as u64)
     }
 
-    /// The row that the winner stands on is taken.
+    /// Takes the winner's current row.
     #[inline]
     pub(super) fn take(&mut self) {
         self.left = self.left.saturating_sub(1);
@@ -171,7 +173,7 @@ impl<S: Source> Tree<S> {
         self.stepped += 1;
     }
 
-    /// Moves the winner's source to the row of the run that was taken last, and forgets the run.
+    /// Moves the winner's source to the last row taken of the run, and ends the run.
     #[inline]
     fn end_run(&mut self) {
         if S::LOOKS_AHEAD && self.run > 0 {
@@ -183,13 +185,14 @@ impl<S: Source> Tree<S> {
         }
     }
 
-    /// The winner's source, and how many rows after the one that it stands on the row is that was taken last.
+    /// The winner's source, and the distance of the last row taken from the source's current row.
     #[inline]
     pub(super) fn winner_and_stepped(&self) -> Option<(&S, usize)> {
         Some((self.sources.get(self.winner.source())?, self.stepped))
     }
 
-    /// Advances the winner's source and finds the new winner; `false` if the source's next row is not in memory.
+    /// Advances the winner's source and finds the new winner. Returns `false` if the source's next row is not in
+    /// memory.
     #[inline]
     pub(super) fn advance(&mut self) -> bool {
         S::LOOKS_AHEAD && self.advance_ahead()
@@ -208,16 +211,17 @@ impl<S: Source> Tree<S> {
         true
     }
 
-    /// A source, and what makes the heads of its keys.
+    /// A source, and what computes the heads of its keys.
     #[inline]
     pub(super) fn source_and_heads(&mut self, source: usize) -> Option<(&mut S, Heads<'_>)> {
         let heads = Heads { order: self.order, prefix: &self.prefix };
         Some((self.sources.get_mut(source)?, heads))
     }
 
-    /// The winner's source stands on a new row with this head, and `next` is that of the row after it: finds the new winner.
+    /// The winner's source stands on a new row with head `head`; `next` is the head of the row after it. Finds the new
+    /// winner.
     ///
-    /// Inlined everywhere, as it is most of what a row costs.
+    /// Always inlined: this is most of the cost of a row.
     #[inline(always)]
     pub(super) fn enter(&mut self, head: u64, next: Option<u64>) {
         let index = self.winner.source();
@@ -229,16 +233,16 @@ impl<S: Source> Tree<S> {
             *next_head = next;
         }
         self.place(entry);
-        // Three wins are a run; by chance alone a winner wins again once in k rows.
+        // Three wins in a row are a run. By chance a winner wins again only once in k rows.
         let is_run = next.is_some_and(|next| next < self.runner_up.head());
         if self.winner.source() == index && (is_run || self.live == 1) {
             self.begin_run();
         }
     }
 
-    /// Finds out how many of the winner's rows come next.
+    /// Counts how many of the winner's rows come next.
     fn begin_run(&mut self) {
-        // Its first row is not taken yet.
+        // The first of them is not taken yet.
         let left = usize::try_from(self.left.saturating_sub(1)).unwrap_or(usize::MAX);
         self.run = self.count_sure().min(left);
         if self.run > 0 {
@@ -246,12 +250,12 @@ impl<S: Source> Tree<S> {
         }
     }
 
-    /// Whether this many rows after the winner's, which is not taken yet, come next too and are in memory.
+    /// Whether this many rows after the winner's are in memory and come next too. The winner's row is not taken yet.
     pub(super) fn come_next(&self, rows: usize) -> bool {
         self.run >= rows || self.count_sure() >= rows
     }
 
-    /// How many rows after the winner's come next too and are in memory.
+    /// Number of rows after the winner's that are in memory and come next too.
     fn count_sure(&self) -> usize {
         let Some(winner) = self.sources.get(self.winner.source()) else { return 0 };
         match self.sources.get(self.runner_up.source()).and_then(S::key) {
@@ -270,7 +274,7 @@ impl<S: Source> Tree<S> {
         self.forget_next_head();
     }
 
-    /// The winner moves on by more than one row.
+    /// Needed if the winner moves by more than one row.
     fn forget_next_head(&mut self) {
         if let Some(next_head) = self.next_heads.get_mut(self.winner.source()) {
             *next_head = None;
@@ -287,7 +291,7 @@ impl<S: Source> Tree<S> {
         }
     }
 
-    /// The match between the row behind the one that was taken and the runner-up.
+    /// Plays the winner's next row against the runner-up.
     #[inline]
     fn place(&mut self, entry: Entry) {
         if entry.head() == self.runner_up.head() {
@@ -310,13 +314,13 @@ impl<S: Source> Tree<S> {
         }
     }
 
-    /// Whether there were so many that the tree is to be built anew.
+    /// Counts a tie, and returns whether the tree is to be rebuilt.
     fn count_tie(&mut self) -> bool {
         self.ties += 1;
         self.ties > TIES_PER_SOURCE * self.entrants.len()
     }
 
-    /// The runner-up has won; `entry`, which won before, comes in at its leaf.
+    /// The runner-up wins. `entry`, the last winner, enters at its leaf.
     #[inline]
     fn play(&mut self, entry: Entry) {
         self.winner = self.runner_up;
@@ -331,7 +335,7 @@ impl<S: Source> Tree<S> {
             if other.head() == entry.head() {
                 return self.play_tied(entry, node);
             }
-            // Whose key is the smaller cannot be predicted, and a wrong guess costs more than the whole path.
+            // Which key is smaller is unpredictable, and a mispredicted branch costs more than the whole path.
             let wins = other.head() < entry.head();
             *loser = Entry(select_unpredictable(wins, entry.0, other.0));
             entry = Entry(select_unpredictable(wins, other.0, entry.0));
@@ -351,7 +355,7 @@ impl<S: Source> Tree<S> {
         self.play_up(entry, parent(node));
     }
 
-    /// Plays every match, on heads that leave out what all current keys have in common. Exhausted sources are left out.
+    /// Plays all matches, on heads without the bytes that all current keys share. Exhausted sources are left out.
     #[cold]
     pub(super) fn build(&mut self) {
         self.ties = 0;
@@ -368,7 +372,7 @@ impl<S: Source> Tree<S> {
         }
 
         let heads = Heads { order: self.order, prefix: &self.prefix };
-        // All entrants but one are leaves, behind the nodes at which they meet.
+        // All entrants but one are leaves, after the nodes where they meet.
         let nodes = self.live.saturating_sub(2);
         let mut winners = std::mem::take(&mut self.winners);
         winners.clear();
@@ -399,13 +403,13 @@ impl<S: Source> Tree<S> {
     }
 }
 
-/// The root has none: what is answered is beyond all nodes.
+/// The root has no parent: the result for it is past all nodes.
 #[inline]
 fn parent(node: usize) -> usize {
     node.wrapping_sub(1) / 2
 }
 
-/// Whether `a` comes before `b`, whose head is the same: by the keys themselves, and by the sources' order for equal keys.
+/// Whether `a` comes before `b`, which has the same head: compares the keys, then the numbers of the sources.
 #[cold]
 fn tie<S: Source>(sources: &[S], order: Order, a: Entry, b: Entry) -> bool {
     let key = |entry: Entry| sources.get(entry.source()).and_then(S::key);

@@ -1,4 +1,4 @@
-//! Numbers from a counter in a store, fetched block by block.
+//! Numbers from a counter in a store, reserved block by block.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -8,14 +8,15 @@ use crate::store::Store;
 use crate::store::error::Error;
 use crate::store::options::Within;
 
-/// Numbers from 0 on that are given once each, to however many threads, processes and machines count at one key.
+/// Unique numbers from 0 on. Each is returned once, across all threads, processes and machines that count at the same
+/// key.
 ///
-/// A handle takes `block` numbers from the counter by one [`Store::increment`] and gives them out from memory, in order. Across
-/// handles there is no order, only that none is given twice. What a handle has not given when it is dropped, or its
-/// process ends, is lost, and so is a block whose increment failed after it was made: numbers have gaps.
+/// A handle reserves `block` numbers with one [`Store::increment`] and returns them from memory, in order. Across
+/// handles there is no order, only uniqueness. There are gaps: numbers that a handle has reserved and not returned are
+/// lost when it is dropped or its process ends, and so is a block whose increment failed after it was applied.
 ///
-/// The counter's row holds the first number that no handle has taken. Who writes another value there, or deletes it, has
-/// numbers given again.
+/// The counter's row holds the first number that no handle has reserved. If anybody writes another value there, or
+/// deletes it, numbers can repeat.
 ///
 /// ```
 /// use rowkey::Memory;
@@ -29,6 +30,8 @@ use crate::store::options::Within;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[doc(alias = "sequence")]
+#[doc(alias = "auto increment")]
 pub struct BlockCounter<S> {
     store: S,
     key: Vec<u8>,
@@ -39,16 +42,16 @@ pub struct BlockCounter<S> {
 #[derive(Debug)]
 enum Taken {
     Numbers(Range<i64>),
-    /// The counter's value when there were no numbers left. It is not asked again, as asking moves it on.
+    /// The counter's value when no numbers were left. It is not read again, as reading it increments it.
     Spent(i64),
 }
 
 impl<S: Store> BlockCounter<S> {
-    /// The counter at `key`, from which `block` numbers are taken at a time. Handles may differ in it.
+    /// A counter at `key`, from which `block` numbers are reserved at a time. Handles may have different blocks.
     ///
     /// # Errors
-    /// [`IdError::EmptyBlock`] if `block` is 0; [`Error::EmptyKey`] and, where the store can't increment,
-    /// [`Error::Unsupported`], as [`IdError::Store`].
+    /// [`IdError::EmptyBlock`] if `block` is 0; as [`IdError::Store`], [`Error::EmptyKey`], and [`Error::Unsupported`]
+    /// if the store has no increment.
     pub fn new(store: S, key: impl Into<Vec<u8>>, block: u32) -> Result<Self, IdError> {
         let key = key.into();
         crate::store::check_key(&key)?;
@@ -61,11 +64,11 @@ impl<S: Store> BlockCounter<S> {
         Ok(Self { store, key, block, taken: Mutex::new(Taken::Numbers(0..0)) })
     }
 
-    /// The next number.
+    /// Returns the next number.
     ///
     /// # Errors
-    /// What the store answers, as [`IdError::Store`]; the next call asks it again. [`IdError::Spent`] if the counter has gone past
-    /// `i64::MAX` or stands below zero; this handle then answers nothing else, and never takes a number twice.
+    /// The store's error, as [`IdError::Store`]; the next call tries again. [`IdError::Spent`] if the counter is beyond
+    /// `i64::MAX` or below zero; then this handle returns nothing else.
     pub fn next(&self) -> Result<u64, IdError> {
         // Another thread may hold the lock while it waits for the store.
         let call = self.store.options().begin("increment", self.store.id().name())?;

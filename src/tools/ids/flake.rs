@@ -1,4 +1,4 @@
-//! Flakes: 128 bits, as Boundary's service of that name gave them.
+//! Flakes: 128-bit ids, as in Boundary's service of that name.
 //!
 //! ```text
 //! 0 time, 63 bits of milliseconds since 1970 | worker, 48 bits | sequence, 16 bits
@@ -48,7 +48,7 @@ impl Flake {
         Ok(Self(u128::from(millis) << 64 | u128::from(worker) << 16 | u128::from(sequence)))
     }
 
-    /// The least id of this millisecond: all that were made from then on are at or above it.
+    /// The smallest id of this millisecond: all ids made from then on are at or above it.
     ///
     /// # Errors
     /// [`IdError::Time`] before 1970.
@@ -70,17 +70,17 @@ impl Flake {
         Self::new(time, 0, 0)
     }
 
-    /// When it was made, by its worker's clock.
+    /// The time when the id was made, by its worker's clock.
     pub const fn time(self) -> Millis {
         Millis((self.0 >> 64) as i64)
     }
 
-    /// Who made it, 48 bits.
+    /// The worker that made the id, 48 bits.
     pub const fn worker(self) -> u64 {
         (self.0 >> 16) as u64 & WORKERS
     }
 
-    /// Its number within its millisecond.
+    /// The id's number within its millisecond.
     pub const fn sequence(self) -> u16 {
         self.0 as u16
     }
@@ -107,14 +107,14 @@ impl FromStr for Flake {
     }
 }
 
-/// Makes [`Flake`]s, each greater than the one before; shared by threads without a lock.
+/// Generates [`Flake`]s. Each is greater than the one before. Threads can share it; it has no lock.
 ///
 /// ```
 /// use rowkey::ids::FlakeIds;
 ///
 /// let ids = FlakeIds::new(7)?;
 /// assert!(ids.next()? < ids.next()?);
-/// // A test's own clock, one that stands still:
+/// // With a clock of a test, which stands still:
 /// let ids = FlakeIds::with_clock(7, || 1_700_000_000_000)?;
 /// assert_eq!((ids.next()?.sequence(), ids.next()?.sequence()), (0, 1));
 /// # Ok::<(), rowkey::ids::IdError>(())
@@ -127,7 +127,8 @@ pub struct FlakeIds<C = SystemClock> {
 }
 
 impl FlakeIds {
-    /// For a worker, whose number (48 bits) no other has; a network card's address will do.
+    /// A generator for a worker, by the system's clock. No two workers may have the same number (48 bits); a network
+    /// card's address will do.
     ///
     /// # Errors
     /// [`IdError::Worker`] from 2⁴⁸ on.
@@ -137,7 +138,7 @@ impl FlakeIds {
 }
 
 impl<C: Clock> FlakeIds<C> {
-    /// For a worker, by a clock of your own.
+    /// A generator for a worker, with a clock of your own.
     ///
     /// # Errors
     /// [`IdError::Worker`] from 2⁴⁸ on.
@@ -148,7 +149,7 @@ impl<C: Clock> FlakeIds<C> {
         }
     }
 
-    /// Goes on behind an id: those that follow are of its time or a later one, and greater.
+    /// Continues after an id: the ids that follow are greater, with the same time or a later one.
     #[must_use]
     pub fn after(self, last: Flake) -> Self {
         let millis = last.time().0 as u64;
@@ -156,7 +157,7 @@ impl<C: Clock> FlakeIds<C> {
         Self { ticks: Ticks::starting(last + 1), ..self }
     }
 
-    /// The next id.
+    /// Returns the next id.
     ///
     /// # Errors
     /// [`IdError::Time`] while the clock is before 1970 or after the year 10888.

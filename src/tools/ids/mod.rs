@@ -1,23 +1,23 @@
-//! Unique ids that sort by the time when they were made, numbers granted in blocks by a store's counter, and short ids for
-//! names ([`NameIds`]).
+//! Unique ids that sort by the time they were made, numbers reserved in blocks from a store's counter, and short ids
+//! for names ([`NameIds`]).
 //!
-//! | id | bits | made by | ids a millisecond |
+//! | id | bits | generator | ids per millisecond |
 //! |---|---|---|---|
-//! | [`Flake`] | 128: time, worker, sequence | [`FlakeIds`] | 65,536 a worker |
-//! | [`Snowflake`] | 64: time, worker, sequence | [`SnowflakeIds`] | 4,096 a worker |
-//! | `Uuid`, version 7 | 128: time, counter, chance | `UuidIds` (feature `uuid-ids`) | as many as you can |
-//! | `Ulid` | 128: time, chance | `UlidIds` (feature `ulid-ids`) | as many as you can |
-//! | `u64` | 64: counted from 0 | [`BlockCounter`] | as many as you can |
+//! | [`Flake`] | 128: time, worker, sequence | [`FlakeIds`] | 65,536 per worker |
+//! | [`Snowflake`] | 64: time, worker, sequence | [`SnowflakeIds`] | 4,096 per worker |
+//! | `Uuid`, version 7 | 128: time, counter, random | `UuidIds` (feature `uuid-ids`) | unlimited |
+//! | `Ulid` | 128: time, random | `UlidIds` (feature `ulid-ids`) | unlimited |
+//! | `u64` | 64: counted from 0 | [`BlockCounter`] | unlimited |
 //!
-//! A generator's `next(&self)` gives an id that is greater than all it gave before, in whatever thread. It holds where the
-//! clock stands still or steps back: ids then go on from the last one's time. Where the ids of a millisecond are used up, they
-//! go on in the next one, as if the clock had moved. They run ahead of the clock by a second at most (and by what the
-//! clock was put back); from there on each further millisecond is waited for.
+//! A generator is monotonic: `next(&self)` returns an id greater than all before, in any thread, also if the clock
+//! stands still or steps back. Ids then continue from the last one's time. If the ids of a millisecond are used up,
+//! they continue in the next one, as if the clock had moved. They run ahead of the clock by at most a second (and by
+//! what the clock was set back); after that the generator waits for each further millisecond.
 //!
-//! Two generators of one worker at one time give ids twice: a worker's number has to be its own. A worker that
-//! starts again within a second, or after its clock was put back, goes on behind its last id with `after`.
+//! Two generators with the same worker number at the same time return duplicate ids: give each worker its own number. A
+//! worker that restarts within a second, or after its clock was set back, continues after its last id with `after`.
 //!
-//! Their first bits are a clock's, so rows with such ids in front are all written to one place: salt the key.
+//! Such an id begins with a clock's bits. Rows whose keys begin with one are all written to one place: salt the key.
 //!
 //! ```
 //! use rowkey::RowKey;
@@ -56,7 +56,7 @@ pub use self::ulid::UlidIds;
 pub use self::uuid::UuidIds;
 use crate::store::error::Error;
 
-/// Why there is no id.
+/// Why an id could not be made or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdError {
@@ -65,7 +65,7 @@ pub enum IdError {
     Worker {
         /// The number that was given.
         worker: u64,
-        /// The last that there is.
+        /// The largest one.
         max: u64,
     },
     /// The sequence number has more bits than the id has for it.
@@ -76,38 +76,38 @@ pub enum IdError {
         /// The last that there is.
         max: u16,
     },
-    /// The time, the clock's or one given, is one that the id can't hold.
+    /// The time, of the clock or given, does not fit into the id.
     #[error("{millis} ms since 1970 is out of the range of {of}")]
     Time {
         /// Milliseconds since 1970.
         millis: i64,
-        /// What can't hold it.
+        /// The kind of id or generator.
         of: &'static str,
     },
-    /// A number or a text that is no id.
+    /// A number or text that is not a valid id.
     #[error("not an id: {0}")]
     Malformed(&'static str),
-    /// A block of no numbers was asked for.
-    #[error("a block counter's blocks have at least one number")]
+    /// The size of a counter's blocks is 0.
+    #[error("a block of a counter has at least one number")]
     EmptyBlock,
-    /// The counter has come to its end, or is below zero: it has no number left that was surely never given.
-    #[error("the counter stands at {value}, there are no numbers left")]
+    /// The counter is at its end, or below zero: it has no numbers left that are certainly unique.
+    #[error("the counter is at {value}: there are no numbers left")]
     Spent {
-        /// What stands in the store.
+        /// The counter's value in the store.
         value: i64,
     },
-    /// Every id has a name already.
-    #[error("all ids of {bytes} bytes have names")]
+    /// Every id has a name already: a new name gets none.
+    #[error("all {bytes}-byte ids are taken")]
     NamesFull {
-        /// How many bytes an id has.
+        /// Number of bytes in an id.
         bytes: usize,
     },
-    /// The store of the counter, or of the names, failed, or lacks what they need.
+    /// The store failed, or does not support what a counter or names need.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// A newtype over an integer of which not every value is an id: encoded as the integer is.
+/// A newtype over an integer, encoded as the integer, of which not every value is a valid id.
 macro_rules! integer_field {
     ([$($generics:tt)*] $type:ty, $int:ident: $layout:expr, $expected:literal) => {
         impl<$($generics)*> $crate::keys::encode::Field for $type {

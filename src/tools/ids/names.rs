@@ -1,4 +1,4 @@
-//! Names and their ids, both ways: a dictionary in a store.
+//! A dictionary in a store: from names to ids, and back.
 //!
 //! ```text
 //! kind │ 00 │ 01 │ name │ 00  →  id        a name's id
@@ -20,10 +20,10 @@ use crate::store::options::Within;
 use crate::store::{Database, RowBatch, Scan, Store};
 use crate::table::stored_key;
 
-/// Short ids for names: each name has one, for ever, and each id one name. Keys are short then, and names may be long.
+/// Short ids for names. Each name has one id, and each id one name, forever. So keys stay short, and names may be long.
 ///
-/// Ids are the numbers from 1 on in `BYTES` bytes, so they sort as the names came, and are fields of any key. They have no
-/// gaps. A table holds several kinds of names, each counted by itself.
+/// Ids are the numbers from 1 on, in `BYTES` bytes, without gaps: they sort in the order in which names were added, and
+/// can be fields of any key. A table can hold several kinds of names, each with its own numbers.
 ///
 /// ```
 /// use rowkey::ids::NameIds;
@@ -47,12 +47,15 @@ use crate::table::stored_key;
 /// # Ok::<(), rowkey::ids::IdError>(())
 /// ```
 ///
-/// The type has to be written (`let metrics: NameIds = …`), as Rust does not infer a default for `BYTES`.
+/// Write the type (`let metrics: NameIds = …`): Rust does not infer a default for `BYTES`.
 ///
-/// It holds for any number of handles, threads, processes and machines, and wherever one of them ends: an id is
-/// taken by one [`Store::compare_and_write`] of its row, and whoever takes the next one sees to it first that the name of the last
-/// is found. A handle keeps what it has read, as it never changes; who writes to the table otherwise, or drops
-/// it, opens it again.
+/// Any number of handles, threads, processes and machines can add names, and any of them can be killed at any time: an
+/// id is taken by one [`Store::compare_and_write`] of its row, and whoever takes the next one first completes the last.
+/// A handle caches what it has read, as it never changes; if the table is written in another way, or dropped, open a
+/// new handle.
+#[doc(alias = "dictionary")]
+#[doc(alias = "interning")]
+#[doc(alias = "UID")]
 pub struct NameIds<const BYTES: usize = 3> {
     store: Arc<dyn Store>,
     table: String,
@@ -60,7 +63,7 @@ pub struct NameIds<const BYTES: usize = 3> {
     known: RwLock<Known<BYTES>>,
 }
 
-/// What a handle has read.
+/// What a handle has read: its cache.
 struct Known<const BYTES: usize> {
     ids: HashMap<String, [u8; BYTES]>,
     names: HashMap<[u8; BYTES], String>,
@@ -87,13 +90,13 @@ impl<const BYTES: usize> fmt::Debug for NameIds<BYTES> {
 }
 
 impl<const BYTES: usize> NameIds<BYTES> {
-    /// The names of a kind in a table, which is made if it is not there.
+    /// Opens the names of one kind in a table; the table is created if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Layout`] if the table is another one, or has ids of another length, and [`Error::Unsupported`] where the store
-    /// can't compare and write; as [`IdError::Store`].
+    /// As [`IdError::Store`]: [`Error::Layout`] if the table is of something else, or has ids of another length;
+    /// [`Error::Unsupported`] if the store has no compare-and-write.
     pub fn open(db: &(impl Database + ?Sized), table: &str, kind: &str) -> Result<Self, IdError> {
-        const { assert!(BYTES > 0, "an id has a byte at least") };
+        const { assert!(BYTES > 0, "an id has at least one byte") };
         let given = Given::new(&Entry::<BYTES>::LAYOUT, None);
         let within = Within::one_call(&db as &dyn Database);
         let Opened { store, .. } = moved::open(&within, table, &given, &How::OpenOrMake, db.options())?;
@@ -104,11 +107,11 @@ impl<const BYTES: usize> NameIds<BYTES> {
         Ok(Self { store, table: table.to_owned(), kind: kind.to_owned(), known })
     }
 
-    /// The id of a name; it gets the next one if it has none.
+    /// Returns the id of a name. A name that has none gets the next one.
     ///
     /// # Errors
-    /// [`IdError::NamesFull`] if there is no next one; what the store answers, as [`IdError::Store`]. Then the name may have got
-    /// its id: asking again tells.
+    /// [`IdError::NamesFull`] if all ids are taken; the store's error, as [`IdError::Store`]. After an error of the
+    /// store the name may have its id: call again to find out.
     pub fn id(&self, name: &str) -> Result<[u8; BYTES], IdError> {
         let store = &*Within::one_call(&*self.store);
         if let Some(id) = self.read_id(store, name)? {
@@ -117,8 +120,8 @@ impl<const BYTES: usize> NameIds<BYTES> {
         loop {
             let last = self.last(store)?;
             if let Some((id, of)) = &last {
-                // Who took it may have ended before its name was written. So all names are found but, perhaps, that of the
-                // last id; and no id is taken twice, as its row is written once.
+                // Whoever took it may have been killed before the name's row was written. So all names are found
+                // except, perhaps, that of the last id. No id is taken twice, as its row is written once.
                 if self.read_id(store, of)?.is_none() {
                     write(store, &self.name_key(of), id)?;
                     self.keep(of, *id);
@@ -139,43 +142,43 @@ impl<const BYTES: usize> NameIds<BYTES> {
         }
     }
 
-    /// The id of a name, if it has one. Of a name that has none the table is asked three times, as somebody may just be giving
-    /// it one; what is found is kept, that nothing is found is not.
+    /// Returns the id of a name, or `None` if it has none. For a name without id it reads the table three times, as
+    /// another process may be adding it. Ids are cached, their absence is not.
     ///
     /// # Errors
-    /// What the store answers, as [`IdError::Store`].
+    /// The store's error, as [`IdError::Store`].
     pub fn find(&self, name: &str) -> Result<Option<[u8; BYTES]>, IdError> {
         let store = &*Within::one_call(&*self.store);
         if let Some(id) = self.read_id(store, name)? {
             return Ok(Some(id));
         }
-        // The last id may have been taken without its name being written; or that was done since.
+        // The last id may be taken and its name's row not yet written, or written since.
         match self.last(store)? {
             Some((id, last)) if last == name => Ok(Some(id)),
             _ => self.read_id(store, name),
         }
     }
 
-    /// The name of an id, if it has one.
+    /// Returns the name of an id, or `None` if it has none.
     ///
     /// # Errors
-    /// What the store answers, as [`IdError::Store`].
+    /// The store's error, as [`IdError::Store`].
     pub fn name(&self, id: [u8; BYTES]) -> Result<Option<String>, IdError> {
         if let Some(name) = self.known.read().unwrap_or_else(PoisonError::into_inner).names.get(&id) {
             return Ok(Some(name.clone()));
         }
         let Some(stored) = self.store.get(&self.id_key(id))? else { return Ok(None) };
         let name = text(stored)?;
-        // Not its id, which counts as known once the name's own row is written.
+        // Not the name's id, which is cached once the name's own row is written.
         self.known.write().unwrap_or_else(PoisonError::into_inner).names.insert(id, name.clone());
         Ok(Some(name))
     }
 
-    /// The names that begin so, in order, at most so many of them, and their ids. A name whose id is just being taken may be
-    /// left out.
+    /// Returns the names that begin with `start`, in order, at most `most` of them, with their ids. A name that is just
+    /// being added may be missing.
     ///
     /// # Errors
-    /// What the store answers, as [`IdError::Store`].
+    /// The store's error, as [`IdError::Store`].
     pub fn starting(&self, start: &str, most: u64) -> Result<Vec<(String, [u8; BYTES])>, IdError> {
         let names = Of::<'_, BYTES>::prefix().name().name_starts_with(start);
         let scan = Scan::new(Entry::<'_, BYTES>::prefix().kind(&*self.kind).of_prefix(names).ranges()).limit(most);
@@ -232,12 +235,12 @@ impl<const BYTES: usize> NameIds<BYTES> {
     }
 }
 
-/// Writes a row that is not there; whether it was not.
+/// Writes a row if it does not exist; returns whether it did not.
 fn write(store: &dyn Store, key: &[u8], value: &[u8]) -> Result<bool, Error> {
     store.compare_and_write(key, None, Some(value))
 }
 
-/// The next number, if there is one.
+/// The next number, or `None` after the last.
 fn next<const BYTES: usize>(mut id: [u8; BYTES]) -> Option<[u8; BYTES]> {
     for byte in id.iter_mut().rev() {
         *byte = byte.wrapping_add(1);
@@ -249,11 +252,11 @@ fn next<const BYTES: usize>(mut id: [u8; BYTES]) -> Option<[u8; BYTES]> {
 }
 
 fn bytes<const BYTES: usize>(stored: &[u8]) -> Result<[u8; BYTES], IdError> {
-    stored.try_into().map_err(|_| IdError::Malformed("what is stored as a name's id has another length"))
+    stored.try_into().map_err(|_| IdError::Malformed("the stored id of a name has another length"))
 }
 
 fn text(stored: Vec<u8>) -> Result<String, IdError> {
-    String::from_utf8(stored).map_err(|_| IdError::Malformed("what is stored as an id's name is no UTF-8"))
+    String::from_utf8(stored).map_err(|_| IdError::Malformed("the stored name of an id is not valid UTF-8"))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! Snowflakes: 64 bits, as Twitter's service of that name gave them.
+//! Snowflakes: 64-bit ids, as in Twitter's service of that name.
 //!
 //! ```text
 //! 0, 1 bit | time, 41 bits of milliseconds since the epoch | worker, 10 bits | sequence, 12 bits
 //! ```
 //!
-//! Source: `IdWorker.scala` of <https://github.com/twitter-archive/snowflake/tree/snowflake-2010>; its 10 bits of worker are 5 of data
-//! centre and 5 of worker. The epoch is part of the type, so that an id can't be read by another one than it was
-//! made with. From an epoch on there is time for 69 years and 8 months.
+//! Source: `IdWorker.scala` of <https://github.com/twitter-archive/snowflake/tree/snowflake-2010>; its 10 bits of
+//! worker are 5 of data centre and 5 of worker. The epoch is part of the type, so an id can't be read with another
+//! epoch than it was made with. An epoch lasts 69 years and 8 months.
 
 use std::fmt;
 use std::str::FromStr;
@@ -45,7 +45,7 @@ pub const TWITTER_EPOCH: i64 = 1_288_834_974_657;
 pub struct Snowflake<const EPOCH: i64 = TWITTER_EPOCH>(u64);
 
 impl<const EPOCH: i64> Snowflake<EPOCH> {
-    /// The last millisecond since 1970 that ids of this epoch have.
+    /// The last millisecond, since 1970, of this epoch.
     const LAST: i64 = {
         assert!(EPOCH <= i64::MAX - TIMES as i64, "the epoch of a snowflake is too late");
         EPOCH + TIMES as i64
@@ -74,7 +74,7 @@ impl<const EPOCH: i64> Snowflake<EPOCH> {
         Ok(Self(since_epoch << 22 | u64::from(worker) << 12 | u64::from(sequence)))
     }
 
-    /// The least id of this millisecond: all that were made from then on are at or above it.
+    /// The smallest id of this millisecond: all ids made from then on are at or above it.
     ///
     /// # Errors
     /// [`IdError::Time`] before the epoch and from 2⁴¹ ms after it on.
@@ -82,17 +82,17 @@ impl<const EPOCH: i64> Snowflake<EPOCH> {
         Self::new(time, 0, 0)
     }
 
-    /// When it was made, by its worker's clock.
+    /// The time when the id was made, by its worker's clock.
     pub const fn time(self) -> Millis {
         Millis(Self::LAST - (TIMES - (self.0 >> 22)) as i64)
     }
 
-    /// Who made it, 10 bits.
+    /// The worker that made the id, 10 bits.
     pub const fn worker(self) -> u16 {
         (self.0 >> 12) as u16 & WORKERS
     }
 
-    /// Its number within its millisecond, 12 bits.
+    /// The id's number within its millisecond, 12 bits.
     pub const fn sequence(self) -> u16 {
         self.0 as u16 & SEQUENCES
     }
@@ -119,14 +119,14 @@ impl<const EPOCH: i64> FromStr for Snowflake<EPOCH> {
     }
 }
 
-/// Makes [`Snowflake`]s, each greater than the one before; shared by threads without a lock.
+/// Generates [`Snowflake`]s. Each is greater than the one before. Threads can share it; it has no lock.
 ///
 /// ```
 /// use rowkey::ids::{Snowflake, SnowflakeIds};
 ///
 /// let ids = SnowflakeIds::new(7)?;
 /// assert!(ids.next()? < ids.next()?);
-/// // Of an epoch of one's own, by a clock that stands still:
+/// // With another epoch, and a clock that stands still:
 /// let ids = SnowflakeIds::<1_700_000_000_000, _>::with_clock(7, || 1_700_000_000_001)?;
 /// let id: Snowflake<1_700_000_000_000> = ids.next()?;
 /// assert_eq!(id.time().0, 1_700_000_000_001);
@@ -140,7 +140,8 @@ pub struct SnowflakeIds<const EPOCH: i64 = TWITTER_EPOCH, C = SystemClock> {
 }
 
 impl SnowflakeIds {
-    /// For a worker, whose number (10 bits) no other has, by Twitter's epoch and the system's clock.
+    /// A generator for a worker, with Twitter's epoch and the system's clock. No two workers may have the same number
+    /// (10 bits).
     ///
     /// # Errors
     /// [`IdError::Worker`] from 1024 on.
@@ -150,7 +151,7 @@ impl SnowflakeIds {
 }
 
 impl<const EPOCH: i64, C: Clock> SnowflakeIds<EPOCH, C> {
-    /// For a worker, by an epoch and a clock of your own.
+    /// A generator for a worker, with an epoch and a clock of your own.
     ///
     /// # Errors
     /// [`IdError::Worker`] from 1024 on.
@@ -161,14 +162,14 @@ impl<const EPOCH: i64, C: Clock> SnowflakeIds<EPOCH, C> {
         }
     }
 
-    /// Goes on behind an id: those that follow are of its time or a later one, and greater.
+    /// Continues after an id: the ids that follow are greater, with the same time or a later one.
     #[must_use]
     pub fn after(self, last: Snowflake<EPOCH>) -> Self {
         let tick = last.0 >> 22 << 12 | u64::from(last.sequence());
         Self { ticks: Ticks::starting(tick + 1), ..self }
     }
 
-    /// The next id.
+    /// Returns the next id.
     ///
     /// # Errors
     /// [`IdError::Time`] while the clock is before the epoch, or 2⁴¹ ms after it.

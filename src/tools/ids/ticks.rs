@@ -1,28 +1,28 @@
-//! Time and sequence in one number that only grows: what [`Flake`](super::Flake) and [`Snowflake`](super::Snowflake) are
-//! made from.
+//! A monotonic number of time and sequence, from which [`Flake`](super::Flake) and [`Snowflake`](super::Snowflake) are
+//! made.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How many milliseconds ids run ahead of the clock before each further one is waited for.
+/// How many milliseconds ids may run ahead of the clock before the generator waits.
 const AHEAD: u64 = 1000;
 
-/// The next tick that may be given: milliseconds since an epoch, and `BITS` bits of sequence below them.
+/// The next free tick: milliseconds since an epoch, and `BITS` bits of sequence below them.
 #[derive(Debug)]
 pub(super) struct Ticks<const BITS: u32>(AtomicU64);
 
 impl<const BITS: u32> Ticks<BITS> {
-    /// The last millisecond that has ticks; one is left over, so that the tick after the last has a number.
+    /// The last millisecond that has ticks. One is left over, so that there is a number after the last tick.
     pub(super) const LAST: u64 = (u64::MAX >> BITS) - 1;
 
     pub(super) const fn starting(at: u64) -> Self {
         Self(AtomicU64::new(at))
     }
 
-    /// The first tick from the clock's millisecond on that was not given yet; `None` if it would lie after `last`.
+    /// Takes the first free tick from the clock's millisecond on, or `None` if it would be after `last`.
     ///
-    /// A sequence that is used up carries into the milliseconds.
+    /// A sequence that is used up carries over into the milliseconds.
     pub(super) fn take<E>(&self, last: u64, now: impl Fn() -> Result<u64, E>) -> Result<Option<u64>, E> {
         let mut waited_for = None;
         loop {
@@ -33,7 +33,8 @@ impl<const BITS: u32> Ticks<BITS> {
             if millis > last.min(Self::LAST) {
                 return Ok(None);
             }
-            // Only who has waited for this very millisecond may open it, so the lead does not grow by the number of threads.
+            // Only a thread that has waited for this millisecond may open it, so the lead does not grow with the number
+            // of threads.
             let opens = tick.trailing_zeros() >= BITS;
             if opens && millis - now > AHEAD && waited_for != Some(millis) {
                 thread::sleep(Duration::from_millis(1));

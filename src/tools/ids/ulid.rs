@@ -1,7 +1,7 @@
 //! ULIDs, made by the crate `ulid` (feature `ulid-ids`).
 //!
 //! ```text
-//! time, 48 bits of milliseconds since 1970 | chance, 80 bits
+//! time, 48 bits of milliseconds since 1970 | random, 80 bits
 //! ```
 //!
 //! Source: <https://github.com/ulid/spec>, monotonic: within a millisecond each is the one before plus one.
@@ -15,10 +15,10 @@ use super::IdError;
 use crate::keys::clock::{Clock, SystemClock};
 use crate::keys::encode::Millis;
 
-/// The last millisecond of 48 bits but one: chance that runs over goes to the next.
+/// The last millisecond of 48 bits but one: randomness that overflows carries into the next.
 const LAST: i64 = (1 << 48) - 2;
 
-/// Makes ULIDs, each greater than the one before; shared by threads.
+/// Generates ULIDs. Each is greater than the one before. Threads can share it.
 ///
 /// ```
 /// use rowkey::Millis;
@@ -37,24 +37,24 @@ pub struct UlidIds<C = SystemClock> {
 }
 
 impl UlidIds {
-    /// By the system's clock.
+    /// A generator with the system's clock.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// When a ULID was made.
+    /// Returns the time when a ULID was made.
     pub const fn time(id: &Ulid) -> Millis {
         Millis(id.timestamp_ms() as i64)
     }
 }
 
 impl<C: Clock> UlidIds<C> {
-    /// By a clock of your own.
+    /// A generator with a clock of your own.
     pub fn with_clock(clock: C) -> Self {
         Self { clock, generator: Mutex::default() }
     }
 
-    /// The next id.
+    /// Returns the next id.
     ///
     /// # Errors
     /// [`IdError::Time`] while the clock is before 1970 or after the year 10888.

@@ -1,11 +1,11 @@
 //! UUIDs of version 7, made by the crate `uuid` (feature `uuid-ids`).
 //!
 //! ```text
-//! time, 48 bits of milliseconds since 1970 | 0111 | counter, 12 bits | 10 | counter, 30 bits | chance, 32 bits
+//! time, 48 bits of milliseconds since 1970 | 0111 | counter, 12 bits | 10 | counter, 30 bits | random, 32 bits
 //! ```
 //!
-//! Source: RFC 9562, 5.7, with a counter of 42 bits by its method 1 (6.2). The counter begins at a random number in each
-//! millisecond.
+//! Source: RFC 9562, 5.7, with a counter of 42 bits by its method 1 (6.2). The counter starts at a random number in
+//! each millisecond.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,10 +15,10 @@ use super::IdError;
 use crate::keys::clock::{Clock, SystemClock};
 use crate::keys::encode::Millis;
 
-/// The last millisecond of 48 bits but one: a counter that runs over goes to the next.
+/// The last millisecond of 48 bits but one: a counter that overflows carries into the next.
 const LAST: i64 = (1 << 48) - 2;
 
-/// Makes UUIDs of version 7, each greater than the one before; shared by threads.
+/// Generates UUIDs of version 7. Each is greater than the one before. Threads can share it.
 ///
 /// ```
 /// use rowkey::Millis;
@@ -36,7 +36,7 @@ pub struct UuidIds<C = SystemClock> {
     state: Mutex<State>,
 }
 
-/// The clock's last time is kept beside the context, which up to uuid 1.26 could step back with its clock.
+/// The clock's last time. Up to uuid 1.26 the context could step back with its clock.
 #[derive(Debug)]
 struct State {
     last: i64,
@@ -50,12 +50,12 @@ impl State {
 }
 
 impl UuidIds {
-    /// By the system's clock.
+    /// A generator with the system's clock.
     pub const fn new() -> Self {
         Self { clock: SystemClock, state: Mutex::new(State::new()) }
     }
 
-    /// When a UUID of version 7 was made; `None` for one of another version.
+    /// Returns the time when a UUID of version 7 was made, or `None` for another version.
     pub fn time(id: &Uuid) -> Option<Millis> {
         let (seconds, nanos) = id.get_timestamp().filter(|_| id.get_version_num() == 7)?.to_unix();
         Millis::floor((i64::try_from(seconds).ok()?, nanos)).ok()
@@ -69,12 +69,12 @@ impl Default for UuidIds {
 }
 
 impl<C: Clock> UuidIds<C> {
-    /// By a clock of your own.
+    /// A generator with a clock of your own.
     pub fn with_clock(clock: C) -> Self {
         Self { clock, state: Mutex::new(State::new()) }
     }
 
-    /// The next id.
+    /// Returns the next id.
     ///
     /// # Errors
     /// [`IdError::Time`] while the clock is before 1970 or after the year 10888.

@@ -1,4 +1,4 @@
-//! Many writes, in batches, side by side.
+//! Bulk loads: many writes, in batches, with several threads.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -12,10 +12,10 @@ use crate::store::reentry::Inherited;
 use crate::store::{DEFAULT_BATCH_BYTES, Store, Write};
 use crate::wide::{Edit, Mutation, WideStore};
 
-/// Writes whatever an iterator gives, in batches, by several threads.
+/// Writes the items of an iterator, in batches, with several threads.
 ///
-/// Batches are written in no order when there is more than one thread: of two writes to one key in different batches, either may be
-/// the last. So load each key once, or with one thread.
+/// With more than one thread the order of batches is undefined: of two writes to one key in different batches, either
+/// may be the last. So write each key once, or use one thread.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -44,34 +44,34 @@ pub struct BulkLoad<W, F> {
     batch_bytes: usize,
 }
 
-/// How much is certain to be written: every write counted was in a batch that the store has answered for, or is one of those
-/// that were written of a batch that failed in part.
+/// How much is certainly written: batches that the store has acknowledged, and the writes of a partly failed batch that
+/// succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loaded {
     /// Writes.
     pub writes: u64,
-    /// Batches, those that were written as a whole.
+    /// Batches that were written whole.
     pub batches: u64,
-    /// Whether it was stopped before the last write.
+    /// Whether the load was stopped before the last write.
     pub stopped: bool,
 }
 
-/// A load that failed. After a write that failed no batch is begun; those under way are awaited and counted. All that was
-/// read before an error of the iterator is written.
+/// A load that failed. After a write fails no other batch is started; batches under way are awaited and counted. If the
+/// iterator fails, everything read before the error is written.
 #[derive(Debug, thiserror::Error)]
-#[error("the load failed; {} writes in {} batches are certain to be in", .loaded.writes, .loaded.batches)]
+#[error("the load failed; {} writes in {} batches are certainly written", .loaded.writes, .loaded.batches)]
 pub struct LoadError {
-    /// What is certain to be written. A batch that failed may be in as well if the [kind](crate::ErrorKind) of the error is
-    /// `OutcomeUnknown`.
+    /// What is certainly written. A batch that failed may be written too if the [kind](crate::ErrorKind) of the error
+    /// is `OutcomeUnknown`.
     pub loaded: Loaded,
-    /// What went wrong: the first error of a write, else the iterator's. With [`Error::Rows`] it names the writes that failed, by
-    /// their place in what the iterator gave, from 0, those of other batches that failed in part at the same time too.
+    /// The first error of a write, or else the error of the iterator. [`Error::Rows`] names the writes that failed, by
+    /// their place in the iterator, from 0, including those of other batches that partly failed at the same time.
     pub source: Error,
 }
 
 impl BulkLoad<(), ()> {
-    /// Into a store: keys and values.
+    /// A load into a store, of keys and values.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -95,7 +95,7 @@ impl BulkLoad<(), ()> {
 }
 
 impl BulkLoad<(), ()> {
-    /// Into a wide store: rows and what is written to them.
+    /// A load into a wide store, of rows and their mutations.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -118,7 +118,7 @@ impl BulkLoad<(), ()> {
 }
 
 impl<W, F> BulkLoad<W, F> {
-    /// By what writes one batch.
+    /// A load with a closure that writes one batch.
     pub fn new(write: F) -> Self
     where
         F: Fn(Vec<W>) -> Result<(), Error> + Sync,
@@ -127,33 +127,32 @@ impl<W, F> BulkLoad<W, F> {
         Self { write, size: size_of_val, threads, batch: 1000, batch_bytes: DEFAULT_BATCH_BYTES }
     }
 
-    /// How many threads write: as many as the machine has processors, if this is not said; 1 to 1024, others are taken for
-    /// the nearer of these.
+    /// Number of writer threads, clamped to 1..=1024. Default: the available parallelism.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.clamp(1, 1024);
         self
     }
 
-    /// At most so many writes a batch, 1 at least. Default: 1000.
+    /// The most writes in a batch, at least 1. Default: 1000.
     #[must_use]
     pub fn batch(mut self, writes: usize) -> Self {
         self.batch = writes.max(1);
         self
     }
 
-    /// A batch ends with the write by which it reaches so many bytes, as [`sized`](Self::sized) counts them, so it has one write
-    /// at least. Two batches a thread are held, and one that is written may be held twice: as it was given, and as it is
-    /// sent. Default: 4 MiB.
+    /// A batch ends with the write that brings it to this many bytes, as [`sized`](Self::sized) counts them; so it has
+    /// at least one write. Two batches per thread are held in memory. One that is being written may be held twice: as
+    /// it was given, and as it is sent. Default: 4 MiB.
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
         self.batch_bytes = bytes.max(1);
         self
     }
 
-    /// How many bytes a write counts for in [`batch_bytes`](Self::batch_bytes). Default: in a load of a store or a wide one
-    /// those of keys, qualifiers and values; of a table those of the key and [`RowValue::size`](crate::RowValue::size); else
-    /// `size_of` the write, without what it points to.
+    /// How many bytes a write counts for in [`batch_bytes`](Self::batch_bytes). Default: for a store or a wide store,
+    /// the bytes of keys, qualifiers and values; for a table, those of the key and
+    /// [`RowValue::size`](crate::RowValue::size); otherwise `size_of` the write, without what it points to.
     ///
     /// ```
     /// use std::sync::Mutex;
@@ -176,10 +175,10 @@ impl<W, F> BulkLoad<W, F> {
         self
     }
 
-    /// Writes all of them; the iterator is read in the caller's thread, no more than two batches a thread ahead.
+    /// Writes all items. The iterator runs in the caller's thread, at most two batches per thread ahead.
     ///
     /// # Errors
-    /// [`LoadError`] with the first error, of a write or else of the iterator, and with what is written.
+    /// [`LoadError`] with the first error and the number of writes that are certainly written.
     pub fn run(self, writes: impl IntoIterator<Item = Result<W, Error>>) -> Result<Loaded, LoadError>
     where
         W: Send,
@@ -188,9 +187,8 @@ impl<W, F> BulkLoad<W, F> {
         self.run_watched(writes, |_| ControlFlow::Continue(()))
     }
 
-    /// The same, and asks `watch` before each batch whether to go on; it is told how much is written by then,
-    /// which may be as much as the time before. When it
-    /// breaks off, the batches that were under way are still written.
+    /// Writes the items, and calls `watch` before each batch with how much is written so far. [`ControlFlow::Break`]
+    /// stops the load; batches under way are still written.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -208,7 +206,7 @@ impl<W, F> BulkLoad<W, F> {
         let (mut stopped, mut unreadable) = (false, None);
         let inside = Inherited::of_this_thread();
         thread::scope(|scope| {
-            // It ends with the scope's closure, however that ends, and with it the threads.
+            // Dropped when the scope's closure ends, however that ends, which ends the threads.
             let give = give;
             let mut started = false;
             for _ in 0..self.threads {
@@ -278,14 +276,14 @@ impl State {
     fn fail(&mut self, error: Error) {
         match (&mut self.error, error) {
             (Some(Error::Rows(before)), Error::Rows(more)) => before.extend(*more),
-            // The rows that are named are not all that failed, so they are not told as if they were.
+            // The named rows are not all that failed, so they are not reported as if they were.
             (rows @ Some(Error::Rows(_)), error) => *rows = Some(error),
             (Some(_), _) => {}
             (none, error) => *none = Some(error),
         }
     }
 
-    /// A batch of so many writes, the first of them at `begin`, failed.
+    /// A batch of `writes` writes, the first of them at `begin`, failed.
     fn fail_batch(&mut self, error: Error, begin: usize, writes: u64) {
         let error = match error {
             Error::Rows(rows) if rows.total() as u64 == writes => {
@@ -302,7 +300,7 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes batches until there are no more; after an error it only takes them.
+/// Writes batches until there are no more. After an error it only receives them.
 fn write_batches<W>(
     write: &impl Fn(Vec<W>) -> Result<(), Error>,
     batches: &Mutex<Receiver<(usize, Vec<W>)>>,

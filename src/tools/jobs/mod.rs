@@ -1,8 +1,11 @@
-//! Work on many rows by several threads: scans over split points, bulk loads.
+//! Work on many rows: jobs that can be stopped and resumed, parallel scans, bulk loads.
 //!
-//! [`ParallelScan`] reads ranges side by side, in their order or as they come; the ranges are [`Splits`](crate::splits::Splits)'
-//! or any others. [`BulkLoad`] writes in batches. Neither holds more than a few batches a thread, both can be stopped, and where they end,
-//! by themselves or not, no thread of theirs is left.
+//! A [`Job`] goes over the rows of tables in batches: it verifies or rebuilds an index, copies, verifies or repairs a
+//! migration, or purges dead cells. It reports what it has done, and resumes from a [`Checkpoint`].
+//!
+//! [`ParallelScan`] reads ranges with several threads, in order or interleaved; the ranges are those of
+//! [`Splits`](crate::splits::Splits) or any others. [`BulkLoad`] writes in batches with several threads. Both buffer a
+//! few batches per thread, can be stopped, and join all their threads when they end or are dropped.
 //!
 //! ```
 //! use rowkey::jobs::{BulkLoad, ParallelScan};
@@ -26,4 +29,5 @@ mod scan;
 mod typed;
 
 pub use self::load::{BulkLoad, LoadError, Loaded};
-pub use self::scan::{ParallelIter, ParallelScan, Progress};
+pub use self::scan::{ParallelIter, ParallelScan, Scanned};
+pub use super::job::{Checkpoint, Difference, DifferenceKind, Job, Progress, Report};

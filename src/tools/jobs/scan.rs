@@ -1,8 +1,8 @@
-//! Ranges read side by side.
+//! Parallel scans: ranges read by several threads.
 //!
-//! The one who reads gives the threads their ranges, each with the channel that its items are to come through. In order, a range
-//! has a channel of its own, and a range far behind is not given away before those in front of it are read; else all
-//! ranges share one channel.
+//! The reader gives ranges to the threads, each with the channel for its items. In order, each range has a channel of
+//! its own, and a range far ahead is not given away before those in front of it are read. Out of order, all ranges
+//! share one channel.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,17 +19,17 @@ use crate::store::reentry::Inherited;
 use crate::store::{Call, CallOptions, DEFAULT_BATCH_BYTES, RowBatch, Rows, Scan, Store};
 use crate::wide::{Columns, WideStore};
 
-/// The most threads, and the most items that each of them reads ahead.
+/// The most threads, and the most items that each reads ahead.
 const MOST: usize = 1024;
 
-/// What is read from one range.
+/// The items of one range.
 type Items<T> = Box<dyn Iterator<Item = Result<T, Error>> + Send>;
-/// Reads a range, by batches that end with the row by which they reach so many bytes.
+/// Reads a range, in batches that end with the row that brings them to this many bytes.
 type Open<T> = dyn Fn(KeyRange, usize) -> Items<T> + Send + Sync;
 /// An item's rows and bytes.
 type Size<T> = fn(&T) -> (u64, u64);
 
-/// A scan of several ranges by several threads: of a store's rows, or of whatever can be read range by range.
+/// A scan of several ranges with several threads: of a store's rows, or of anything that can be read range by range.
 ///
 /// ```
 /// use rowkey::KeyRange;
@@ -53,26 +53,25 @@ pub struct ParallelScan<T> {
     options: CallOptions,
 }
 
-/// How far a scan has come, by what it has handed out.
+/// How far a parallel scan is, by the items it has returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Progress {
-    /// Rows; items, where it is not rows that are read.
+pub struct Scanned {
+    /// Rows; or items, if the scan does not read rows.
     pub rows: u64,
-    /// Bytes of keys and values; 0 where it is not rows of bytes that are read, but typed ones.
+    /// Bytes of keys and values; 0 if the rows are typed.
     pub bytes: u64,
-    /// Ranges that were read to their end.
+    /// Ranges that are read to their end.
     pub ranges_done: usize,
     /// All ranges.
     pub ranges: usize,
 }
 
 impl ParallelScan<RowBatch> {
-    /// The rows of a store's ranges, in batches; no batch is empty.
+    /// Scans ranges of a store. Items are batches of rows, none of them empty.
     ///
-    /// With ranges that are sorted and do not overlap, as [`Splits::parts`](crate::splits::Splits::parts) gives them, the rows come in
-    /// the order of their keys. Each range is a scan of its own, so what they see of writes meanwhile need not be of
-    /// one moment.
+    /// If the ranges are sorted and do not overlap, as those of [`Splits::parts`](crate::splits::Splits::parts), rows
+    /// come in key order. Each range is a scan of its own: there is no snapshot across ranges.
     ///
     /// ```
     /// use rowkey::jobs::ParallelScan;
@@ -90,7 +89,7 @@ impl ParallelScan<RowBatch> {
     /// for page in 0..100 {
     ///     visits.put(&Visit { user: page % 7, page: page as u32 }, &1)?;
     /// }
-    /// // The buckets of one user's rows, side by side.
+    /// // The buckets of one user's rows, in parallel.
     /// let ranges = Visit::prefix().user(3).ranges();
     /// let mut pages = Vec::new();
     /// for batch in ParallelScan::rows(visits.store().clone(), ranges).start() {
@@ -109,7 +108,7 @@ impl ParallelScan<RowBatch> {
         Self::batches(ranges, move |scan| store.scan(scan)).options(&options)
     }
 
-    /// The rows of a wide store's ranges: the value of each is its cells, as [`WideStore::scan`] has it.
+    /// Scans ranges of a wide store. The value of a row is its cells, as in [`WideStore::scan`].
     pub fn wide_rows(store: Arc<dyn WideStore>, ranges: Vec<KeyRange>, columns: Columns) -> Self {
         let options = store.options().clone();
         Self::batches(ranges, move |scan| store.scan(scan, &columns)).options(&options)
@@ -122,7 +121,7 @@ impl ParallelScan<RowBatch> {
         Self::of(ranges, Arc::new(open)).sized(|batch| (batch.len() as u64, batch.bytes() as u64))
     }
 
-    /// What `read` makes of each batch, in the scan's threads: rows decoded, or counted, or summed up.
+    /// Maps each batch by `read`, in the scan's threads: to decode, count or sum rows.
     ///
     /// ```
     /// use rowkey::jobs::ParallelScan;
@@ -167,7 +166,7 @@ impl Iterator for Batches {
 }
 
 impl<T: Send + 'static> ParallelScan<T> {
-    /// What `open` reads from each range. It is called, and what it gives is read, in the scan's threads.
+    /// A scan of what `open` returns for each range. `open` is called, and its items are read, in the scan's threads.
     pub fn new(ranges: Vec<KeyRange>, open: impl Fn(KeyRange) -> Items<T> + Send + Sync + 'static) -> Self {
         Self::of(ranges, Arc::new(move |range, _| open(range)))
     }
@@ -178,53 +177,51 @@ impl<T: Send + 'static> ParallelScan<T> {
         Self { ranges, open, size: |_| (1, 0), threads, ahead: 16, batch_bytes, in_order: true, options }
     }
 
-    /// How many threads read: as many as the machine has processors, if this is not said; 1 to 1024, others are taken
-    /// for the nearer of these.
+    /// Number of reader threads, clamped to 1..=1024. Default: the available parallelism.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.clamp(1, MOST);
         self
     }
 
-    /// How many items are read ahead of each range: 16, if this is not said; 1 to 1024, others are taken for the nearer
-    /// of these.
+    /// Number of items read ahead of each range, clamped to 1..=1024. Default: 16.
     ///
-    /// In order, what was read of `2 × threads` ranges can wait: `2 × threads × ahead` items; else `threads × ahead`. In
-    /// order, threads wait while the ranges in front of theirs are read, but for what they read ahead: ranges of no more
-    /// than `ahead` items, batches of 1024 rows for instance, keep them busy. So take many small ranges.
+    /// In order, items of `2 × threads` ranges can wait: `2 × threads × ahead` in all. Out of order: `threads × ahead`.
+    /// In order, threads wait while the ranges in front of theirs are read, except for what they read ahead. Many small
+    /// ranges, of at most `ahead` items (batches of up to 1024 rows), keep them busy.
     #[must_use]
     pub fn ahead(mut self, items: usize) -> Self {
         self.ahead = items.clamp(1, MOST);
         self
     }
 
-    /// About how many bytes of rows each thread holds: what it reads, and what it has read ahead; a row for each batch comes
-    /// on top. Batches have at most 1024 rows, fewer where the bound, divided by the batches that are held, says so. It holds
-    /// for batches of rows, and for what is [made](Self::map) of them if that is no larger; what [`new`](Self::new) is given
-    /// bounds itself. Default: 4 MiB a thread.
+    /// About how many bytes of rows each thread holds: what it reads, and what it has read ahead, plus a row for each
+    /// batch. Batches have at most 1024 rows, or fewer if this bound, divided by the batches held, requires it. It
+    /// applies to batches of rows, and to what is [made](Self::map) of them if that is no larger. What is given to
+    /// [`new`](Self::new) has to bound itself. Default: 4 MiB per thread.
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
         self.batch_bytes = bytes.max(1);
         self
     }
 
-    /// How many rows and bytes an item is in [`ParallelIter::progress`]: 1 and 0, if this is not said.
+    /// How many rows and bytes an item counts for in [`ParallelIter::progress`]. Default: 1 and 0.
     #[must_use]
     pub fn sized(mut self, size: fn(&T) -> (u64, u64)) -> Self {
         self.size = size;
         self
     }
 
-    /// Whether items come range by range, in the order that the ranges were given in; so it is, if this is not said.
-    /// Else they come as they are read: each range's in order, but mixed with those of others.
+    /// Whether items come in range order. If `false`, ranges are interleaved; the order within a range is kept.
+    /// Default: `true`.
     #[must_use]
     pub fn in_order(mut self, in_order: bool) -> Self {
         self.in_order = in_order;
         self
     }
 
-    /// What bounds the wait for each item; a time-out counts for each by itself. Default: the options of the store that is read, none
-    /// where it is not rows of a store. What a thread is in the middle of reading ends by the options of what it reads from.
+    /// Options that bound the wait for each item; a time-out counts for each item. Default: the options of the store,
+    /// or none if the scan does not read a store. A read that has begun is bounded by the options of its store.
     #[must_use]
     pub fn options(mut self, options: &CallOptions) -> Self {
         self.options = options.clone();
@@ -234,9 +231,9 @@ impl<T: Send + 'static> ParallelScan<T> {
     /// Starts the threads.
     pub fn start(self) -> ParallelIter<T> {
         let Self { ranges, open, size, threads, ahead, batch_bytes, in_order, options } = self;
-        let progress = Progress { ranges: ranges.len(), ..Progress::default() };
+        let progress = Scanned { ranges: ranges.len(), ..Scanned::default() };
         let (give, jobs) = channel();
-        // Beside those that wait, one is on its way, and one with the reader.
+        // Besides the waiting ones, one is being sent, and one is with the reader.
         let held = ahead.saturating_mul(if in_order { 2 } else { 1 }).saturating_add(2);
         let bytes = batch_bytes / held;
         let worker = Worker { jobs: Arc::new(Mutex::new(jobs)), open, bytes, stopped: Arc::default() };
@@ -264,15 +261,16 @@ impl<T: Send + 'static> ParallelScan<T> {
             (threads, true) => (0..2 * threads).for_each(|_| iter.give_next()),
             (threads, false) => iter.give_all(ahead.saturating_mul(threads)),
         }
-        // Some threads do as well as all of them.
+        // Fewer threads than asked for are enough.
         iter.not_started.take_if(|_| !iter.threads.is_empty());
         iter
     }
 
-    /// Reads all, item by item, until `each` breaks off; answers what it broke off with.
+    /// Reads all items, until `each` returns [`ControlFlow::Break`]. Returns the value of the break, or `None` at the
+    /// end.
     ///
     /// # Errors
-    /// The first that a range answers.
+    /// The first error of a range.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -287,8 +285,8 @@ impl<T: Send + 'static> ParallelScan<T> {
     /// ```
     pub fn run<B>(self, mut each: impl FnMut(T) -> ControlFlow<B>) -> Result<Option<B>, Error> {
         for item in self.start() {
-            if let ControlFlow::Break(answer) = each(item?) {
-                return Ok(Some(answer));
+            if let ControlFlow::Break(value) = each(item?) {
+                return Ok(Some(value));
             }
         }
         Ok(None)
@@ -304,7 +302,7 @@ impl<T> fmt::Debug for ParallelScan<T> {
     }
 }
 
-/// One range's next item, its end, or an error.
+/// The next item of a range, its end, or an error.
 type Message<T> = Result<Option<T>, Error>;
 
 struct Job<T> {
@@ -335,7 +333,7 @@ impl<T> Worker<T> {
                 return;
             }
             let last = catch_unwind(AssertUnwindSafe(|| self.read(range, &output)));
-            // Where nobody waits for it, it is not missed.
+            // If nobody waits for it, it is not missed.
             let _ = output.send(last.unwrap_or_else(|panic| Err(Error::panicked("a scan", &*panic))));
         }
     }
@@ -354,32 +352,32 @@ impl<T> Worker<T> {
     }
 }
 
-/// The items of a [`ParallelScan`]. After the first error there is nothing more.
+/// An iterator over the items of a [`ParallelScan`]. After an error it ends.
 ///
-/// Where it ends, by itself, by an error or as it is dropped, it waits for its threads, each of which may be in the
-/// middle of reading one item. A panic in a thread is an [`Error::Engine`].
+/// When it ends or is dropped, it joins its threads. Each may first finish reading one item. A panic in a thread
+/// becomes an [`Error::Engine`].
 pub struct ParallelIter<T> {
-    /// The ranges that no thread was given yet, and the way to give them.
+    /// Ranges that no thread has yet, and the channel to give them.
     waiting: VecDeque<KeyRange>,
     give: Option<Sender<Job<T>>>,
     ahead: usize,
-    /// What the ranges' items come through, in the order that they are to be read in.
+    /// The channels of the ranges' items, in the order to read them.
     outputs: VecDeque<Receiver<Message<T>>>,
     stopped: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     not_started: Option<std::io::Error>,
     size: Size<T>,
-    progress: Progress,
+    progress: Scanned,
     options: CallOptions,
 }
 
 impl<T> ParallelIter<T> {
-    /// How far it has come.
-    pub fn progress(&self) -> Progress {
+    /// Returns how far the scan is.
+    pub fn progress(&self) -> Scanned {
         self.progress
     }
 
-    /// Gives the next range away, with a channel of its own.
+    /// Gives the next range to a thread, with a channel of its own.
     fn give_next(&mut self) {
         if let (Some(range), Some(give)) = (self.waiting.pop_front(), &self.give) {
             let (output, items) = sync_channel(self.ahead);
@@ -388,7 +386,7 @@ impl<T> ParallelIter<T> {
         }
     }
 
-    /// Gives all ranges away, with one channel for all.
+    /// Gives all ranges to the threads, with one channel for all.
     fn give_all(&mut self, ahead: usize) {
         let (output, items) = sync_channel(ahead);
         self.outputs.push_back(items);
@@ -404,13 +402,13 @@ impl<T> ParallelIter<T> {
         self.outputs.clear();
         self.give = None;
         for thread in self.threads.drain(..) {
-            // Its panics were caught.
+            // Its panics are caught already.
             let _ = thread.join();
         }
     }
 }
 
-/// The next message, as far as the call may wait for it.
+/// The next message, within the time that the call may wait.
 fn receive<T>(items: &Receiver<Message<T>>, call: Option<&Call<'_>>) -> Result<Result<Message<T>, RecvError>, Error> {
     match call {
         None => Ok(items.recv()),

@@ -1,4 +1,4 @@
-//! Typed tables, loaded and read by several threads.
+//! Bulk loads and parallel scans of typed tables.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::table::{Source, Table, TableScan, push_row, stored_key};
 use crate::tools::splits::Splits;
 
 impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
-    /// Writes many rows, by several threads, in batches.
+    /// Writes many rows, in batches, with several threads. See [`BulkLoad`].
     ///
     /// ```
     /// use rowkey::{Memory, Table};
@@ -21,13 +21,14 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     /// let loaded = squares.bulk_load().threads(2).run((0..10_000).map(|n| Ok((n, n * n))))?;
     /// assert_eq!((loaded.writes, loaded.batches), (10_000, 10));
     ///
-    /// // From another table, or a scan of it.
+    /// // From a scan of another table.
     /// let even: Table<u64, u64, _> = Table::open(Memory::new(), "even")?;
     /// even.bulk_load().run(squares.scan(..).filter(|row| row.as_ref().map_or(true, |(n, _)| n % 2 == 0)))?;
     /// assert_eq!(even.count(..)?, 5_000);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[expect(clippy::type_complexity, reason = "a write is a key and its value")]
+    #[doc(alias = "import")]
     pub fn bulk_load(&self) -> BulkLoad<(K, V), impl Fn(Vec<(K, V)>) -> Result<(), Error> + use<K, V, D>> {
         let (store, name) = (Arc::clone(self.store()), Arc::from(self.name()));
         BulkLoad::new(move |rows: Vec<(K, V)>| {
@@ -42,11 +43,11 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
 }
 
 impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V> {
-    /// The rows read by several threads, in parts that meet at split points: each item is some rows of one part. Parts
-    /// come in the order of their bytes, so buckets of a salted key come one after another.
+    /// Reads the rows with several threads, in parts that meet at split points. Each item is some rows of one part.
+    /// Parts come in the order of their bytes, so the buckets of a salted key come one after another.
     ///
-    /// A limit, an offset, a start and the reverse direction are of one scan, not of many: with one of them set the first
-    /// item is [`Error::Unsupported`].
+    /// A parallel scan takes no limit, offset, start or reverse: with one of them set the first item is
+    /// [`Error::Unsupported`].
     ///
     /// ```
     /// use rowkey::splits::{Splits, Weight};
@@ -66,7 +67,7 @@ impl<K: OwnedKey + Send + 'static, V: RowValue + Send + 'static> TableScan<K, V>
     /// ```
     pub fn parallel(self, splits: &Splits) -> ParallelScan<Vec<(K, V)>> {
         let Some((table, source, ranges)) = self.into_ranges() else {
-            let refused = || Error::Unsupported("parallel scans with a limit, an offset, a start or in reverse");
+            let refused = || Error::Unsupported("a limit, offset, start or reverse in a parallel scan");
             return ParallelScan::new(vec![KeyRange::all()], move |_| Box::new(std::iter::once(Err(refused()))));
         };
         let ranges = ranges.iter().flat_map(|range| splits.parts(range)).collect();

@@ -1,4 +1,4 @@
-//! From rows of one key design to rows of another, and back.
+//! Conversions of rows from one key design to another, and back.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::store::error::Error;
 use crate::store::value::{RowValue, decoded, encoded};
 use crate::table::stored_key;
 
-/// How rows under `K1` become rows under `K2`, and come back: one for one. The closures do not write to the database: that
+/// Converts rows with keys `K1` to rows with keys `K2`, and back, one to one. A write to the database inside a closure
 /// returns [`Error::Reentrant`].
 ///
 /// ```
@@ -52,7 +52,7 @@ impl<K1, V1, K2, V2> fmt::Debug for Conversion<K1, V1, K2, V2> {
 }
 
 impl<K1, V: 'static, K2> Conversion<K1, V, K2, V> {
-    /// Other keys, the same values.
+    /// A conversion of keys. Values stay the same.
     pub fn keys(
         forward: impl Fn(K1) -> K2 + Send + Sync + 'static,
         back: impl Fn(K2) -> K1 + Send + Sync + 'static,
@@ -67,7 +67,7 @@ impl<K1, V: 'static, K2> Conversion<K1, V, K2, V> {
 }
 
 impl<K1, V1, K2, V2> Conversion<K1, V1, K2, V2> {
-    /// Other values too. What comes back must convert to the same again.
+    /// Converts values too. A value that is converted back must convert to the same value again.
     pub fn values<V3>(
         self,
         forward: impl Fn(V1) -> V3 + Send + Sync + 'static,
@@ -78,7 +78,7 @@ impl<K1, V1, K2, V2> Conversion<K1, V1, K2, V2> {
     }
 }
 
-/// A conversion of bytes.
+/// A conversion with its types erased: from bytes to bytes.
 pub(super) trait Convert: Send + Sync {
     fn key(&self, old: &[u8]) -> Result<Vec<u8>, Error>;
     fn key_back(&self, new: &[u8]) -> Result<Vec<u8>, Error>;
@@ -106,9 +106,9 @@ fn recoded<A: RowValue, B: RowValue>(
 
 impl<K1: OwnedKey, V1: RowValue, K2: OwnedKey, V2: RowValue> Between<K1, V1, K2, V2> {
     #[cold]
-    fn no_way_back(&self, table: &str, key: &[u8]) -> Error {
+    fn not_reversible(&self, table: &str, key: &[u8]) -> Error {
         let what = format!(
-            "the key {} of table {table:?} does not come back from its conversion",
+            "key {} of table {table:?} is not the same after its conversion there and back",
             crate::keys::error::Hex(key)
         );
         Error::Migration { name: self.name.clone(), what }
@@ -120,14 +120,14 @@ impl<K1: OwnedKey, V1: RowValue, K2: OwnedKey, V2: RowValue> Convert for Between
         let _inside = self.database.enter();
         let new = (self.conversion.key)(stored_key::<K1>(&self.old, old)?).encode();
         let back = (self.conversion.key_back)(stored_key::<K2>(&self.new, &new)?).encode();
-        if back == old { Ok(new) } else { Err(self.no_way_back(&self.old, old)) }
+        if back == old { Ok(new) } else { Err(self.not_reversible(&self.old, old)) }
     }
 
     fn key_back(&self, new: &[u8]) -> Result<Vec<u8>, Error> {
         let _inside = self.database.enter();
         let old = (self.conversion.key_back)(stored_key::<K2>(&self.new, new)?).encode();
         let forth = (self.conversion.key)(stored_key::<K1>(&self.old, &old)?).encode();
-        if forth == new { Ok(old) } else { Err(self.no_way_back(&self.new, new)) }
+        if forth == new { Ok(old) } else { Err(self.not_reversible(&self.new, new)) }
     }
 
     fn value(&self, old_key: &[u8], old: &[u8]) -> Result<Vec<u8>, Error> {

@@ -1,62 +1,37 @@
-//! Backfill, verification and repair: the tables gone over batch by batch, the place kept in the database.
+//! Backfill, verification and repair: both tables are read in batches, and the checkpoint is kept in the database.
 
-use std::ops::ControlFlow;
+use std::fmt;
 
+use super::Migration;
 use super::phase::{State, TABLE, Task};
 use super::write::{Compared, Core};
-use super::{Difference, DifferenceKind, Migration};
-use crate::keys::cursor::{Checkpoint, Cursor};
+use crate::keys::cursor::Cursor;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::OwnedKey;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::phase::Phase;
 use crate::store::value::RowValue;
-use crate::store::{Batch, DEFAULT_BATCH_BYTES, Database, Readable, RowBatch, Rows, Scan};
+use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan};
 use crate::table::stored_key;
+use crate::tools::job::{self, Bounds, Checkpoint, Difference, DifferenceKind, Work};
 
-/// A [`backfill`](Migration::backfill), [`verify`](Migration::verify) or [`repair`](Migration::repair), before it is run.
-///
-/// Where it is, the database keeps: stopped or killed, it goes on there, in any process.
-#[must_use = "a job does nothing before it is run"]
-#[derive(Debug)]
-pub struct Job<'m, K1, V1, K2, V2, D> {
-    migration: &'m Migration<K1, V1, K2, V2, D>,
-    task: Task,
-    batch_rows: usize,
-    batch_bytes: usize,
+/// A backfill, verification or repair.
+pub(super) struct Pass<'m, K1, V1, K2, V2, D> {
+    pub(super) migration: &'m Migration<K1, V1, K2, V2, D>,
+    pub(super) task: Task,
 }
 
-/// How far a job is: what its last batch of rows had.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Progress<K1, K2> {
-    /// How many rows this run has gone over so far.
-    pub rows: u64,
-    /// What differed in the last batch; nothing in a backfill, where all rows differ at first.
-    pub differences: Vec<Difference<K1, K2>>,
-    /// Where it will go on.
-    pub checkpoint: Checkpoint,
+impl<K1, V1, K2, V2, D> fmt::Debug for Pass<'_, K1, V1, K2, V2, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pass").field("migration", self.migration).field("task", &self.task).finish()
+    }
 }
 
-/// What a job has done.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Report {
-    /// How many rows this run has gone over.
-    pub rows: u64,
-    /// How many rows of the new table it wrote, or deleted.
-    pub written: u64,
-    /// How many differences a verification or a repair has found, in the runs before that this one went on from too.
-    pub differences: u64,
-    /// Whether it is done; if not, it was stopped.
-    pub complete: bool,
-}
-
-/// What differs between the rows of an old and a new key, and how many bytes are to be written for it.
+/// What differs between the rows of an old and a new key, and the number of bytes to write for it.
 type OfRow<'r> = dyn FnMut((&[u8], &[u8])) -> Result<(Option<DifferenceKind>, usize), Error> + 'r;
 
-/// What a batch had.
+/// What a batch has done and found.
 #[derive(Default)]
 struct Seen {
     rows: u64,
@@ -66,7 +41,7 @@ struct Seen {
     findings: Vec<(DifferenceKind, Vec<u8>, Vec<u8>)>,
 }
 
-impl<'m, K1, V1, K2, V2, D> Job<'m, K1, V1, K2, V2, D>
+impl<K1, V1, K2, V2, D> Work<K1, K2> for Pass<'_, K1, V1, K2, V2, D>
 where
     K1: OwnedKey + 'static,
     V1: RowValue + 'static,
@@ -74,42 +49,19 @@ where
     V2: RowValue + 'static,
     D: Database + Clone,
 {
-    pub(super) fn new(migration: &'m Migration<K1, V1, K2, V2, D>, task: Task) -> Self {
-        Self { migration, task, batch_rows: 256, batch_bytes: DEFAULT_BATCH_BYTES }
-    }
-
-    /// At most so many rows a batch, 256 unless told. With transactions each batch is one, and writers wait for it.
-    pub fn batch_rows(mut self, rows: usize) -> Self {
-        self.batch_rows = rows.max(1);
-        self
-    }
-
-    /// A batch ends with the row by which it has read and written so many bytes. Default: 4 MiB.
-    pub fn batch_bytes(mut self, bytes: usize) -> Self {
-        self.batch_bytes = bytes.max(1);
-        self
-    }
-
-    /// Runs the job, to its end or until `progress`, which is told of every batch, stops it by [`ControlFlow::Break`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::MigrationPhase`] if one of the tables is not there any more.
-    pub fn run(self, mut progress: impl FnMut(&Progress<K1, K2>) -> ControlFlow<()>) -> Result<Report, Error> {
-        let mut report = Report::default();
+    fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<job::Batch<K1, K2>, Error> {
         loop {
             // Each batch is a call.
             let call = self.migration.one_call();
-            let core = self.migration.core(&call);
+            let mut core = self.migration.core(&call);
+            core.timeout = bounds.timeout.unwrap_or(core.timeout);
             let kept = core.kept.state()?;
             if kept.phase.behind_the_barrier().is_some() {
                 core.pass_barrier()?;
                 continue;
             }
             let state = match (kept.phase, self.task) {
-                (Phase::Copied | Phase::Verified | Phase::CutOver, Task::Backfill) => {
-                    return Ok(Report { complete: true, ..report });
-                }
+                (Phase::Copied | Phase::Verified | Phase::CutOver, Task::Backfill) => return Ok(job::Batch::default()),
                 (Phase::Copying, Task::Backfill)
                 | (Phase::Copied | Phase::Verified | Phase::CutOver, Task::Verify | Task::Repair) => {
                     self.of_task(kept.clone())
@@ -117,25 +69,34 @@ where
                 (phase, Task::Backfill) => return Err(core.kept.refused("copy its rows", phase)),
                 (phase, Task::Verify | Task::Repair) => return Err(core.kept.refused("compare its tables", phase)),
             };
-            let Some((seen, after, complete)) = self.step(&core, &kept, &state)? else { continue };
-            report.rows += seen.rows;
-            report.written += seen.written;
-            report.differences =
-                if complete { state.differences + seen.findings.len() as u64 } else { after.differences };
-            report.complete = complete;
-            let decoded = seen.findings.iter().map(|(kind, old, new)| {
-                let (old, new) = (stored_key::<K1>(core.old_name, old)?, stored_key::<K2>(core.new_name, new)?);
-                Ok(Difference { kind: *kind, old, new })
+            // A checkpoint that was handed in is not trusted: the one in the database is never older.
+            self.after(at)?;
+            let Some((seen, after, complete)) = self.step(&core, &kept, &state, bounds)? else { continue };
+            let typed = seen.findings.iter().map(|(kind, old, new)| {
+                let source = stored_key::<K1>(core.old_name, old)?;
+                Ok(Difference { kind: *kind, source, target: stored_key::<K2>(core.new_name, new)? })
             });
-            let differences = decoded.collect::<Result<_, Error>>()?;
-            let told = progress(&Progress { rows: report.rows, differences, checkpoint: after.checkpoint });
-            if complete || told.is_break() {
-                return Ok(report);
-            }
+            return Ok(job::Batch {
+                rows: seen.rows,
+                written: seen.written,
+                differences: typed.collect::<Result<_, Error>>()?,
+                before: state.differences,
+                next: (!complete).then_some(after.checkpoint),
+                ..job::Batch::default()
+            });
         }
     }
+}
 
-    /// The state to go on from: that of this task, or its start where another one was at work.
+impl<K1, V1, K2, V2, D> Pass<'_, K1, V1, K2, V2, D>
+where
+    K1: OwnedKey + 'static,
+    V1: RowValue + 'static,
+    K2: OwnedKey + 'static,
+    V2: RowValue + 'static,
+    D: Database + Clone,
+{
+    /// The state to resume from: that of this task, or its start if another task ran meanwhile.
     fn of_task(&self, state: State) -> State {
         if state.task == self.task {
             return state;
@@ -143,16 +104,21 @@ where
         State { task: self.task, checkpoint: Checkpoint::default(), differences: 0, ..state }
     }
 
-    /// One batch; nothing if somebody else was faster, or it has to be looked at anew.
-    fn step(&self, core: &Core<'_>, kept: &State, state: &State) -> Result<Option<(Seen, State, bool)>, Error> {
-        let fingerprint =
-            if state.checkpoint.pass() == 1 { K1::LAYOUT.fingerprint() } else { K2::LAYOUT.fingerprint() };
+    /// Does one batch. `None` if another process was faster, or the batch has to be repeated.
+    fn step(
+        &self,
+        core: &Core<'_>,
+        kept: &State,
+        state: &State,
+        bounds: &Bounds,
+    ) -> Result<Option<(Seen, State, bool)>, Error> {
+        let fingerprint = layout_of::<K1, K2>(&state.checkpoint);
         let finish = |seen: Seen| {
-            let (after, complete) = behind(state, &seen, fingerprint);
+            let (after, complete) = state_after(state, &seen, fingerprint);
             (seen, after, complete)
         };
         if !core.db().guarantees().transactions {
-            let stepped = finish(self.locked_batch(core, state, fingerprint)?);
+            let stepped = finish(self.locked_batch(core, state, bounds)?);
             let replaced = core.kept.replace(Some(kept), &stepped.1)?;
             return Ok(replaced.then_some(stepped));
         }
@@ -164,7 +130,7 @@ where
                 return Ok(Vec::new());
             }
             let (mut keep, mut write) = (Batch::new(), Batch::new());
-            let seen = self.batch(core, state, fingerprint, old, new, &mut |keys| {
+            let seen = self.rows(core, state, bounds, (old, new), &mut |keys| {
                 let Compared { due, kind } = core.compare_in(old, new, keys)?;
                 let before = write.bytes();
                 if kind.is_some() && self.task != Task::Verify {
@@ -186,19 +152,19 @@ where
         Ok(stepped)
     }
 
-    fn locked_batch(&self, core: &Core<'_>, state: &State, fingerprint: Fingerprint) -> Result<Seen, Error> {
+    fn locked_batch(&self, core: &Core<'_>, state: &State, bounds: &Bounds) -> Result<Seen, Error> {
         let (old, new) = (core.old_store()?, core.new_store()?);
-        self.batch(core, state, fingerprint, old, new, &mut |keys| match self.task {
+        self.rows(core, state, bounds, (old, new), &mut |keys| match self.task {
             Task::Backfill | Task::Repair => Ok((core.compare_locked(keys, true)?, 0)),
             Task::Verify => match core.compare_in(old, new, keys)?.kind {
                 None => Ok((None, 0)),
-                // A write may be between its two tables: under the lock it is not.
+                // A write may be between its two tables. Under the lock it is not.
                 Some(_) => Ok((core.compare_locked(keys, false)?, 0)),
             },
         })
     }
 
-    /// Whether the table that a pass goes over had keys of this layout before they got more variants.
+    /// Whether the table of a pass had keys of this layout before their enums got more variants.
     fn knows(&self, of_old: bool, found: Fingerprint) -> bool {
         let Migration { old, new, .. } = self.migration;
         match of_old {
@@ -207,20 +173,25 @@ where
         }
     }
 
-    /// Goes over a batch of one table; `row` answers what differed, and mends it if that is the task.
-    fn batch(
+    /// The key after which a pass resumes.
+    fn after<'c>(&self, checkpoint: &'c Checkpoint) -> Result<Option<&'c [u8]>, Error> {
+        let known = |found| self.knows(checkpoint.pass() == 1, found);
+        Ok(checkpoint.key_of(layout_of::<K1, K2>(checkpoint), known)?)
+    }
+
+    /// Reads a batch of one table; `row` returns what differs, and repairs it if that is the task.
+    fn rows(
         &self,
         core: &Core<'_>,
         state: &State,
-        fingerprint: Fingerprint,
-        old: &dyn Readable,
-        new: &dyn Readable,
+        bounds: &Bounds,
+        (old, new): (&dyn Readable, &dyn Readable),
         row: &mut OfRow<'_>,
     ) -> Result<Seen, Error> {
         let of_old = state.checkpoint.pass() == 1;
-        let after = state.checkpoint.key_of(fingerprint, |found| self.knows(of_old, found))?;
-        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(self.batch_rows as u64);
-        let scan = scan.batch_rows(self.batch_rows).batch_bytes(self.batch_bytes);
+        let after = self.after(&state.checkpoint)?;
+        let scan = Scan::new(vec![KeyRange::behind(after)]).limit(bounds.rows() as u64);
+        let scan = scan.batch_rows(bounds.rows()).batch_bytes(bounds.bytes);
         let mut scan = if of_old { old.scan(&scan) } else { new.scan(&scan) };
         let (mut seen, mut batch, mut bytes) = (Seen::default(), RowBatch::new(), 0);
         loop {
@@ -229,7 +200,7 @@ where
                 return Ok(seen);
             }
             for (key, value) in batch.iter() {
-                if bytes >= self.batch_bytes {
+                if bytes >= bounds.bytes {
                     return Ok(seen);
                 }
                 let other = if of_old { core.convert.key(key)? } else { core.convert.key_back(key)? };
@@ -240,7 +211,7 @@ where
                 bytes += key.len() + value.len() + written;
                 let Some(kind) = kind else { continue };
                 seen.written += u64::from(self.task != Task::Verify);
-                // What both tables have was compared when the old one was gone over.
+                // Rows that both tables have were compared in the pass over the old one.
                 if self.task != Task::Backfill && (of_old || kind == DifferenceKind::Extra) {
                     seen.findings.push((kind, keys.0.to_vec(), keys.1.to_vec()));
                 }
@@ -249,8 +220,13 @@ where
     }
 }
 
-/// The state behind a batch, and whether the task is complete with it.
-fn behind(state: &State, seen: &Seen, fingerprint: Fingerprint) -> (State, bool) {
+/// The layout of the keys that a pass reads.
+fn layout_of<K1: OwnedKey, K2: OwnedKey>(checkpoint: &Checkpoint) -> Fingerprint {
+    if checkpoint.pass() == 1 { K1::LAYOUT.fingerprint() } else { K2::LAYOUT.fingerprint() }
+}
+
+/// The state after a batch, and whether the job is done.
+fn state_after(state: &State, seen: &Seen, fingerprint: Fingerprint) -> (State, bool) {
     let pass = state.checkpoint.pass();
     let differences = state.differences + seen.findings.len() as u64;
     let at = |pass, cursor| State { checkpoint: Checkpoint::new(pass, cursor), differences, ..state.clone() };

@@ -1,4 +1,4 @@
-//! A row's lock, where there are no transactions: the one place in which a write to two tables is decided.
+//! The lock of a row, without transactions: the one place in which a write to two tables is decided.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,22 +11,22 @@ use crate::store::error::Error;
 use crate::store::phase::Phase;
 use crate::tools::token::Token;
 
-/// What a row is to have in each table, where `None` is no row; a table that is left out is left alone.
+/// The row that each table is to have; `Some(None)` is no row. `None` leaves the table alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Due {
     pub(super) old: Option<Option<Vec<u8>>>,
     pub(super) new: Option<Option<Vec<u8>>>,
 }
 
-/// What a lock's row says.
+/// The value of a lock's row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Lock {
     holder: Option<Token>,
-    /// What the last write that was decided makes of the row: nothing, or all of it, may be done.
+    /// The rows after the last committed write: none, some or all of it may be done.
     due: Due,
-    /// Writers that lost the lock while something was due, and may still write it to the tables.
+    /// Writers that lost the lock after a commit, and may still write the tables late.
     late: Vec<Token>,
-    /// A lock of the first form, which says nothing of what is due: its writer may have written the old table and not the
+    /// A lock of the first form, which does not say what is due. Its writer may have written the old table and not the
     /// new one.
     plain: bool,
 }
@@ -38,7 +38,7 @@ impl Lock {
         self.due != Due::default()
     }
 
-    /// The lock as it is when another writer takes it over, whose own tokens from before are `mine`.
+    /// The lock after another writer takes it over, whose own earlier tokens are `mine`.
     fn taken_by(self, token: Token, mine: &[Token]) -> Self {
         let mut late = self.late;
         if self.due != Due::default() {
@@ -48,7 +48,7 @@ impl Lock {
         Self { holder: Some(token), late, ..self }
     }
 
-    /// The lock as it is when its holder gives it back: the row stays while somebody may still write late.
+    /// The lock after its holder releases it, or `None`. Its row stays while there are late writers.
     fn given_back(&self) -> Option<Self> {
         (!self.late.is_empty()).then(|| Self { holder: None, ..self.clone() })
     }
@@ -58,8 +58,8 @@ impl Lock {
     /// 01 │ 00, or 01 and the holder's token │ number, tokens of late ones │ old row │ new row
     /// ```
     ///
-    /// A row that is due is 00 (it is left alone), 01 (deleted), or 02, length, value. Numbers and lengths have 8 bytes.
-    /// No lock of the second form has 16 bytes.
+    /// A due row is 00 (left alone), 01 (deleted), or 02, length, value. Numbers and lengths have 8 bytes. No lock of
+    /// the second form has 16 bytes.
     fn to_bytes(&self) -> Vec<u8> {
         if let (true, Some(holder)) = (self.plain, self.holder) {
             return holder.to_bytes().to_vec();
@@ -116,42 +116,42 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     Some(*taken)
 }
 
-/// How long a writer sleeps before it looks again whether a lock is free.
+/// How long a writer sleeps before it checks again whether a lock is free.
 const NAP: Duration = Duration::from_micros(200);
 
-/// A row of both tables, as one writer sees it that locks it, writes it, and gives it back.
+/// A row of both tables, for a writer that locks it, writes it, and releases it.
 pub(super) struct LockedRow<'r> {
     core: Core<'r>,
     keys: Keys<'r>,
     locks: Arc<dyn Store>,
     key: Vec<u8>,
     held: Lock,
-    /// The tokens under which this writer lost the lock while something was due.
+    /// The tokens with which this writer lost the lock after a commit.
     mine: Vec<Token>,
 }
 
 impl<'r> LockedRow<'r> {
     pub(super) fn new(core: Core<'r>, keys: Keys<'r>) -> Result<Self, Error> {
-        // A closure of the lock's own holder would wait for it.
+        // A closure of the lock's own holder would wait for itself.
         core.db().id().check_write([TABLE])?;
         let (locks, key) = (core.db().table(TABLE)?, core.lock_key(keys.0));
         Ok(Self { core, keys, locks, key, held: Lock::default(), mine: Vec::new() })
     }
 
-    /// Locks the row, does what is due, and returns the phase. It is read under the lock: a barrier that is set after
-    /// that takes this lock before it opens.
+    /// Locks the row, completes what is due, and returns the phase. The phase is read under the lock: a barrier that is
+    /// set later takes this lock before it opens.
     pub(super) fn take(&mut self) -> Result<Phase, Error> {
         loop {
             let came_late = !self.mine.is_empty();
             self.acquire()?;
             let phase = match self.core.kept.state() {
                 Ok(state) => state.phase,
-                // What is left to do here is left to who takes the lock over.
+                // Whoever takes over the lock completes what is due.
                 Err(error) if self.held.is_due() || self.held.plain => return Err(error),
                 Err(error) => return self.give_back().and(Err(error)),
             };
             if came_late {
-                // This writer may have made a table again that was dropped meanwhile.
+                // This writer may have created a table again that was dropped meanwhile.
                 self.core.drop_moved(phase)?;
             }
             if self.complete(phase)? {
@@ -179,19 +179,19 @@ impl<'r> LockedRow<'r> {
                 break;
             }
         }
-        // What this writer wrote late is written; that it may be wrong is made up for by `complete`.
+        // What this writer wrote late is written. If it is wrong, `complete` corrects it.
         self.mine.clear();
         Ok(())
     }
 
     fn stored(&self) -> Result<Option<(Vec<u8>, Lock)>, Error> {
         let Some(bytes) = self.locks.get(&self.key)? else { return Ok(None) };
-        let unreadable = || self.core.kept.error(format!("the lock of the old key {} can't be read", Hex(self.keys.0)));
+        let unreadable = || self.core.kept.error(format!("the lock of old key {} can't be read", Hex(self.keys.0)));
         let lock = Lock::parse(&bytes).ok_or_else(unreadable)?;
         Ok(Some((bytes, lock)))
     }
 
-    /// Does what an earlier holder left; `false` if the lock was lost.
+    /// Completes what an earlier holder left; `false` if the lock was lost.
     fn complete(&mut self, phase: Phase) -> Result<bool, Error> {
         if self.held.plain && phase.has_both() {
             let found = self.rows(phase)?;
@@ -203,9 +203,9 @@ impl<'r> LockedRow<'r> {
         self.apply(phase, None)
     }
 
-    /// The row in both tables, where the phase has them.
+    /// The row in the tables that the phase has.
     pub(super) fn rows(&self, phase: Phase) -> Result<Pair, Error> {
-        // A row that was written late is not what was decided.
+        // A row that was written late is not what was committed.
         let old = match &self.held.due.old {
             _ if !phase.has_old() => None,
             Some(due) => due.clone(),
@@ -219,8 +219,8 @@ impl<'r> LockedRow<'r> {
         Ok((old, new))
     }
 
-    /// Makes the row what is `due`, where it was `found`, and gives the lock back. `false` if the lock was lost before
-    /// that was decided: then nothing is written.
+    /// Changes the row from what was `found` to what is `due`, and releases the lock. `false` if the lock was lost
+    /// before the commit: then nothing is written.
     pub(super) fn write(&mut self, phase: Phase, found: Pair, due: Due) -> Result<bool, Error> {
         let same = |due: &Option<_>, found| due.as_ref().is_none_or(|due| due == found);
         if !self.held.is_due() && same(&due.old, &found.0) && same(&due.new, &found.1) {
@@ -233,10 +233,10 @@ impl<'r> LockedRow<'r> {
         Ok(decided)
     }
 
-    /// From here on the write takes place, whoever does it. `false` if the lock was lost.
+    /// Commits: from here on the write takes place, whoever does it. `false` if the lock was lost.
     fn decide(&mut self, phase: Phase, due: Due) -> Result<bool, Error> {
         let mut decided = Lock { due, plain: false, ..self.held.clone() };
-        // Late ones may still write a table that this write leaves alone.
+        // Late writers may still write a table that this write leaves alone.
         decided.due.old = decided.due.old.or_else(|| self.held.due.old.clone()).filter(|_| phase.has_old());
         decided.due.new = decided.due.new.or_else(|| self.held.due.new.clone()).filter(|_| phase.has_new());
         let done = self.locks.compare_and_write(&self.key, Some(&self.held.to_bytes()), Some(&decided.to_bytes()))?;
@@ -248,7 +248,8 @@ impl<'r> LockedRow<'r> {
         Ok(done)
     }
 
-    /// Makes the rows what is due, where they were `found`; `false` if the lock was lost: who took it over does it.
+    /// Changes the rows from what was `found` to what is due. `false` if the lock was lost: whoever took it over does
+    /// it.
     fn apply(&mut self, phase: Phase, found: Option<Pair>) -> Result<bool, Error> {
         let (old, new) = found.map_or((None, None), |(old, new)| (Some(old), Some(new)));
         let due = self.held.due.clone();
@@ -272,7 +273,7 @@ impl<'r> LockedRow<'r> {
     ) -> Result<bool, Error> {
         let mut found = found.map_or_else(|| store.get(key), Ok)?;
         while found.as_deref() != due && !store.compare_and_write(key, found.as_deref(), due)? {
-            // Who took the lock over wrote the row, or one who is late.
+            // The writer that took over the lock wrote the row, or a late one did.
             if self.stored()?.is_none_or(|(_, stored)| stored.holder != self.held.holder) {
                 self.lost();
                 return Ok(false);
@@ -282,7 +283,7 @@ impl<'r> LockedRow<'r> {
         Ok(true)
     }
 
-    /// Gives the lock back; `false` if it was lost.
+    /// Releases the lock; `false` if it was lost.
     pub(super) fn give_back(&mut self) -> Result<bool, Error> {
         let after = self.held.given_back().map(|lock| lock.to_bytes());
         let held = self.locks.compare_and_write(&self.key, Some(&self.held.to_bytes()), after.as_deref())?;
@@ -292,8 +293,8 @@ impl<'r> LockedRow<'r> {
         Ok(held)
     }
 
-    /// Gives the lock back where nothing was decided because of `error`; nothing is wrong if the lock was lost, as what was
-    /// read was out of date then.
+    /// Releases the lock after an `error` before the commit. If the lock was lost, that is no error, as what was read
+    /// was out of date.
     pub(super) fn give_up(&mut self, error: Error) -> Result<(), Error> {
         match self.give_back() {
             Ok(false) => Ok(()),
@@ -307,8 +308,8 @@ impl<'r> LockedRow<'r> {
         }
     }
 
-    /// Ends a writer's work on the row. If it lost the lock, it may have written late: that is taken back, and the lock
-    /// need no longer reckon with it.
+    /// Ends a writer's work on the row. If it lost the lock, it may have written late: that is corrected, and its token
+    /// leaves the list of late writers.
     pub(super) fn settle(mut self) -> Result<(), Error> {
         while !self.mine.is_empty() {
             let Some((_, stored)) = self.stored()? else { return Ok(()) };

@@ -1,7 +1,7 @@
-//! From one key design to another, while the program goes on: a new key is a new table, and every row moves.
+//! Online migrations from one key design to another: a new key is a new table, and every row is copied while programs run.
 //!
-//! A [`Migration`] is what the program reads and writes through meanwhile. It speaks the new types from the first day: the
-//! program is changed once.
+//! Programs read and write through a [`Migration`] meanwhile. It has the new types from the beginning, so a program is changed
+//! once.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -26,7 +26,7 @@
 //! let db = Memory::new();
 //! # let before: Table<old::Crash, String, _> = Table::open(&db, "crashes")?;
 //! # for at in 0..1000 { before.put(&old::Crash { at }, &"oops".into())?; }
-//! // In every process: the first one begins it, the others find it as it is.
+//! // In every process. The first one begins the migration, the others open it.
 //! let keys = Conversion::keys(
 //!     |old::Crash { at }| Crash { at },
 //!     |Crash { at }| old::Crash { at },
@@ -35,27 +35,27 @@
 //! crashes.put(&Crash { at: 7 }, &"ouch".into())?;
 //! assert_eq!(crashes.get(&Crash { at: 8 })?.as_deref(), Some("oops"));
 //!
-//! // In one of them, or in several, one after the other; what was stopped goes on where it was.
-//! crashes.backfill().batch_rows(100).run(|progress| {
-//!     println!("{} rows", progress.rows);
+//! // In one process, or in several. A job that was stopped resumes at its checkpoint in the database.
+//! crashes.backfill().batch_rows(100).run_watched(|progress| {
+//!     println!("{} rows", progress.report.rows);
 //!     ControlFlow::Continue(())
 //! })?;
-//! let report = crashes.verify().run(|_| ControlFlow::Continue(()))?;
-//! assert_eq!((report.differences, crashes.phase()?), (0, Phase::Verified));
+//! let report = crashes.verify().run()?;
+//! assert_eq!((report.differences(), crashes.phase()?), (0, Phase::Verified));
 //! crashes.cut_over()?;
 //! assert_eq!(crashes.get(&Crash { at: 7 })?.as_deref(), Some("ouch"));
 //!
-//! // After a while; until then `roll_back` leads back.
+//! // After a while. Until then `roll_back` is possible.
 //! crashes.finish()?;
 //! assert!(crashes.roll_back().is_err());
 //! assert_eq!(Table::<Crash, String, _>::open(&db, "crashes.16")?.count(..)?, 1000);
 //! # Ok::<(), rowkey::Error>(())
 //! ```
 //!
-//! It keeps no [secondary tables](crate::secondary) in step: those of the new table are made by
-//! [`rebuild`](crate::secondary::Secondary::rebuild) once it is the only one that is written.
+//! A migration does not keep [secondary tables](crate::secondary) in step. Make those of the new table by
+//! [`rebuild`](crate::secondary::Secondary::rebuild) once only the new table is written.
 //!
-//! | phase | reads | writes | goes on by |
+//! | phase | reads | writes | next step |
 //! |---|---|---|---|
 //! | copying | old | both | [`backfill`](Migration::backfill) |
 //! | copied | old | both | [`verify`](Migration::verify), [`repair`](Migration::repair) |
@@ -64,61 +64,64 @@
 //! | finished | new | new | |
 //! | rolled back | old | old | |
 //!
-//! [`roll_back`](Migration::roll_back) is possible until it is finished. All programs that write the table have to do
-//! so through the migration before rows are copied: what is written to a table directly is not followed, though a
-//! verification names it.
+//! [`roll_back`](Migration::roll_back) is possible until the migration is finished. Before rows are copied, all programs that
+//! write the table have to write through the migration. Writes to a table directly are not followed, but a verification names
+//! them.
 //!
-//! It moves plain tables; rows of a wide one are the program's to move. The name of the table that was dropped, the old one
-//! after [`finish`](Migration::finish), the new one after [`roll_back`](Migration::roll_back), is refused from then on
-//! ([`Error::Moved`]), whatever opens it, until the migration is forgotten ([`forget`](Migration::forget)). Handles to it that
-//! are open already go on, in a table that no name leads to: what they write is lost. So no program may still use the old
-//! table by itself when the migration is finished. A table that is not there when the migration begins is made: look at the
-//! old one's name twice.
+//! Only plain tables are migrated; copy the rows of a wide table in your own program. The dropped table is the old one after
+//! [`finish`](Migration::finish), the new one after [`roll_back`](Migration::roll_back). From then on, opening a table of
+//! that name returns [`Error::Moved`], until the migration is forgotten ([`forget`](Migration::forget)). Handles that are
+//! open already keep writing to a table that no name leads to, and those writes are lost. So no program may still use the
+//! old table by itself when the migration is finished.
+//!
+//! A table that does not exist when the migration begins is created: check the name of the old table.
 //!
 //! # How both tables stay the same
 //!
-//! The phase, and how far the rows are gone over, are a row of the table `rowkey.migrations`. With
-//! [transactions](crate::store::Guarantees::transactions) a write is one transaction over that row and both tables, and so
-//! is each batch that is copied: nothing can come in between.
+//! The phase and the checkpoint of the job are a row of the table `rowkey.migrations`. With
+//! [transactions](crate::store::Guarantees::transactions), a write is one transaction over that row and both tables, and so
+//! is each batch that is copied. Nothing can come in between.
 //!
-//! Without them each row has a lock, a row of `rowkey.migrations`, and a write is decided there:
+//! Without transactions each row has a lock, a row of `rowkey.migrations`, and a write is decided there:
 //!
-//! 1. The writer takes the lock by compare-and-write, under a token that no other write has.
+//! 1. The writer takes the lock by compare-and-write, with a token that no other write has.
 //! 2. It reads the phase, then the row in both tables, and computes the new row.
-//! 3. It commits: a compare-and-write of the lock adds to its token what each table is to have. From here on the write
-//!    takes place. If the lock was lost, nothing is written, and the writer starts again.
+//! 3. It commits: a compare-and-write of the lock adds to its token the rows that both tables are to have. From here on the
+//!    write takes place. If the lock was lost, nothing is written, and the writer starts again.
 //! 4. It writes the tables, each by compare-and-write, the old one first, and deletes the lock.
 //!
 //! A copy or a repair of a row is such a write, of the new table alone.
 //!
-//! - **A writer is killed, or stalls for longer than the [time-out](Migration::lock_timeout).** Another one takes over its
-//!   lock by compare-and-write. If the write was committed, the new holder completes it first, in both tables; if not, the
-//!   stalled writer can no longer commit. So each write takes place once, or not at all, and in both tables alike. A write
-//!   whose writer was killed after its commit may become visible as late as that.
+//! - **A writer is killed, or stalls for longer than the [time-out](Migration::lock_timeout).** Another writer takes over
+//!   its lock by compare-and-write. If the write was committed, the new holder first completes it, in both tables. If not,
+//!   the stalled writer can no longer commit. So each write takes place exactly once or not at all, and in both tables
+//!   alike. A write whose writer was killed after the commit may become visible only then.
 //! - **A stalled writer goes on, and writes a table late.** Its compare-and-write fails, unless the row has come back to the
-//!   bytes that it had read (A → B → A). So who takes over the lock of a committed write adds the writer's token to a list
-//!   of late writers in the lock. While there are any, the lock's row stays, with what both tables are to have after the
-//!   last write; writers believe it, and not the tables, and restore the tables from it. A late writer finds its lock
-//!   lost, restores the row itself, and takes its token off the list. Then its write returns as any other.
+//!   bytes that it had read (A → B → A). So whoever takes over the lock of a committed write adds the writer's token to a
+//!   list of late writers in the lock. While the list is not empty, the lock's row stays, with the rows that both tables are
+//!   to have after the last write. Writers trust it instead of the tables, and restore the tables from it. A late writer
+//!   finds its lock lost, restores the row itself, and removes its token from the list. Then its write returns as any other.
 //! - **The phase changes.** Cutting over, finishing and rolling back first set a mark, then take every lock once, which
 //!   completes what was committed, and only then go on. Writers that find the mark help. A writer reads the phase under its
-//!   lock: it sees the mark, or the step waits for its lock, or takes it over, and then the writer can't commit any more.
-//! - **A table is dropped.** A late writer, or a transaction that began before, can make it again on engines whose handles
-//!   do that. It then finds the phase changed, and drops the table again.
+//!   lock. Either it sees the mark; or the step waits for its lock, or takes the lock over, and the writer can't commit any
+//!   more.
+//! - **A table is dropped.** On engines whose handles create tables, a late writer, or a transaction that began before, can
+//!   create it again. It then finds the phase changed, and drops the table again.
 //!
-//! A write that has to end between its steps, by the [options](crate::store::CallOptions) of its handle, leaves what one leaves that is
-//! killed there.
+//! A write that is ended between its steps, by the [options](crate::store::CallOptions) of its handle, leaves the same as one
+//! that is killed there.
 //!
-//! What remains, without transactions: between a late write (A → B → A) and its repair a reader sees the late row. If the
-//! late writer is killed in between, that lasts until the next write of the row, or the next
+//! One gap remains without transactions: between a late write (A → B → A) and its repair, a reader sees the late row. If the
+//! late writer is killed in between, this lasts until the next write of the row, or the next
 //! [`cut_over`](Migration::cut_over), [`finish`](Migration::finish), [`roll_back`](Migration::roll_back) or
-//! [`forget`](Migration::forget). The list of late writers is gone with the migration: a process that stalls while another
-//! one forgets it is not reckoned with.
+//! [`forget`](Migration::forget). The list of late writers is deleted with the migration: a process that stalls while another
+//! one forgets the migration is not covered.
 
 mod conversion;
 mod job;
 mod lock;
 mod phase;
+mod steps;
 mod write;
 
 use std::fmt;
@@ -127,7 +130,7 @@ use std::time::Duration;
 
 pub use self::conversion::Conversion;
 use self::conversion::{Between, Convert};
-pub use self::job::{Job, Progress, Report};
+use self::job::Pass;
 use self::phase::{Kept, State, Task};
 use self::write::Core;
 use crate::keys::key::OwnedKey;
@@ -139,9 +142,10 @@ pub use crate::store::phase::Phase;
 use crate::store::value::{RowValue, decoded, encoded};
 use crate::store::{CallOptions, Database, Scan, Store, count};
 use crate::table::Table;
+use crate::tools::job::Job;
 
-/// A migration from a table of rows (`K1`, `V1`) to one of rows (`K2`, `V2`), as it is: what the program reads and writes
-/// through until it is over. See [the module](crate::migrate).
+/// A migration from a table of rows (`K1`, `V1`) to a table of rows (`K2`, `V2`). The program reads and writes through
+/// it until it is over. See [the module](crate::migrate).
 pub struct Migration<K1, V1, K2, V2, D> {
     db: D,
     between: Arc<Between<K1, V1, K2, V2>>,
@@ -151,7 +155,7 @@ pub struct Migration<K1, V1, K2, V2, D> {
     options: CallOptions,
 }
 
-/// The handles that one call of a [`Migration`] makes its calls by: one deadline for all of them.
+/// The handles that one call of a [`Migration`] uses: they share one deadline.
 struct OneCall<'m> {
     db: Within<'m, dyn Database + 'm>,
     old: Option<Arc<dyn Store>>,
@@ -167,34 +171,12 @@ impl<K1, V1, K2, V2, D> fmt::Debug for Migration<K1, V1, K2, V2, D> {
     }
 }
 
-/// What differs between the two tables.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference<K1, K2> {
-    /// How they differ.
-    pub kind: DifferenceKind,
-    /// The key in the old table.
-    pub old: K1,
-    /// The key in the new table.
-    pub new: K2,
-}
-
-/// How a row of the new table differs from what follows from the old one's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DifferenceKind {
-    /// It is not there.
-    Missing,
-    /// It is there, and the old one is not.
-    Extra,
-    /// It has another value.
-    Different,
-}
-
-/// The table to read, which [`Migration::reading`] answers.
+/// The table to read, returned by [`Migration::reading`].
 #[derive(Debug)]
 pub enum Reading<'m, K1, V1, K2, V2, D> {
-    /// The old one, until the migration is cut over, and when it is rolled back.
+    /// The old one, until the migration is cut over, and after it is rolled back.
     Old(&'m Table<K1, V1, D>),
-    /// The new one, from then on.
+    /// The new one, after the migration is cut over.
     New(&'m Table<K2, V2, D>),
 }
 
@@ -206,14 +188,14 @@ where
     V2: RowValue + 'static,
     D: Database + Clone,
 {
-    /// Opens the migration of a name where it is; begins it if there is none. Of several processes that do so at once, one
-    /// begins it. A table that the migration has dropped is not made again.
+    /// Opens a migration by name, or begins it if it does not exist. If several processes do so at once, one begins it.
+    /// A table that the migration has dropped is not created again.
     ///
     /// # Errors
     ///
-    /// [`Error::Migration`] if it was begun between other tables, or the new table has rows when it begins;
-    /// [`Error::Layout`] if a table has keys of another shape; [`Error::Moved`] if another migration has moved a table's
-    /// rows; [`Error::Unsupported`] if the database has neither transactions nor compare-and-write.
+    /// [`Error::Migration`] if the migration is between other tables, or if it begins and the new table has rows;
+    /// [`Error::Layout`] if a table has keys of another shape; [`Error::Moved`] if another migration has moved a
+    /// table's rows; [`Error::Unsupported`] if the database has neither transactions nor compare-and-write.
     pub fn open(
         db: D,
         name: &str,
@@ -224,7 +206,7 @@ where
         [old, new].into_iter().try_for_each(catalog::check_name)?;
         let guarantees = db.guarantees();
         if !guarantees.transactions && !guarantees.compare_and_write {
-            return Err(Error::Unsupported("transactions, and no compare-and-write"));
+            return Err(Error::Unsupported("transactions or compare-and-write"));
         }
         let within = &Within::one_call(&db as &dyn Database);
         let kept = Kept { db: &**within, name };
@@ -233,13 +215,13 @@ where
                 None => Self::begin(kept, old, new).map(|()| None),
                 Some(state) if (state.old.as_str(), state.new.as_str()) != (old, new) => {
                     let (old, new) = (&state.old, &state.new);
-                    return Err(kept.error(format!("it is one of table {old:?} to table {new:?}")));
+                    return Err(kept.error(format!("it migrates table {old:?} to table {new:?}")));
                 }
                 Some(state) => Self::tables(&db, &state, within).map(Some),
             };
             match opened {
                 Ok(Some((old_table, new_table))) => {
-                    // One that an older version began has no such rows.
+                    // A migration that an older version began has no such rows.
                     moved::note(kept.db, name, [old, new])?;
                     let (database, name, old, new) = (db.id(), name.to_owned(), old.to_owned(), new.to_owned());
                     let between = Arc::new(Between { conversion, database, name, old, new });
@@ -247,31 +229,31 @@ where
                     return Ok(Self { db, between, old: old_table, new: new_table, timeout, options });
                 }
                 Ok(None) => {}
-                // It was finished or rolled back after its state was read.
+                // It was finished or rolled back after the state was read.
                 Err(Error::Moved { migration, .. }) if migration == name => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Begins the migration, unless somebody else has begun it.
+    /// Begins the migration, unless another process has begun it.
     fn begin(kept: Kept<'_>, old: &str, new: &str) -> Result<(), Error> {
         let db = kept.db;
         if old == new {
-            return Err(kept.error("its two tables are one"));
+            return Err(kept.error("its two tables are the same"));
         }
         Table::<K1, V1, _>::open(db, old)?;
         let rows = count(Table::<K2, V2, _>::open(db, new)?.store().scan(&Scan::all().limit(1)))?;
         if rows > 0 {
-            // They are not in the way if somebody has begun it since, and copied them.
+            // The rows do no harm if another process has begun it since, and copied them.
             let begun = kept.read()?.is_some();
-            return if begun { Ok(()) } else { Err(kept.error(format!("table {new:?} has rows already"))) };
+            return if begun { Ok(()) } else { Err(kept.error(format!("the new table {new:?} already has rows"))) };
         }
         moved::note(db, kept.name, [old, new])?;
         kept.replace(None, &State::begun(old, new)).map(drop)
     }
 
-    /// The tables that the phase has. One that was dropped is not made again.
+    /// The tables of the phase. A dropped table is not created again.
     fn tables(
         db: &D,
         state: &State,
@@ -285,8 +267,9 @@ where
 
     /// A handle to the same migration with these [`CallOptions`] in place of those of this handle.
     ///
-    /// On a database without transactions a write that has to end between its steps leaves its row's lock, as that of a killed process
-    /// does: other writes of the row wait for [`lock_timeout`](Self::lock_timeout), or as long as their own options let them.
+    /// On a database without transactions, a write that is ended between its steps leaves the lock of its row, as that
+    /// of a killed process does: other writes of the row wait for [`lock_timeout`](Self::lock_timeout), or as long as
+    /// their own options allow.
     #[must_use]
     pub fn with_options(&self, options: &CallOptions) -> Self {
         Self {
@@ -299,17 +282,19 @@ where
         }
     }
 
-    /// How long a write without transactions may take: a row whose writer was killed is locked so long. Default: one minute.
+    /// How long a write without transactions may take: a row stays locked this long if its writer was killed. Default:
+    /// one minute.
     ///
-    /// A writer that takes longer loses nothing: another one may complete its write. All processes should agree on the
-    /// time-out, and their clocks to within it, or writers take over locks whose holders are alive, which costs time.
+    /// A writer that takes longer loses nothing: another one may complete its write. All processes should use the same
+    /// time-out, and their clocks should agree to within it; otherwise writers take over the locks of live writers,
+    /// which costs time.
     #[must_use]
     pub fn lock_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The handles for one call, whatever number of calls of the database that takes.
+    /// The handles for one call, however many calls of the database it makes.
     fn one_call(&self) -> OneCall<'_> {
         let own = Within::options(&self.db as &dyn Database, &self.options);
         let options = match self.options.is_timed() {
@@ -345,12 +330,7 @@ where
         }
     }
 
-    /// How far it is.
-    pub fn phase(&self) -> Result<Phase, Error> {
-        Ok(self.core(&self.one_call()).kept.state()?.phase)
-    }
-
-    /// The table to read now, for scans: each has its own order. Ask again for every scan.
+    /// Returns the table to read now, for scans. Each table has its own order. Call it again for every scan.
     ///
     /// ```
     /// # use rowkey::Memory;
@@ -373,11 +353,11 @@ where
         match (kept.state()?.phase.reads_new(), &self.old, &self.new) {
             (true, _, Some(table)) => Ok(Reading::New(table)),
             (false, Some(table), _) => Ok(Reading::Old(table)),
-            _ => Err(kept.error("its table was not there when it was opened")),
+            _ => Err(kept.error("its table did not exist when it was opened")),
         }
     }
 
-    /// The value of a row, if it is there.
+    /// Returns the value of a row, or `None` if the row does not exist.
     pub fn get(&self, key: &K2) -> Result<Option<V2>, Error> {
         let key = key.encode();
         self.core(&self.one_call()).get(&key)?.map(|value| self.decode(&key, &value)).transpose()
@@ -394,7 +374,7 @@ where
         self.core(&self.one_call()).change(&key.encode(), &mut |_| Ok(None))
     }
 
-    /// Changes a row by what it was, and answers what it became, as [`Table::update`].
+    /// Changes a row and returns its new value, as [`Table::update`] does.
     pub fn update(&self, key: &K2, mut change: impl FnMut(Option<V2>) -> Option<V2>) -> Result<Option<V2>, Error> {
         let key = key.encode();
         let mut after = None;
@@ -406,100 +386,23 @@ where
         Ok(after)
     }
 
-    /// Copies the old table's rows. Where they are copied already it answers so.
-    pub fn backfill(&self) -> Job<'_, K1, V1, K2, V2, D> {
-        Job::new(self, Task::Backfill)
+    /// Returns a job that copies the old table's rows. If they are copied already, it has nothing to do.
+    ///
+    /// Several processes may run it, one after the other or at once. Its report counts no differences, as all rows
+    /// differ at first.
+    #[doc(alias = "copy")]
+    pub fn backfill(&self) -> Job<'_, K1, K2> {
+        Job::new(Pass { migration: self, task: Task::Backfill })
     }
 
-    /// Goes over both tables and names every difference. If there is none, the migration is verified.
-    pub fn verify(&self) -> Job<'_, K1, V1, K2, V2, D> {
-        Job::new(self, Task::Verify)
+    /// Returns a job that compares both tables and names every difference. If it finds none, the migration is verified.
+    pub fn verify(&self) -> Job<'_, K1, K2> {
+        Job::new(Pass { migration: self, task: Task::Verify })
     }
 
-    /// Makes the new table what follows from the old one wherever it differs. It is to be verified then.
-    pub fn repair(&self) -> Job<'_, K1, V1, K2, V2, D> {
-        Job::new(self, Task::Repair)
-    }
-
-    /// Lets reads go to the new table; writes still go to both. Where they do already it answers so.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::MigrationPhase`] unless it is verified.
-    pub fn cut_over(&self) -> Result<(), Error> {
-        self.step(&self.one_call(), "cut over", Phase::CuttingOver, |phase| phase == Phase::Verified)
-    }
-
-    /// Ends it: the old table is dropped, and its name refused ([`Error::Moved`]). Idempotent: safe to call again after a
-    /// crash.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::MigrationPhase`] unless it is cut over.
-    pub fn finish(&self) -> Result<(), Error> {
-        let call = self.one_call();
-        self.step(&call, "finish", Phase::Finishing, |phase| phase == Phase::CutOver)?;
-        catalog::drop_table(&*call.db, &self.between.old)
-    }
-
-    /// Takes it back: reads and writes go to the old table, the new one is dropped, and its name refused
-    /// ([`Error::Moved`]). Idempotent: safe to call again after a crash.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::MigrationPhase`] if it is finished.
-    pub fn roll_back(&self) -> Result<(), Error> {
-        let call = self.one_call();
-        self.step(&call, "roll back", Phase::RollingBack, Phase::has_both)?;
-        catalog::drop_table(&*call.db, &self.between.new)
-    }
-
-    /// Deletes what the database keeps of the migration, so that one of that name can be begun again, and that the name of
-    /// the dropped table can be used again. Idempotent: safe to call again after a crash.
-    ///
-    /// Call it when no process has the migration open any more: one that stalled in [`finish`](Self::finish) or
-    /// [`roll_back`](Self::roll_back) would drop a table that has been made since under the old name.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::MigrationPhase`] unless it is finished or rolled back.
-    pub fn forget(self) -> Result<(), Error> {
-        let call = self.one_call();
-        let core = self.core(&call);
-        // A call that was killed, or another process, has deleted the state.
-        if core.kept.read()?.is_none() {
-            return core.forget();
-        }
-        let phase = core.pass_barrier()?.phase;
-        if !matches!(phase, Phase::Finished | Phase::RolledBack) {
-            return Err(core.kept.refused("be forgotten", phase));
-        }
-        if !self.db.guarantees().transactions {
-            core.drain_locks()?;
-        }
-        core.drop_moved(phase)?;
-        core.forget()
-    }
-
-    /// Goes through a barrier, from a phase where that is allowed.
-    fn step(
-        &self,
-        call: &OneCall<'_>,
-        step: &'static str,
-        barrier: Phase,
-        allowed: fn(Phase) -> bool,
-    ) -> Result<(), Error> {
-        let core = self.core(call);
-        loop {
-            let state = core.pass_barrier()?;
-            if barrier.behind_the_barrier() == Some(state.phase) {
-                return Ok(());
-            }
-            if !allowed(state.phase) {
-                return Err(core.kept.refused(step, state.phase));
-            }
-            core.kept.replace(Some(&state), &State { phase: barrier, ..state.clone() })?;
-        }
+    /// Returns a job that repairs every difference in the new table. After it, verify again.
+    pub fn repair(&self) -> Job<'_, K1, K2> {
+        Job::new(Pass { migration: self, task: Task::Repair })
     }
 
     fn encode(&self, value: &V2) -> Result<Vec<u8>, Error> {

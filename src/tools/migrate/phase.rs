@@ -1,4 +1,4 @@
-//! The row that keeps how far a migration is.
+//! The row that stores the state of a migration.
 
 pub(super) use crate::store::catalog::moved::{State, Task};
 use crate::store::catalog::moved::{state_key, unreadable};
@@ -6,11 +6,11 @@ use crate::store::error::Error;
 use crate::store::phase::Phase;
 use crate::store::{Batch, Database, Readable};
 
-/// The table in which migrations are kept: `s` and the name → its state; `l`, the name's length, the name and an old row's
-/// key → a lock.
+/// The table of migrations: `s` and the name → the state; `l`, the name's length, the name and the key of an old row →
+/// a lock.
 pub(super) use crate::store::catalog::MIGRATIONS as TABLE;
 
-/// The row that keeps a migration's state.
+/// The row that stores a migration's state.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'m> {
     pub(super) db: &'m dyn Database,
@@ -38,17 +38,17 @@ impl Kept<'_> {
         self.parse(self.db.table(TABLE)?.get(&self.key())?.as_deref())
     }
 
-    /// The state of a migration that was begun.
+    /// The state of a migration that has begun.
     pub(super) fn state(self) -> Result<State, Error> {
-        self.read()?.ok_or_else(|| self.error("it is forgotten"))
+        self.read()?.ok_or_else(|| self.error("it was forgotten"))
     }
 
-    /// The state, as a transaction sees it.
+    /// The state, as seen by a transaction.
     pub(super) fn seen(self, view: &dyn Readable) -> Result<State, Error> {
-        self.parse(view.get(&self.key())?.as_deref())?.ok_or_else(|| self.error("it is forgotten"))
+        self.parse(view.get(&self.key())?.as_deref())?.ok_or_else(|| self.error("it was forgotten"))
     }
 
-    /// Puts a state in place of another; answers whether that was still there.
+    /// Replaces a state by another; returns whether the old one was still there.
     pub(super) fn replace(self, before: Option<&State>, after: &State) -> Result<bool, Error> {
         let (key, before, after) = (self.key(), before.map(State::to_bytes), after.to_bytes());
         if self.db.guarantees().compare_and_write {

@@ -1,9 +1,8 @@
-//! Writes to both tables, and the barrier behind which a phase ends.
+//! Writes to both tables, and the barrier at the end of a phase.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::DifferenceKind;
 use super::conversion::Convert;
 use super::lock::{Due, LockedRow};
 use super::phase::{Kept, State, TABLE};
@@ -13,13 +12,14 @@ use crate::store::catalog::moved;
 use crate::store::error::Error;
 use crate::store::phase::Phase;
 use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
+use crate::tools::job::DifferenceKind;
 
-/// A migration as bytes.
+/// A migration with its types erased.
 #[derive(Clone, Copy)]
 pub(super) struct Core<'m> {
     pub(super) kept: Kept<'m>,
     pub(super) convert: &'m dyn Convert,
-    /// The tables, where the migration had them when it was opened.
+    /// The tables, if they existed when the migration was opened.
     pub(super) old: Option<&'m Arc<dyn Store>>,
     pub(super) new: Option<&'m Arc<dyn Store>>,
     pub(super) old_name: &'m str,
@@ -33,14 +33,14 @@ pub(super) type Keys<'k> = (&'k [u8], &'k [u8]);
 /// A row's values in the old and in the new table.
 pub(super) type Pair = (Option<Vec<u8>>, Option<Vec<u8>>);
 
-/// Two rows held side by side.
+/// The comparison of two rows.
 pub(super) struct Compared {
-    /// What has to be in the new table.
+    /// The value that the new table has to have.
     pub(super) due: Option<Vec<u8>>,
     pub(super) kind: Option<DifferenceKind>,
 }
 
-/// What becomes of a row's new value.
+/// The new value of a row, from its old one, both in the new table's form.
 pub(super) type Decide<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
 
 impl<'m> Core<'m> {
@@ -49,14 +49,14 @@ impl<'m> Core<'m> {
     }
 
     pub(super) fn old_store(&self) -> Result<&'m dyn Store, Error> {
-        self.old.map(|store| &**store).ok_or_else(|| self.kept.error("the old table was not there when it was opened"))
+        self.old.map(|store| &**store).ok_or_else(|| self.kept.error("the old table did not exist when it was opened"))
     }
 
     pub(super) fn new_store(&self) -> Result<&'m dyn Store, Error> {
-        self.new.map(|store| &**store).ok_or_else(|| self.kept.error("the new table was not there when it was opened"))
+        self.new.map(|store| &**store).ok_or_else(|| self.kept.error("the new table did not exist when it was opened"))
     }
 
-    /// The new value of a row, where reads go.
+    /// The value of a row in the new table's form, from the table that reads use.
     fn seen(&self, phase: Phase, old_key: &[u8], (old, new): &Pair) -> Result<Option<Vec<u8>>, Error> {
         if phase.reads_new() { Ok(new.clone()) } else { self.converted(old_key, old.as_deref()) }
     }
@@ -65,7 +65,7 @@ impl<'m> Core<'m> {
         old.map(|value| self.convert.value(old_key, value)).transpose()
     }
 
-    /// Changes a row in the tables that the phase has.
+    /// Changes a row in the tables of the phase.
     pub(super) fn change(&self, new_key: &[u8], decide: &mut Decide<'_>) -> Result<(), Error> {
         self.db().id().check_write([self.old_name, self.new_name])?;
         let old_key = self.convert.key_back(new_key)?;
@@ -115,7 +115,7 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// Drops the table that the phase no longer has. A write that was begun before that may have made it again.
+    /// Drops the table that the phase no longer has: a write that began earlier may have created it again.
     pub(super) fn drop_moved(&self, phase: Phase) -> Result<(), Error> {
         let moved = [(phase.has_old(), self.old_name), (phase.has_new(), self.new_name)];
         let mut moved = moved.into_iter().filter_map(|(kept, name)| (!kept).then_some(name));
@@ -152,9 +152,9 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// Looks at a row's two tables under its lock; returns what differed. The new table's row is made what follows from the
-    /// old one's if it is to be `mended`.
-    pub(super) fn compare_locked(&self, keys: Keys<'_>, mended: bool) -> Result<Option<DifferenceKind>, Error> {
+    /// Compares a row's two tables under its lock, and returns what differs. If `repaired`, makes the new table's row
+    /// what follows from the old one's.
+    pub(super) fn compare_locked(&self, keys: Keys<'_>, repaired: bool) -> Result<Option<DifferenceKind>, Error> {
         let mut row = LockedRow::new(*self, keys)?;
         loop {
             let phase = row.take()?;
@@ -168,7 +168,7 @@ impl<'m> Core<'m> {
             };
             match looked() {
                 Ok((found, Compared { due, kind })) => {
-                    let due = Due { old: None, new: mended.then_some(due) };
+                    let due = Due { old: None, new: repaired.then_some(due) };
                     if row.write(phase, found, due)? {
                         return row.settle().and(Ok(kind));
                     }
@@ -178,7 +178,7 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// What differs between a row's values.
+    /// Compares a row's values.
     pub(super) fn compare(&self, old_key: &[u8], (old, found): &Pair) -> Result<Compared, Error> {
         let due = self.converted(old_key, old.as_deref())?;
         let kind = match (&due, found) {
@@ -190,7 +190,7 @@ impl<'m> Core<'m> {
         Ok(Compared { due, kind })
     }
 
-    /// What differs between the rows of two keys, as two tables show them.
+    /// Compares the rows of two keys, as two tables show them.
     pub(super) fn compare_in(&self, old: &dyn Readable, new: &dyn Readable, keys: Keys<'_>) -> Result<Compared, Error> {
         self.compare(keys.0, &(old.get(keys.0)?, new.get(keys.1)?))
     }
@@ -204,8 +204,8 @@ impl<'m> Core<'m> {
         [&self.lock_prefix(), old_key].concat()
     }
 
-    /// Waits for the writes that were begun in the phase before, then goes on to the next one. Who finds a migration at a
-    /// barrier does so, whoever set it there.
+    /// Waits for the writes that began in the phase before, then goes on to the next phase. Whoever finds a migration
+    /// at a barrier does so.
     pub(super) fn pass_barrier(&self) -> Result<State, Error> {
         loop {
             let state = self.kept.state()?;
@@ -217,7 +217,7 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// Takes every lock once, and gives it back: writes that were decided take place, others find their lock gone.
+    /// Takes every lock once, and releases it: writes that were committed take place, and others find their lock lost.
     pub(super) fn drain_locks(&self) -> Result<(), Error> {
         let prefix = self.lock_prefix();
         let mut locks = self.db().table(TABLE)?.scan(&Scan::new(vec![KeyRange::prefix(prefix.as_slice())]));
@@ -238,7 +238,7 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// The new value of a row, read where the phase says.
+    /// Reads a row, in the new table's form, from the table that the phase reads.
     pub(super) fn get(&self, new_key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let old_key = self.convert.key_back(new_key)?;
         let mut phase = self.kept.state()?.phase;
@@ -259,7 +259,7 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// Deletes what is kept of the migration. Its state goes behind its locks, so that this can be done again.
+    /// Deletes the stored state of the migration. The state goes after the locks, so that this can be repeated.
     pub(super) fn forget(&self) -> Result<(), Error> {
         let kept = self.db().table(TABLE)?;
         kept.delete_ranges(&[KeyRange::prefix(self.lock_prefix())])?;

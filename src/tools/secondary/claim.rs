@@ -1,15 +1,15 @@
-//! What stands in a secondary row: who claims its key.
+//! The value of a secondary row: which primary rows claim its key.
 
 use std::time::Duration;
 
 use crate::store::value::{CodecError, RowValue};
 use crate::tools::token::Token;
 
-/// The claims of one secondary row. One, as a rule.
+/// The claims of one secondary row: usually one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claims(pub(crate) Vec<Claim>);
 
-/// A primary row's claim to a secondary key, or a mark of a write of the row.
+/// A primary row's claim to a secondary key, or the mark of a write of the row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) state: State,
@@ -19,12 +19,12 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Whether the primary row is to have the key by it.
+    /// Whether it claims the key for the primary row.
     pub(crate) fn claims(&self) -> bool {
         !matches!(self.state, State::Changing(_))
     }
 
-    /// The token of the write that has marked the secondary row by it and not finished.
+    /// The token, if it is the mark of a write that has not finished.
     pub(crate) fn mark(&self) -> Option<Token> {
         match self.state {
             State::Exact | State::Done(_) => None,
@@ -38,16 +38,16 @@ impl Claim {
     }
 }
 
-/// How far the write is that made a claim.
+/// The state of the write that made a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// A transaction wrote it, and its primary row.
+    /// A transaction wrote it together with its primary row.
     Exact,
     /// The primary row was written after it.
     Done(Token),
-    /// The primary row is about to be written, and to have the key. Its value says nothing.
+    /// The primary row is about to be written and get the key. The value is not used.
     UnderWay(Token),
-    /// The primary row has the key, and is about to leave it or to have another value there: a mark, and no claim.
+    /// The primary row has the key, and is about to leave it or to change its value. A mark, not a claim.
     Changing(Token),
 }
 
@@ -60,7 +60,7 @@ impl Claims {
         bytes.map_or_else(|| Ok(Self::default()), Self::decode_value)
     }
 
-    /// The bytes; `None` where there is no claim, and so no row.
+    /// The bytes, or `None` if there is no claim, and so no row.
     pub(crate) fn to_bytes(&self) -> Option<Vec<u8>> {
         let len = |claim: &Claim| 1 + 16 + 2 * 8 + claim.primary.len() + claim.value.len();
         let mut bytes = Vec::with_capacity(self.0.iter().map(len).sum());

@@ -1,4 +1,4 @@
-//! Writes where there are transactions: primary rows and all that follows from them, as one.
+//! Writes with transactions: primary rows and their secondary rows in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::follow::{Entries, Follower};
 use crate::store::error::Error;
 use crate::store::{Batch, Database, Readable};
 
-/// What becomes of a row, by which of the keys it is and what it was.
+/// The new value of a row, from the index of its key and its old value.
 pub(super) type Decide<'d> = dyn FnMut(usize, Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
 
 /// A primary row, before and after.
@@ -18,7 +18,7 @@ struct Change<'k> {
     new: Option<Vec<u8>>,
 }
 
-/// Changes rows of distinct keys.
+/// Changes rows with distinct keys.
 pub(super) fn change(
     db: &dyn Database,
     primary: &str,
@@ -48,7 +48,7 @@ pub(super) fn change(
     })
 }
 
-/// What has to be written to a secondary table.
+/// The writes to a secondary table.
 fn follow(
     rows: &dyn Readable,
     secondary: &dyn Readable,
@@ -75,7 +75,7 @@ fn follow(
         let stored = secondary.get(entry)?;
         let claims = follower.claims(entry, stored.as_deref())?;
         for other in claims.primaries().into_iter().filter(|other| other != key) {
-            // One that is changed here too gives the key up, or it had been in `wanted`.
+            // A row that is changed here too gives up the key, or it would be in `wanted`.
             let stays = changes.iter().all(|change| change.key != other);
             if stays && follower.derived(rows, other, entry)?.is_some() {
                 return Err(follower.conflict(entry, other, key));

@@ -1,4 +1,4 @@
-//! A secondary table as bytes: what follows from a primary row, and who claims what.
+//! A secondary table as bytes: what follows from a primary row, and who claims a key.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::store::{CallOptions, Readable, Store};
 /// Secondary keys and values that follow from one primary row.
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// From a primary row's key and value.
+/// Computes the entries of a primary row from its key and value.
 pub(super) type Derive = dyn Fn(&[u8], &[u8]) -> Result<Entries, Error> + Send + Sync;
 
-/// A secondary table, its types erased.
+/// A secondary table with its types erased.
 pub(super) struct Follower {
     pub(super) name: Arc<str>,
     pub(super) store: Arc<dyn Store>,
@@ -21,18 +21,18 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// The same with these options.
+    /// The same table with these options.
     pub(super) fn with_options(&self, options: &CallOptions) -> Arc<Self> {
         let (name, derive) = (Arc::clone(&self.name), Arc::clone(&self.derive));
         Arc::new(Self { name, store: self.store.with_options(options), derive })
     }
 
-    /// What follows from a row; nothing from none.
+    /// The entries of a row; none if there is no row.
     pub(super) fn entries(&self, primary: &[u8], value: Option<&[u8]>) -> Result<Entries, Error> {
         value.map_or_else(|| Ok(Entries::new()), |value| (self.derive)(primary, value))
     }
 
-    /// The value that the primary row, as it stands, has under a secondary key.
+    /// The value that the primary row has now under a secondary key.
     pub(super) fn derived(&self, rows: &dyn Readable, primary: &[u8], key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let value = rows.get(primary)?;
         Ok(self.entries(primary, value.as_deref())?.remove(key))

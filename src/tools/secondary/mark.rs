@@ -1,5 +1,5 @@
-//! One secondary row, as the write of one primary row changes it where there is compare-and-write alone: it is marked
-//! before, and has no mark of the write after.
+//! Writes to one secondary row without transactions: the write of a primary row sets a mark before, and removes it
+//! after.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use crate::store::Store;
 use crate::store::error::Error;
 use crate::tools::token::Token;
 
-/// How often, a millisecond apart, a write looks again whether another one under way claims the same key.
+/// How often, a millisecond apart, a write checks again whether another write still claims the same key.
 pub(super) const LOOKS: u32 = 20;
 
 /// What a write is about to do to a secondary row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Its primary row gets the key.
+    /// The primary row gets the key.
     Claim,
-    /// Its primary row has the key, and leaves it or changes the value.
+    /// The primary row has the key, and leaves it or changes its value.
     Change,
 }
 
@@ -34,12 +34,12 @@ pub(super) struct Pair<'p> {
 }
 
 impl Pair<'_> {
-    /// Marks the secondary row for a write that is to come.
+    /// Marks the secondary row before a write.
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryConflict`] if it is to claim the key, and another row has it, or, `looks` milliseconds long, is
-    /// about to.
+    /// [`Error::SecondaryConflict`] if the write is to claim the key and another row has it, or is about to for `looks`
+    /// milliseconds.
     pub(super) fn mark(&self, mark: Mark, token: Token, mut looks: u32) -> Result<(), Error> {
         loop {
             let (stored, mut claims) = self.read()?;
@@ -55,7 +55,7 @@ impl Pair<'_> {
                         call.sleep(Duration::from_millis(1))?;
                         continue;
                     }
-                    // A writer that stalled finds by this that the key is another row's.
+                    // By this a writer that stalled finds out that another row has the key.
                     claims.0.retain(|claim| claim.primary == self.key || self.is_foreign_change(claim));
                     State::UnderWay(token)
                 }
@@ -67,7 +67,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Takes off the mark of a write that did not come.
+    /// Removes the mark of a write that did not happen.
     pub(super) fn withdraw(&self, token: Token) -> Result<(), Error> {
         loop {
             let (stored, mut claims) = self.read()?;
@@ -79,14 +79,14 @@ impl Pair<'_> {
         }
     }
 
-    /// After the primary row was written: takes off the mark, and makes of the row's claims what follows from it as it is
-    /// now. Returns whether that could be; it can't where another row has the key, unless the claim is to be put beside that
-    /// one's by `insist`.
+    /// Finishes a write, after the primary row was written: removes the mark, and makes the row's claims what follows
+    /// from it as it is now. Returns whether that was possible. It is not if another row has the key, unless `insist`
+    /// puts the claim next to that row's.
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryConflict`] if the write has claimed the key, its mark was taken for that of a killed writer, and
-    /// another row has the key by now.
+    /// [`Error::SecondaryConflict`] if the write has claimed the key, its mark was treated as that of a killed writer,
+    /// and another row has the key by now.
     pub(super) fn finish(&self, mark: Mark, mut token: Token, insist: bool) -> Result<bool, Error> {
         loop {
             let (stored, claims) = self.read()?;
@@ -102,14 +102,14 @@ impl Pair<'_> {
         }
     }
 
-    /// Makes of the row's claims what follows from it, as a write of the row would; `false` if another row has the key.
-    pub(super) fn mend(&self) -> Result<bool, Error> {
+    /// Repairs the row's claims, as a write of the row would. Returns `false` if another row has the key.
+    pub(super) fn repair(&self) -> Result<bool, Error> {
         let token = Token::new();
         self.mark(Mark::Change, token, 0)?;
         self.finish(Mark::Change, token, false)
     }
 
-    /// The error of two rows that both have the key, if it is so.
+    /// The error if two rows have the key.
     pub(super) fn duplicate(&self) -> Result<Option<Error>, Error> {
         let (_, claims) = self.read()?;
         if self.derived(self.key)?.is_none() {
@@ -124,7 +124,7 @@ impl Pair<'_> {
     }
 
     fn settled(&self, claims: &Claims, token: Token, insist: bool) -> Result<(Claims, bool), Error> {
-        // Read after the claims: whoever changes the row meanwhile changes the claims, and this is done again.
+        // Read after the claims: whoever changes the row meanwhile changes the claims, and this is repeated.
         let due = self.derived(self.key)?;
         let is_own = |claim: &Claim| claim.primary == self.key;
         let to_be_placed = due.is_some() && !claims.0.iter().any(|claim| is_own(claim) && claim.claims());
@@ -144,7 +144,7 @@ impl Pair<'_> {
             if claim.claims() {
                 settled.extend(done.take());
             }
-            // Another write of the same row sees by its own mark that this one has come to its end.
+            // By its own mark another write of the same row sees that this one has finished.
             if claim.mark() != Some(token) && claim.is_under_way(self.timeout) {
                 settled.push(Claim { value: token.to_bytes().to_vec(), ..claim.clone() });
             }
@@ -166,7 +166,7 @@ impl Pair<'_> {
         Ok(None)
     }
 
-    /// Whether it is another row's mark, no claim, which that one's writer takes off.
+    /// Whether it is a mark, not a claim, of another row, which that row's writer removes.
     fn is_foreign_change(&self, claim: &Claim) -> bool {
         claim.primary != self.key && !claim.claims() && claim.is_under_way(self.timeout)
     }

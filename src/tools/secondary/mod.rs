@@ -1,14 +1,14 @@
-//! Secondary tables: the rows of a table again, under other keys, kept in step by every write.
+//! Secondary indexes: tables that hold the rows of another table under other keys, kept in step by every write.
 //!
-//! A [`Primary`] is a table with secondary tables. Each is declared once, by a closure from a row to its secondary keys
-//! and values: none (the row is not in it), one, or several (one a tag).
+//! A [`Primary`] is a table with secondary tables. Each secondary table is an index: a closure returns the index keys and
+//! values of a row: none (the row is not in the index), one, or several (for example one per tag).
 //!
 //! ```
 //! use rowkey::secondary::Primary;
 //! use rowkey::{Error, Memory};
 //!
 //! let db = Memory::new();
-//! // Users by their number; the value is an e-mail address.
+//! // Users by their number. The value is an e-mail address.
 //! let mut users = Primary::<u64, String, _>::open(&db, "users")?;
 //! let by_email = users.secondary("users.by_email", |id: &u64, email: &String| [(email.clone(), *id)])?;
 //! let by_domain = users.secondary("users.by_domain", |id: &u64, email: &String| {
@@ -20,28 +20,31 @@
 //! assert_eq!(by_email.get(&"ada@example.org".into())?, Some(7));
 //! assert_eq!(by_domain.scan(..).count(), 2);
 //!
-//! // Another user can't have Ada's address: nothing is written.
+//! // Another user can't have Ada's address. Nothing is written.
 //! let refused = users.put(&9, &"ada@example.org".into());
 //! assert!(matches!(refused, Err(Error::SecondaryConflict { .. })));
 //!
-//! // Ada gets another one, and the old one leads to nobody.
+//! // Ada changes her address. The old one leads to nobody.
 //! users.put(&7, &"ada@lovelace.org".into())?;
 //! assert_eq!(by_email.get(&"ada@example.org".into())?, None);
 //! assert_eq!(by_email.get_row(&"ada@lovelace.org".into())?, Some((7, "ada@lovelace.org".into())));
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A secondary key leads to one row: end it with the primary key where several rows share what comes before. All writes
-//! have to go through a `Primary` that has all its secondary tables; for rows from before there is
-//! [`Secondary::rebuild`]. It is plain tables that have secondary ones; what has to change with a wide row is best a column
-//! of it.
+//! A secondary key leads to exactly one row, so an index is unique. If several rows share a value, end the key with the
+//! primary key, as `users.by_domain` does.
 //!
-//! Secondary rows lead to keys of the primary table. After a [migration](crate::migrate) of those they lead to the old ones:
-//! declare the secondary tables anew under other names, and `rebuild` them, before the new table is read through them.
+//! All writes have to go through a `Primary` that has declared all its secondary tables. [`Secondary::rebuild`] adds the
+//! rows that were there before. Only plain tables have secondary tables. For a wide table, make the index a column of the
+//! row.
 //!
-//! # What a secondary row is
+//! Secondary rows hold keys of the primary table. After a [migration](crate::migrate) of the primary table they still hold
+//! the old keys: declare the secondary tables under other names, and `rebuild` them, before reading the new table through
+//! them.
 //!
-//! Its key is the secondary key's bytes; its value the claims of primary rows to it, one as a rule, one after another:
+//! # The format of a secondary row
+//!
+//! Its key is the secondary key. Its value is a list of claims of primary rows, usually one:
 //!
 //! ```text
 //! 00                    │ length, primary key │ length, value    written by a transaction
@@ -50,60 +53,60 @@
 //! 03 │ token (16 bytes) │ length, primary key │ length, note     mark: it is about to leave the key, or change the value
 //! ```
 //!
-//! A length has eight bytes, big-endian. A token is a time (milliseconds since 1970, eight bytes) and eight bytes that no
-//! other write has. A mark that is finished beside another of the same primary row leaves its token there as a note.
+//! A length has eight bytes, big-endian. A token is a time (milliseconds since 1970, eight bytes) and eight bytes that make
+//! it unique. A mark that finishes next to another mark of the same primary row leaves its token there as a note.
 //!
 //! # With transactions
 //!
-//! Where the database has [transactions](crate::store::Guarantees::transactions), a write is one over the primary table
-//! and all its secondary ones, so they are in step at every moment, also after a crash. A secondary table's scan takes
-//! the values as it finds them.
+//! If the database has [transactions](crate::store::Guarantees::transactions), a write is one transaction over the primary
+//! table and all its secondary tables. They are in step at every moment, also after a crash. A scan of a secondary table
+//! reads the stored values.
 //!
-//! # Without
+//! # Without transactions
 //!
-//! There a write has three steps:
+//! A write has three steps:
 //!
-//! 1. It marks every secondary row that it will change, with a token of its own: `02` where the primary row gets the key,
-//!    `03` where it leaves the key or changes the value. A `02` is refused where another row has the key or is about to get
-//!    it, and removes claims of other rows that lead nowhere. A `03` keeps nobody from the key.
+//! 1. It marks every secondary row that it will change, with a token of its own: `02` if the primary row gets the key, `03`
+//!    if it leaves the key or changes the value. A `02` is refused if another row has the key or is about to get it. It
+//!    removes claims of other rows that are out of date. A `03` does not keep other rows from the key.
 //! 2. It writes the primary row by compare-and-write.
-//! 3. It finishes each secondary row: it reads it, then the primary row, and by one compare-and-write removes its mark and
+//! 3. It finishes each secondary row: it reads it, then the primary row. Then one compare-and-write removes its mark and
 //!    makes the primary row's claims what follows from the row as it is: one claim with the value, or none. It leaves a note
 //!    in the marks of other writes of the same primary row.
 //!
-//! Readers check every claim against the primary row, and make the value from it: they never see a wrong row. A key is
-//! claimed before the row is written, and given up after, so they never miss a row either.
+//! Readers check every claim against the primary row, and compute the value from it, so they never see a wrong row. A key is
+//! claimed before the row is written, and released after, so they never miss a row either.
 //!
-//! **A secondary row without marks is right.** Who finishes it has read the primary row after its own mark. If another write
-//! had changed the primary row since, that one would have put a mark before, and a note into this one's mark when it
-//! finished: the compare-and-write would fail, and be done again. Tokens do not recur, so values that do (A→B→A) are no
-//! matter. When all writes have returned there are no marks.
+//! **A secondary row without marks is right.** The write that finishes it has read the primary row after setting its own
+//! mark. If another write had changed the primary row since, that write would have set a mark before, and left a note in
+//! this write's mark when it finished: the compare-and-write would fail, and be repeated. Tokens are never reused, so values
+//! that come back (A → B → A) do no harm. When all writes have returned there are no marks.
 //!
-//! **Two rows do not have one key.** All claims of a secondary row are one primary row's, as a new one removes those of
-//! others, and is refused while one of them holds or is about to. A claim is removed only if the primary row was read after
-//! it and did not lead there. So a row that leads to a key has its claim there, and no other row gets one.
+//! **Two rows do not have one key.** All claims of a secondary row belong to one primary row: a new claim removes those of
+//! other rows, and is refused while one of them holds or is about to. A claim is removed only if the primary row was read
+//! after it and did not lead to the key. So a row that leads to a key has a claim there, and no other row gets one.
 //!
 //! ## Crashes and writers that stall
 //!
-//! A crash leaves marks, claims that lead nowhere and old values, never a row without its claim. Readers pass over them,
-//! [`Secondary::verify`] names them, [`Secondary::rebuild`] clears them. A mark older than
-//! [`Primary::write_timeout`], a minute, is taken for that of a killed writer, and keeps nobody from the key any more; the
-//! clocks of all processes have to agree that far. A writer may also stall for that long, and go on:
+//! A crash leaves marks, claims that are out of date and old values, never a row without its claim. Readers skip them,
+//! [`Secondary::verify`] names them, and [`Secondary::rebuild`] removes them. A mark older than [`Primary::write_timeout`],
+//! a minute, is treated as that of a killed writer, and no longer keeps other rows from the key; the clocks of all
+//! processes have to agree to within that time. A writer may also stall for that long, and continue:
 //!
-//! - Before it writes its row it looks at its own age, and starts again if it is older.
-//! - It may still stall in the compare-and-write of its row itself. When it finishes, it finds its mark gone, and makes it
-//!   again. Until then readers may miss its row under the key. If another row has the key by now, it writes its own row back
-//!   to what it was, as any write, and returns [`SecondaryConflict`](Error::SecondaryConflict).
-//! - If its row was changed since, or one of its old keys is another row's, it leaves the row as it is and returns
-//!   [`SecondaryDuplicate`](Error::SecondaryDuplicate). Readers take the row whose claim comes first, the other one. A
-//!   verify names the conflict until one of the two rows is changed.
-//! - If it is killed at that moment, nobody is told: a verify names the conflict.
+//! - Before it writes its row it checks its own age, and starts again if it is too old.
+//! - It may still stall in the compare-and-write of its row. When it finishes, it finds its mark gone, and sets it again.
+//!   Until then readers may miss its row under the key. If another row has the key by now, it writes its own row back to
+//!   what it was, as any other write would, and returns [`SecondaryConflict`](Error::SecondaryConflict).
+//! - If its row was changed since, or one of its old keys belongs to another row by now, it leaves the row as it is and
+//!   returns [`SecondaryDuplicate`](Error::SecondaryDuplicate). Readers take the row whose claim comes first: the other one.
+//!   A verification names the conflict until one of the two rows is changed.
+//! - If it is killed at that moment, no error is returned: a verification names the conflict.
 //!
-//! A write that has to end between its steps, by the [options](crate::store::CallOptions) of its handle, leaves what one leaves that is
-//! killed there.
+//! A write that is ended between its steps, by the [options](crate::store::CallOptions) of its handle, leaves the same as one
+//! that is killed there.
 //!
-//! What is taken back is told by the row's bytes: a write by others that put the same bytes there meanwhile is taken back
-//! too. A batch is applied row by row.
+//! A row is written back only if it still has the bytes that were written. If another writer has put the same bytes there in
+//! the meantime, that write is undone too. A batch is applied row by row.
 
 mod check;
 mod claim;
@@ -118,7 +121,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::check::{Check, Difference, DifferenceKind, Progress, Report};
+use self::check::Check;
 use self::claim::Claims;
 use self::follow::{Derive, Entries, Follower};
 pub use self::primary::{Primary, PrimaryBatch};
@@ -132,10 +135,13 @@ use crate::store::value::{RowValue, decoded, encoded};
 use crate::store::{CallOptions, Database};
 use crate::table::Table;
 use crate::table::stored_key;
+use crate::tools::job::Job;
 
-/// A secondary table: rows of a [`Primary`] under keys of type `K2`, with values of type `V2`.
+/// A secondary index: rows of a [`Primary`] under keys of type `K2`, with values of type `V2`.
 ///
-/// It is made by [`Primary::secondary`], and reads; it is written by every write to the primary table.
+/// [`Primary::secondary`] declares it. This handle reads it; every write to the primary table writes it.
+#[doc(alias = "index")]
+#[doc(alias = "secondary index")]
 pub struct Secondary<K2, V2, K, V, D> {
     db: D,
     table: Table<K2, Claims, D>,
@@ -207,21 +213,21 @@ where
         self.table.name()
     }
 
-    /// The value under a secondary key, if a row has it.
+    /// Returns the value under a secondary key, or `None` if no row has the key.
     pub fn get(&self, key: &K2) -> Result<Option<V2>, Error> {
         let key = key.encode();
         self.found(&key, false)?.map(|found| decoded(self.table.name(), &key, &found.value)).transpose()
     }
 
-    /// The primary row that has a secondary key.
+    /// Returns the primary row that has a secondary key, or `None`.
     pub fn get_row(&self, key: &K2) -> Result<Option<(K, V)>, Error> {
         let found = self.found(&key.encode(), true)?;
         found.map(|found| row(self.primary.name(), &found)).transpose()
     }
 
-    /// The rows selected, in the order of their secondary keys: key and value.
+    /// Scans the selected rows in the order of their secondary keys. Items are key and value.
     ///
-    /// A scan in pages, backward and with a limit is as one of a [`Table`].
+    /// Pages, reverse and limits work as in a scan of a [`Table`].
     ///
     /// ```
     /// use rowkey::Memory;
@@ -244,10 +250,11 @@ where
         SecondaryScan::new(self.table.scan(select), self.reader(false), Box::new(value))
     }
 
-    /// The primary rows of the secondary rows selected, in the order of the secondary keys: that key, and the row.
+    /// Scans the primary rows that the selected secondary rows lead to, in the order of the secondary keys. Items are
+    /// the secondary key and the row.
     ///
-    /// Rows are as they are when they are read, in batches; one that moves to another secondary key meanwhile may be passed
-    /// over, or come twice.
+    /// Rows are read in batches, without a snapshot: a row that moves to another secondary key during the scan may be
+    /// missed, or come twice.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -262,14 +269,15 @@ where
     /// assert_eq!(rows.collect::<Result<Vec<_>, _>>()?, [("green".to_owned(), 1), ("red".to_owned(), 1)]);
     /// # Ok::<(), rowkey::Error>(())
     /// ```
+    #[doc(alias = "join")]
     pub fn scan_rows(&self, select: impl Select<K2>) -> SecondaryScan<K2, (K, V)> {
         let name: Arc<str> = self.primary.name().into();
         let joined = move |_: &[u8], found: &Found| row(&name, found);
         SecondaryScan::new(self.table.scan(select), self.reader(true), Box::new(joined))
     }
 
-    /// A handle to the same table with these [`CallOptions`] in place of those of this handle: to the primary table too, as far as it is
-    /// read.
+    /// A handle to the same table with these [`CallOptions`] in place of those of this handle, also for reads of the
+    /// primary table.
     #[must_use]
     pub fn with_options(&self, options: &CallOptions) -> Self {
         Self {
@@ -280,23 +288,35 @@ where
         }
     }
 
-    /// Drops the table, and keeps the primary one. A [`Primary`] that still has it would write it again.
+    /// Drops the secondary table, and keeps the primary one. A [`Primary`] that still has it declared would write it
+    /// again.
     pub fn drop_table(self) -> Result<(), Error> {
         self.table.drop_table()
     }
 
-    /// Compares the secondary table with the primary one and names every difference.
+    /// Returns a job that compares the secondary table with the primary one, and names every difference.
     ///
-    /// It goes over both tables batch by batch, while others write. [`Check::run`] says what it can tell then, and
-    /// [`Check`] how to stop it and to go on.
-    pub fn verify(&self) -> Check<'_, K2, V2, K, V, D> {
-        Check::new(self, false)
+    /// It reads the primary table, then the secondary one, batch by batch, while others write.
+    ///
+    /// With transactions, each batch is compared as of one moment. Without, the job does not judge a secondary row that a writer
+    /// has marked: the write is under way, or is named once the mark is older than [`write_timeout`](Job::write_timeout). It
+    /// looks at any other difference twice more, and names it if the secondary row was the same before and after the primary
+    /// row was read. So a stale row or an old value that is named was there. A missing row is named wrongly only if its primary
+    /// row came to the key and left it during each look.
+    pub fn verify(&self) -> Job<'_, K, K2> {
+        Job::new(Check { secondary: self, repair: false })
     }
 
-    /// Mends every difference that [`verify`](Self::verify) names: of a table that was declared when there were rows, whose
-    /// closure was changed, or that a crash left with stale rows and marks. Only a conflict of two primary rows stays.
-    pub fn rebuild(&self) -> Check<'_, K2, V2, K, V, D> {
-        Check::new(self, true)
+    /// Returns a job that repairs every difference that [`verify`](Self::verify) names: in a table that was declared when there
+    /// were rows already, whose closure was changed, or in which a crash left stale rows and marks. Only a
+    /// [conflict](crate::jobs::DifferenceKind::Conflict) of two primary rows stays.
+    ///
+    /// Without transactions it looks at a difference once more, and repairs it by a write that looks for itself. So it may count
+    /// a row that a writer has just finished.
+    #[doc(alias = "reindex")]
+    #[doc(alias = "repair")]
+    pub fn rebuild(&self) -> Job<'_, K, K2> {
+        Job::new(Check { secondary: self, repair: true })
     }
 
     fn found(&self, key: &[u8], with_row: bool) -> Result<Option<Found>, Error> {
@@ -310,7 +330,7 @@ where
             if found.is_some() {
                 return Ok(found);
             }
-            // The key may have gone from one row to another between the two reads.
+            // The key may have moved from one row to another between the two reads.
             let now = claims()?;
             if now == before {
                 return Ok(None);

@@ -1,4 +1,4 @@
-//! Writes where there is compare-and-write alone: marks on what is to change, then the primary row, then what follows.
+//! Writes without transactions: marks on what will change, then the primary row, then the secondary rows.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,17 +10,17 @@ use crate::store::Store;
 use crate::store::error::Error;
 use crate::tools::token::Token;
 
-/// What becomes of a row, by what it was.
+/// The new value of a row, from its old one.
 type DecideRow<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
 
-/// How long a write that is not finished is taken for one under way, and not for that of a killed process.
+/// How long an unfinished write is treated as one under way, and not as that of a killed process.
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often a write starts again that is too old before it writes its row. Where writes always take longer than the
-/// time-out, it goes on then: it finds out after whether another row has got its keys.
+/// How often a write starts again if it is too old before it writes its row. If writes always take longer than the
+/// time-out, it then goes on, and finds out afterwards whether another row has its keys.
 const RESTARTS: u32 = 3;
 
-/// Where rows are written.
+/// The tables to write.
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'w> {
     pub(super) rows: &'w dyn Store,
@@ -34,25 +34,25 @@ struct Write<'w> {
     key: &'w [u8],
     old: Option<Vec<u8>>,
     new: Option<Vec<u8>>,
-    /// What is claimed comes first, of all secondary tables: it can be refused.
+    /// Claims come first, in all secondary tables, as they can be refused.
     touched: Vec<(&'w Follower, Vec<u8>, Mark)>,
     token: Token,
     started: Instant,
 }
 
-/// What became of a write.
+/// The outcome of a write.
 enum Attempt {
     Written,
-    /// Somebody else has changed the row; nothing is written.
+    /// Another writer has changed the row. Nothing is written.
     Changed,
-    /// It may be taken for that of a killed process; nothing is written.
+    /// It may be treated as that of a killed process. Nothing is written.
     TooOld,
-    /// It is written, and another row has got one of its keys meanwhile: the error says which.
+    /// It is written, and another row has one of its keys by now, which the error names.
     TooLate(Error),
 }
 
 impl<'w> Writer<'w> {
-    /// Changes rows of distinct keys, one by one.
+    /// Changes rows with distinct keys, one by one.
     pub(super) fn change(self, keys: &[Vec<u8>], decide: &mut Decide<'_>) -> Result<(), Error> {
         keys.iter().enumerate().try_for_each(|(at, key)| self.change_row(key, &mut |old| decide(at, old)))
     }
@@ -124,17 +124,17 @@ impl<'w> Write<'w> {
         Ok(Attempt::Written)
     }
 
-    /// Takes off the first marks.
+    /// Removes the first marks.
     fn withdraw(&self, marked: usize) -> Result<(), Error> {
         self.pairs().take(marked).try_for_each(|(pair, _)| pair.withdraw(self.token))
     }
 
-    /// After a write that was too late: writes what the row was before, as any other write.
+    /// After a write that was too late: writes the row back to what it was, as any other write.
     fn take_back(self, conflict: Error) -> Result<(), Error> {
         let back = Self::new(self.writer, self.key, self.new.clone(), self.old.clone())?;
         let taken_back = match back.attempt(false) {
             Ok(attempt) => matches!(attempt, Attempt::Written),
-            // An old key is another row's by now.
+            // An old key belongs to another row by now.
             Err(Error::SecondaryConflict { .. }) => false,
             Err(error) => return Err(error),
         };
@@ -149,7 +149,7 @@ impl<'w> Write<'w> {
                 return Err(duplicate);
             }
         }
-        // Somebody else has changed the row since, or the other row gave the key up.
+        // Another writer has changed the row since, or the other row gave up the key.
         Ok(())
     }
 }

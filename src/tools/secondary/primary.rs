@@ -1,4 +1,4 @@
-//! The table that secondary tables follow, and all writes to it.
+//! The primary table, and all writes to it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,9 +15,11 @@ use crate::store::value::RowValue;
 use crate::store::{CallOptions, Database, RowBatch, Scan, add_to_counter};
 use crate::table::Table;
 
-/// A table with secondary tables, which every write keeps in step.
+/// A table with secondary indexes, which every write keeps in step.
 ///
-/// See [the module](crate::secondary) for an example, and for what holds with and without transactions.
+/// See [the module](crate::secondary) for an example, and for the guarantees with and without transactions.
+#[doc(alias = "index")]
+#[doc(alias = "secondary index")]
 pub struct Primary<K, V, D> {
     table: Table<K, V, D>,
     followers: Vec<Arc<Follower>>,
@@ -37,24 +39,24 @@ where
     V: RowValue + 'static,
     D: Database + Clone,
 {
-    /// Opens a table that is to have secondary tables.
+    /// Opens a table that will have secondary tables.
     ///
     /// # Errors
     ///
-    /// Those of [`Table::open`]; [`Error::Unsupported`] if the database has neither transactions nor compare-and-write.
+    /// As [`Table::open`]; [`Error::Unsupported`] if the database has neither transactions nor compare-and-write.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
         let guarantees = db.guarantees();
         if !guarantees.transactions && !guarantees.compare_and_write {
-            return Err(Error::Unsupported("transactions, and no compare-and-write"));
+            return Err(Error::Unsupported("transactions or compare-and-write"));
         }
         Ok(Self { table: Table::open(db, name)?, followers: Vec::new(), timeout: ordered::WRITE_TIMEOUT })
     }
 
     /// How long a write may take on a database without transactions. Default: 60 seconds.
     ///
-    /// A write that takes longer is taken for that of a killed process, and other rows may get its keys: see
-    /// [the module](crate::secondary#crashes-and-writers-that-stall). All processes that write the table should have the
-    /// same. Set it before secondary tables are declared: their checks take it over.
+    /// A write that takes longer is treated as that of a killed process, and other rows may get its keys: see [the
+    /// module](crate::secondary#crashes-and-writers-that-stall). All processes that write the table should use the same
+    /// time-out. Set it before declaring secondary tables: their jobs use it too.
     ///
     /// ```
     /// use std::time::Duration;
@@ -74,16 +76,18 @@ where
         self
     }
 
-    /// Declares a secondary table: what keys and values a row has in it. Of two equal keys of one row the later holds.
-    /// The closure does not write to the database: that returns [`Error::Reentrant`].
+    /// Declares a secondary table. The closure returns the keys and values of a row in it. If it returns a key twice,
+    /// the last value wins. A write to the database inside the closure returns [`Error::Reentrant`].
     ///
-    /// Where the table has rows from before, [`Secondary::rebuild`] brings them in. What the closure returns must follow
-    /// from the row alone.
+    /// The result of the closure must depend on the row alone. If the table has rows already, [`Secondary::rebuild`]
+    /// adds them.
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryName`] if it is the primary table's name, or one of that name is declared already;
-    /// [`Error::Layout`] if the secondary table has keys of another shape.
+    /// [`Error::SecondaryName`] if `name` is the primary table's name, or was declared already; [`Error::Layout`] if
+    /// the secondary table has keys of another shape.
+    #[doc(alias = "index")]
+    #[doc(alias = "create_index")]
     pub fn secondary<K2, V2, I>(
         &mut self,
         name: &str,
@@ -99,10 +103,10 @@ where
             Err(Error::SecondaryName { primary, secondary, what })
         };
         if name == self.table.name() {
-            return refused("it is the primary table's own name");
+            return refused("it is the name of the primary table");
         }
         if self.followers.iter().any(|follower| *follower.name == *name) {
-            return refused("one of that name is declared already");
+            return refused("a secondary table of that name is declared already");
         }
         let secondary = Secondary::open(&self.table, name, self.timeout, entries)?;
         self.followers.push(Arc::clone(&secondary.follower));
@@ -111,8 +115,8 @@ where
 
     /// A handle to the same tables with these [`CallOptions`] in place of those of this handle.
     ///
-    /// On a database without transactions a write that has to end between its steps leaves marks, as that of a killed process does:
-    /// other rows do not get its secondary keys for [`write_timeout`](Self::write_timeout).
+    /// On a database without transactions, a write that is ended between its steps leaves marks, as that of a killed
+    /// process does: other rows can't get its secondary keys for [`write_timeout`](Self::write_timeout).
     #[must_use]
     pub fn with_options(&self, options: &CallOptions) -> Self {
         Self {
@@ -122,12 +126,12 @@ where
         }
     }
 
-    /// The table alone, to be read. What is written to it directly no secondary table follows.
+    /// The primary table alone, for reads. Secondary tables do not follow writes that are made to it directly.
     pub fn table(&self) -> &Table<K, V, D> {
         &self.table
     }
 
-    /// The value of a row, if it is there.
+    /// Returns the value of a row, or `None` if the row does not exist.
     pub fn get(&self, key: &K) -> Result<Option<V>, Error> {
         self.table.get(key)
     }
@@ -136,8 +140,9 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryConflict`] if another row has one of its secondary keys; nothing is written. Without transactions
-    /// also [`Error::SecondaryDuplicate`], if the write took longer than [`write_timeout`](Self::write_timeout).
+    /// [`Error::SecondaryConflict`] if another row has one of its secondary keys; nothing is written. Without
+    /// transactions also [`Error::SecondaryDuplicate`], if the write took longer than
+    /// [`write_timeout`](Self::write_timeout).
     pub fn put(&self, key: &K, value: &V) -> Result<(), Error> {
         let value = self.table.encode(value)?;
         self.change(&[key.encode()], &mut |_, _| Ok(Some(value.clone())))
@@ -148,11 +153,11 @@ where
         self.change(&[key.encode()], &mut |_, _| Ok(None))
     }
 
-    /// Changes a row by what it was, and answers what it became, as [`Table::update`].
+    /// Changes a row and returns its new value, as [`Table::update`] does.
     ///
     /// # Errors
     ///
-    /// As of [`put`](Self::put).
+    /// As [`put`](Self::put).
     pub fn update(&self, key: &K, mut change: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>, Error> {
         let key = key.encode();
         let mut after = None;
@@ -164,7 +169,7 @@ where
         Ok(after)
     }
 
-    /// Deletes every row selected, a batch at a time: a row at a time without transactions.
+    /// Deletes the selected rows, in batches; without transactions, row by row. It is not atomic.
     pub fn delete_rows(&self, select: impl Select<K>) -> Result<(), Error> {
         let bounded = self.table.options().is_timed().then(|| self.with_options(&self.table.options().from_now()));
         let this = bounded.as_ref().unwrap_or(self);
@@ -180,7 +185,7 @@ where
         }
     }
 
-    /// A batch of writes, applied as one where there are transactions.
+    /// Begins a batch of writes, which is applied atomically if the database has transactions.
     ///
     /// ```
     /// use rowkey::Memory;
@@ -189,7 +194,7 @@ where
     /// let mut seats = Primary::<u32, String, _>::open(Memory::new(), "seats")?;
     /// let by_guest = seats.secondary("seats.by_guest", |seat: &u32, guest: &String| [(guest.clone(), *seat)])?;
     /// seats.put(&1, &"Ada".into())?;
-    /// // Ada moves, and Bob takes her seat: one after the other it would be refused.
+    /// // Ada moves, and Bob takes her seat. One after the other, the puts would be refused.
     /// seats.batch().put(&2, &"Ada".into())?.put(&1, &"Bob".into())?.write()?;
     /// assert_eq!(by_guest.get(&"Ada".into())?, Some(2));
     /// # Ok::<(), rowkey::Error>(())
@@ -213,11 +218,12 @@ where
 }
 
 impl<K: OwnedKey + 'static, D: Database + Clone> Primary<K, i64, D> {
-    /// Adds to a row's counter and answers its new value; an absent one is 0. Exact under concurrent callers.
+    /// Adds `by` to a row's counter and returns the new value. A row that does not exist counts as 0. It is atomic:
+    /// concurrent increments all count.
     ///
     /// # Errors
     ///
-    /// As of [`put`](Self::put).
+    /// As [`put`](Self::put).
     pub fn increment(&self, key: &K, by: i64) -> Result<i64, Error> {
         let key = key.encode();
         let mut sum = 0;
@@ -229,7 +235,7 @@ impl<K: OwnedKey + 'static, D: Database + Clone> Primary<K, i64, D> {
     }
 }
 
-/// Writes to a [`Primary`], applied together; of two to one row the later holds.
+/// A batch of writes to a [`Primary`]. Of two writes to one row the later one wins.
 #[must_use = "a batch writes nothing before it is written"]
 pub struct PrimaryBatch<'p, K, V, D> {
     primary: &'p Primary<K, V, D>,
@@ -242,23 +248,23 @@ where
     V: RowValue + 'static,
     D: Database + Clone,
 {
-    /// Adds: the row has this value.
+    /// Adds a put.
     pub fn put(mut self, key: &K, value: &V) -> Result<Self, Error> {
         self.writes.insert(key.encode(), Some(self.primary.table.encode(value)?));
         Ok(self)
     }
 
-    /// Adds: the row is gone.
+    /// Adds a delete.
     pub fn delete(mut self, key: &K) -> Self {
         self.writes.insert(key.encode(), None);
         self
     }
 
-    /// Applies the writes.
+    /// Writes the batch.
     ///
     /// # Errors
     ///
-    /// As of [`Primary::put`]. Without transactions the rows before the one that is refused are written.
+    /// As [`Primary::put`]. Without transactions the rows before the refused one are written.
     pub fn write(self) -> Result<(), Error> {
         let (keys, values): (Vec<_>, Vec<_>) = self.writes.into_iter().unzip();
         self.primary.change(&keys, &mut |at, _| Ok(values.get(at).cloned().flatten()))

@@ -1,4 +1,4 @@
-//! Scans of a secondary table: claims in, rows that hold out.
+//! Scans of a secondary table: claims in, valid rows out.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::store::options::Within;
 use crate::store::{DEFAULT_BATCH_BYTES, Store};
 use crate::table::{Page, TableScan};
 
-/// A secondary row that holds.
+/// A valid secondary row.
 pub(super) struct Found {
     pub(super) primary: Vec<u8>,
-    /// The primary row's value, where it was read.
+    /// The primary row's value, if it was read.
     pub(super) row: Vec<u8>,
     pub(super) value: Vec<u8>,
 }
@@ -24,13 +24,13 @@ pub(super) struct Found {
 pub(super) struct Reader {
     pub(super) follower: Arc<Follower>,
     pub(super) rows: Arc<dyn Store>,
-    /// Whether the primary rows are read, and claims held to them.
+    /// Whether primary rows are read, and claims checked against them.
     pub(super) check: bool,
 }
 
 impl Reader {
-    /// What holds of secondary rows, one for one. Where two primary rows have one key, as a write that took too long is not
-    /// taken back yet or can't be, it is the row whose claim comes first.
+    /// The valid ones among secondary rows, one for one. If two primary rows have one key, because a write that took
+    /// too long was not undone yet or can't be, it is the row whose claim comes first.
     pub(super) fn read(&self, entries: &[(Vec<u8>, Claims)]) -> Result<Vec<Option<Found>>, Error> {
         let is_exact = |claims: &Claims| claims.0.iter().all(|claim| claim.state == State::Exact);
         if !self.check && entries.iter().all(|(_, claims)| is_exact(claims)) {
@@ -57,13 +57,13 @@ impl Reader {
     }
 }
 
-/// What a row is made of that was found.
+/// Makes an item of a key and its valid row.
 type Make<T> = Box<dyn Fn(&[u8], &Found) -> Result<T, Error> + Send>;
 
-/// A scan of a secondary table: how far and which way is said of it first, then it is an iterator of secondary keys and
-/// what they lead to.
+/// A scan of a secondary table: set its options, then iterate over it. Items are secondary keys and what they lead to.
 ///
-/// Rows that do not hold any more are passed over: they count for no limit and end no page. After an error it has ended.
+/// Secondary rows that are out of date are skipped: they do not count for a limit or a page. After an error the scan
+/// ends.
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct SecondaryScan<K2, T> {
     scan: TableScan<K2, Claims>,
@@ -76,8 +76,9 @@ pub struct SecondaryScan<K2, T> {
     failed: bool,
 }
 
-/// How many secondary rows are held to their primary rows at once, at first and at most. How large the primary rows are is
-/// not known before they are read: there are as many as, by the largest that was seen, [`DEFAULT_BATCH_BYTES`] have room for.
+/// How many secondary rows are checked against their primary rows at once, at first and at most. The size of the
+/// primary rows is not known before they are read: the number is as many as fit into [`DEFAULT_BATCH_BYTES`], by the
+/// largest seen so far.
 const FIRST_TOGETHER: u64 = 16;
 const TOGETHER: u64 = 256;
 
@@ -87,43 +88,43 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
         Self { scan, reader, make, ready, together, cursor: None, left: u64::MAX, failed: false }
     }
 
-    /// From the last row to the first.
+    /// Scans from the last row to the first.
     pub fn reverse(mut self) -> Self {
         self.scan = self.scan.reverse();
         self
     }
 
-    /// At most so many rows.
+    /// Returns at most this many rows.
     pub fn limit(mut self, rows: u64) -> Self {
         self.left = self.left.min(rows);
         self.scan = self.scan.batch_rows(usize::try_from(self.left.clamp(1, TOGETHER)).unwrap_or(1));
         self
     }
 
-    /// Goes on behind a cursor, in the scan's own direction; `None` starts at the beginning. One that is refused is the
+    /// Starts after a cursor, in the scan's direction. `None` starts at the beginning. A cursor that is refused is the
     /// first item, [`Error::Cursor`].
     pub fn after(mut self, cursor: impl IntoCursor) -> Self {
         self.scan = self.scan.after(cursor);
         self
     }
 
-    /// Goes on behind a secondary key, whether it is there or not.
+    /// Starts after a secondary key, in the scan's direction. The key need not exist.
     pub fn after_key(mut self, key: &K2) -> Self {
         self.scan = self.scan.after_key(key);
         self
     }
 
-    /// The cursor behind the last row returned; none before the first.
+    /// Returns the cursor after the last row returned, or `None` before the first.
     pub fn cursor(&self) -> Option<Cursor> {
         self.cursor.clone()
     }
 
-    /// How many secondary rows were read so far, those passed over too.
+    /// Returns the number of secondary rows read so far, including those skipped.
     pub fn rows_read(&self) -> u64 {
         self.scan.rows_read()
     }
 
-    /// The scan's rows and, if it stopped at its limit with more to come, the cursor behind them.
+    /// Returns up to `rows` rows and, if there are more, the cursor to the next page.
     pub fn page(self, rows: usize) -> Result<Page<K2, T>, Error> {
         let mut scan = self.in_one_call().limit(u64::try_from(rows).unwrap_or(u64::MAX).saturating_add(1));
         let mut page = Vec::new();

@@ -1,5 +1,5 @@
-//! Split points at even distances, as HBase's `RegionSplitter` sets them: the first key plus n times the n-th part, rounded down, of
-//! what lies between the first and the last.
+//! Split points at even distances, as HBase's `RegionSplitter` sets them: the n-th point is the first key plus n times
+//! an equal part, rounded down, of the distance from the first key to the last.
 //!
 //! ```text
 //! uniform, 3 regions    55 55 55 55 55 55 55 55 | aa aa aa aa aa aa aa aa     UniformSplit
@@ -12,11 +12,11 @@
 use super::{Splits, SplitsError};
 use crate::keys::range::KeyRange;
 
-/// How many bytes split points have where no key says it.
+/// Number of bytes of a split point if no key determines it.
 const WIDTH: usize = 8;
 
 impl Splits {
-    /// So many regions of the whole table, for keys whose first bytes are random: HBase's `UniformSplit`.
+    /// `regions` regions of the whole table, for keys whose first bytes are random: HBase's `UniformSplit`.
     ///
     /// # Errors
     /// [`SplitsError::NoRegions`].
@@ -30,12 +30,11 @@ impl Splits {
         Self::even_bytes(regions, &[0; WIDTH], None, 0)
     }
 
-    /// Split points that part a range evenly, for keys whose bytes are random there. They have as many bytes as the
-    /// range's bounds (8 where it has no end), or more where they have to.
+    /// Split points that divide a range evenly, for keys whose bytes are random there. They have as many bytes as the
+    /// range's bounds (8 if it has no end), or more if necessary.
     ///
     /// # Errors
-    /// [`SplitsError::NoRegions`]; [`SplitsError::TooManyRegions`] if there is nothing but 00 bytes between the
-    /// range's bounds.
+    /// [`SplitsError::NoRegions`]; [`SplitsError::TooManyRegions`] if only 00 bytes are between the range's bounds.
     ///
     /// ```
     /// # use rowkey::{KeyRange, splits::Splits};
@@ -48,12 +47,12 @@ impl Splits {
             Some(end) => range.start().len().max(end.len()),
             None => WIDTH.max(range.start().len() + 1),
         };
-        // As many bytes more as tell u32::MAX keys apart, wherever the bounds are.
+        // Enough more bytes for u32::MAX distinct keys, wherever the bounds are.
         Self::even_bytes(regions, &padded(range.start(), width), range.end(), 5)
     }
 
-    /// Points from `first` on up to `end`, which is padded to the width of `first`; no end is the end of the table. They
-    /// are so many bytes longer, at most, where they have to be.
+    /// Points from `first` to `end`, which is padded to the width of `first`; `None` is the end of the table. If
+    /// necessary, they are up to `longer` bytes longer.
     pub(super) fn even_bytes(
         regions: u32,
         first: &[u8],
@@ -80,7 +79,7 @@ impl Splits {
         }
     }
 
-    /// So many regions for keys that begin with random lower-case hex digits: HBase's `HexStringSplit`, 8 digits.
+    /// `regions` regions for keys that begin with random lower-case hex digits: HBase's `HexStringSplit`, 8 digits.
     ///
     /// # Errors
     /// [`SplitsError::NoRegions`].
@@ -88,7 +87,7 @@ impl Splits {
         Self::hex_in(regions, "00000000", "ffffffff")
     }
 
-    /// So many regions for keys that begin with hex digits from `first` to `last`, of as many digits as the last has.
+    /// `regions` regions for keys that begin with hex digits from `first` to `last`, with as many digits as `last`.
     ///
     /// # Errors
     /// [`SplitsError::NoRegions`], [`SplitsError::TooManyRegions`], [`SplitsError::Order`], [`SplitsError::NotANumber`].
@@ -102,7 +101,7 @@ impl Splits {
         Self::even_digits(16, regions, first, last)
     }
 
-    /// So many regions for keys that begin with random decimal digits: HBase's `DecimalStringSplit`, 8 digits.
+    /// `regions` regions for keys that begin with random decimal digits: HBase's `DecimalStringSplit`, 8 digits.
     ///
     /// # Errors
     /// [`SplitsError::NoRegions`], [`SplitsError::TooManyRegions`] beyond 10⁸.
@@ -110,8 +109,7 @@ impl Splits {
         Self::decimal_in(regions, "00000000", "99999999")
     }
 
-    /// So many regions for keys that begin with decimal digits from `first` to `last`, of as many digits as the last
-    /// has.
+    /// `regions` regions for keys that begin with decimal digits from `first` to `last`, with as many digits as `last`.
     ///
     /// # Errors
     /// As [`Splits::hex_in`].
@@ -148,8 +146,8 @@ fn padded(bytes: &[u8], width: usize) -> Vec<u8> {
     padded
 }
 
-/// What parts the numbers from `first` up to `end` in `parts`; `None` if there are not as many numbers. Numbers are
-/// digits of one base, the highest first, as many in each.
+/// The numbers that divide `first` to `end` into `parts` parts; `None` if there are fewer numbers. A number is its
+/// digits in `base`, the highest first, all of one length.
 fn points(base: u32, first: Vec<u8>, end: &[u8], parts: u32) -> Option<Vec<Vec<u8>>> {
     let mut step = end.to_vec();
     subtract(base, &mut step, &first);

@@ -1,14 +1,14 @@
-//! Split points: where a table's regions (HBase), tablets (Bigtable) or shards meet.
+//! Split points: the keys at which a table's regions (HBase), tablets (Bigtable) or shards begin.
 //!
-//! A table that is made with one region is served by one machine until it has grown; made with split points, it is
-//! spread from its first row on. Which points are good depends on the keys:
+//! A table that is created with one region is served by one machine until it has grown. Created with split points, it
+//! is spread over machines from its first row on. Which points are good depends on the keys:
 //!
 //! | keys | splits |
 //! |---|---|
 //! | with a salt | [`Splits::of_buckets`], one region a bucket; [`Splits::of_key`], fewer |
-//! | that begin with a digest, or are random bytes | [`Splits::of_key`], [`Splits::uniform`] |
+//! | that begin with a digest, or random bytes | [`Splits::of_key`], [`Splits::uniform`] |
 //! | that begin with hex or decimal text | [`Splits::hex`], [`Splits::decimal`] |
-//! | of which there are some already | [`Splits::from_sample`], [`Splits::from_store`] |
+//! | of which some exist already | [`Splits::from_sample`], [`Splits::from_store`] |
 //!
 //! ```
 //! use rowkey::RowKey;
@@ -40,66 +40,70 @@ use crate::keys::untyped::LayoutBuf;
 use crate::store::NewTable;
 use crate::store::error::Error;
 
-/// Row keys at which regions begin: sorted, none twice, none empty. Of `n` regions there are `n - 1`.
+/// Row keys at which regions begin: sorted, distinct, none empty. `n` regions have `n - 1` split points.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "regions")]
+#[doc(alias = "tablets")]
+#[doc(alias = "shards")]
+#[doc(alias = "presplit")]
 pub struct Splits(Vec<Vec<u8>>);
 
-/// Why there are no such split points.
+/// Why split points could not be made or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SplitsError {
-    /// No region was asked for; a table has at least one.
+    /// The number of regions is 0. A table has at least one.
     #[error("a table has at least one region")]
     NoRegions,
-    /// There are not so many keys to begin regions at.
+    /// There are fewer keys than regions.
     #[error("there are not enough keys for {regions} regions{}", keys.map(|keys| format!(": {keys}")).unwrap_or_default())]
     TooManyRegions {
-        /// How many regions were asked for.
+        /// Number of regions asked for.
         regions: u32,
-        /// How many there could be, where that was counted.
+        /// Number of keys, if it is known.
         keys: Option<u64>,
     },
-    /// The first key does not sort before the last.
-    #[error("the first key {first:?} is not before the last, {last:?}")]
+    /// The first key is not less than the last.
+    #[error("the first key {first:?} is not less than the last, {last:?}")]
     Order {
-        /// The first.
+        /// The first key.
         first: String,
-        /// The last.
+        /// The last key.
         last: String,
     },
-    /// A first or last key is no number of its base, or the first has more digits than the last.
-    #[error("{text:?} is no number of up to {digits} digits to base {base}")]
+    /// The first or last key is not a number in its base, or the first has more digits than the last.
+    #[error("{text:?} is not a number of up to {digits} digits in base {base}")]
     NotANumber {
-        /// What was given.
+        /// The text given.
         text: String,
         /// The base.
         base: u32,
-        /// How many digits the last key has.
+        /// Number of digits of the last key.
         digits: usize,
     },
-    /// The key begins with its first field, so nothing is known of how its keys are spread.
-    #[error("keys of {key} have no {needed}, so nothing tells where they are")]
+    /// The key has no salt or digest, so its layout does not tell how keys are spread.
+    #[error("keys of {key} have no {needed}: their layout does not tell how they are spread")]
     NotSpread {
         /// The key type's name.
         key: String,
-        /// What it would need.
+        /// What the key would need.
         needed: &'static str,
     },
-    /// A split point without bytes.
-    #[error("a split point is empty: the first region begins there anyway")]
+    /// A split point is empty.
+    #[error("a split point is empty, but the first region begins there already")]
     Empty,
-    /// A split point that is there twice.
-    #[error("the split point {} is there twice", Hex(.0))]
+    /// A split point occurs twice.
+    #[error("the split point {} occurs twice", Hex(.0))]
     Twice(Vec<u8>),
-    /// A text that is no list of split points.
-    #[error("not a list of split points: at byte {at} {expected}")]
+    /// A text is not a valid list of split points.
+    #[error("not a list of split points: at byte {at}, {expected}")]
     Text {
-        /// The byte of the text, from 0.
+        /// The offset in the text in bytes, from 0.
         at: usize,
-        /// What should have been there.
+        /// What was expected there.
         expected: &'static str,
     },
-    /// The store whose rows were to be counted failed.
+    /// The store whose rows were read failed.
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -130,7 +134,7 @@ impl Splits {
         }
     }
 
-    /// A region for each bucket of the key's salt.
+    /// One region for each bucket of the key's salt.
     ///
     /// # Errors
     /// [`SplitsError::NotSpread`] if the key has no salt.
@@ -141,17 +145,17 @@ impl Splits {
         }
     }
 
-    /// So many regions for keys that are spread by a salt, as many buckets in each as in the next or one more, or by a
-    /// digest.
+    /// `regions` regions for keys with a salt, with an equal number of buckets in each (or one more), or for keys with
+    /// a digest.
     ///
     /// # Errors
-    /// [`SplitsError::NotSpread`] if the key has neither, [`SplitsError::NoRegions`], and
-    /// [`SplitsError::TooManyRegions`] for more regions than buckets, or digests.
+    /// [`SplitsError::NotSpread`] if the key has neither; [`SplitsError::NoRegions`]; [`SplitsError::TooManyRegions`]
+    /// if there are fewer buckets, or digests, than regions.
     pub fn of_key<K: RowKey>(regions: u32) -> Result<Self, SplitsError> {
         Self::of_prefix(regions, &K::LAYOUT.lead, K::LAYOUT.name)
     }
 
-    /// The same for keys that are known by their layout alone.
+    /// As [`Splits::of_key`], for keys that are known by their layout alone.
     ///
     /// # Errors
     /// As [`Splits::of_key`].
@@ -168,7 +172,7 @@ impl Splits {
 
     fn of_prefix<N: AsRef<str>>(regions: u32, prefix: &Lead<N>, key: &str) -> Result<Self, SplitsError> {
         match prefix {
-            Lead::None => Err(SplitsError::NotSpread { key: key.to_owned(), needed: "salt and no digest" }),
+            Lead::None => Err(SplitsError::NotSpread { key: key.to_owned(), needed: "salt or digest" }),
             Lead::Digest(bytes) => Self::even_bytes(regions, &vec![0; usize::from(*bytes)], None, 0),
             Lead::Salt(_) if regions == 0 => Err(SplitsError::NoRegions),
             Lead::Salt(salt) if regions > salt.buckets => {
@@ -188,22 +192,22 @@ impl Splits {
         Self((1..regions).map(first_of).collect())
     }
 
-    /// The split points, in order.
+    /// Returns the split points, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + DoubleEndedIterator {
         self.0.iter().map(Vec::as_slice)
     }
 
-    /// The split points, given away.
+    /// Returns the split points, owned.
     pub fn into_keys(self) -> Vec<Vec<u8>> {
         self.0
     }
 
-    /// How many regions they make: one more than there are split points.
+    /// Returns the number of regions: one more than split points.
     pub fn regions(&self) -> usize {
         self.0.len() + 1
     }
 
-    /// The region that a key is in, from 0.
+    /// Returns the number of the region that a key is in, from 0.
     ///
     /// ```
     /// # use rowkey::splits::Splits;
@@ -215,12 +219,12 @@ impl Splits {
         self.0.partition_point(|split| split.as_slice() <= key)
     }
 
-    /// The regions as ranges, in order: they tile the whole table.
+    /// Returns the regions as ranges, in order: together they are the whole table.
     pub fn ranges(&self) -> Vec<KeyRange> {
         self.parts(&KeyRange::all())
     }
 
-    /// The parts of a range that lie in different regions, in order: they tile the range.
+    /// Returns the parts of a range that lie in different regions, in order: together they are the range.
     ///
     /// ```
     /// # use rowkey::{KeyRange, splits::Splits};
@@ -238,7 +242,7 @@ impl Splits {
 }
 
 impl NewTable {
-    /// The table has these regions, as by [`split_at`](Self::split_at).
+    /// Creates the table with these regions, as [`split_at`](Self::split_at) does.
     ///
     /// ```
     /// use rowkey::splits::Splits;

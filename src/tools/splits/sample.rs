@@ -1,10 +1,10 @@
-//! Split points from keys that there are: quantiles of a sample.
+//! Split points from existing keys: quantiles of a sample.
 
 use super::{Splits, SplitsError};
 use crate::keys::range::KeyRange;
 use crate::store::{RowBatch, Rows, Scan, Store};
 
-/// What regions should have alike.
+/// What regions should have an equal share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// Rows.
@@ -13,17 +13,18 @@ pub enum Weight {
     Bytes,
 }
 
-/// How many keys are kept of a store's rows for each region. More are thinned out by half.
+/// How many keys are kept in memory for each region. If there are more, every second one is dropped.
 const KEPT: usize = 1024;
 
 impl Splits {
-    /// So many regions, as even in weight as the keys let: each boundary is the one nearest to its share of the whole, where
-    /// each region has at least one key. With 1 as every weight regions differ by at most one key; with others none is
-    /// heavier than the mean by more than the heaviest key. Keys may come in any order, and more than once.
+    /// `regions` regions of a sample of keys and weights, as even in weight as the keys allow: each boundary is the one
+    /// nearest to its share of the whole, with at least one key in each region. If all weights are 1, regions differ by
+    /// at most one key. Otherwise no region exceeds the mean by more than the heaviest key. Keys may come in any order,
+    /// and repeatedly.
     ///
     /// # Errors
-    /// [`SplitsError::NoRegions`], [`SplitsError::Empty`] for an empty key, [`SplitsError::TooManyRegions`] for fewer
-    /// keys than regions.
+    /// [`SplitsError::NoRegions`]; [`SplitsError::Empty`] for an empty key; [`SplitsError::TooManyRegions`] if there
+    /// are fewer keys than regions.
     ///
     /// ```
     /// # use rowkey::splits::Splits;
@@ -50,12 +51,12 @@ impl Splits {
         quantiles(regions, sample)
     }
 
-    /// So many regions for the rows that a store has in a range now, found by reading all of them; none is kept but
-    /// some thousand keys a region, so of many rows the regions differ by some thousandths.
+    /// `regions` regions for the rows of a store in a range. It reads all of them, and keeps about a thousand keys per
+    /// region in memory, so with many rows regions differ by some thousandths.
     ///
     /// # Errors
-    /// [`SplitsError::NoRegions`], [`SplitsError::TooManyRegions`] for fewer rows than regions, and the store's, as
-    /// [`SplitsError::Store`].
+    /// [`SplitsError::NoRegions`]; [`SplitsError::TooManyRegions`] if there are fewer rows than regions; the store's
+    /// error, as [`SplitsError::Store`].
     ///
     /// ```
     /// use rowkey::splits::{Splits, Weight};
@@ -77,7 +78,7 @@ impl Splits {
         Self::from_rows(regions, store.scan(&Scan::new(vec![range.clone()]).batch_rows(1024)), weight)
     }
 
-    /// The same of a scan's rows, those of a wide table for instance.
+    /// As [`Splits::from_store`], for the rows of a scan, such as one of a wide table.
     ///
     /// # Errors
     /// As [`Splits::from_store`].
@@ -142,7 +143,7 @@ impl Splits {
     }
 }
 
-/// The splits of a sample that is sorted, without a key twice or empty.
+/// The split points of a sorted sample of distinct, non-empty keys.
 fn quantiles(regions: u32, mut sample: Vec<(Vec<u8>, u64)>) -> Result<Splits, SplitsError> {
     let keys = sample.len();
     let Some(splits) = (regions as usize).checked_sub(1) else { return Err(SplitsError::NoRegions) };
@@ -160,7 +161,7 @@ fn quantiles(regions: u32, mut sample: Vec<(Vec<u8>, u64)>) -> Result<Splits, Sp
     let mut chosen = Vec::with_capacity(splits);
     for split in 1..=splits {
         let share = whole.saturating_mul(split as u128) / u128::from(regions);
-        // A key for each region, before the split and after it.
+        // At least one key for each region before the split and after it.
         let (least, most) = (at + 1, keys - 1 - (splits - split));
         let above = starts.partition_point(|&start| start < share).clamp(least, most);
         let below = above.saturating_sub(1).max(least);

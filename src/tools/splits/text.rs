@@ -1,11 +1,12 @@
-//! Split points as text: a list for HBase's shell, hex lines.
+//! Split points as text: a list for HBase's shell, and lines of hex.
 //!
 //! ```text
 //! create 'visits', 'f', SPLITS => ["\x01", "a\x22b"]
 //! ```
 //!
-//! In the shell's list, printable ASCII stands as it is and other bytes as `\xHH`, as HBase's `Bytes.toStringBinary` writes them; `"`
-//! and `#`, which mean something to Ruby between double quotes, are written so too.
+//! In the shell's list, printable ASCII is written as it is and other bytes as `\xHH`, as HBase's
+//! `Bytes.toStringBinary` writes them. `"` and `#` have a meaning between Ruby's double quotes, and are written as
+//! `\xHH` too.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +14,7 @@ use std::str::FromStr;
 use super::{Splits, SplitsError};
 use crate::keys::error::Hex;
 
-/// A list as HBase's shell takes it behind `SPLITS =>`.
+/// A list as HBase's shell takes it after `SPLITS =>`.
 impl fmt::Display for Splits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
@@ -32,14 +33,15 @@ impl fmt::Display for Splits {
     }
 }
 
-/// A list as HBase's shell takes it: texts between double quotes, bytes as `\xHH`, a backslash also as `\\`, a quote as `\"`.
+/// A list as HBase's shell takes it: strings in double quotes, bytes as `\xHH`, a backslash also as `\\`, a quote as
+/// `\"`.
 impl FromStr for Splits {
     type Err = SplitsError;
 
     fn from_str(text: &str) -> Result<Self, SplitsError> {
         let mut list = ShellList { text: text.as_bytes(), at: 0 };
         let mut keys = Vec::new();
-        list.mark(b'[', "a [ is due")?;
+        list.mark(b'[', "a [ is expected")?;
         if !list.has(b']') {
             loop {
                 keys.push(list.key()?);
@@ -47,11 +49,11 @@ impl FromStr for Splits {
                     break;
                 }
             }
-            list.mark(b']', "a comma or a ] is due")?;
+            list.mark(b']', "a comma or a ] is expected")?;
         }
         list.spaces();
         if list.at < text.len() {
-            return Err(list.due("the list has ended"));
+            return Err(list.due("nothing is expected: the list has ended"));
         }
         Self::new(keys)
     }
@@ -84,23 +86,23 @@ impl ShellList<'_> {
     }
 
     fn key(&mut self) -> Result<Vec<u8>, SplitsError> {
-        self.mark(b'"', "a double quote is due")?;
+        self.mark(b'"', "a double quote is expected")?;
         let mut key = Vec::new();
         loop {
             let rest = self.text.get(self.at..).unwrap_or_default();
             let (byte, taken) = match rest {
-                [] => return Err(self.due("a double quote is due")),
+                [] => return Err(self.due("a double quote is expected")),
                 [b'"', ..] => {
                     self.at += 1;
                     return Ok(key);
                 }
-                [b'#', b'{' | b'$' | b'@', ..] => return Err(self.due("Ruby would put in a value, write \\x23")),
+                [b'#', b'{' | b'$' | b'@', ..] => return Err(self.due("Ruby would insert a value here: write \\x23")),
                 [b'\\', b'x', high, low, ..] => match (digit(*high), digit(*low)) {
                     (Some(high), Some(low)) => (high << 4 | low, 4),
-                    _ => return Err(self.due("two hex digits are due behind \\x")),
+                    _ => return Err(self.due("two hex digits are expected after \\x")),
                 },
                 [b'\\', quoted @ (b'\\' | b'"'), ..] => (*quoted, 2),
-                [b'\\', ..] => return Err(self.due("\\xHH, \\\\ or \\\" is due")),
+                [b'\\', ..] => return Err(self.due("\\xHH, \\\\ or \\\" is expected")),
                 [byte, ..] => (*byte, 1),
             };
             key.push(byte);
@@ -114,7 +116,7 @@ fn digit(byte: u8) -> Option<u8> {
 }
 
 impl Splits {
-    /// The split points in hex, one a line.
+    /// Returns the split points in hex, one per line.
     ///
     /// ```
     /// # use rowkey::splits::Splits;
@@ -127,10 +129,10 @@ impl Splits {
         self.iter().map(|split| format!("{}\n", Hex(split))).collect()
     }
 
-    /// Split points from hex, one a line; lines without a digit are passed over.
+    /// Reads split points in hex, one per line; skips empty lines.
     ///
     /// # Errors
-    /// [`SplitsError::Text`] for what is no hex, [`SplitsError::Twice`].
+    /// [`SplitsError::Text`] for a line that is not hex; [`SplitsError::Twice`].
     pub fn from_hex(text: &str) -> Result<Self, SplitsError> {
         let mut keys = Vec::new();
         let mut start = 0;
@@ -143,7 +145,7 @@ impl Splits {
                 _ => None,
             };
             let key: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(pair).collect();
-            match key.ok_or(SplitsError::Text { at, expected: "a line of pairs of hex digits is due" })? {
+            match key.ok_or(SplitsError::Text { at, expected: "a line of pairs of hex digits is expected" })? {
                 key if key.is_empty() => {}
                 key => keys.push(key),
             }

@@ -1,20 +1,20 @@
-//! The entries of a store, one after another, with jumps over those of no use.
+//! A scan of entries, one after another, that skips those that are not needed.
 
 use crate::keys::range::successor;
 use crate::store::error::Error;
 use crate::store::{CallOptions, RowBatch, Rows, TableId};
 
-/// Entries that are looked at one by one before a jump is tried: it costs a search.
+/// Number of entries to step over before a seek is tried, which costs a search.
 const WALK: usize = 4;
 
-/// An open scan of entries that stands on one of them.
+/// An open scan of entries, which stands on one of them.
 pub(super) struct Entries {
     rows: Box<dyn Rows>,
     batch: RowBatch,
     at: usize,
-    /// What is passed over.
+    /// The prefix that is being skipped; kept for its memory.
     prefix: Vec<u8>,
-    /// What is left of the call that reads, which may take several batches of entries, and its table.
+    /// The rest of the call that reads, which may take several batches of entries, and its table.
     call: Option<(CallOptions, TableId)>,
 }
 
@@ -23,12 +23,12 @@ impl Entries {
         Self { rows, batch: RowBatch::new(), at: 0, prefix: Vec::new(), call: None }
     }
 
-    /// What is read from now on is read for another call.
+    /// What is read from now on belongs to another call.
     pub(super) fn begin(&mut self, rest: CallOptions, table: &TableId) {
         self.call = Some((rest, table.clone()));
     }
 
-    /// Reads on if it has to; whether there is an entry.
+    /// Reads the next batch if necessary. Returns whether there is an entry.
     #[inline]
     pub(super) fn settle(&mut self) -> Result<bool, Error> {
         if self.at < self.batch.len() {
@@ -42,7 +42,7 @@ impl Entries {
         Ok(!self.batch.is_empty())
     }
 
-    /// The entry that it stands on, key and value, once it has settled.
+    /// The current entry, key and value, after [`settle`](Self::settle).
     #[inline]
     pub(super) fn get(&self) -> (&[u8], &[u8]) {
         self.batch.get(self.at).unwrap_or_default()
@@ -53,7 +53,7 @@ impl Entries {
         self.at += 1;
     }
 
-    /// Goes behind all entries that begin as the one it stands on, up to `len` bytes.
+    /// Moves past all entries that share the first `len` bytes with the current one.
     pub(super) fn pass(&mut self, len: usize) -> Result<(), Error> {
         let mut prefix = std::mem::take(&mut self.prefix);
         prefix.clear();
@@ -70,11 +70,11 @@ impl Entries {
                 return Ok(());
             }
         }
-        // There is one: what entries begin with, of which there are more, holds the 00 behind a row.
+        // There is a successor: a prefix of several entries contains the 00 after a row.
         successor(prefix).map_or(Ok(()), |next| self.seek(&next))
     }
 
-    /// Goes forward to the first entry at or after `key`.
+    /// Moves forward to the first entry at or after `key`.
     pub(super) fn seek(&mut self, key: &[u8]) -> Result<(), Error> {
         loop {
             let (mut low, mut high) = (self.at, self.batch.len());

@@ -5,9 +5,9 @@
 //! row, 00 → 01 01, 01 → 01 02 │ 00 │ family │ 00 │ 02 │ qualifier, as the row │ 00 │ at, inverted │ kind
 //! ```
 //!
-//! So the entries of a row stand together, in the order that readers want: a family's markers before its columns, the
-//! newest version of a column first, a marker before the version that it hides. None of it is written by hand: it is
-//! what the derive makes of these types.
+//! So the entries of a row are adjacent, in the order that readers need: a family's markers before its columns, the
+//! newest version of a column first, a marker before the version that it hides. The encoding is what the derive makes
+//! of these types.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::keys::error::{DecodeError, DecodeReason};
 use crate::keys::prefix::{Select, Selection};
 use crate::keys::range::{KeyRange, successor};
 
-/// The key of an entry in the store beneath [`Cells`](super::Cells). The entry's value is the cell's; a marker has none.
+/// The key of an entry in the store of [`Cells`](super::Cells). The entry's value is the cell's. A marker has no value.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -42,7 +42,7 @@ use crate::keys::range::{KeyRange, successor};
 pub struct CellKey<'a> {
     /// The row's key.
     pub row: Cow<'a, [u8]>,
-    /// Where in the row.
+    /// The place in the row.
     pub place: Place<'a>,
 }
 
@@ -51,14 +51,14 @@ pub struct CellKey<'a> {
 pub struct Place<'a> {
     /// The family's name.
     pub family: &'a str,
-    /// What stands there.
+    /// The entry.
     pub entry: Entry<'a>,
 }
 
 /// An entry of a family.
 #[derive(RowKey, Clone, Debug, PartialEq, Eq)]
 pub enum Entry<'a> {
-    /// A marker: what the family has is gone, up to a timestamp.
+    /// A marker: the cells of the family are deleted, up to a timestamp.
     #[rowkey(tag = 1)]
     FamilyDeleted {
         /// The last timestamp that it hides.
@@ -70,7 +70,7 @@ pub enum Entry<'a> {
     Column {
         /// The qualifier.
         qualifier: Cow<'a, [u8]>,
-        /// Which version.
+        /// The version.
         version: Version,
     },
 }
@@ -81,33 +81,34 @@ pub struct Version {
     /// Its timestamp, in milliseconds since 1970.
     #[rowkey(desc)]
     pub at: i64,
-    /// What it is.
+    /// What kind of entry it is.
     pub kind: Kind,
 }
 
-/// What a version is. At one timestamp markers stand before the value that they hide.
+/// What kind of entry a version is. At one timestamp, markers sort before the value that they hide.
+#[doc(alias = "tombstone")]
 #[derive(RowKey, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A marker: this version and all older ones are gone.
+    /// A marker: this version and all older ones are deleted.
     #[rowkey(tag = 1)]
     ColumnDeleted,
-    /// A marker: this version is gone.
+    /// A marker: this version is deleted.
     #[rowkey(tag = 2)]
     VersionDeleted,
-    /// The version's value.
+    /// The value of the version.
     #[rowkey(tag = 3)]
     Value,
 }
 
 impl CellKey<'_> {
-    /// The bytes that all entries of a row begin with.
+    /// The prefix of all entries of a row.
     pub(super) fn row_part(row: &[u8]) -> Vec<u8> {
         let mut part = Vec::with_capacity(row.len() + 8);
         Cow::Borrowed(row).encode_to(&mut part);
         part
     }
 
-    /// How long the key of an entry is: of a column's version, or of a family's marker.
+    /// The length of an entry's key: of a column's version, or of a family's marker if there is no qualifier.
     pub(super) fn len_of(row: &[u8], family: &str, qualifier: Option<&[u8]>) -> usize {
         let escaped = |bytes: &[u8]| bytes.len() + bytes.iter().filter(|&&byte| byte <= 1).count() + 1;
         let entry = match qualifier {
@@ -117,12 +118,12 @@ impl CellKey<'_> {
         escaped(row) + escaped(family.as_bytes()) + 1 + entry
     }
 
-    /// What all entries of a row begin with, of one of its keys.
+    /// The prefix of all entries of a row, taken from one of its keys.
     pub(super) fn row_of(key: &[u8]) -> &[u8] {
         memchr::memchr(0, key).map_or(key, |end| &key[..=end])
     }
 
-    /// Reads the row whose entries begin so into `row`, in place of what it holds.
+    /// Decodes the row key from the prefix of its entries into `row`, replacing its content.
     pub(super) fn read_row(part: &[u8], row: &mut Vec<u8>) -> Result<(), DecodeError> {
         match part {
             [bytes @ .., 0] => decode_into(bytes, row),
@@ -141,7 +142,7 @@ impl CellKey<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct FamilyPlaces {
     markers: KeyRange,
-    /// What the places of its columns begin with.
+    /// The prefix of the places of its columns.
     columns: Vec<u8>,
 }
 
@@ -150,7 +151,7 @@ impl FamilyPlaces {
         let only = |entry: Selection<Entry<'_>>| Place::prefix().family(family).entry_prefix(entry).ranges().pop();
         let markers = only(Entry::prefix().family_deleted().select());
         let columns = only(Entry::prefix().column().select());
-        // A family's name has an end, so what begins with it is one range.
+        // A family's name has a terminator, so its places are one range.
         Self {
             markers: markers.unwrap_or_else(KeyRange::all),
             columns: columns.map_or_else(Vec::new, |columns| columns.start().to_vec()),
@@ -161,12 +162,12 @@ impl FamilyPlaces {
         self.markers.clone()
     }
 
-    /// What the places of all columns begin with.
+    /// The prefix of the places of all columns.
     pub(super) fn columns_prefix(&self) -> &[u8] {
         &self.columns
     }
 
-    /// The places of the columns whose qualifiers lie in a range.
+    /// The places of the columns whose qualifiers are in a range.
     pub(super) fn columns(&self, qualifiers: &KeyRange) -> Option<KeyRange> {
         let bound = |qualifier: &[u8]| {
             let mut bound = Vec::with_capacity(self.columns.len() + qualifier.len() + 8);

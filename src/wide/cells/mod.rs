@@ -1,8 +1,11 @@
-//! Wide rows over any ordered store.
+//! HBase rows, emulated on a key-value store.
 
+mod database;
 mod entries;
 mod key;
 mod pending;
+mod pick;
+mod plan;
 mod purge;
 mod read;
 mod refusals;
@@ -13,30 +16,31 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+pub use self::database::CellsDatabase;
 pub use self::key::{CellKey, Entry, Kind, Place, Version};
-pub use self::purge::PurgeReport;
-use self::read::{CellRows, Families, Plan, RowReader};
+use self::plan::{Families, Plan};
+pub use self::purge::PurgeCounts;
+pub(crate) use self::purge::Purged;
+use self::read::{CellRows, RowReader};
 use self::writer::Writer;
 use super::column::{Column, Columns, Condition};
 use super::mutation::{Edit, Mutation};
 use super::row::Row;
-use super::schema::{Change, TableSchema};
+use super::schema::TableSchema;
 use super::{
     ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
-    TimestampUnit, UntimedDeletes, UntimedPuts, WideDatabase, WideGuarantees, WideStore,
+    TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees, WideStore,
 };
 use crate::keys::clock::{Clock, SystemClock};
-use crate::keys::key::RowKey;
-use crate::store::catalog::moved;
-use crate::store::catalog::{self, Given, How, Opened, PLAIN, WideTexts};
 use crate::store::error::{Error, RowError};
 use crate::store::options::{Within, failed};
 use crate::store::{
-    Atomicity, CallOptions, Database, DatabaseId, Metered, NewTable, Readable, Rows, Scan, Store, TableId,
-    add_to_counter, check_key,
+    Atomicity, CallOptions, Guarantees, Readable, Rows, Scan, Store, TableId, add_to_counter, check_key,
 };
 
-/// Emulates HBase rows on a key-value store: a [`WideStore`] over a [`Store`], in which a cell is one entry, under a [`CellKey`].
+/// Emulates HBase rows on a key-value store: a [`WideStore`] over any [`Store`]. Each cell is one entry, with a
+/// [`CellKey`].
+#[doc(alias = "HTable")]
 ///
 /// ```
 /// use rowkey::Memory;
@@ -50,21 +54,22 @@ use crate::store::{
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// All families of a row stand together. A read of one row looks at the chosen columns alone, but for what comes in the same
-/// few entries; a scan goes over the rows' other columns too, and jumps only where they are many. What is scanned without
-/// the rest belongs in a table of its own.
+/// Families are not stored apart: all cells of a row are adjacent. A read of one row reads the chosen columns, plus
+/// neighbours in the same few entries. A scan also reads the rows' other columns, and skips them only where they are
+/// many. Put what is scanned alone into a table of its own.
 ///
-/// A scan holds what [`Scan::batch_bytes`] says, and the row that it reads: in [pieces](Columns::piece) one of them, but in
-/// reverse, or with a [condition on the row](Columns::rows_where), the whole row.
+/// A scan holds about [`Scan::batch_bytes`] bytes, plus the row that it reads: one [piece](Columns::piece) of it, or
+/// the whole row in reverse or with a [condition on the row](Columns::rows_where).
 ///
-/// Mutations of a row are atomic where the store's batches are; increments, conditions and
-/// [`Mutation::delete_latest`] need its [transactions](crate::store::Guarantees::transactions).
+/// Mutations of a row are atomic if the store's batches are. Increments, conditional mutations and
+/// [`Mutation::delete_latest`] need the store's [transactions](crate::store::Guarantees::transactions).
 ///
-/// A write without a timestamp takes the clock's time and is the latest there is ([what holds](super#what-holds)), across handles,
-/// restarts and steps of the clock. So it reads before it writes: a put reads its column from now on, and the family's deletes; a
-/// delete of a family, or of the row, looks at each of its columns, which takes time by their number. Without
-/// [transactions](crate::store::Guarantees::transactions) it sees what was acknowledged before, and is not atomic with a concurrent
-/// write to the same columns. A mutation of which every edit has a timestamp reads nothing.
+/// A write without a timestamp has the clock's time and is the latest write ([semantics](super#semantics)), across
+/// handles, restarts and steps of the clock. So it reads before it writes. A put reads the later versions of its
+/// column, and the family's deletes. A delete of a family, or of the row, visits each of its columns, so its cost grows
+/// with their number. Without [transactions](crate::store::Guarantees::transactions) it sees all writes that returned
+/// before, and is not atomic with concurrent writes to the same columns. A mutation in which every edit has a timestamp
+/// reads nothing.
 pub struct Cells<S = Arc<dyn Store>> {
     store: S,
     families: Arc<Families>,
@@ -83,53 +88,18 @@ impl<S> fmt::Debug for Cells<S> {
     }
 }
 
-impl Cells {
-    /// Opens a wide table of a database; it is made if it is not there. The database keeps its schema.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Schema`] if it is there with another schema, [`Error::Layout`] if it is no wide table, [`Error::Moved`] if a
-    /// [migration](crate::migrate) has moved its rows to another table, [`Error::ReservedName`] if the name begins with `rowkey.`.
-    pub fn open(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
-        catalog::check_name(name)?;
-        Self::open_named(db, name, schema, &How::OpenOrMake)
-    }
-
-    fn open_named(
-        db: &(impl Database + ?Sized),
-        name: &str,
-        schema: &TableSchema,
-        how: &How<'_>,
-    ) -> Result<Self, Error> {
-        schema.check()?;
-        let within = Within::one_call(&db as &dyn Database);
-        let store = moved::unless_moved(&*within, name, how, || {
-            let Opened { store, .. } = catalog::open(&*within, name, &Given::entries(&CellKey::LAYOUT), how)?;
-            catalog::keep_wide(&*within, name, |stored| match stored {
-                None => Ok(Some(texts(schema))),
-                Some(stored) => match parse(name, stored)?.changes_to(schema).as_slice() {
-                    [] => Ok(None),
-                    changes => Err(refusal(name, changes)),
-                },
-            })?;
-            Ok(within.handed_out(store, db.options()))
-        })?;
-        Self::over(store, schema.clone())
-    }
-}
-
 impl<S: Store> Cells<S> {
-    /// Wide rows over a store, which holds nothing else. Their schema is not kept.
+    /// Wide rows over a store that contains nothing else. The schema is not stored.
     ///
     /// # Errors
     ///
-    /// [`Error::Family`] if there can't be such a table.
+    /// [`Error::Family`] if the schema is not valid.
     pub fn over(store: S, schema: TableSchema) -> Result<Self, Error> {
         schema.check()?;
         Ok(Self { store, families: Arc::new(Families::new(schema)), clock: Arc::new(SystemClock) })
     }
 
-    /// Takes the time from another clock. It may stand still, jump and step back.
+    /// Uses another clock. It may stand still, jump and step back. Default: the system's clock.
     ///
     /// ```
     /// use std::time::Duration;
@@ -150,7 +120,7 @@ impl<S: Store> Cells<S> {
         self
     }
 
-    /// The entries as they are stored, under [`CellKey`]s.
+    /// The store of the entries, whose keys are [`CellKey`]s.
     pub fn store(&self) -> &S {
         &self.store
     }
@@ -167,7 +137,7 @@ impl<S: Store> Cells<S> {
         Ok(Row::from_cells(RowReader::new(plan, open(&scan), &scan).into_cells()?))
     }
 
-    /// Writes mutations. The time is read in the transaction, so it is not that of before another write.
+    /// Writes mutations. The time is read inside the transaction, so it is never older than an earlier write's.
     fn apply<'m>(&self, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone) -> Result<(), Error> {
         let store = Within::one_call(&self.store as &dyn Store);
         let mut edits = rows.clone().flat_map(|(_, mutation)| mutation.edits());
@@ -305,12 +275,6 @@ impl<S: Store> Cells<S> {
     }
 }
 
-/// Where the entries of rows are split for the rows to be split so.
-fn of_entries(new: &NewTable) -> NewTable {
-    let points = new.split_points.iter().map(|row| CellKey::row_part(row)).collect();
-    NewTable { split_points: points, ..new.clone() }
-}
-
 fn not_a_counter(error: Error, column: &Column) -> Error {
     match error {
         Error::NotACounter { key, len } => Error::NotACounterCell { row: key, column: column.to_string(), len },
@@ -318,10 +282,10 @@ fn not_a_counter(error: Error, column: &Column) -> Error {
     }
 }
 
-fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
+fn over(beneath: Guarantees) -> WideGuarantees {
     let transactions = beneath.transactions;
     WideGuarantees {
-        // A row is read by a scan.
+        // A row is read by a scan, so this needs snapshots.
         atomic_rows: beneath.batch >= Atomicity::Table && beneath.snapshot_scans,
         snapshot_scans: beneath.snapshot_scans,
         slow_scans: beneath.slow_scans,
@@ -349,180 +313,5 @@ fn over(beneath: crate::store::Guarantees) -> WideGuarantees {
         empty_reads: true,
         split_points: beneath.split_points,
         limits: refusals::wide_limits(&beneath.limits),
-    }
-}
-
-/// A schema as the catalog keeps it: what is known of the row keys' fields stands in rows of its own.
-fn texts(schema: &TableSchema) -> WideTexts {
-    let families = TableSchema { row_fields: None, earlier_row_keys: Vec::new(), ..schema.clone() };
-    let earlier: String = schema.earlier_row_keys.iter().flat_map(|shape| [shape, "\n"]).collect();
-    WideTexts {
-        schema: families.to_string(),
-        fields: schema.row_fields.clone(),
-        earlier: Some(earlier).filter(|earlier| !earlier.is_empty()),
-    }
-}
-
-fn parse(table: &str, stored: &WideTexts) -> Result<TableSchema, Error> {
-    let mut schema: TableSchema = stored.schema.parse().map_err(|error| Error::Schema {
-        table: table.to_owned(),
-        differences: format!("what is kept of it: {error}"),
-    })?;
-    schema.row_fields.clone_from(&stored.fields);
-    schema.earlier_row_keys = stored.earlier.iter().flat_map(|shapes| shapes.lines()).map(str::to_owned).collect();
-    Ok(schema)
-}
-
-fn refusal(table: &str, changes: &[Change]) -> Error {
-    let told = changes.iter().map(|change| {
-        let how = if change.in_place { "can be altered" } else { "takes another table" };
-        format!("{change} ({how})")
-    });
-    Error::Schema { table: table.to_owned(), differences: told.collect::<Vec<_>>().join("; ") }
-}
-
-/// Emulates HBase tables on a key-value store: a [`WideDatabase`] over a [`Database`], in which each wide table is a table of
-/// [`Cells`].
-#[derive(Clone)]
-pub struct CellsDatabase<D> {
-    db: D,
-    clock: Arc<dyn Clock>,
-}
-
-impl<D> fmt::Debug for CellsDatabase<D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CellsDatabase").finish_non_exhaustive()
-    }
-}
-
-impl<D: Database + Clone> CellsDatabase<Metered<D>> {
-    /// Wide tables in a database that counts, together with all else that is counted there: an entry is a cell, and the
-    /// cells of a row that are read together are one row.
-    ///
-    /// ```
-    /// use rowkey::store::Metered;
-    /// use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, TableSchema};
-    /// use rowkey::{Memory, WideTable};
-    ///
-    /// let db = Metered::new(Memory::new());
-    /// let schema = TableSchema::new().family("a", FamilySchema::new().max_versions(3));
-    /// let pages: WideTable<u32, _> = WideTable::open(CellsDatabase::metered(&db), "pages", &schema)?;
-    /// for (at, edit) in [(1, "one"), (2, "two"), (3, "three")] {
-    ///     pages.mutate(&7, &Mutation::new().put_at("a:text", at, edit).put_at("a:author", at, "ada"))?;
-    /// }
-    ///
-    /// let before = db.costs();
-    /// let row = pages.get(&7, &Columns::all())?;
-    /// assert_eq!(row.cells().count(), 2, "the newest versions");
-    /// let costs = db.costs() - before;
-    /// assert_eq!((costs.rows_read, costs.cells_read), (1, 6), "all versions are read");
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    pub fn metered(db: &Metered<D>) -> Self {
-        Self::new(db.rows_by(CellKey::row_of))
-    }
-}
-
-impl<D: Database> CellsDatabase<D> {
-    /// Wide tables in `db`, beside its plain ones. Over a [`Metered`] one use [`metered`](Self::metered): here each cell
-    /// would count as a row.
-    pub fn new(db: D) -> Self {
-        Self { db, clock: Arc::new(SystemClock) }
-    }
-
-    /// Takes the time from another clock.
-    #[must_use]
-    pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
-        Self { clock: Arc::new(clock), ..self }
-    }
-
-    /// Opens a wide table, as [`WideDatabase::table`] does, for what [`Cells`] has besides.
-    pub fn cells(&self, name: &str, schema: &TableSchema) -> Result<Cells, Error> {
-        self.opened(name, schema, &How::OpenOrMake)
-    }
-
-    fn opened(&self, name: &str, schema: &TableSchema, how: &How<'_>) -> Result<Cells, Error> {
-        if !name.starts_with(PLAIN) {
-            catalog::check_name(name)?;
-        }
-        Ok(Cells { clock: Arc::clone(&self.clock), ..Cells::open_named(&self.db, name, schema, how)? })
-    }
-
-    /// The same wide tables, with these options.
-    pub(crate) fn bounded(&self, options: &CallOptions) -> CellsDatabase<Arc<dyn Database>> {
-        CellsDatabase { db: self.db.with_options(options), clock: Arc::clone(&self.clock) }
-    }
-}
-
-impl<D: Database> WideDatabase for CellsDatabase<D> {
-    fn id(&self) -> DatabaseId {
-        self.db.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.db.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
-        Arc::new(self.bounded(options))
-    }
-
-    fn guarantees(&self) -> WideGuarantees {
-        over(self.db.guarantees())
-    }
-
-    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        Ok(Arc::new(self.cells(name, schema)?))
-    }
-
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        Ok(Arc::new(self.opened(name, schema, &How::Open)?))
-    }
-
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
-        self.id().check_write([name])?;
-        // As it was given: a refusal names the row's split point.
-        NewTable { options: Vec::new(), ..new.clone() }.check(name, &[])?;
-        Ok(Arc::new(self.opened(name, schema, &How::Make(&of_entries(new)))?))
-    }
-
-    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
-        let db = Within::one_call(&self.db as &dyn Database);
-        catalog::wide(&*db, name)?.map(|stored| parse(name, &stored)).transpose()
-    }
-
-    fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
-        if !schema.families.is_empty() {
-            schema.check()?;
-        }
-        let mut changes = Vec::new();
-        let db = Within::one_call(&self.db as &dyn Database);
-        catalog::keep_wide(&*db, name, |stored| {
-            let stored = stored.ok_or_else(|| Error::Schema {
-                table: name.to_owned(),
-                differences: "there is no such table".to_owned(),
-            })?;
-            let stored = parse(name, stored)?;
-            changes = stored.changes_to(schema);
-            if changes.iter().all(|change| change.in_place) {
-                Ok(Some(texts(&stored.altered_to(schema))))
-            } else {
-                Err(refusal(name, &changes))
-            }
-        })?;
-        Ok(changes)
-    }
-
-    fn tables(&self) -> Result<Vec<String>, Error> {
-        catalog::wide_tables(&*Within::one_call(&self.db as &dyn Database))
-    }
-
-    fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.id().check_write([name])?;
-        let db = Within::one_call(&self.db as &dyn Database);
-        if catalog::wide(&*db, name)?.is_some() {
-            catalog::drop_table(&*db, name)?;
-        }
-        Ok(())
     }
 }

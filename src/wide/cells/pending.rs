@@ -1,4 +1,4 @@
-//! The writes of a batch while it is built: what they read has to show what was written before them.
+//! The writes of a batch while it is built, readable by the writes that follow.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,22 +14,22 @@ type Puts<'m> = BTreeMap<Vec<u8>, Cow<'m, [u8]>>;
 /// Puts and deletes of entries, by key. An entry is in one of the maps.
 pub(super) struct Pending<'m> {
     now: i64,
-    /// Entries before `now`, which no write without a timestamp has to look through.
+    /// Entries before `now`. No write without a timestamp has to look at them.
     earlier: Puts<'m>,
-    /// Entries of `now`, or later.
+    /// Entries at `now` or later.
     later: Puts<'m>,
-    /// Those of them that are deletes.
+    /// Those of them that are markers.
     deletes: BTreeSet<Vec<u8>>,
-    /// Entries that are dropped.
+    /// Entries that are removed.
     values: BTreeSet<Vec<u8>>,
     markers: BTreeSet<Vec<u8>>,
-    /// Which mutation it is that is written.
+    /// The index of the mutation being written.
     mutation: usize,
-    /// Which mutations have put or dropped an entry, where entries can fail one by one.
+    /// Which mutations put or removed each entry, for stores in which entries can fail one by one.
     writers: Option<Writers>,
 }
 
-/// Mutations, by the entries that they have put or dropped.
+/// Mutations, by the entries that they put or removed.
 pub(super) type Writers = BTreeMap<Vec<u8>, Vec<usize>>;
 
 impl<'m> Pending<'m> {
@@ -39,7 +39,7 @@ impl<'m> Pending<'m> {
         Self { now, earlier, later, deletes, values, markers, mutation: 0, writers }
     }
 
-    /// The writes that follow are those of this mutation.
+    /// The writes that follow belong to this mutation.
     pub(super) fn begin(&mut self, mutation: usize) {
         self.mutation = mutation;
     }
@@ -84,12 +84,12 @@ impl<'m> Pending<'m> {
 
     /// The keys in a range that were put with a timestamp of now or later.
     pub(super) fn later_in<'p>(&'p self, range: &'p KeyRange) -> impl Iterator<Item = &'p Vec<u8>> {
-        // Mostly there is none: the map is searched once, not for both ends.
+        // Mostly there are none, so the map is searched for one end only.
         let since = (Bound::Included(range.start()), Bound::Unbounded);
         self.later.range::<[u8], _>(since).map(|(key, _)| key).take_while(|key| !range.ends_by(key))
     }
 
-    /// The rows of a scan, forward, as they will be once the batch is written. `ranges` are those that are looked at.
+    /// A forward scan as it will be once the batch is written. `ranges` are the ranges it reads.
     pub(super) fn over(&self, rows: Box<dyn Rows>, ranges: &[KeyRange], batch_bytes: usize) -> Box<dyn Rows> {
         let mut writes = Vec::new();
         for range in ranges {
@@ -113,8 +113,8 @@ impl<'m> Pending<'m> {
         })
     }
 
-    /// New deletes come before the values that they hide, new entries before those that are dropped, and values are dropped
-    /// before the markers that may hide them, should a store fail in between.
+    /// In case a store fails in between: new markers are written before the values that they hide, new entries before
+    /// others are removed, and values are removed before the markers that may hide them.
     pub(super) fn into_batch(self) -> (Batch, Option<Writers>) {
         let mut batch = Batch::new();
         for key in &self.deletes {
@@ -132,11 +132,11 @@ impl<'m> Pending<'m> {
 
 type Writes = std::iter::Peekable<std::vec::IntoIter<(Vec<u8>, Option<Vec<u8>>)>>;
 
-/// A scan, and writes over it.
+/// A scan, with writes applied to it.
 struct Over {
     rows: Box<dyn Rows>,
     read: RowBatch,
-    /// Which of the rows read is next.
+    /// The next of the rows read.
     at: usize,
     ended: bool,
     writes: Writes,

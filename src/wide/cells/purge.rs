@@ -1,6 +1,4 @@
-//! What nobody can read any more, dropped.
-
-use std::ops::ControlFlow;
+//! Purge: removes what no read returns any more.
 
 use super::Cells;
 use super::entries::Entries;
@@ -10,35 +8,39 @@ use crate::keys::key::RowKey;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::options::Within;
-use crate::store::{Batch, DEFAULT_BATCH_BYTES, Rows, Scan, Store};
+use crate::store::{Batch, Rows, Scan, Store};
 
-/// Entries are dropped in batches of so many, fewer if their keys are long, and a row's markers with, or after, what they hide.
-const BATCH: usize = 1000;
-
-/// What a purge has done so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a purge did to cells: part of a [`Report`](crate::jobs::Report).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct PurgeReport {
-    /// Rows that were gone through.
-    pub rows: u64,
-    /// Cells that stay.
+pub struct PurgeCounts {
+    /// Number of cells kept.
     pub kept: u64,
-    /// Cells dropped as deletes hid them.
+    /// Number of cells removed because deletes hid them.
     pub deleted: u64,
-    /// Cells dropped as they had expired.
+    /// Number of cells removed because they had expired.
     pub expired: u64,
-    /// Cells dropped as there were enough newer versions.
+    /// Number of cells removed because there were enough newer versions.
     pub old: u64,
-    /// Markers of deletes dropped.
+    /// Number of delete markers removed.
     pub markers: u64,
-    /// The last row that is done: a purge that was stopped goes on after it.
-    pub last_row: Option<Vec<u8>>,
-    /// Whether it came to the end of the table.
-    pub finished: bool,
 }
 
-impl PurgeReport {
-    fn dropped(&mut self, kind: Kind, why: Why) {
+impl PurgeCounts {
+    /// Number of cells and markers removed.
+    pub(crate) fn removed(&self) -> u64 {
+        self.deleted + self.expired + self.old + self.markers
+    }
+
+    pub(crate) fn add(&mut self, more: Self) {
+        self.kept += more.kept;
+        self.deleted += more.deleted;
+        self.expired += more.expired;
+        self.old += more.old;
+        self.markers += more.markers;
+    }
+
+    fn remove_one(&mut self, kind: Kind, why: Why) {
         *match (kind, why) {
             (Kind::ColumnDeleted | Kind::VersionDeleted, _) => &mut self.markers,
             (Kind::Value, Why::Deleted) => &mut self.deleted,
@@ -48,18 +50,30 @@ impl PurgeReport {
     }
 }
 
-/// The dead entries of the rows that were gone through, and are not dropped yet.
+/// What one batch of a purge did.
+#[derive(Debug, Default)]
+pub(crate) struct Purged {
+    /// Number of rows visited.
+    pub(crate) rows: u64,
+    pub(crate) cells: PurgeCounts,
+    /// The last row that is done: the next batch starts after it.
+    pub(crate) last_row: Option<Vec<u8>>,
+    /// Whether the batch reached the end of the table.
+    pub(crate) finished: bool,
+}
+
+/// Entries to remove, of the rows visited so far.
 #[derive(Default)]
 struct Dead {
     /// Of rows that are done.
     done: Batch,
-    /// Of the row that is gone through.
+    /// Of the current row.
     values: Vec<Vec<u8>>,
     markers: Vec<Vec<u8>>,
 }
 
 impl Dead {
-    /// What markers hide goes before them, should a store fail in between.
+    /// Values before the markers that hide them, in case a store fails in between.
     fn end_row(&mut self) {
         for key in self.values.drain(..).chain(self.markers.drain(..)) {
             self.done.delete(key);
@@ -68,66 +82,41 @@ impl Dead {
 }
 
 impl<S: Store> Cells<S> {
-    /// Drops what nobody can read any more: deleted and expired cells, versions beyond those that are kept, and the
-    /// markers of deletes. It is what HBase does in a major compaction; what is written after it, or meanwhile, with
-    /// the timestamp of something older than a delete is not hidden any more.
-    ///
-    /// It goes from row to row, behind `after` if that is given, and tells `progress` about every thousand entries that it
-    /// drops or reads; `Break` stops it, and [`PurgeReport::last_row`] says from where to go on. Others may read and
-    /// write meanwhile; but where the store has no [transactions](crate::store::Guarantees::transactions), a version, or
-    /// a delete, that is written again meanwhile under the very timestamp of one that is dropped may go with it.
-    ///
-    /// ```
-    /// use std::ops::ControlFlow;
-    ///
-    /// use rowkey::Memory;
-    /// use rowkey::wide::{Cells, FamilySchema, Mutation, TableSchema, WideStore};
-    ///
-    /// let schema = TableSchema::new().family("a", FamilySchema::new().max_versions(2));
-    /// let table = Cells::open(&Memory::new(), "table", &schema)?;
-    /// for at in 1..=5 {
-    ///     table.mutate(b"row", &Mutation::new().put_at("a:q", at, "").put_at("a:r", at, ""))?;
-    /// }
-    /// table.mutate(b"row", &Mutation::new().delete_column("a:r"))?;
-    /// let report = table.purge(None, |_| ControlFlow::Continue(()))?;
-    /// assert_eq!((report.kept, report.old, report.deleted, report.markers), (2, 3, 5, 1));
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    pub fn purge(
+    /// Removes what no read returns any more from the rows after `after`. The batch ends with the row by which it has
+    /// read or is to remove `most_entries` entries, or `most_bytes` bytes of their keys.
+    pub(crate) fn purge_batch(
         &self,
         after: Option<&[u8]>,
-        mut progress: impl FnMut(&PurgeReport) -> ControlFlow<()>,
-    ) -> Result<PurgeReport, Error> {
-        let mut report = PurgeReport { last_row: after.map(<[u8]>::to_vec), ..PurgeReport::default() };
-        loop {
-            let store = Within::one_call(&self.store as &dyn Store);
-            if store.guarantees().transactions {
-                let mut next = PurgeReport::default();
-                store.transact(&mut |view| {
-                    next = report.clone();
-                    self.purge_some(&mut next, self.clock.now(), &|scan| view.scan(scan))
-                })?;
-                report = next;
-            } else {
-                let dead = self.purge_some(&mut report, self.clock.now(), &|scan| store.scan(scan))?;
-                if !dead.is_empty() {
-                    store.write(&dead)?;
-                }
-            }
-            if progress(&report).is_break() || report.finished {
-                return Ok(report);
-            }
+        most_entries: usize,
+        most_bytes: usize,
+    ) -> Result<Purged, Error> {
+        let store = Within::one_call(&self.store as &dyn Store);
+        if store.guarantees().transactions {
+            let mut purged = Purged::default();
+            store.transact(&mut |view| {
+                let dead;
+                (purged, dead) = self.dead_after(after, (most_entries, most_bytes), &|scan| view.scan(scan))?;
+                Ok(dead)
+            })?;
+            return Ok(purged);
         }
+        let (purged, dead) = self.dead_after(after, (most_entries, most_bytes), &|scan| store.scan(scan))?;
+        if !dead.is_empty() {
+            store.write(&dead)?;
+        }
+        Ok(purged)
     }
 
-    /// Goes through the next rows, and answers what of them is to be dropped.
-    fn purge_some(
+    /// Visits the next rows, and returns the entries to remove.
+    fn dead_after(
         &self,
-        report: &mut PurgeReport,
-        now: i64,
+        after: Option<&[u8]>,
+        (most_entries, most_bytes): (usize, usize),
         open: &dyn Fn(&Scan) -> Box<dyn Rows>,
-    ) -> Result<Batch, Error> {
-        let rest = KeyRange::behind(report.last_row.as_deref());
+    ) -> Result<(Purged, Batch), Error> {
+        let now = self.clock.now();
+        let mut purged = Purged { last_row: after.map(<[u8]>::to_vec), ..Purged::default() };
+        let rest = KeyRange::behind(after);
         let mut entries = Entries::new(open(&Scan::new(vec![CellKey::rows_in(&rest)])));
         let (mut part, mut family, mut column) = (Vec::new(), String::new(), Vec::new());
         let (mut visible, mut dead, mut read) = (Visible::default(), Dead::default(), 0);
@@ -136,9 +125,9 @@ impl<S: Store> Cells<S> {
             if part.is_empty() || !key.starts_with(&part) {
                 if !part.is_empty() {
                     dead.end_row();
-                    report.end_row(&part)?;
-                    if dead.done.len() >= BATCH || dead.done.bytes() >= DEFAULT_BATCH_BYTES || read >= BATCH {
-                        return Ok(dead.done);
+                    purged.end_row(&part)?;
+                    if dead.done.len() >= most_entries || dead.done.bytes() >= most_bytes || read >= most_entries {
+                        return Ok((purged, dead.done));
                     }
                 }
                 part.clear();
@@ -150,7 +139,7 @@ impl<S: Store> Cells<S> {
             let Place { family: found, entry } =
                 Place::decode(&key[part.len()..]).map_err(|error| Error::from(error).of_key("", key))?;
             if family != found {
-                // What a family that the schema does not know has is not ours to drop.
+                // Cells of a family that is not in the schema are kept.
                 let Some(&schema) = self.families.schema.families.get(found) else {
                     entries.advance();
                     continue;
@@ -163,7 +152,7 @@ impl<S: Store> Cells<S> {
             match entry {
                 Entry::FamilyDeleted { until } => {
                     visible.family_deleted(until);
-                    report.markers += 1;
+                    purged.cells.markers += 1;
                     dead.markers.push(key.to_vec());
                 }
                 Entry::Column { version, .. } => {
@@ -174,9 +163,9 @@ impl<S: Store> Cells<S> {
                         visible.column();
                     }
                     match visible.version(version) {
-                        Fate::Kept => report.kept += 1,
+                        Fate::Kept => purged.cells.kept += 1,
                         Fate::Gone(why) | Fate::ColumnGone(why) => {
-                            report.dropped(version.kind, why);
+                            purged.cells.remove_one(version.kind, why);
                             let dead = if version.kind == Kind::Value { &mut dead.values } else { &mut dead.markers };
                             dead.push(key.to_vec());
                         }
@@ -187,14 +176,14 @@ impl<S: Store> Cells<S> {
         }
         if !part.is_empty() {
             dead.end_row();
-            report.end_row(&part)?;
+            purged.end_row(&part)?;
         }
-        report.finished = true;
-        Ok(dead.done)
+        purged.finished = true;
+        Ok((purged, dead.done))
     }
 }
 
-impl PurgeReport {
+impl Purged {
     fn end_row(&mut self, part: &[u8]) -> Result<(), Error> {
         self.rows += 1;
         CellKey::read_row(part, self.last_row.get_or_insert_default())

@@ -1,4 +1,4 @@
-//! What can't be written, and what was not, in terms of rows.
+//! Validation of mutations, and errors in terms of rows.
 
 use super::Cells;
 use super::key::CellKey;
@@ -38,7 +38,7 @@ impl<S: Store> Cells<S> {
         check_len(what, self.store.id().name(), row, CellKey::len_of(row, family, qualifier), limits.key)
     }
 
-    /// What a write of entries returned, in terms of rows: the mutations failed to which the entries belong that did.
+    /// Translates the result of a write of entries: names the mutations whose entries failed.
     pub(super) fn of_rows<'m>(
         &self,
         written: Result<(), Error>,
@@ -66,17 +66,17 @@ impl<S: Store> Cells<S> {
     }
 }
 
-/// Lengths that fit into an entry's key whatever the family and the bytes.
+/// Maximum lengths that fit into an entry's key, whatever the family and the bytes.
 pub(super) fn wide_limits(beneath: &Limits) -> WideLimits {
     const LONGEST_FAMILY: usize = 255;
     let mut limits = WideLimits::none();
     if let Some(key) = beneath.key {
         let around = CellKey::len_of(&[], "", Some(&[])) + LONGEST_FAMILY;
-        // Each byte may take two.
+        // An escaped byte takes two.
         let each = key.saturating_sub(around) / 4;
         limits = limits.row(each).qualifier(each);
     }
-    // What is read of a row has the lengths of its cells in 32 bits.
+    // The format of a row's cells has 32-bit lengths.
     let read = u32::MAX as usize;
     limits.value(beneath.value.map_or(read, |value| value.min(read)))
 }

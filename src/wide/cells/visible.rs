@@ -1,4 +1,4 @@
-//! Which versions of a row are there: deletes, time to live, the number of versions kept.
+//! Which versions of a row are visible: deletes, TTL, maximum number of versions.
 
 use super::key::{Kind, Version};
 use crate::wide::schema::FamilySchema;
@@ -6,36 +6,36 @@ use crate::wide::schema::FamilySchema;
 /// What becomes of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It is there.
+    /// It is visible.
     Kept,
-    /// It is not, or is a marker.
+    /// It is not visible, or is a marker.
     Gone(Why),
-    /// It is gone, and so is the rest of its column.
+    /// It is not visible, nor is the rest of its column.
     ColumnGone(Why),
 }
 
-/// Why a version is gone.
+/// Why a version is not visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     Deleted,
     Expired,
-    /// There are as many newer versions as the family keeps.
+    /// The family does not keep this many versions.
     Old,
 }
 
-/// Walks through the entries of one family after another, in their order.
+/// Visits the entries of one family after another, in order.
 #[derive(Debug, Default)]
 pub(super) struct Visible {
     schema: FamilySchema,
     /// The last timestamp that has expired.
     expired_until: Option<i64>,
-    /// The last timestamp that a family's marker hides.
+    /// The last timestamp that a marker of the family hides.
     family_deleted: Option<i64>,
     /// The timestamp whose version a marker hides.
     version_deleted: Option<i64>,
-    /// How many versions of the column are there.
+    /// Number of visible versions of the column so far.
     versions: u32,
-    /// Why the rest of the column is gone.
+    /// Why the rest of the column is not visible.
     column_gone: Option<Why>,
 }
 
@@ -44,7 +44,7 @@ impl Visible {
         *self = Self { schema, expired_until: schema.expired_until(now), ..Self::default() };
     }
 
-    /// Another row, in the family that was walked through last.
+    /// Begins another row, in the same family.
     pub(super) fn row(&mut self) {
         self.family_deleted = None;
         self.column();

@@ -1,8 +1,8 @@
-//! Mutations, as a batch of entries.
+//! Turns mutations into a batch of entries.
 //!
-//! A write without a timestamp is the latest there is. Its time is the clock's, `now`; what has that time or a later one (of
-//! another write in the same millisecond, of a clock that was put back, or given) and stands in its way is dropped with it:
-//! no clock has to be kept, and none can run ahead.
+//! A write without a timestamp is the latest write, with the clock's time, `now`. Entries with the same time or a later
+//! one that would hide or outrank it are removed with it. They may come from another write in the same millisecond,
+//! from before the clock stepped back, or have a given timestamp. So no clock has to be stored, and none can run ahead.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,9 @@ use std::sync::Arc;
 use super::entries::Entries;
 use super::key::{CellKey, Entry, Kind, Place, Version};
 use super::pending::{Pending, Writers};
-use super::read::{Families, Plan, RowReader, VERSION};
+use super::pick::VERSION;
+use super::plan::{Families, Plan};
+use super::read::RowReader;
 use crate::keys::key::RowKey;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
@@ -19,7 +21,7 @@ use crate::wide::column::{Column, Columns};
 use crate::wide::mutation::{Edit, Mutation};
 use crate::wide::row::Row;
 
-/// Builds a batch out of mutations, each of which sees those before it.
+/// Builds a batch from mutations. Each of them sees the writes of those before it.
 pub(super) struct Writer<'a> {
     families: &'a Arc<Families>,
     view: &'a dyn Readable,
@@ -28,37 +30,37 @@ pub(super) struct Writer<'a> {
     row: OfRow<'a>,
 }
 
-/// What is known of the row that is being written.
+/// What is known of the current row.
 #[derive(Default)]
 struct OfRow<'a> {
     row: &'a [u8],
-    /// What its keys begin with.
+    /// The prefix of its entries.
     part: Vec<u8>,
-    /// Few, so they are looked through.
+    /// There are few, so a linear search is enough.
     families: Vec<OfFamily<'a>>,
 }
 
-/// Where a family's entries lie in the row, and what was read of them.
+/// Where a family's entries are in the row, and what was read of them.
 struct OfFamily<'a> {
     name: &'a str,
     /// Its markers of now or later.
     markers: KeyRange,
     /// All its columns.
     columns: KeyRange,
-    /// Whether the store has none of those markers, but for those that are dropped.
+    /// Whether the store has none of those markers, except removed ones.
     cut: bool,
-    /// Up to which timestamp the store has no value from now on, but for those that are dropped.
+    /// The store has no value from now up to this timestamp, except removed ones.
     swept: Option<i64>,
 }
 
 impl<'a> Writer<'a> {
-    /// Timestamps begin at 0, so a clock that stands before that gives 0.
+    /// Timestamps begin at 0, so an earlier clock gives 0.
     pub(super) fn new(families: &'a Arc<Families>, view: &'a dyn Readable, now: i64) -> Self {
         let now = now.max(0);
         Self { families, view, now, pending: Pending::new(now, None), row: OfRow::default() }
     }
 
-    /// It keeps which mutation writes which entry, for a store in which entries can fail one by one.
+    /// Records which mutation writes which entry, for stores in which entries can fail one by one.
     pub(super) fn noting_writers(mut self) -> Self {
         self.pending = Pending::new(self.now, Some(Writers::new()));
         self
@@ -73,12 +75,12 @@ impl<'a> Writer<'a> {
         (batch, writers.unwrap_or_default())
     }
 
-    /// The mutation that is written next.
+    /// Begins the next mutation.
     pub(super) fn begin(&mut self, mutation: usize) {
         self.pending.begin(mutation);
     }
 
-    /// The row that is written next.
+    /// Begins the next row.
     pub(super) fn row(&mut self, row: &'a [u8]) {
         if self.row.row != row {
             self.row = OfRow { row, part: CellKey::row_part(row), families: Vec::new() };
@@ -125,7 +127,7 @@ impl<'a> Writer<'a> {
         Ok(row.cells().next().map(|cell| (cell.timestamp, cell.value.to_vec())))
     }
 
-    /// The column has this value, whatever stood there.
+    /// Sets the value of a column, whatever is stored.
     pub(super) fn put(&mut self, column: &'a Column, value: Cow<'a, [u8]>) -> Result<(), Error> {
         let key = self.column_key(column, self.now, Kind::Value);
         let marker = self.column_key(column, self.now - 1, Kind::ColumnDeleted);
@@ -151,7 +153,7 @@ impl<'a> Writer<'a> {
             };
             self.pending.drop_entry(key, kind);
         }
-        // What they hid of older versions stays hidden.
+        // What the removed markers hid of older versions stays hidden.
         if let Some(until) = family_deleted {
             self.sweep(&column.family, until)?;
             self.mark_family(&column.family);
@@ -164,10 +166,10 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What a counter's column has in the place of `before`.
+    /// Sets a counter in place of the version at `before`.
     pub(super) fn put_counter(&mut self, column: &'a Column, before: Option<i64>, sum: i64) -> Result<(), Error> {
         let keeps_one = self.families.schema.require(&column.family)?.max_versions == 1;
-        // Nobody reads the old one: a counter would grow by an entry each time.
+        // Nobody reads the old value, and it would add an entry per increment.
         if let Some(before) = before.filter(|_| keeps_one) {
             self.pending.drop_entry(self.column_key(column, before, Kind::Value), Kind::Value);
         }
@@ -180,7 +182,7 @@ impl<'a> Writer<'a> {
                 let key = self.column_key(column, at, Kind::VersionDeleted);
                 self.pending.put_delete(key, at);
             }
-            // A marker would hide what is put next.
+            // A marker would hide the next put.
             Some((at, _)) => self.pending.drop_entry(self.column_key(column, at, Kind::Value), Kind::Value),
             None => {}
         }
@@ -210,7 +212,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// A marker that hides what a family has before now.
+    /// Writes a marker that hides what the family has before now.
     fn mark_family(&mut self, family: &str) {
         if self.now > 0 {
             let key = self.key(family, Entry::FamilyDeleted { until: self.now - 1 });
@@ -218,7 +220,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Drops a family's values from now on up to a timestamp.
+    /// Removes a family's values from now up to a timestamp.
     fn sweep(&mut self, name: &'a str, until: i64) -> Result<(), Error> {
         let of_family = self.find_family(name)?;
         let family = &self.row.families[of_family];
@@ -251,7 +253,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Where in the row's families one is.
+    /// The index of a family in the current row.
     fn find_family(&mut self, name: &'a str) -> Result<usize, Error> {
         if let Some(at) = self.row.families.iter().position(|family| family.name == name) {
             return Ok(at);
@@ -264,8 +266,8 @@ impl<'a> Writer<'a> {
         Ok(self.row.families.len() - 1)
     }
 
-    /// The keys that the store has in some ranges, which are few, but for those that are dropped. Nothing else is read: what
-    /// stands beside them may be large.
+    /// The keys that the store has in some ranges, except removed ones. There are few. One is read at a time: their
+    /// neighbours may be large.
     fn stored(&self, ranges: Vec<KeyRange>) -> Result<Vec<Vec<u8>>, Error> {
         let mut entries = Entries::new(self.view.scan(&Scan::new(ranges).batch_rows(1)));
         let mut keys = Vec::new();
@@ -293,19 +295,19 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The entries of a column that stand before a version of it: the later ones.
+/// The entries of a column before a version of it, that is, its later versions.
 fn until(version: &[u8]) -> KeyRange {
     let column = &version[..version.len() - VERSION];
     KeyRange::new(column, Some(version)).unwrap_or_else(|| KeyRange::prefix(column))
 }
 
-/// The version of an entry of a column; what its key begins with is `prefix` bytes long, or longer.
+/// The version at the end of a key, after a prefix of at least `prefix` bytes.
 fn version_of(key: &[u8], prefix: usize) -> Result<Version, Error> {
     let at = key.len().saturating_sub(VERSION).max(prefix);
     Ok(Version::decode(key.get(at..).unwrap_or_default())?)
 }
 
-/// The entries of mutations of which all edits have a timestamp: nothing has to be read.
+/// The entries of mutations in which every edit has a timestamp. Nothing has to be read.
 pub(super) fn timed<'m>(families: &Families, rows: impl Iterator<Item = (&'m [u8], &'m Mutation)>) -> Batch {
     let mut batch = Batch::new();
     for (row, mutation) in rows {
@@ -318,7 +320,7 @@ pub(super) fn timed<'m>(families: &Families, rows: impl Iterator<Item = (&'m [u8
     batch
 }
 
-/// The mutation that wrote an entry, by that one's place in what [`timed`] returned.
+/// The mutation that wrote an entry, by the entry's index in the result of [`timed`].
 pub(super) fn writer_of_timed<'m>(
     families: &Families,
     mut rows: impl Iterator<Item = (&'m [u8], &'m Mutation)>,

@@ -19,7 +19,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -159,7 +159,7 @@ fn compaction<const WIDTH: u32>(
     let entries: Table<CellKey<'static>, Vec<u8>, _> = Table::open(tsdb.db.clone(), "tsdb")?;
     let points = in_time(points);
     let ask = Ask { metric: tsdb.metrics.id(metric)?, window, of: Of::All, by: None, every: DAY };
-    let purge = || tsdb.rows.purge(None, |_| ControlFlow::Continue(()));
+    let purge = || tsdb.rows.purge().run();
     let steps: [Step<'_>; 6] = [
         ("a cell a point", &|| write(&tsdb, &points)),
         ("compacted", &|| tsdb.compact()),

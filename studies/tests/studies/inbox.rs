@@ -226,7 +226,7 @@ fn changed(out: &str, all: &[Mail], user: &str) {
     // The message that came, and its flag.
     let row = cells(&all.iter().filter(|mail| mail.user == user).collect::<Vec<_>>()) + 3 + 1;
     let refused = below("A mutation of which one column can't be");
-    assert_eq!(refused[0], "there is no family \"trash\", there is data, flag, index");
+    assert_eq!(refused[0], "there is no family \"trash\"; the families are data, flag, index");
     assert_eq!(refused[1].replace(',', ""), format!("{row} cells before {row} after"));
 
     let costs = drawn(out, "What changes cost");

@@ -338,7 +338,7 @@ proptest! {
                     }
                 }
                 Step::Purge => {
-                    tsdb.rows.purge(None, |_| std::ops::ControlFlow::Continue(())).unwrap();
+                    tsdb.rows.purge().run().unwrap();
                 }
             }
             let mut found = BTreeMap::new();

@@ -1,6 +1,5 @@
 //! Every operation of what is built over a database.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rowkey::ids::{BlockCounter, IdError, NameIds};
@@ -168,7 +167,7 @@ fn wide_tables(db: &Db, options: &CallOptions, all: &mut Operations) {
     all.writes("wide delete", with(|table| table.delete(&1)));
     let many = |table: &WideTable<u8, _>| table.mutate_many([(1, Mutation::new().put("a:q", "w"))]);
     all.writes("wide mutate_many", with(many));
-    all.writes("purge", with(|table| table.purge(None, |_| ControlFlow::Continue(())).map(drop)));
+    all.writes("purge", with(|table| table.purge().run().map(drop)));
     if db.guarantees().transactions {
         all.writes("wide increment", with(|table| table.increment(&1, "a:n", 1).map(drop)));
         all.writes(
@@ -224,10 +223,10 @@ fn secondary_tables(db: &Db, options: &CallOptions, all: &mut Operations) {
     all.reads("Secondary::get_row", of(|by_name| by_name.get_row(&("name 1".into(), 1)).map(drop)));
     all.reads("Secondary::scan", of(|by_name| by_name.scan(..).try_for_each(|row| row.map(drop))));
     all.reads("Secondary::page", of(|by_name| by_name.scan_rows(..).page(2).map(drop)));
-    let verify = |by_name: &ByName| by_name.verify().run(|_| ControlFlow::Continue(())).map(drop);
+    let verify = |by_name: &ByName| by_name.verify().run().map(drop);
     // With transactions each batch is one.
     all.add("Secondary::verify", db.guarantees().transactions, of(verify));
-    let rebuild = |by_name: &ByName| by_name.rebuild().run(|_| ControlFlow::Continue(())).map(drop);
+    let rebuild = |by_name: &ByName| by_name.rebuild().run().map(drop);
     all.add("Secondary::rebuild", db.guarantees().transactions, of(rebuild));
 }
 
@@ -248,7 +247,7 @@ fn migrations(db: &Db, options: &CallOptions, all: &mut Operations) {
     all.writes("Migration::put", with(|moving| moving.put(&(1,), &2)));
     all.writes("Migration::delete", with(|moving| moving.delete(&(1,))));
     all.writes("Migration::update", with(|moving| moving.update(&(1,), |_| Some(3)).map(drop)));
-    all.writes("Migration::backfill", with(|moving| moving.backfill().run(|_| ControlFlow::Continue(())).map(drop)));
+    all.writes("Migration::backfill", with(|moving| moving.backfill().run().map(drop)));
     let (db, options) = (db.clone(), options.clone());
     all.reads("Migration::open", move || open(&db.with_options(&options)).map(drop));
 }

@@ -1,6 +1,5 @@
 //! An operation of several writes that ends between them leaves what a crash there would leave: what mends that mends this.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use rowkey::migrate::{Conversion, Migration};
@@ -10,10 +9,6 @@ use rowkey::{Error, Memory, Table};
 use rowkey_testkit::{Failing, WITHOUT};
 
 use crate::bounds::is_cancelled;
-
-fn go_on<T>(_: &T) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
 
 /// A write that may have been cancelled on its way.
 fn ended(answer: Result<(), Error>, at: u64) {
@@ -48,8 +43,8 @@ fn a_write_with_secondary_tables_that_is_cancelled_anywhere_is_mended() {
         assert_eq!(by_name.get(&other).unwrap(), None, "cancelled before call {at}");
         // Whoever was cancelled may try again.
         users.put(&1, &"bob".into()).unwrap();
-        by_name.rebuild().write_timeout(Duration::ZERO).run(go_on).unwrap();
-        assert!(by_name.verify().write_timeout(Duration::ZERO).run(go_on).unwrap().is_clean());
+        by_name.rebuild().write_timeout(Duration::ZERO).run().unwrap();
+        assert!(by_name.verify().write_timeout(Duration::ZERO).run().unwrap().is_clean());
         assert_eq!(by_name.get(&"bob".to_owned()).unwrap(), Some(3));
         users.write_timeout(Duration::ZERO).put(&2, &row).unwrap();
     }
@@ -64,7 +59,7 @@ fn a_write_of_a_migration_that_is_cancelled_anywhere_is_mended() {
         old.put(&1, &1).unwrap();
         let keys = Conversion::keys(|n: u8| (n,), |(n,): (u8,)| n);
         let moving = Migration::<u8, i64, (u8,), i64, _>::open(db.clone(), "move", "old", "moved", keys).unwrap();
-        moving.backfill().run(go_on).unwrap();
+        moving.backfill().run().unwrap();
 
         let cancel = Cancel::new();
         let token = cancel.clone();
@@ -84,8 +79,8 @@ fn a_write_of_a_migration_that_is_cancelled_anywhere_is_mended() {
             })
             .unwrap();
         assert!(matches!(seen, Some(1 | 2)), "cancelled before call {at}: {seen:?}");
-        let report = moving.verify().run(go_on).unwrap();
-        assert_eq!((report.differences, report.complete), (0, true), "cancelled before call {at}");
+        let report = moving.verify().run().unwrap();
+        assert_eq!((report.differences(), report.is_done()), (0, true), "cancelled before call {at}");
         moving.cut_over().unwrap();
         assert_eq!(moving.get(&(1,)).unwrap(), seen);
     }

@@ -59,7 +59,7 @@ fn a_batch_over_two_databases_is_refused_by_both() {
     }
     let error = both(true).write(&one).unwrap_err().to_string();
     assert!(error.contains("table \"rows\" of another database"), "{error}");
-    assert!(error.contains("a batch for each database"), "{error}");
+    assert!(error.contains("one batch per database"), "{error}");
 }
 
 #[test]

@@ -153,8 +153,8 @@ fn the_error_says_which_table_and_what_to_do() {
     let error = table.increment(b"k", 1).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no write to [\"users\"] inside a closure that is part of a write to the same database: return it from the closure, \
-         or write after it"
+        "can't write to [\"users\"] inside a closure that is part of a write to the same database: return the write from \
+         the closure, or write after it"
     );
     assert!(matches!(error, Error::Reentrant { tables } if tables == ["users"]));
 }

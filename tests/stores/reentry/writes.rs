@@ -115,7 +115,7 @@ pub(crate) const WRITES: &[Write] = &[
         let moving = other_migration(db);
         // Where it is done already there is nothing to write.
         numbers(db).put(&1, &7)?;
-        moving.backfill().run(|_| ControlFlow::Continue(())).map(drop)
+        moving.backfill().run().map(drop)
     }),
     write("a number of a counter", |db| {
         match BlockCounter::new(rows(db), "block", 1).and_then(|counter| counter.next()) {

@@ -14,12 +14,12 @@ macro_rules! keys {
 #[test]
 fn a_permutation_and_another_name_are_refused() {
     let told = opens::<FromTo, ToFrom>().unwrap_err();
-    assert!(told.contains(r#""to" stands where the table has "from": put the fields back"#), "{told}");
+    assert!(told.contains(r#"field "to" is where the table has "from": put the fields back"#), "{told}");
     assert!(!told.contains("rename_field"), "{told}");
     let told = opens::<FromTo, SourceTo>().unwrap_err();
     assert!(
         told.contains(
-            r#""from" of the table is "source" in the program: if it is the same field, rename_field("from", "source")"#
+            r#"field "from" of the table is called "source" in the program: if it is the same field, call rename_field("from", "source")"#
         ),
         "{told}"
     );
@@ -44,7 +44,7 @@ fn a_permutation_and_another_name_are_refused() {
     opens::<Id, u64>().unwrap();
     opens::<Nested, NestedOther>().unwrap_err();
     let told = opens::<Listed, ListedOther>().unwrap_err();
-    assert!(told.contains(r#""to" stands where the table has "edges.from""#), "{told}");
+    assert!(told.contains(r#"field "to" is where the table has "edges.from""#), "{told}");
     opens::<List<Option<FromTo>>, List<Option<ToFrom>>>().unwrap_err();
 }
 
@@ -52,9 +52,9 @@ fn a_permutation_and_another_name_are_refused() {
 fn variants_have_names_too() {
     use events::{Event, FieldsSwapped, Swapped};
     let told = opens::<Event, Swapped>().unwrap_err();
-    assert!(told.contains(r#""Logout" stands where the table has "Login""#), "{told}");
+    assert!(told.contains(r#"field "Logout" is where the table has "Login""#), "{told}");
     let told = opens::<Event, FieldsSwapped>().unwrap_err();
-    assert!(told.contains(r#""host" stands where the table has "Login.user""#), "{told}");
+    assert!(told.contains(r#"field "host" is where the table has "Login.user""#), "{told}");
 }
 
 #[test]
@@ -122,11 +122,11 @@ fn a_rename_is_one_call() {
     Table::<SourceTo, (), _>::open(&db, "t").unwrap();
 
     for (field, name, told) in [
-        ("nothing", "x", "there is no field \"nothing\", there is from, to"),
+        ("nothing", "x", "there is no field \"nothing\"; the fields are from, to"),
         ("from", "to", "\"to\" is, or was, the name of another field beside \"from\""),
         ("to", "source", "\"source\" is, or was, the name of another field beside \"to\""),
         ("from", "", "a name is not empty"),
-        ("from", "a b", "\"a b\" is not a name"),
+        ("from", "a b", "\"a b\" is not a valid name"),
     ] {
         let error = catalog::rename_field(&db, "t", field, name).unwrap_err();
         assert!(error.to_string().contains(told), "{error}");

@@ -1,7 +1,5 @@
 //! Tables that are made, and tables that are opened because they are there.
 
-use std::ops::ControlFlow;
-
 use rowkey::ErrorKind;
 use rowkey::store::Store;
 
@@ -88,8 +86,8 @@ fn a_table_that_was_moved_is_neither_opened_nor_made() {
     let keys = Conversion::keys(|FromTo { from, to }| ToFrom { to, from }, |ToFrom { to, from }| FromTo { from, to });
     let migration: Migration<FromTo, i64, ToFrom, i64, _> =
         Migration::open(memory.clone(), "m", "old", "new", keys).unwrap();
-    migration.backfill().run(|_| ControlFlow::Continue(())).unwrap();
-    migration.verify().run(|_| ControlFlow::Continue(())).unwrap();
+    migration.backfill().run().unwrap();
+    migration.verify().run().unwrap();
     migration.cut_over().unwrap();
     migration.finish().unwrap();
     let moved = |error: Option<Error>| matches!(error, Some(Error::Moved { table, to, .. }) if (&*table, &*to) == ("old", "new"));

@@ -43,8 +43,8 @@ fn checks_of_a_secondary_table_from_before_a_variant_was_added_go_on() {
     (0..10).try_for_each(|n| two.put(&Two { n, of: OfTwo::A }, &1)).unwrap();
     let stopped = [0, 1].map(|passes| {
         let mut left = passes;
-        let report = by_value.verify().batch_rows(4).run(|progress| {
-            if left > 0 && progress.next.as_ref().is_some_and(|next| next.pass() == 1) {
+        let report = by_value.verify().batch_rows(4).run_watched(|progress| {
+            if left > 0 && progress.report.next.as_ref().is_some_and(|next| next.pass() == 1) {
                 return std::ops::ControlFlow::Continue(());
             }
             left -= 1;
@@ -55,7 +55,7 @@ fn checks_of_a_secondary_table_from_before_a_variant_was_added_go_on() {
     let mut three = Primary::<Three, u64, _>::open(&db, "t").unwrap();
     let by_value = three.secondary("t.by_value", |key: &Three, value: &u64| [((*value, key.clone()), ())]).unwrap();
     for checkpoint in stopped {
-        let report = by_value.verify().after(checkpoint).run(|_| std::ops::ControlFlow::Continue(())).unwrap();
+        let report = by_value.verify().resume(checkpoint).run().unwrap();
         assert!(report.is_clean() && report.next.is_none(), "{report:?}");
     }
 }
@@ -73,19 +73,19 @@ fn jobs_of_a_migration_from_before_a_variant_was_added_go_on() {
     let db = Memory::new();
     let two: Table<Two, (), _> = Table::open(&db, "old").unwrap();
     (0..10).try_for_each(|n| two.put(&Two { n, of: OfTwo::A }, &())).unwrap();
-    let stopped = open::<Two>(&db).backfill().batch_rows(4).run(|_| Break(())).unwrap();
-    assert!(!stopped.complete);
-    assert!(open::<Three>(&db).backfill().run(|_| Continue(())).unwrap().complete);
+    let stopped = open::<Two>(&db).backfill().batch_rows(4).run_watched(|_| Break(())).unwrap();
+    assert!(!stopped.is_done());
+    assert!(open::<Three>(&db).backfill().run().unwrap().is_done());
     // Both passes of a verification.
     let mut passes = 0;
     open::<Three>(&db)
         .verify()
         .batch_rows(4)
-        .run(|_| {
+        .run_watched(|_| {
             passes += 1;
             if passes == 5 { Break(()) } else { Continue(()) }
         })
         .unwrap();
-    let report = open::<Four>(&db).verify().run(|_| Continue(())).unwrap();
-    assert!(report.complete && report.differences == 0, "{report:?}");
+    let report = open::<Four>(&db).verify().run().unwrap();
+    assert!(report.is_done() && report.differences() == 0, "{report:?}");
 }

@@ -5,7 +5,6 @@ mod oracle;
 mod turns;
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -271,8 +270,8 @@ fn any_interleaving_of_three_is_as_it_has_to_be() {
 }
 
 fn verified(db: &Texts<Client>) -> Vec<Result<(), Error>> {
-    let by_name = db.by_name.verify().run(|_| ControlFlow::Continue(())).unwrap();
-    let by_code = db.by_code.verify().run(|_| ControlFlow::Continue(())).unwrap();
+    let by_name = db.by_name.verify().run().unwrap();
+    let by_code = db.by_code.verify().run().unwrap();
     assert!(by_name.is_clean() && by_code.is_clean(), "{by_name:?} {by_code:?}");
     Vec::new()
 }
@@ -349,8 +348,8 @@ fn a_writer_that_stalls_finds_that_a_rebuild_has_given_its_key_away() {
             let by_hand = move || {
                 rebuilt.texts.table().put(&2, &"A".into()).unwrap();
                 let rebuild = rebuilt.by_name.rebuild().write_timeout(Duration::ZERO);
-                let report = rebuild.run(|_| ControlFlow::Continue(())).unwrap();
-                report.missing == 1 && report.mended > 0
+                let report = rebuild.run().unwrap();
+                report.missing == 1 && report.written > 0
             };
             let works: Works<'_, bool> = vec![
                 (&writer, Box::new(move || write(&db, &[(1, Some("A"))])[0].is_ok())),

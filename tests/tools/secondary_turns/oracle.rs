@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use rowkey::secondary::{Check, DifferenceKind, Primary, Secondary};
+use rowkey::jobs::{DifferenceKind, Job};
+use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::{Database, RowBatch, Scan};
 use rowkey::{Memory, RowKey, Table};
 
@@ -169,23 +170,20 @@ pub(crate) fn opened<D: Database + Clone>(db: &Texts<D>, mend: bool) -> BTreeSet
     found
 }
 
-fn run<V2, D>(table: &'static str, check: Check<'_, String, V2, u8, String, D>) -> BTreeSet<Found>
-where
-    V2: rowkey::RowValue + 'static,
-    D: Database + Clone,
-{
+fn run(table: &'static str, job: Job<'_, u8, String>) -> BTreeSet<Found> {
     let mut found = BTreeSet::new();
-    let report = check
+    let report = job
         .write_timeout(Duration::ZERO)
-        .run(|progress| {
+        .run_watched(|progress| {
             for difference in &progress.differences {
                 let kind = match difference.kind {
                     DifferenceKind::Missing => Kind::Missing,
-                    DifferenceKind::Stale => Kind::Stale,
-                    DifferenceKind::WrongValue => Kind::WrongValue,
+                    DifferenceKind::Extra => Kind::Stale,
+                    DifferenceKind::Different => Kind::WrongValue,
                     DifferenceKind::Conflict => Kind::Conflict,
+                    other => panic!("{other:?}"),
                 };
-                assert!(found.insert((table, kind, difference.key, difference.secondary.clone())), "named twice");
+                assert!(found.insert((table, kind, difference.source, difference.target.clone())), "named twice");
             }
             ControlFlow::Continue(())
         })

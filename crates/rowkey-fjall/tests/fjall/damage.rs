@@ -1,4 +1,4 @@
-//! Files that were changed, cut off, or taken away: an error, or every row, and never a row less.
+//! Files that were changed, truncated or removed: either an error, or every row, never fewer rows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ const TIMES: usize = 120;
 
 type Tables = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;
 
-/// All that is in a database.
+/// Everything in a database.
 fn read_all(directory: &Path) -> Result<Tables, Error> {
     let db = Fjall::open(directory)?;
     let mut tables = Tables::new();
@@ -71,15 +71,15 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// How much of a file is more than zeros at its end.
+/// Length of a file without the zeros at its end.
 fn written(bytes: &[u8]) -> usize {
     let zeros =
         bytes.rchunks(4096).take_while(|chunk| **chunk == [0; 4096][..chunk.len()]).map(<[u8]>::len).sum::<usize>();
     bytes[..bytes.len() - zeros].iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)
 }
 
-/// A file: where it is in the database, what is in it but for the zeros at its end, and how long it is with them, which are
-/// room that the engine has reserved.
+/// A file: its path in the database, its content without the zeros at its end, and its length with them, which the
+/// engine has reserved.
 struct Stored {
     name: PathBuf,
     bytes: Vec<u8>,
@@ -129,7 +129,7 @@ fn no_row_is_lost_without_a_word() {
                 fs::remove_file(damaged.join(name)).unwrap();
                 "is gone".to_owned()
             }
-            // A journal's end may be cut off by a kill: that is no damage.
+            // A kill may cut off the end of a journal: that is not damage.
             1 if name.extension().is_none_or(|extension| extension != "jnl") => {
                 file.write(&damaged, &bytes[..place], place as u64);
                 format!("is cut off at {place} of {len}")

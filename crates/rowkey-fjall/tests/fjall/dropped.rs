@@ -1,4 +1,4 @@
-//! Tables that come and go: what a kill leaves of them, and what stands in their directories.
+//! Tables that are created and dropped: what a kill leaves of them, and what is in their directories.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Writes to table `t`, the first of a database, a file of rows and some that are in the journal alone.
+/// Writes to table `t`, the first of a database: a file of rows, and some that are only in the journal.
 fn make(path: &Path) -> Fjall {
     let small = TableOptions::new().memtable_bytes(1 << 20);
     let db = FjallOptions::new().new_tables(small).open(path).unwrap();
@@ -46,7 +46,7 @@ fn rows_are_in_their_table_whatever_was_dropped_before() {
     db.table("second").unwrap();
     db.drop_table("first").unwrap();
     drop((first, db));
-    // All rows that were counted are gone, and the engine counts anew.
+    // All rows that were counted are removed, and the engine counts from the start.
     open().drop_table("second").unwrap();
     open().table("third").unwrap().write(Batch::new().put("a", "third's")).unwrap();
     let db = open();
@@ -62,7 +62,7 @@ fn a_table_whose_dropping_was_killed_is_dropped() {
     copy(&path.join("keyspaces/1"), &saved);
     db.drop_table("t").unwrap();
     drop(db);
-    // Its `current` goes first, and then one file after the other.
+    // Its `current` is removed first, then one file after the other.
     copy(&saved, &path.join("keyspaces/1"));
     fs::remove_file(path.join("keyspaces/1/current")).unwrap();
     assert_eq!(Fjall::open(&path).unwrap().tables().unwrap(), [""; 0]);
@@ -85,7 +85,7 @@ fn a_table_whose_directory_is_gone_is_missed() {
 fn no_byte_of_a_list_of_files_is_changed_without_a_word() {
     let directory = in_memory();
     drop(make(directory.path()));
-    // Lists from before go when it is opened.
+    // Opening removes the lists from before.
     Fjall::open(directory.path()).unwrap();
     let lists = fs::read_dir(directory.path().join("keyspaces/1")).unwrap().map(|entry| entry.unwrap().path());
     for list in lists.filter(|path| path.is_file()) {
@@ -125,7 +125,7 @@ fn a_table_that_was_dropped_takes_writes_without_end() {
     db.drop_table("t").unwrap();
     let (written, answer) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        // Each part becomes a file, and each file has keys from the first to the last.
+        // Each part becomes a file, and each file covers all keys.
         for part in 0..45_u32 {
             let mut batch = Batch::new();
             (0..600_u32).for_each(|n| _ = batch.put((n << 8 | part).to_be_bytes(), [part as u8; 2_000]));

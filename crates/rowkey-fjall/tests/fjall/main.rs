@@ -1,4 +1,4 @@
-//! The engine on disk: its laws, what it outlives, what it refuses.
+//! The engine on disk: its laws, what it survives, what it refuses.
 
 mod damage;
 mod dropped;
@@ -16,13 +16,13 @@ use rowkey_fjall::{Durability, Fjall};
 use rowkey_testkit::killed;
 use tempfile::TempDir;
 
-/// A directory for tests that make many databases, of which nothing has to outlive anything: in memory, where there is such a
-/// file system.
+/// A directory for tests that create many databases which need not survive: in memory, where there is such a file
+/// system.
 fn in_memory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// A database in a directory that goes with the process.
+/// A database in a directory that is removed with the process.
 fn database() -> Fjall {
     static DIRECTORY: LazyLock<TempDir> = LazyLock::new(in_memory);
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -61,14 +61,14 @@ fn wide_tables() {
     conformance::wide(|schema| Arc::new(Cells::over(table(), schema.clone()).unwrap()));
 }
 
-/// The command that runs one test of this program alone, as a process of its own.
+/// The command that runs one test of this program as a process of its own.
 fn only(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]);
     command
 }
 
-/// Where a process of [`only`] is to write.
+/// Where a process of [`only`] writes.
 const WRITES_TO: &str = "ROWKEY_TEST_WRITES_TO";
 
 #[test]

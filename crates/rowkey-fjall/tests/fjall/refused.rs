@@ -53,7 +53,7 @@ fn a_directory_of_something_else_is_left_as_it_is() {
     assert!(matches!(&error, FjallError::OtherProgram { keyspace, .. } if keyspace == "users"), "{error}");
 }
 
-/// `version` comes last but for the register of tables, and in two pieces.
+/// `version` is written last but for the list of tables, and in two pieces.
 #[test]
 fn a_database_whose_making_was_killed_is_made() {
     for version in [None, Some(""), Some("FJL")] {
@@ -65,7 +65,7 @@ fn a_database_whose_making_was_killed_is_made() {
         let db = Fjall::open(directory.path()).unwrap();
         db.write(&[("t", Batch::new().put("a", "1"))]).unwrap();
         drop(db);
-        // Of a database that was made it is no other thing than damaged.
+        // In a database that was created completely, this is damage.
         std::fs::write(directory.path().join("version"), version.unwrap_or("F")).unwrap();
         assert!(matches!(Fjall::open(directory.path()).unwrap_err(), FjallError::Damaged(_)));
     }
@@ -130,7 +130,7 @@ fn options_are_those_of_the_table_that_is_made() {
     db.sync().unwrap();
     drop(db);
 
-    // Where all rows are in the last level: what is compressed is smaller.
+    // After all rows are in the last level: compressed ones are smaller.
     let engine = fjall::Database::builder(directory.path()).open().unwrap();
     let [plain, packed] = ["=plain", "=packed"].map(|name| {
         let keyspace = engine.keyspace(name, fjall::KeyspaceCreateOptions::default).unwrap();
@@ -141,7 +141,7 @@ fn options_are_those_of_the_table_that_is_made() {
     assert!(plain > 3_000_000 && packed < plain / 3, "{plain} and {packed} bytes");
 }
 
-/// A file system of its own that has no more room.
+/// A file system of its own that gets full.
 #[test]
 fn a_full_disk_is_told_and_what_was_answered_is_there() {
     let directory = tempfile::tempdir().unwrap();
@@ -168,7 +168,7 @@ fn a_full_disk_is_told_and_what_was_answered_is_there() {
             Err(error) => break error,
         }
     };
-    // The journal may have what it failed at; before it came to that, nothing was written.
+    // The journal may have the failed write. Before it came to that, nothing was written.
     match (why(&error), error.kind()) {
         (FjallError::Disk(_), ErrorKind::OutcomeUnknown) | (FjallError::Failed, ErrorKind::Other) => {}
         _ => panic!("{error:?}"),
@@ -183,7 +183,7 @@ fn a_full_disk_is_told_and_what_was_answered_is_there() {
     there(&rows);
     drop(rows);
 
-    // With room again it goes on.
+    // With space again, it continues.
     let more = Command::new("mount").args(["-o", "remount,size=200m"]).arg(directory.path()).status().unwrap();
     assert!(more.success());
     let rows: Table<u32, String, Fjall> = Table::open(Fjall::open(&path).unwrap(), "rows").unwrap();
@@ -218,7 +218,7 @@ fn a_table_is_made_as_it_is_asked_for_or_not_at_all() {
     assert_eq!(db.tables().unwrap(), ["t"]);
 }
 
-/// Rows and columns whose entries fit into the engine's keys are taken, whatever their bytes; others change nothing.
+/// Rows and columns whose entries fit into the engine's keys are accepted, whatever their bytes. Others change nothing.
 #[test]
 fn wide_rows_have_the_room_that_the_engines_keys_leave() {
     let table =

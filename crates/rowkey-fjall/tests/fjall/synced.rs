@@ -1,4 +1,4 @@
-//! When the disk has it, as the system's calls tell.
+//! When the disk has a write, as seen in system calls.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use rowkey_testkit::killed;
 
 use crate::{WRITES_TO, only};
 
-/// Which calls of the thread that answers stood before each answer, from the answer before on.
+/// The system calls of the writing thread, split at the lines that it prints after each write.
 fn calls_before_answers(durability: Durability, test: &str) -> Option<Vec<Vec<String>>> {
     let traces = Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success());
     if !traces {
@@ -25,7 +25,7 @@ fn calls_before_answers(durability: Durability, test: &str) -> Option<Vec<Vec<St
     let mut process = strace.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
     let answers = lines.filter(|line| line.parse::<u64>().is_ok()).take(50).count();
-    // The process ends when nobody reads its answers any more.
+    // The process ends when nobody reads its output any more.
     process.kill().unwrap();
     process.wait().unwrap();
     assert_eq!(answers, 50);
@@ -41,7 +41,7 @@ fn calls_before_answers(durability: Durability, test: &str) -> Option<Vec<Vec<St
             false => before.last_mut().unwrap().push(call.to_owned()),
         }
     }
-    // Before the first the database is made, after the last it is cut off.
+    // Before the first the database is created; after the last the trace is cut off.
     Some(before[1..50].to_vec())
 }
 
@@ -49,7 +49,7 @@ fn is_number_line(text: &str) -> bool {
     text.strip_suffix("\\n").is_some_and(|number| number.parse::<u64>().is_ok())
 }
 
-/// Whether the last that was written to a file was brought to the disk.
+/// Whether the last write to a file was synced to the disk.
 fn is_synced(calls: &[String]) -> bool {
     let written = calls.iter().rposition(|call| call.contains("write("));
     let synced = calls.iter().rposition(|call| call.contains("fdatasync") && call.ends_with("= 0"));

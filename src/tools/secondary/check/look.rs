@@ -1,20 +1,20 @@
-//! One batch of a check, as bytes.
+//! One batch of a verification or rebuild, as bytes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::DifferenceKind;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
+use crate::tools::job::DifferenceKind;
 use crate::tools::secondary::claim::Claims;
 use crate::tools::secondary::follow::Follower;
 use crate::tools::secondary::mark::Pair;
 
-/// How often a secondary row that others write is looked at again.
+/// How often a secondary row that others write is read again.
 const LOOKS: u32 = 16;
 
-/// What is gone over, and how.
+/// The tables of a verification or rebuild, and how to read them.
 pub(super) struct Look<'l> {
     pub(super) db: &'l dyn Database,
     pub(super) primary: &'l str,
@@ -22,19 +22,19 @@ pub(super) struct Look<'l> {
     pub(super) follower: &'l Follower,
     pub(super) limit: usize,
     pub(super) bytes: usize,
-    pub(super) mend: bool,
+    pub(super) repair: bool,
     pub(super) timeout: Duration,
 }
 
-/// What a batch had.
+/// What a batch has done and found.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) rows: u64,
-    pub(super) mended: u64,
-    /// The key of its last row; none behind the table's last.
+    pub(super) repaired: u64,
+    /// The key of its last row; `None` after the table's last.
     pub(super) last: Option<Vec<u8>>,
     pub(super) findings: Vec<Finding>,
-    /// Secondary and primary keys of marks that killed writers have left.
+    /// Secondary and primary keys of marks that killed writers left.
     left: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Finding {
 }
 
 impl Look<'_> {
-    /// The next batch of the primary table, or of the secondary one.
+    /// Does the next batch of the primary table, or of the secondary one.
     pub(super) fn batch(&self, of_primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
         if self.db.guarantees().transactions {
             return self.exact(of_primary, after);
@@ -58,14 +58,14 @@ impl Look<'_> {
         let mut confirmed = Vec::with_capacity(seen.findings.len());
         for finding in seen.findings {
             let Some(finding) = self.again(&finding)? else { continue };
-            let mendable = self.mend && finding.kind != DifferenceKind::Conflict;
-            if mendable && self.mend_one(&finding.key, &finding.entry)? {
-                seen.mended += 1;
+            let repairable = self.repair && finding.kind != DifferenceKind::Conflict;
+            if repairable && self.repair_one(&finding.key, &finding.entry)? {
+                seen.repaired += 1;
             }
             confirmed.push(finding);
         }
-        for (entry, key) in seen.left.drain(..).filter(|_| self.mend) {
-            self.mend_one(&key, &entry)?;
+        for (entry, key) in seen.left.drain(..).filter(|_| self.repair) {
+            self.repair_one(&key, &entry)?;
         }
         Ok(Seen { findings: confirmed, ..seen })
     }
@@ -76,14 +76,14 @@ impl Look<'_> {
             let &[rows, secondary] = views else { return Err(Error::engine("a transaction has other tables")) };
             seen = self.look(rows, secondary, of_primary, after)?;
             let mut batch = Batch::new();
-            if self.mend {
+            if self.repair {
                 for finding in seen.findings.iter().filter(|finding| finding.kind != DifferenceKind::Conflict) {
-                    let claims = self.mended(rows, secondary, finding)?;
+                    let claims = self.repaired(rows, secondary, finding)?;
                     match claims.to_bytes() {
                         Some(claims) => batch.put(finding.entry.as_slice(), claims),
                         None => batch.delete(finding.entry.as_slice()),
                     };
-                    seen.mended += 1;
+                    seen.repaired += 1;
                 }
             }
             Ok(vec![Batch::new(), batch])
@@ -91,9 +91,9 @@ impl Look<'_> {
         Ok(seen)
     }
 
-    /// What the claims of a row have to be where a finding was.
-    fn mended(&self, rows: &dyn Readable, secondary: &dyn Readable, finding: &Finding) -> Result<Claims, Error> {
-        if finding.kind != DifferenceKind::Stale {
+    /// What the claims of a row have to be after a repair.
+    fn repaired(&self, rows: &dyn Readable, secondary: &dyn Readable, finding: &Finding) -> Result<Claims, Error> {
+        if finding.kind != DifferenceKind::Extra {
             return Ok(Claims::exact(&finding.key, &finding.value));
         }
         let mut claims = self.follower.claims(&finding.entry, secondary.get(&finding.entry)?.as_deref())?;
@@ -135,7 +135,7 @@ impl Look<'_> {
                         let found = self.missing(rows, secondary, key, &entry, &due)?;
                         let Some(mut kind) = found else { continue };
                         bytes += key.len() + entry.len() + due.len();
-                        // Of two that both lack the key, the first gets it.
+                        // If two rows lack one key, the first gets it.
                         if *planned.entry(entry.clone()).or_insert_with(|| key.to_vec()) != key {
                             kind = DifferenceKind::Conflict;
                         }
@@ -144,7 +144,7 @@ impl Look<'_> {
                 } else {
                     let claims = self.follower.claims(key, Some(value))?;
                     for stale in self.stale(rows, key, &claims)? {
-                        let (kind, entry) = (DifferenceKind::Stale, key.to_vec());
+                        let (kind, entry) = (DifferenceKind::Extra, key.to_vec());
                         seen.findings.push(Finding { kind, key: stale, entry, value: Vec::new() });
                     }
                     let left = claims.0.iter().filter(|claim| claim.mark().is_some());
@@ -155,7 +155,7 @@ impl Look<'_> {
         }
     }
 
-    /// What is wrong with the secondary row that has to be there.
+    /// What is wrong with a secondary row that has to exist.
     fn missing(
         &self,
         rows: &dyn Readable,
@@ -171,7 +171,7 @@ impl Look<'_> {
         for holder in claims.primaries() {
             if holder == key {
                 let mut done = claims.0.iter().filter(|claim| claim.primary == key && claim.mark().is_none());
-                return Ok(done.any(|claim| claim.value != value).then_some(DifferenceKind::WrongValue));
+                return Ok(done.any(|claim| claim.value != value).then_some(DifferenceKind::Different));
             }
             if self.follower.derived(rows, holder, entry)?.is_some() {
                 return Ok(Some(DifferenceKind::Conflict));
@@ -180,7 +180,7 @@ impl Look<'_> {
         Ok(Some(DifferenceKind::Missing))
     }
 
-    /// The primary keys whose claims, or marks of killed writers, lead nowhere.
+    /// The primary keys whose claims, or marks of killed writers, are out of date.
     fn stale(&self, rows: &dyn Readable, entry: &[u8], claims: &Claims) -> Result<Vec<Vec<u8>>, Error> {
         let mut stale: Vec<Vec<u8>> = Vec::new();
         if self.is_under_way(claims) {
@@ -194,12 +194,12 @@ impl Look<'_> {
         Ok(stale)
     }
 
-    /// Whether a write may still change the secondary row: it is not judged.
+    /// Whether a write may still change the secondary row, so that it is not judged.
     fn is_under_way(&self, claims: &Claims) -> bool {
         claims.0.iter().any(|claim| claim.is_under_way(self.timeout))
     }
 
-    /// The same finding, as things stand now.
+    /// Looks at a finding again.
     fn again(&self, finding: &Finding) -> Result<Option<Finding>, Error> {
         let mut found = None;
         let mut stable = 0;
@@ -209,10 +209,10 @@ impl Look<'_> {
             if found.is_none() {
                 return Ok(None);
             }
-            // One that others have written meanwhile was not seen as it is.
+            // A row that others have written meanwhile was not seen as it is.
             stable += u32::from(self.follower.store.get(&finding.entry)? == before);
-            // Mending one looks for itself.
-            if stable == 2 || (stable == 1 && self.mend) {
+            // A repair looks for itself.
+            if stable == 2 || (stable == 1 && self.repair) {
                 return Ok(found);
             }
         }
@@ -223,17 +223,17 @@ impl Look<'_> {
         let Finding { key, entry, .. } = finding;
         let (rows, secondary) = (self.rows, &*self.follower.store);
         let found = |kind, value| Finding { kind, key: key.clone(), entry: entry.clone(), value };
-        if finding.kind == DifferenceKind::Stale {
+        if finding.kind == DifferenceKind::Extra {
             let claims = self.follower.claims(entry, secondary.get(entry)?.as_deref())?;
             let stale = self.stale(rows, entry, &claims)?.contains(key);
-            return Ok(stale.then(|| found(DifferenceKind::Stale, Vec::new())));
+            return Ok(stale.then(|| found(DifferenceKind::Extra, Vec::new())));
         }
         let Some(value) = self.follower.derived(rows, key, entry)? else { return Ok(None) };
         let kind = self.missing(rows, secondary, key, entry, &value)?;
         Ok(kind.map(|kind| found(kind, value)))
     }
 
-    fn mend_one(&self, key: &[u8], entry: &[u8]) -> Result<bool, Error> {
-        Pair { rows: self.rows, follower: self.follower, entry, key, timeout: self.timeout }.mend()
+    fn repair_one(&self, key: &[u8], entry: &[u8]) -> Result<bool, Error> {
+        Pair { rows: self.rows, follower: self.follower, entry, key, timeout: self.timeout }.repair()
     }
 }

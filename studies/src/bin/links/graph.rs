@@ -1,7 +1,6 @@
 //! A graph of links in four forms: a row each, a column each, all in one value, and a hub's columns over several rows.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use rowkey::error::Access;
 use rowkey::merge::Merge;
@@ -302,7 +301,7 @@ impl OneValue {
 
     /// Drops the lists and deltas that nobody can read any more.
     pub(crate) fn purge(&self) -> Result<(), Error> {
-        self.rows.purge(None, |_| ControlFlow::Continue(())).map(drop)
+        self.rows.purge().run().map(drop)
     }
 }
 

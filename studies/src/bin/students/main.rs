@@ -17,7 +17,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -357,10 +356,7 @@ fn change(out: &mut impl Write, school: &School, other: &Enrolment) -> Result<()
     let titles = ["", "writes, three tables", "cells", "bytes", "writes, two wide rows", "cells", "bytes"];
     report::table(out, "What a change costs", titles, costs)?;
 
-    let differences = [
-        school.seats.verify().run(|_| ControlFlow::Continue(()))?.is_clean(),
-        school.ranks.verify().run(|_| ControlFlow::Continue(()))?.is_clean(),
-    ];
+    let differences = [school.seats.verify().run()?.is_clean(), school.ranks.verify().run()?.is_clean()];
     let [seats, ranks] = differences.map(|clean| if clean { "in step" } else { "not in step" });
     Ok(writeln!(out, "\nVerified: seats are {seats}, ranks are {ranks}.")?)
 }

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use indicatif::HumanCount;
@@ -111,8 +110,8 @@ impl Counters {
         show: usize,
     ) -> Result<(), Box<dyn Error>> {
         self.at(out, path, "at the end", end)?;
-        let purged = self.pages.purge(None, |_| ControlFlow::Continue(()))?;
-        let (kept, expired) = (HumanCount(purged.kept), HumanCount(purged.expired));
+        let purged = self.pages.purge().run()?;
+        let (kept, expired) = (HumanCount(purged.cells.kept), HumanCount(purged.cells.expired));
         writeln!(out, "\nA purge drops {expired} cells that have expired, and keeps {kept}")?;
         for (when, later) in [("purged", 0), ("a day later", DAY), ("30 days later", 30 * DAY)] {
             self.at(out, path, when, Seconds(end.0.saturating_add(later)))?;

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::error::Error;
 use std::io::Write;
-use std::ops::ControlFlow;
 
 use indicatif::HumanCount;
 use rowkey::RowKey;
@@ -78,8 +77,8 @@ impl Urls {
             query.returned(out, title, usize::from(pages > 0), pages)
         };
         seen(out, format!("Distinct URLs of {visitor}"))?;
-        let dropped = self.urls.purge(None, |_| ControlFlow::Continue(()))?;
-        let (kept, old) = (HumanCount(dropped.kept), HumanCount(dropped.old));
+        let dropped = self.urls.purge().run()?;
+        let (kept, old) = (HumanCount(dropped.cells.kept), HumanCount(dropped.cells.old));
         writeln!(out, "\nA purge drops {old} versions that are no longer kept, and keeps {kept} cells")?;
         seen(out, format!("Distinct URLs of {visitor}, after the purge"))?;
 

@@ -1,31 +1,39 @@
-//! Many tables in one: for an engine that has a single key space, or a table that is to hold several.
+//! Many tables in one, for an engine with a single key space, or a table that is to hold several.
 //!
-//! A table's rows stand under a prefix, its name in the text encoding of the crate's own keys:
+//! A table's rows have a prefix: the name in the text encoding of the crate's own keys.
 //!
 //! ```text
 //! name, 00 → 01 01, 01 → 01 02 │ 00 │ the row's key      a row of the table
-//!                           FF │ name                    the table is there
+//!                           FF │ name                    the table exists
 //! ```
 //!
-//! No name's prefix begins another's: 00 stands at its end and nowhere else. No name begins with FF, which is no byte
-//! of UTF-8, so the register of tables stands behind all rows.
+//! No table's prefix is a prefix of another's, as 00 stands only at its end. No name begins with FF, which is not a
+//! valid byte of UTF-8, so the list of tables sorts after all rows.
+
+mod keys;
+mod table;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use self::keys::{REGISTER, across_tables, of_table, prefix, register_key, stray_row, under};
+use self::table::{SubTable, SubView};
 use super::options::Within;
 use super::{
-    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, Room, RowBatch, Rows,
-    Scan, Store, TableId, Write, check_batches, check_len,
+    Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, RowBatch, Rows, Scan, Store,
+    check_batches, check_len,
 };
 use crate::keys::range::KeyRange;
 use crate::store::error::{Error, RowErrors};
 
-/// A [`Database`] over one [`Store`]: all tables in one key space, each under a prefix.
+/// Many tables in one: a [`Database`] over one [`Store`], in which each table has a key prefix.
 ///
-/// It takes the store for its own; rows that others write there have no place in it. What the store promises, the
-/// tables promise, but for regions, and for keys that are shorter by a table's prefix; and if its batches are atomic, so are
-/// batches across tables, which are one batch beneath.
+/// It owns the store's key space: other writers must not put rows there. The tables make the same promises as the
+/// store, except that they have no regions and that the maximum key length is shorter by the prefix. If the store's
+/// batches are atomic, batches across tables are atomic too, as they are one batch of the store.
+#[doc(alias = "keyspace")]
+#[doc(alias = "subspace")]
+#[doc(alias = "column family")]
 ///
 /// ```
 /// use rowkey::Memory;
@@ -45,15 +53,15 @@ use crate::store::error::{Error, RowErrors};
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// A table is listed from its opening until it is dropped, rows or none. A handle from before a drop still writes under
-/// the table's prefix, into a table that is not listed until it is opened again.
+/// A table is listed from when it is opened until it is dropped, with or without rows. A handle from before a drop
+/// still writes under the table's prefix. Those rows are not listed until the table is opened again.
 ///
-/// Of several that [create](Database::create_table) a table at once one does, in all processes if the store has
-/// `compare_and_write`, else among the clones of one `SubStore`.
+/// Of several concurrent calls of [`create_table`](Database::create_table) for one name, one succeeds: in all processes
+/// if the store has `compare_and_write`, otherwise among the clones of one `SubStore`.
 pub struct SubStore<S> {
     id: DatabaseId,
     store: Arc<S>,
-    /// Held while a table is made in a store without compare-and-write.
+    /// Held while a table is created in a store without compare-and-write.
     making: Arc<Mutex<()>>,
 }
 
@@ -74,13 +82,13 @@ impl<S: Store> SubStore<S> {
         Ok(self.check_name(name).is_ok() && store.get(&register_key(name))?.is_some())
     }
 
-    /// Whether the store has room for a table's register and for a key of its.
+    /// Whether the store's keys have room for the table's entry in the list and for a row key of one byte.
     fn check_name(&self, name: &str) -> Result<(), Error> {
         let longest = (prefix(name).len() + 1).max(register_key(name).len());
         let max = self.store.guarantees().limits.key;
         match max {
             Some(max) if longest > max => {
-                // Of the bytes that stand before and behind the name, or in it as escapes, there are as many in any case.
+                // The bytes around the name, and those that escapes add, are needed for any name of this kind.
                 let most = max.saturating_sub(longest - name.len());
                 check_len("a table's name", name, &[], name.len(), Some(most))
             }
@@ -169,7 +177,7 @@ impl<S: Store + 'static> Database for SubStore<S> {
             if batch.is_empty() {
                 return Ok(names);
             }
-            for (key, _) in batch.iter() {
+            for (key, _) in &batch {
                 let name = key.strip_prefix(&[REGISTER]).ok_or_else(stray_row)?;
                 names.push(str::from_utf8(name).map_err(Error::engine)?.to_owned());
             }
@@ -178,8 +186,8 @@ impl<S: Store + 'static> Database for SubStore<S> {
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.id.check_write([name])?;
-        // The rows first: an engine that fails in between leaves an empty table, and not rows that come back with the
-        // next table of that name.
+        // The rows first: a failure in between leaves an empty table, not rows that reappear in the next table of that
+        // name.
         self.store.delete_ranges(&[KeyRange::prefix(prefix(name)), KeyRange::point(register_key(name))])
     }
 
@@ -202,7 +210,7 @@ impl<S: Store + 'static> Database for SubStore<S> {
             return self.store.write(&registers).map_err(|error| of_tables(error, batches));
         }
         let store = Within::one_call(&*self.store as &dyn Store);
-        // By itself: with it a failure would not be of the caller's writes alone.
+        // In a batch of its own, so that a failure names only writes of the caller.
         store.write(&registers).map_err(first_of)?;
         store.write(&rows).map_err(|error| {
             let rows = match error {
@@ -245,226 +253,7 @@ impl<S: Store + 'static> Database for SubStore<S> {
     }
 }
 
-/// One table, as a transaction sees it.
-struct SubView<'v> {
-    view: &'v dyn Readable,
-    prefix: &'v [u8],
-}
-
-impl Readable for SubView<'_> {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.view.get(&[self.prefix, key].concat())
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        SubRows::open(|beneath| self.view.scan(beneath), scan, self.prefix)
-    }
-}
-
-/// One table of a [`SubStore`].
-struct SubTable<S> {
-    id: TableId,
-    store: Arc<S>,
-    prefix: Vec<u8>,
-    limits: Limits,
-}
-
-impl<S: Store> SubTable<S> {
-    fn key(&self, key: &[u8]) -> Vec<u8> {
-        [&self.prefix, key].concat()
-    }
-
-    fn ranges(&self, ranges: &[KeyRange]) -> Vec<KeyRange> {
-        ranges_under(&self.prefix, ranges)
-    }
-
-    /// A key of the store as the table's, without the prefix.
-    fn key_of(&self, key: &[u8]) -> Vec<u8> {
-        key.strip_prefix(self.prefix.as_slice()).unwrap_or(key).to_vec()
-    }
-
-    /// The error in the table's terms: its name and keys.
-    fn error(&self, error: Error) -> Error {
-        match error {
-            Error::DeadlineExceeded { doing, .. } => {
-                Error::DeadlineExceeded { doing, table: self.id.name().to_owned() }
-            }
-            Error::Cancelled { doing, .. } => Error::Cancelled { doing, table: self.id.name().to_owned() },
-            Error::NotACounter { key, len } => Error::NotACounter { key: self.key_of(&key), len },
-            Error::Rows(rows) => {
-                let mut of_table = RowErrors::new(rows.total());
-                rows.in_call(&mut of_table, Some(self.id.name()), |row| row.index(), |row| self.key_of(row.key()));
-                Error::Rows(Box::new(of_table))
-            }
-            Error::OutcomeUnknown { source, .. } => Error::OutcomeUnknown { table: self.id.name().to_owned(), source },
-            other => other,
-        }
-    }
-}
-
-impl<S: Store> Readable for SubTable<S> {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.store.get(&self.key(key)).map_err(|error| self.error(error))
-    }
-
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        SubRows::open(|beneath| self.store.scan(beneath), scan, &self.prefix)
-    }
-}
-
-impl<S: Store> Store for SubTable<S> {
-    fn id(&self) -> &TableId {
-        &self.id
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.store.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        let store = Arc::new(self.store.with_options(options));
-        Arc::new(SubTable { id: self.id.clone(), store, prefix: self.prefix.clone(), limits: self.limits })
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        of_table(self.store.guarantees(), &self.prefix)
-    }
-
-    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let keys: Vec<Vec<u8>> = keys.iter().map(|key| self.key(key)).collect();
-        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        self.store.get_many(&keys).map_err(|error| self.error(error))
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.id.check_write()?;
-        self.limits.check(self.id.name(), batch)?;
-        let mut beneath = Batch::new();
-        under(&self.prefix, batch, &mut beneath);
-        self.store.write(&beneath).map_err(|error| self.error(error))
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.id.check_write()?;
-        self.limits.check_row(self.id.name(), key, None)?;
-        self.store.increment(&self.key(key), by).map_err(|error| self.error(error))
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.id.check_write()?;
-        self.limits.check_row(self.id.name(), key, new)?;
-        self.store.compare_and_write(&self.key(key), expected, new).map_err(|error| self.error(error))
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.id.check_write()?;
-        self.store.delete_ranges(&self.ranges(ranges)).map_err(|error| self.error(error))
-    }
-
-    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
-        self.id.check_write()?;
-        self.store.transact(&mut |view| {
-            let batch = body(&SubView { view, prefix: &self.prefix })?;
-            self.limits.check(self.id.name(), &batch)?;
-            let mut beneath = Batch::new();
-            under(&self.prefix, &batch, &mut beneath);
-            Ok(beneath)
-        })
-    }
-}
-
-/// A scan of one table, the prefix taken off its keys.
-struct SubRows {
-    /// `None` after an error.
-    rows: Option<Box<dyn Rows>>,
-    prefix: Vec<u8>,
-    prefixed: RowBatch,
-    batch_bytes: usize,
-}
-
-impl SubRows {
-    fn open(rows: impl FnOnce(&Scan) -> Box<dyn Rows>, scan: &Scan, prefix: &[u8]) -> Box<dyn Rows> {
-        // With and without the prefix, a batch is held twice.
-        let beneath = Scan { ranges: ranges_under(prefix, &scan.ranges), ..*scan }.divided(2);
-        let (rows, prefixed) = (Some(rows(&beneath)), RowBatch::new());
-        Box::new(Self { rows, prefix: prefix.to_vec(), prefixed, batch_bytes: beneath.batch_bytes })
-    }
-}
-
-impl Rows for SubRows {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear_within(self.batch_bytes);
-        let Some(rows) = &mut self.rows else { return Ok(()) };
-        rows.next_batch(&mut self.prefixed)?;
-        let mut room = Room::new(batch, usize::MAX, self.batch_bytes);
-        for (key, value) in self.prefixed.iter() {
-            let Some(key) = key.strip_prefix(self.prefix.as_slice()) else {
-                self.rows = None;
-                return Err(stray_row());
-            };
-            room.push(key, value);
-        }
-        Ok(())
-    }
-
-    fn skip_to(&mut self, key: &[u8]) {
-        if let Some(rows) = &mut self.rows {
-            rows.skip_to(&[&self.prefix, key].concat());
-        }
-    }
-}
-
-const REGISTER: u8 = 0xff;
-
-fn register_key(name: &str) -> Vec<u8> {
-    [&[REGISTER], name.as_bytes()].concat()
-}
-
-fn prefix(name: &str) -> Vec<u8> {
-    let mut prefix = Vec::with_capacity(name.len() + 1);
-    for &byte in name.as_bytes() {
-        match byte {
-            0 | 1 => prefix.extend([1, byte + 1]),
-            _ => prefix.push(byte),
-        }
-    }
-    prefix.push(0);
-    prefix
-}
-
-fn ranges_under(prefix: &[u8], ranges: &[KeyRange]) -> Vec<KeyRange> {
-    let table = KeyRange::prefix(prefix);
-    let end_of = |range: &KeyRange| match range.end() {
-        Some(end) => Some([prefix, end].concat()),
-        None => table.end().map(<[u8]>::to_vec),
-    };
-    ranges.iter().filter_map(|range| KeyRange::new([prefix, range.start()].concat(), end_of(range))).collect()
-}
-
-fn under(prefix: &[u8], batch: &Batch, beneath: &mut Batch) {
-    for write in batch.writes() {
-        let key = [prefix, write.key()].concat();
-        match write {
-            Write::Put(_, value) => beneath.put(key, value),
-            Write::Delete(_) => beneath.delete(key),
-        };
-    }
-}
-
-/// How long a key of a table can be is up to its name.
-fn across_tables(beneath: Guarantees) -> Guarantees {
-    let batch = if beneath.batch >= Atomicity::Table { Atomicity::Database } else { Atomicity::Row };
-    let limits = Limits { key: None, table_name: None, ..beneath.limits };
-    Guarantees { batch, split_points: false, limits, ..beneath }
-}
-
-fn of_table(beneath: Guarantees, prefix: &[u8]) -> Guarantees {
-    let promised = across_tables(beneath);
-    let key = beneath.limits.key.map(|key| key.saturating_sub(prefix.len()));
-    Guarantees { limits: Limits { key, ..promised.limits }, ..promised }
-}
-
-/// The error of a write across tables, in their names.
+/// Translates the error of a write across tables: their names in place of the store's.
 fn of_tables(error: Error, batches: &[(&str, &Batch)]) -> Error {
     match error {
         Error::OutcomeUnknown { source, .. } => {
@@ -475,7 +264,7 @@ fn of_tables(error: Error, batches: &[(&str, &Batch)]) -> Error {
     }
 }
 
-/// The first failure of a write of several rows, where none is the caller's.
+/// The first error of a write of several rows, none of which is the caller's.
 fn first_of(error: Error) -> Error {
     match error {
         Error::Rows(rows) => rows.into_first(),
@@ -483,12 +272,9 @@ fn first_of(error: Error) -> Error {
     }
 }
 
-fn stray_row() -> Error {
-    Error::engine("the store beneath answered a row outside of the ranges it was asked for")
-}
-
 #[cfg(test)]
 mod tests {
+    use super::table::SubRows;
     use super::*;
     use crate::store::Memory;
 

@@ -1,20 +1,20 @@
-//! A table as it was at one time, and scans of it.
+//! Snapshots of a table, and scans of them.
 
 use std::ops::Bound;
 
 use fjall::{Iter, Keyspace, Readable as _, Snapshot};
 
 use crate::error::guarded;
-use crate::{LONGEST_KEY, can_be};
+use crate::limits::{LONGEST_KEY, can_be};
 use rowkey::store::{CallOptions, RangeReader, RangeRows, Readable, Room, Rows, Scan, TableId};
 use rowkey::{Error, KeyRange};
 
-/// A table as it was.
+/// A snapshot of a table.
 pub(super) struct FjallView {
     pub(super) keyspace: Keyspace,
     pub(super) snapshot: Snapshot,
     pub(super) table: TableId,
-    /// Of the transaction, or the scan, that reads.
+    /// The options of the transaction, or the scan, that reads.
     pub(super) options: CallOptions,
 }
 
@@ -34,7 +34,7 @@ impl Readable for FjallView {
     }
 }
 
-/// What a scan reads: the table as it was.
+/// What a scan reads.
 struct Reader {
     keyspace: Keyspace,
     snapshot: Snapshot,
@@ -44,7 +44,7 @@ struct Reader {
 
 impl RangeReader for Reader {
     fn seek(&mut self, rest: &KeyRange, _: bool) -> Result<(), Error> {
-        // Between a key of the longest and all that begin with it there is none.
+        // No key lies between a key of the maximum length and those that begin with it.
         let start = match rest.start() {
             start if start.len() > LONGEST_KEY => Bound::Excluded(&start[..LONGEST_KEY]),
             start => Bound::Included(start),
@@ -63,7 +63,7 @@ impl RangeReader for Reader {
         let Some(rows) = &mut self.open else { return Ok(false) };
         let read = || {
             while let Some(row) = if reverse { rows.next_back() } else { rows.next() } {
-                // By reference: the pair is six words, and each move of it waits for the one before.
+                // By reference: the pair is six words, and each move would wait for the one before.
                 let row = row.into_inner();
                 match &row {
                     Ok((key, value)) if room.push(key, value) => {}

@@ -1,0 +1,203 @@
+//! One table of a [`Memory`](super::Memory), and its handles.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use imbl::OrdSet;
+
+use super::PROMISES;
+use super::rows::{Reader, Row, apply};
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
+use crate::store::options::failed;
+use crate::store::{
+    Batch, Call, CallOptions, Guarantees, RangeRows, Readable, Rows, Scan, Store, TableId, add_to_counter, check_key,
+};
+
+/// One table of a [`Memory`].
+pub(super) struct MemoryTable {
+    pub(super) id: TableId,
+    /// Held by the writer, and taken before `rows`. While a transaction's body runs, only this is held.
+    writer: Mutex<()>,
+    pub(super) rows: RwLock<OrdSet<Row>>,
+}
+
+impl MemoryTable {
+    pub(super) fn new(id: TableId) -> Self {
+        Self { id, writer: Mutex::default(), rows: RwLock::default() }
+    }
+
+    #[inline]
+    pub(super) fn turn(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
+        call.lock_mutex(&self.writer)
+    }
+
+    /// The rows, for reading. Waits while a large batch is being applied.
+    #[inline]
+    fn rows(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, OrdSet<Row>>, Error> {
+        call.lock_read(&self.rows)
+    }
+
+    pub(super) fn seen<'c>(&'c self, call: &'c Call<'c>) -> Result<Seen<'c>, Error> {
+        Ok(Seen { rows: self.rows(call)?.clone(), table: &self.id, call })
+    }
+
+    /// Removes all rows. The caller has the turn.
+    pub(super) fn take_rows(&self) -> OrdSet<Row> {
+        std::mem::take(&mut *write(&self.rows))
+    }
+}
+
+impl fmt::Debug for MemoryTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} rows", read(&self.rows).len())
+    }
+}
+
+/// A table with the options of a handle.
+pub(super) struct Handle {
+    pub(super) table: Arc<MemoryTable>,
+    pub(super) options: CallOptions,
+}
+
+impl Handle {
+    #[inline]
+    fn begin(&self, doing: &'static str) -> Result<Call<'_>, Error> {
+        self.options.begin(doing, self.table.id.name())
+    }
+}
+
+impl Readable for Handle {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let rows = self.table.rows(&self.begin("get")?)?;
+        Ok(rows.get(key).map(|row| row.value().to_vec()))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let rows = self.begin("scan").and_then(|call| Ok(self.table.rows(&call)?.clone()));
+        match rows {
+            Ok(rows) => self.options.rows(self.table.id.name(), Box::new(RangeRows::new(scan, Reader(rows)))),
+            Err(error) => failed(error),
+        }
+    }
+}
+
+impl Store for Handle {
+    fn id(&self) -> &TableId {
+        &self.table.id
+    }
+
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
+        Arc::new(Self { table: Arc::clone(&self.table), options: options.clone() })
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        PROMISES
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let rows = self.table.rows(&self.begin("get")?)?;
+        Ok(keys.iter().map(|&key| rows.get(key).map(|row| row.value().to_vec())).collect())
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), Error> {
+        self.table.id.check_write()?;
+        batch.check_keys()?;
+        let _turn = self.table.turn(&self.begin("write")?)?;
+        apply(&mut write(&self.table.rows), batch);
+        Ok(())
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
+        self.table.id.check_write()?;
+        check_key(key)?;
+        let _turn = self.table.turn(&self.begin("increment")?)?;
+        let mut rows = write(&self.table.rows);
+        let sum = add_to_counter(key, rows.get(key).map(Row::value), by)?;
+        rows.insert(Row::new(key, &sum.to_be_bytes()));
+        Ok(sum)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
+        self.table.id.check_write()?;
+        check_key(key)?;
+        let _turn = self.table.turn(&self.begin("compare-and-write")?)?;
+        let mut rows = write(&self.table.rows);
+        if rows.get(key).map(Row::value) != expected {
+            return Ok(false);
+        }
+        match new {
+            Some(value) => rows.insert(Row::new(key, value)),
+            None => rows.remove(key),
+        };
+        Ok(true)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
+        self.table.id.check_write()?;
+        let turn = self.table.turn(&self.begin("deletion of ranges")?)?;
+        if ranges.contains(&KeyRange::all()) {
+            let rows = self.table.take_rows();
+            drop(turn);
+            // A large tree takes a while to free; nobody has to wait for that.
+            drop(rows);
+            return Ok(());
+        }
+        let mut rows = write(&self.table.rows);
+        for range in ranges {
+            let doomed: Vec<Row> = rows.range::<_, [u8]>(range.bounds()).cloned().collect();
+            for row in doomed {
+                rows.remove(row.key());
+            }
+        }
+        Ok(())
+    }
+
+    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
+        self.table.id.check_write()?;
+        let call = self.begin("transaction")?;
+        let _turn = self.table.turn(&call)?;
+        let batch = {
+            // Dropped before the writes, which would otherwise copy every node it shares with the table.
+            let seen = self.table.seen(&call)?;
+            let _inside = self.table.id.database().enter();
+            body(&seen)?
+        };
+        batch.check_keys()?;
+        call.check()?;
+        apply(&mut write(&self.table.rows), &batch);
+        Ok(())
+    }
+}
+
+/// A table as a transaction sees it.
+pub(super) struct Seen<'c> {
+    rows: OrdSet<Row>,
+    table: &'c TableId,
+    call: &'c Call<'c>,
+}
+
+impl Readable for Seen<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.call.check()?;
+        Ok(self.rows.get(key).map(|row| row.value().to_vec()))
+    }
+
+    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
+        let rows = RangeRows::new(scan, Reader(self.rows.clone()));
+        self.call.rest().rows(self.table.name(), Box::new(rows))
+    }
+}
+
+// A panic can't leave the tree half changed, so a poisoned lock is as good as any other.
+pub(super) fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,113 @@
+//! Purges of wide tables, as jobs.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::job::{Batch, Bounds, Checkpoint, Job, Work};
+use crate::keys::cursor::Cursor;
+use crate::keys::error::CursorError;
+use crate::keys::fingerprint::Fingerprint;
+use crate::keys::key::RowKey;
+use crate::store::error::Error;
+use crate::store::{Database, Store};
+use crate::table::WideTable;
+use crate::wide::{CellKey, Cells, CellsDatabase, Purged};
+
+/// A batch reads or removes this many cells and markers.
+const ENTRIES: usize = 1000;
+
+/// The fingerprint in a purge's checkpoint. The last row is kept as bytes, whatever the type of its key.
+fn fingerprint() -> Fingerprint {
+    CellKey::LAYOUT.fingerprint()
+}
+
+impl Checkpoint {
+    /// The checkpoint of a [purge](crate::wide::Cells::purge) that has done all rows up to this one.
+    pub fn after_row(row: &[u8]) -> Self {
+        Self::new(1, Some(Cursor::new(fingerprint(), row)))
+    }
+}
+
+impl<S: Store> Cells<S> {
+    /// Returns a job that removes what no read returns any more: deleted and expired cells, versions beyond those that
+    /// the family keeps, and delete markers. This is HBase's major compaction.
+    ///
+    /// After it, or during it, a write with a timestamp older than a delete is no longer hidden by that delete.
+    ///
+    /// The job goes row by row. Concurrent reads and writes are allowed. Without
+    /// [transactions](crate::store::Guarantees::transactions) a version or a delete that is written again during the
+    /// purge, with exactly the timestamp of a removed one, may be removed too.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use rowkey::Memory;
+    /// use rowkey::wide::{Cells, FamilySchema, Mutation, TableSchema, WideStore};
+    ///
+    /// let schema = TableSchema::new().family("a", FamilySchema::new().max_versions(2));
+    /// let table = Cells::open(&Memory::new(), "table", &schema)?;
+    /// for at in 1..=5 {
+    ///     table.mutate(b"row", &Mutation::new().put_at("a:q", at, "").put_at("a:r", at, ""))?;
+    /// }
+    /// table.mutate(b"row", &Mutation::new().delete_column("a:r"))?;
+    ///
+    /// let report = table.purge().run()?;
+    /// assert_eq!((report.cells.kept, report.cells.old, report.cells.deleted, report.cells.markers), (2, 3, 5, 1));
+    ///
+    /// // Stopped, and resumed.
+    /// let report = table.purge().run_watched(|progress| {
+    ///     println!("{} rows, {} removed", progress.report.rows, progress.report.written);
+    ///     ControlFlow::Break(())
+    /// })?;
+    /// let report = table.purge().resume(report.next).run()?;
+    /// assert_eq!((report.written, report.is_done()), (0, true));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[doc(alias = "compact")]
+    #[doc(alias = "major compaction")]
+    #[doc(alias = "vacuum")]
+    #[doc(alias = "garbage collection")]
+    pub fn purge(&self) -> Job<'_> {
+        Job::new(Purge(|after: Option<&[u8]>, entries, bytes| self.purge_batch(after, entries, bytes)))
+    }
+}
+
+impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
+    /// Returns a job that removes what no read returns any more: deleted and expired cells, versions beyond those that
+    /// the family keeps, and delete markers. See [`Cells::purge`](crate::wide::Cells::purge).
+    #[doc(alias = "compact")]
+    #[doc(alias = "major compaction")]
+    #[doc(alias = "vacuum")]
+    #[doc(alias = "garbage collection")]
+    pub fn purge(&self) -> Job<'_> {
+        let mut opened: Option<Cells<Arc<dyn Store>>> = None;
+        Job::new(Purge(move |after: Option<&[u8]>, entries, bytes| {
+            let cells = match &mut opened {
+                Some(cells) => cells,
+                None => opened.insert(self.cells()?),
+            };
+            cells.purge_batch(after, entries, bytes).map_err(|error| error.of_key(self.name(), &[]))
+        }))
+    }
+}
+
+/// One batch, by what makes it: after a row, bounded in entries and bytes.
+struct Purge<F>(F);
+
+impl<F> fmt::Debug for Purge<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Purge").finish_non_exhaustive()
+    }
+}
+
+impl<K1, K2, F: FnMut(Option<&[u8]>, usize, usize) -> Result<Purged, Error>> Work<K1, K2> for Purge<F> {
+    fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<Batch<K1, K2>, Error> {
+        if at.pass() != 1 {
+            return Err(CursorError::Malformed("a purge has one pass").into());
+        }
+        let after = at.key_of(fingerprint(), |_| false)?;
+        let Purged { rows, cells, last_row, finished } = (self.0)(after, bounds.rows.unwrap_or(ENTRIES), bounds.bytes)?;
+        let next = last_row.filter(|_| !finished).map(|row| Checkpoint::after_row(&row));
+        Ok(Batch { rows, written: cells.removed(), cells, next, ..Batch::default() })
+    }
+}
