@@ -1,20 +1,22 @@
-//! The guide: what to think of before the first row is written, and what to do when it was not enough.
+//! The guide: how to design a key, and what to do when it has to change.
 //!
-//! | page | for |
+//! | page | topic |
 //! |---|---|
-//! | [`choosing_a_key`] | from the questions to the fields, and their order |
-//! | [`prefixes`] | asking: prefixes, ranges, pages |
-//! | [`descending`] | newest first, and what else comes from the end |
-//! | [`salting`] | keys that grow at one end, spread over buckets and read in one order |
-//! | [`hashing`] | keys spread for good, for rows that are asked for one by one |
-//! | [`wide_rows`] | families, versions, counters: what a row can have besides a value |
-//! | [`on_disk`] | rows that outlive the process, and the machine |
-//! | [`changing_a_key`] | what may change in place, what may not, and the way round |
-//! | [`classics`] | what the books call it, what does it here, and the example |
-//! | [`your_own_engine`] | a store of yours beneath the tables |
-//! | [`from_the_hbase_shell`] | the same commands here, and whose bytes are the same |
+//! | [`choosing_a_key`] | from the queries to the fields and their order |
+//! | [`prefixes`] | queries: prefixes, ranges, pages |
+//! | [`descending`] | newest first |
+//! | [`salting`] | spread keys that grow at one end, and still scan them in order |
+//! | [`hashing`] | spread rows that are read one at a time |
+//! | [`wide_rows`] | families, columns, versions, counters |
+//! | [`on_disk`] | keep rows on disk: durability, backups, errors |
+//! | [`changing_a_key`] | which changes are safe, and how to migrate for the others |
+//! | [`your_own_engine`] | write an engine, step by step |
+//! | [`classics`] | the ideas of the HBase literature, and a study of each |
+//! | [`from_the_hbase_shell`] | shell commands, Java calls and their counterparts |
+//! | [`mod@format`] | every byte of a key |
 //!
-//! Every block of code in it is run by the tests.
+//! The tests run every block of code in the guide.
+#![cfg(feature = "tables")]
 
 #[doc = include_str!("guide/changing_a_key.md")]
 pub mod changing_a_key {}
@@ -27,6 +29,9 @@ pub mod classics {}
 
 #[doc = include_str!("guide/descending.md")]
 pub mod descending {}
+
+#[doc = include_str!("../FORMAT.md")]
+pub mod format {}
 
 #[doc = include_str!("guide/from_the_hbase_shell.md")]
 pub mod from_the_hbase_shell {}
@@ -43,8 +48,8 @@ pub mod prefixes {}
 #[doc = include_str!("guide/salting.md")]
 pub mod salting {}
 
-#[doc = include_str!("guide/your_own_engine.md")]
-pub mod your_own_engine {}
-
 #[doc = include_str!("guide/wide_rows.md")]
 pub mod wide_rows {}
+
+#[doc = include_str!("guide/your_own_engine.md")]
+pub mod your_own_engine {}

@@ -1,4 +1,49 @@
-#![doc = include_str!("../README.md")]
+//! Typed row keys for sorted stores: HBase, Bigtable, RocksDB, FoundationDB, fjall, redb.
+//!
+//! [`#[derive(RowKey)]`](derive@RowKey) turns a struct into bytes that sort in the order of its fields:
+//!
+//! ```text
+//! Action { user: 42, at: 1307097848000, event: 7 }          #[rowkey(desc)] at: newest first
+//!
+//!    user: u64                 at: i64, desc             event: u32
+//!    00 00 00 00 00 00 00 2a | 7f ff fe cf aa e5 a7 3f | 00 00 00 07
+//! ```
+//!
+//! Negative numbers sort before positive ones. The prefix "bob" does not select "bobby". A salt spreads keys over buckets, and a
+//! scan merges them. A table refuses keys of another layout. The bytes are frozen.
+//!
+//! ```
+//! use rowkey::{RowKey, Select};
+//!
+//! /// What a user did, newest first.
+//! #[derive(RowKey, Debug, PartialEq)]
+//! struct Action {
+//!     user: u64,
+//!     #[rowkey(desc)]
+//!     at: i64, // Unix milliseconds
+//!     event: u32,
+//! }
+//!
+//! let action = Action { user: 42, at: 1_307_097_848_000, event: 7 };
+//! let key = action.encode();
+//! assert_eq!(Action::decode(&key)?, action);
+//!
+//! // A selection is a list of byte ranges, for any client of any store.
+//! let recent = Action::prefix().user(42).at_range(1_307_097_000_000..).ranges();
+//! assert!(recent[0].contains(&key));
+//! # Ok::<(), rowkey::DecodeError>(())
+//! ```
+//!
+//! | item | contents |
+//! |---|---|
+//! | [`derive@RowKey`] | the derive macro, with all its attributes |
+//! | [`trait@RowKey`] | the trait: encode, decode, explain, the layout |
+//! | [`encode`] | the types that can be fields, and the bytes of each; encodings of your own |
+//! | [`prefix`], [`range`](mod@range), [`cursor`] | what selects rows; byte ranges; where a page ended |
+//! | [`untyped`], [`Layout`] | keys without their Rust type, as shapes and as JSON |
+//! | [`lead`] | salts and digests |
+//! | [`geo`] | map tiles, boxes, the nearest points |
+#![cfg_attr(feature = "memory", doc = include_str!("guide/first_table.md"))]
 #![forbid(unsafe_code)]
 
 extern crate self as rowkey;
@@ -88,9 +133,7 @@ pub mod __private {
     pub use std::vec::Vec;
 }
 
-/// The documents that stand beside the code; their code is tested with it.
-#[doc(hidden)]
-pub mod _documentation {
-    #[doc = include_str!("../FORMAT.md")]
-    pub mod format {}
-}
+/// The code in README.md, compiled and run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod _readme {}
