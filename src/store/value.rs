@@ -32,9 +32,9 @@ use crate::store::error::{Access, Error};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no value of a table",
+    message = "`{Self}` can't be stored as a table's value",
     label = "no codec",
-    note = "a value is text, bytes, a number, `()`, `Json<T>` or `Postcard<T>` of a serde type, or has a `RowValue` of its own"
+    note = "a value is text, bytes, a number, `()`, `Json<T>` or `Postcard<T>` of a serde type, or a type that implements `RowValue`"
 )]
 pub trait RowValue: Sized {
     /// The codec's name, which the database keeps with the table. A table does not open with values of another named

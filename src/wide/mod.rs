@@ -78,7 +78,7 @@
 //! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column | counts it as one column | [`page_empty_qualifier`](WideGuarantees::page_empty_qualifier) |
 //! | a row's condition on a column that is not read, or of no family | treats the column as absent | sees it; is refused | sees it; is refused | [`row_conditions`](WideGuarantees::row_conditions) |
 //! | pieces of a row under a condition on it | are refused | supported, after the row is read | supported, after the row is read | [`pieces_under_conditions`](WideGuarantees::pieces_under_conditions) |
-//! | an empty or negative time range, no version, a limit of no column | are refused; nothing is read | nothing is read, but an end of 0 is no end; are refused | nothing is read | [`empty_reads`](WideGuarantees::empty_reads) |
+//! | a read that asks for nothing: a time range without a millisecond of 1970 or later, no version, a limit of no column | a range that is backward or negative, and no version, are refused; the rest returns nothing | a range returns nothing, but an end of 0 means no end; no version, and a limit of no column, are refused | returns nothing | [`empty_reads`](WideGuarantees::empty_reads) |
 //! | a table created with split points is split into regions there | yes | yes, but not in the emulator | as its store | [`split_points`](WideGuarantees::split_points) |
 //! | maximum length of row key, qualifier, value | 32,767 bytes; a cell with its key has 10 MiB unless configured | 4 KiB as documented, the emulator accepts more; a value of 10 MiB is accepted | as its store | [`limits`](WideGuarantees::limits) |
 //!
