@@ -38,7 +38,7 @@ impl Checkpoint {
         Self { pass, cursor }
     }
 
-    /// The number of the pass, from 1. A job that compares two tables reads the first in pass 1 and the second in pass 2.
+    /// The number of the pass, counted from 1. A job that compares two tables reads the first in pass 1 and the second in pass 2.
     pub fn pass(&self) -> u8 {
         self.pass
     }
@@ -81,7 +81,7 @@ impl FromStr for Checkpoint {
         match pass {
             "1" => Ok(Self { pass: 1, cursor }),
             "2" => Ok(Self { pass: 2, cursor }),
-            _ => Err(CursorError::Malformed("its pass is not known")),
+            _ => Err(CursorError::Malformed("its pass is unknown")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A run over the rows of tables that can be stopped and resumed.
 //!
-//! One vocabulary for all of them: a [`Job`] is made by a method of what it works on, and run. It returns a [`Report`]: what was
-//! read, written and found, and the [`Checkpoint`] to resume from if it was stopped.
+//! One vocabulary for all of them: a [`Job`] is made by a method of what it works on, and run. It returns a [`Report`]:
+//! what was read, written and found, and the [`Checkpoint`] to resume from if it was stopped.
 //!
 //! | job | made by | [`Difference`]s | where its checkpoint is kept |
 //! |---|---|---|---|
@@ -61,11 +61,10 @@ use crate::store::DEFAULT_BATCH_BYTES;
 use crate::store::error::Error;
 use crate::wide::PurgeCounts;
 
-/// A run over the rows of tables that can be stopped and resumed: a verification, a rebuild, a backfill, a repair or a purge,
-/// before it is run.
+/// A run over the rows of tables that can be stopped and resumed: a verification, a rebuild, a backfill, a repair or a
+/// purge, before it is run. It works in batches, while others read and write.
 ///
-/// It works in batches. Others may read and write meanwhile. Each batch is one call: a time-out of the handle's
-/// [`CallOptions`](crate::store::CallOptions) bounds each batch, not the whole job.
+/// A time-out of the handle's [`CallOptions`](crate::store::CallOptions) bounds each batch, not the whole job.
 ///
 /// `K1` and `K2` are the keys of a [`Difference`]. A purge finds none.
 ///
@@ -125,8 +124,8 @@ pub struct Report {
     pub different: u64,
     /// [`DifferenceKind::Conflict`] found.
     pub conflicts: u64,
-    /// Differences found by the earlier runs that this one resumed, of all kinds. A migration keeps this number; it is 0 in other
-    /// jobs.
+    /// Differences of all kinds found by the earlier runs that this one resumed. A migration stores this number. In
+    /// other jobs it is 0.
     pub earlier: u64,
     /// What a purge did to cells. All 0 in other jobs.
     pub cells: PurgeCounts,
@@ -146,15 +145,16 @@ pub struct Progress<K1 = Infallible, K2 = Infallible> {
 
 /// A row that is not what follows from its source.
 ///
-/// The source of a secondary row is a row of the primary table; the source of a row of a migration's new table is a row of the old
-/// one.
+/// The source of a secondary row is a row of the primary table. The source of a row of a migration's new table is a row
+/// of the old table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference<K1, K2> {
     /// How it differs.
     pub kind: DifferenceKind,
-    /// The key of the source: of a row in the primary table, or in the old one. If the kind is `Extra`, there need not be such a row.
+    /// The key of the source: a row of the primary table, or of the old one. If the kind is `Extra`, the row need not
+    /// exist.
     pub source: K1,
-    /// The key of the row that follows from it: in the secondary table, or in the new one.
+    /// The key of the row that follows from it: a row of the secondary table, or of the new one.
     pub target: K2,
 }
 
@@ -182,8 +182,8 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
 
     /// Resumes where an earlier run of the job stopped; `None` starts at the beginning.
     ///
-    /// A migration keeps its checkpoint in the database, in one transaction with the rows, and always resumes from that one: no row
-    /// can be skipped. There the checkpoint is only checked to be one of the migration's tables.
+    /// A migration keeps its checkpoint in the database, and always resumes from that one, so no row can be skipped.
+    /// There `checkpoint` is only checked to belong to the migration's tables.
     pub fn resume(mut self, checkpoint: impl Into<Option<Checkpoint>>) -> Self {
         self.start = checkpoint.into().unwrap_or_default();
         self
@@ -251,17 +251,17 @@ impl<K1, K2> fmt::Debug for Job<'_, K1, K2> {
 }
 
 impl Report {
-    /// Whether the job is done; if not, it was stopped.
+    /// Returns whether the job is done. If not, it was stopped.
     pub fn is_done(&self) -> bool {
         self.next.is_none()
     }
 
-    /// How many differences were found: in this run, and in the earlier ones that it resumed if they are [known](Self::earlier).
+    /// Returns the number of differences found in this run, and in the [earlier](Self::earlier) ones that it resumed.
     pub fn differences(&self) -> u64 {
         self.earlier + self.found()
     }
 
-    /// Whether no difference was found. What a stopped job has not read yet is not known: see [`is_done`](Self::is_done).
+    /// Returns whether no difference was found. A stopped job has not read all rows: see [`is_done`](Self::is_done).
     pub fn is_clean(&self) -> bool {
         self.differences() == 0
     }

@@ -397,5 +397,5 @@ fn a_lock_that_cannot_be_read_is_an_error() {
     db.table("rowkey.migrations").unwrap().compare_and_write(&key, None, Some(b"\x02later")).unwrap();
     let refused = bump(&m, 2, 1).unwrap_err();
     let key: String = Four { id: 2 }.encode().iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(refused.to_string(), format!("migration \"m\": the lock of the old key {key} can't be read"));
+    assert_eq!(refused.to_string(), format!("migration \"m\": the lock of old key {key} can't be read"));
 }
