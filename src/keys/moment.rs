@@ -10,6 +10,8 @@ pub(crate) const NANOS_PER_SECOND: u32 = 1_000_000_000;
 
 /// A type of instant, which converts to every other: `SystemTime`, [`Seconds`](crate::Seconds) to
 /// [`Nanos`](crate::Nanos), and with their features the instants of jiff, chrono and time.
+#[doc(alias = "timestamp")]
+#[doc(alias = "instant")]
 pub trait Moment: Copy {
     /// Seconds since 1970, rounded down (toward the past), and the nanoseconds after them.
     ///

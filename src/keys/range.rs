@@ -119,30 +119,30 @@ impl KeyRange {
     }
 
     /// Drops the keys before `key`, and `key` itself unless `inclusive`. If no key would be left, the range stays as it
-    /// is and the result is [`Cut::All`].
-    pub(crate) fn start_at(&mut self, key: &[u8], inclusive: bool) -> Cut {
+    /// is and the result is [`Dropped::All`].
+    pub(crate) fn start_at(&mut self, key: &[u8], inclusive: bool) -> Dropped {
         if if inclusive { self.start.as_slice() >= key } else { self.start.as_slice() > key } {
-            return Cut::Nothing;
+            return Dropped::Nothing;
         }
         if self.ends_by(key) || !inclusive && self.end.as_deref().is_some_and(|end| is_next(key, end)) {
-            return Cut::All;
+            return Dropped::All;
         }
         self.start.clear();
         self.start.extend_from_slice(key);
         if !inclusive {
             self.start.push(0);
         }
-        Cut::Part
+        Dropped::Part
     }
 
     /// Drops the keys after `key`, and `key` itself unless `inclusive`. If no key would be left, the range stays as it
-    /// is and the result is [`Cut::All`].
-    pub(crate) fn end_at(&mut self, key: &[u8], inclusive: bool) -> Cut {
+    /// is and the result is [`Dropped::All`].
+    pub(crate) fn end_at(&mut self, key: &[u8], inclusive: bool) -> Dropped {
         if self.end.as_deref().is_some_and(|end| end <= key || inclusive && is_next(key, end)) {
-            return Cut::Nothing;
+            return Dropped::Nothing;
         }
         if if inclusive { self.start.as_slice() > key } else { self.start.as_slice() >= key } {
-            return Cut::All;
+            return Dropped::All;
         }
         let end = self.end.get_or_insert_default();
         end.clear();
@@ -150,7 +150,7 @@ impl KeyRange {
         if inclusive {
             end.push(0);
         }
-        Cut::Part
+        Dropped::Part
     }
 
     /// The keys that are in both ranges; `None` if there can be none.
@@ -211,7 +211,7 @@ impl RangeBounds<[u8]> for &KeyRange {
 
 /// How much of a range was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub(crate) enum Dropped {
     Nothing,
     Part,
     All,
@@ -294,8 +294,8 @@ mod tests {
             for (is_kept, reverse) in [(is_after, false), (is_before, true)] {
                 let mut rest = range.clone();
                 let cut = if reverse { rest.end_at(&at, inclusive) } else { rest.start_at(&at, inclusive) };
-                prop_assert_eq!(cut != Cut::All && rest.contains(&key), range.contains(&key) && is_kept);
-                prop_assert_eq!(cut == Cut::Part, cut != Cut::All && rest != range);
+                prop_assert_eq!(cut != Dropped::All && rest.contains(&key), range.contains(&key) && is_kept);
+                prop_assert_eq!(cut == Dropped::Part, cut != Dropped::All && rest != range);
                 prop_assert!(KeyRange::new(rest.start, rest.end).is_some());
             }
         }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::{Room, RowBatch, Rows, Scan};
-use crate::keys::range::{Cut, KeyRange};
+use crate::keys::range::{Dropped, KeyRange};
 use crate::store::error::Error;
 
 /// The position of a scan: the ranges still to read, and how many rows may still come.
@@ -142,9 +142,9 @@ impl Walk {
             let next = if self.reverse { self.ranges.back_mut() } else { self.ranges.front_mut() };
             let Some(range) = next else { return passed };
             match if self.reverse { range.end_at(key, inclusive) } else { range.start_at(key, inclusive) } {
-                Cut::Nothing => return passed,
-                Cut::Part => return true,
-                Cut::All => passed = true,
+                Dropped::Nothing => return passed,
+                Dropped::Part => return true,
+                Dropped::All => passed = true,
             }
             self.drop_range();
         }

@@ -37,12 +37,12 @@ pub enum GeoError {
         at: usize,
     },
     /// A quadkey has not as many digits as its type states.
-    #[error("found {found} digits, the quadkey has {due}")]
+    #[error("found {found} digits, the quadkey has {expected}")]
     Digits {
         /// The number of digits found.
         found: usize,
         /// The number of digits expected.
-        due: u8,
+        expected: u8,
     },
     /// There is no such column or row at this zoom.
     #[error("there is no tile {x}/{y} at zoom {zoom}")]

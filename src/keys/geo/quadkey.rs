@@ -115,7 +115,7 @@ impl<const Z: u8> TryFrom<Tile> for QuadKey<Z> {
         if tile.zoom() == Self::ZOOM {
             Ok(Self::new(tile.digits()))
         } else {
-            Err(GeoError::Digits { found: tile.zoom().into(), due: Z })
+            Err(GeoError::Digits { found: tile.zoom().into(), expected: Z })
         }
     }
 }
@@ -125,7 +125,7 @@ impl<const Z: u8> FromStr for QuadKey<Z> {
 
     fn from_str(digits: &str) -> Result<Self, GeoError> {
         match digits.parse::<Tile>() {
-            Err(GeoError::Zoom(_)) => Err(GeoError::Digits { found: digits.len(), due: Self::ZOOM }),
+            Err(GeoError::Zoom(_)) => Err(GeoError::Digits { found: digits.len(), expected: Self::ZOOM }),
             tile => tile?.try_into(),
         }
     }
@@ -155,9 +155,9 @@ mod tests {
         assert_eq!(QuadKey::<3>::from_xy(8, 5), Err(GeoError::Xy { x: 8, y: 5, zoom: 3 }));
         assert_eq!(quadkey.parent(), "21".parse().unwrap());
         assert_eq!(QuadKey::<3>::try_from(quadkey.tile()), Ok(quadkey));
-        assert_eq!(QuadKey::<1>::try_from(quadkey.tile()), Err(GeoError::Digits { found: 3, due: 1 }));
+        assert_eq!(QuadKey::<1>::try_from(quadkey.tile()), Err(GeoError::Digits { found: 3, expected: 1 }));
         assert_eq!("21".parse::<QuadKey<3>>().unwrap_err().to_string(), "found 2 digits, the quadkey has 3");
-        assert_eq!("0".repeat(300).parse::<QuadKey<3>>(), Err(GeoError::Digits { found: 300, due: 3 }));
+        assert_eq!("0".repeat(300).parse::<QuadKey<3>>(), Err(GeoError::Digits { found: 300, expected: 3 }));
         assert_eq!(quadkey.neighbours().len(), 8);
         assert_eq!(quadkey.children().unwrap()[3], "2133".parse().unwrap());
         assert!(quadkey.contains(&"2130".parse().unwrap()) && !quadkey.contains(&Tile::WORLD));

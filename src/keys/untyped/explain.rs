@@ -46,8 +46,8 @@ impl LayoutBuf {
     /// use rowkey::LayoutBuf;
     ///
     /// let layout: LayoutBuf = "text, i64 desc".parse()?;
-    /// let told = layout.explain(b"a\x01\x01\0\x7f\xff\xff\xff\xff\xff\xff\xfe").to_string();
-    /// assert_eq!(told, "\
+    /// let table = layout.explain(b"a\x01\x01\0\x7f\xff\xff\xff\xff\xff\xff\xfe").to_string();
+    /// assert_eq!(table, "\
     /// key, 12 bytes
     ///    0..4   _0  text      61 01 01 00              \"a\\0\"  1 escape, ends at 00
     ///    4..12  _1  i64 desc  7f ff ff ff ff ff ff fe  1

@@ -1,5 +1,6 @@
 //! Keys without their Rust type: read, write and explain them by an owned layout, as tools and migrations do.
 
+mod check;
 mod explain;
 #[cfg(feature = "json")]
 mod json;
@@ -10,14 +11,11 @@ mod serial;
 mod shape;
 mod value;
 
-use std::collections::HashSet;
-
 pub use self::explain::{Explanation, Part};
 pub use self::key::ValueError;
 pub use self::value::Value;
-use crate::keys::encode::is_custom_shape;
 use crate::keys::fingerprint::Fingerprint;
-use crate::keys::layout::{DescribeFn, FieldLayout, Layout, MAX_DEPTH, Nulls, Scalar, Type, Variant};
+use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
 use crate::keys::lead::{Lead, Salt, SaltHash};
 
 /// A key's layout, owned: made from a key type's [`LAYOUT`](crate::RowKey::LAYOUT), from its shape, or from JSON.
@@ -188,55 +186,6 @@ impl LayoutBuf {
         let width = fields_width(&fields).and_then(|width| width.checked_add(lead.width()));
         Self { name, lead, by, fields, width }
     }
-
-    /// Returns the layout of these parts, checked.
-    pub(crate) fn checked(
-        name: String,
-        lead: Lead<String>,
-        by: Vec<usize>,
-        fields: Vec<FieldBuf>,
-    ) -> Result<Self, LayoutError> {
-        let layout = Self::new(name, lead, by, fields);
-        layout.check()?;
-        Ok(layout)
-    }
-
-    fn check(&self) -> Result<(), LayoutError> {
-        let err = |path: &str, reason: String| Err(LayoutError::new(path, reason));
-        check_name(&self.name).or_else(|reason| err("name", reason))?;
-        if self.fields.is_empty() {
-            return err("fields", "a key has at least one field".into());
-        }
-        match &self.lead {
-            Lead::None if !self.by.is_empty() => return err("by", "the key has no salt and no digest".into()),
-            Lead::Salt(salt) if !(1..=65_536).contains(&salt.buckets) => {
-                return err("prefix.salt.buckets", format!("{} is not from 1 to 65536", salt.buckets));
-            }
-            Lead::Salt(salt) if !is_custom_shape(&salt.hash.name) && salt.hash.name != "md5" => {
-                return err("prefix.salt.hash", format!("{:?} is not a valid name of a hash", salt.hash.name));
-            }
-            Lead::Digest(bytes) if !(1..=16).contains(bytes) => {
-                return err("prefix.md5.bytes", format!("{bytes} is not from 1 to 16"));
-            }
-            Lead::Digest(_) if !self.by.iter().copied().eq(0..self.by.len()) => {
-                return err("prefix.md5.by", "a digest is taken over the first fields, in order".into());
-            }
-            _ => {}
-        }
-        let by = if matches!(self.lead, Lead::Digest(_)) { "prefix.md5.by" } else { "prefix.salt.by" };
-        if !self.by.is_sorted_by(|a, b| a < b) {
-            return err(by, "the indices are not ascending".into());
-        }
-        if let Some(index) = self.by.last().filter(|index| **index >= self.fields.len()) {
-            return err(by, format!("there is no field {index}"));
-        }
-        check_names(self.fields.iter().map(|field| &field.name), "fields")?;
-        let last = self.fields.len() - 1;
-        for (i, field) in self.fields.iter().enumerate() {
-            field.check(&format!("fields[{i}]"), i == last, 0)?;
-        }
-        Ok(())
-    }
 }
 
 fn forget_new_variants(fields: &mut [FieldBuf], older: &[FieldBuf]) {
@@ -255,32 +204,6 @@ fn fields_width(fields: &[FieldBuf]) -> Option<usize> {
 }
 
 impl FieldBuf {
-    fn check(&self, path: &str, can_be_raw: bool, depth: usize) -> Result<(), LayoutError> {
-        if let Some(nulls) = self.nulls {
-            if !matches!(self.ty, TypeBuf::Option(_)) {
-                return Err(LayoutError::new(format!("{path}.nulls"), "the type is not an option"));
-            }
-            if (nulls == Nulls::First) != self.desc {
-                let (default, order) = if self.desc { ("last", "descending") } else { ("first", "ascending") };
-                let reason = format!("`nulls_{default}` is already the default of a field that is {order}: remove it");
-                return Err(LayoutError::new(format!("{path}.nulls"), reason));
-            }
-        }
-        if self.raw && (!can_be_raw || self.desc) {
-            return Err(LayoutError::new(
-                format!("{path}.raw"),
-                "raw is for the last field of a key, if it is ascending",
-            ));
-        }
-        if self.raw && !self.ty.can_be_raw() {
-            return Err(LayoutError::new(
-                format!("{path}.raw"),
-                "only text, bytes, host paths, decimals, and lists of items of one width can be raw",
-            ));
-        }
-        self.ty.check(&format!("{path}.type"), depth)
-    }
-
     const fn is_plain(&self) -> bool {
         !self.desc && self.nulls.is_none() && !self.raw
     }
@@ -336,69 +259,6 @@ impl TypeBuf {
             _ => false,
         }
     }
-
-    fn check(&self, path: &str, depth: usize) -> Result<(), LayoutError> {
-        if depth >= MAX_DEPTH {
-            return Err(LayoutError::new(path, format!("types are nested more than {MAX_DEPTH} deep")));
-        }
-        match self {
-            Self::Scalar(Scalar::QuadKey(0 | 30..)) => Err(LayoutError::new(path, "a quadkey has from 1 to 29 digits")),
-            Self::Scalar(Scalar::Url) if cfg!(not(feature = "url")) => {
-                Err(LayoutError::new(path, "build rowkey with its feature `url` to read a `url`"))
-            }
-            Self::Scalar(_) => Ok(()),
-            Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
-            Self::List(item) => item.check(&format!("{path}.list"), depth + 1),
-            Self::Enum(variants) => {
-                if variants.is_empty() {
-                    return Err(LayoutError::new(format!("{path}.enum"), "an enum has at least one variant"));
-                }
-                if !variants.is_sorted_by(|a, b| a.tag < b.tag) {
-                    return Err(LayoutError::new(
-                        format!("{path}.enum"),
-                        "the tags are not ascending, or one is repeated",
-                    ));
-                }
-                check_names(variants.iter().map(|variant| &variant.name), &format!("{path}.enum"))?;
-                variants.iter().enumerate().try_for_each(|(i, variant)| {
-                    check_fields(&variant.fields, &format!("{path}.enum[{i}].fields"), depth + 1)
-                })
-            }
-            Self::Tuple(fields) => check_fields(fields, &format!("{path}.tuple"), depth + 1),
-            Self::Custom(custom) if !is_custom_shape(&custom.shape) => {
-                let reason = format!("{:?} is not a valid shape of an encoding", custom.shape);
-                Err(LayoutError::new(format!("{path}.custom.shape"), reason))
-            }
-            Self::Custom(_) => Ok(()),
-        }
-    }
-}
-
-/// Explanations show names once for each part: so they are short, and have no control characters for a terminal.
-fn check_name(name: &str) -> Result<(), String> {
-    match name {
-        "" => Err("the name is empty".into()),
-        name if name.len() > 255 => Err(format!("the name has {} bytes, more than 255", name.len())),
-        name if name.contains(char::is_control) => Err(format!("{name:?} has a control character")),
-        _ => Ok(()),
-    }
-}
-
-/// Names must differ, because errors and explanations tell the parts of a key apart by them.
-fn check_names<'n>(names: impl Iterator<Item = &'n String>, path: &str) -> Result<(), LayoutError> {
-    let mut seen = HashSet::new();
-    for (i, name) in names.enumerate() {
-        let mut distinct = || if seen.insert(name) { Ok(()) } else { Err(format!("{name:?} is repeated")) };
-        check_name(name)
-            .and_then(|()| distinct())
-            .map_err(|reason| LayoutError::new(format!("{path}[{i}].name"), reason))?;
-    }
-    Ok(())
-}
-
-fn check_fields(fields: &[FieldBuf], path: &str, depth: usize) -> Result<(), LayoutError> {
-    check_names(fields.iter().map(|field| &field.name), path)?;
-    fields.iter().enumerate().try_for_each(|(i, field)| field.check(&format!("{path}[{i}]"), false, depth))
 }
 
 impl From<&Layout> for LayoutBuf {
