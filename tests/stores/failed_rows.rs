@@ -449,8 +449,7 @@ fn mutations_over_a_store_without_batches_name_what_failed() {
 #[test]
 fn an_entry_that_several_mutations_wrote_names_them_all() {
     let fails = |key: &[u8], _: Option<&[u8]>| {
-        CellKey::decode(key)
-            .is_ok_and(|key| &*key.row == b"r" && key.encode().windows(2).any(|pair| pair == b"ba"))
+        CellKey::decode(key).is_ok_and(|key| &*key.row == b"r" && key.encode().windows(2).any(|pair| pair == b"ba"))
     };
     let picky = Picky::new(fails);
     let table = Cells::over(picky.table("t").unwrap(), schema()).unwrap().with_clock(|| 100);

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Store, View,
-};
+use rowkey::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Store, View};
 use rowkey::{Error, conformance};
 use rowkey_testkit::Restrict;
 
