@@ -3,6 +3,8 @@
 //! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before each
 //! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed.
 
+use std::cell::Cell;
+
 mod cued;
 mod failing;
 pub mod fuzzed;
@@ -34,8 +36,29 @@ pub fn own_data(name: &str) -> Option<std::path::PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// How many cases a test runs: as many as `ROWKEY_CASES` says, or these.
-pub fn cases(default: u32) -> u32 {
-    let said = std::env::var("ROWKEY_CASES").ok();
-    said.map_or(default, |cases| cases.parse().expect("ROWKEY_CASES is a number"))
+/// Whether this is the long run, which `ROWKEY_LONG` asks for: of what is tried in every combination all is tried, and random
+/// cases are many more.
+pub fn is_long() -> bool {
+    std::env::var_os("ROWKEY_LONG").is_some()
+}
+
+/// How many random cases a test runs, and how many in the long run.
+pub fn cases(short: u32, long: u32) -> u32 {
+    if is_long() { long } else { short }
+}
+
+/// The step by which combinations are tried: each `n`th, and each in the long run.
+pub fn every(n: usize) -> usize {
+    if is_long() { 1 } else { n }
+}
+
+/// The points at which something is tried, from 0 on: each in the long run, else each `n`th. A test that asks again and again
+/// begins at another point each time, so that it comes to all of them.
+pub fn points(n: u64) -> impl Iterator<Item = u64> {
+    // Each test has a thread: what it tries depends on no other test.
+    thread_local!(static FIRST: Cell<u64> = const { Cell::new(0) });
+    let n = if is_long() { 1 } else { n };
+    let first = FIRST.get();
+    FIRST.set(first + 1);
+    (first % n..).step_by(n as usize)
 }

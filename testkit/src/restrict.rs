@@ -89,6 +89,7 @@ impl Database for Restrict<dyn Database> {
         if self.guarantees.batch == Atomicity::Database {
             return self.inner.write(batches);
         }
+        self.id().check_write(batches.iter().map(|(name, _)| *name))?;
         write_by_table(batches, |name, batch| self.table(name)?.write(batch))
     }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use rowkey::laws;
-use rowkey_testkit::fuzzed;
+use rowkey_testkit::{cases, fuzzed};
 
 /// Pieces of a shape in any order: now and then they are one, mostly almost.
 const PIECES: &[&str] = &[
@@ -73,7 +73,7 @@ fn torn(text: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(200, 1_000)) })]
 
     #[test]
     fn decode(pick in 0..8u8, key in bytes(), shape in pieces()) {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rowkey::migrate::{Conversion, Migration, Phase};
 use rowkey::store::{Database, RowBatch, Rows, Scan, SubStore};
 use rowkey::{Error, Memory, RowKey, Table};
-use rowkey_testkit::{Failing, How, WITHOUT};
+use rowkey_testkit::{Failing, How, WITHOUT, is_long, points};
 
 #[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq)]
 #[rowkey(salt(buckets = 4))]
@@ -277,15 +277,16 @@ fn following(led: &[Step]) -> Vec<Vec<Step>> {
     all
 }
 
-fn stalled_everywhere(engine: Engine, how: How, led: &[Step], first: Step, others: &[Step], thens: &[Then]) {
-    for &then in thens {
-        let points = (0..).take_while(|at| stalled(engine, how, led, first, &[(*at, others)], then)).count();
-        assert!(points > 1, "{led:?} {first:?} {points}");
-    }
+fn stalled_everywhere(engine: Engine, how: How, led: &[Step], first: Step, others: &[Step], thens: &[Then]) -> usize {
+    let at = |at: &u64, then| stalled(engine, how, led, first, &[(*at, others)], then);
+    let stalls: usize = thens.iter().map(|then| points(4).take_while(|point| at(point, *then)).count()).sum();
+    assert!(stalls > thens.len() || !is_long(), "{led:?} {first:?} {stalls}");
+    stalls
 }
 
 /// With others that bring the row back to the bytes that the stalled writer has read: before the other steps, and behind.
 fn a_writer_stalls(engine: Engine, how: How, bumps: &[(u16, i64)]) {
+    let mut stalls = 0;
     for led in LED {
         for following in following(led) {
             for &(id, by) in bumps {
@@ -297,11 +298,12 @@ fn a_writer_stalls(engine: Engine, how: How, bumps: &[(u16, i64)]) {
                 ];
                 for (earlier, later, thens) in others {
                     let others = [earlier, &following, later].concat();
-                    stalled_everywhere(engine, how, led, Bump(id, by), &others, thens);
+                    stalls += stalled_everywhere(engine, how, led, Bump(id, by), &others, thens);
                 }
             }
         }
     }
+    assert!(stalls > 150 * bumps.len(), "{stalls}");
 }
 
 #[test]
@@ -324,6 +326,7 @@ fn a_writer_stalls_anywhere_with_transactions() {
 fn a_step_stalls_anywhere() {
     let bumps = [Bump(2, 1), Bump(2, -1), Bump(3, -30), Bump(4, 1)];
     let some = [Then::GoesOn];
+    let mut stalls = 0;
     for (engine, how, thens) in [
         (Engine::Memory, WITHOUT, &[Then::GoesOn, Then::DiesLate][..]),
         (Engine::OneTable, WITHOUT, &some),
@@ -339,11 +342,12 @@ fn a_step_stalls_anywhere() {
             };
             for following in following(led) {
                 for first in firsts {
-                    stalled_everywhere(engine, how, led, *first, &[&following[..], &bumps].concat(), thens);
+                    stalls += stalled_everywhere(engine, how, led, *first, &[&following[..], &bumps].concat(), thens);
                 }
             }
         }
     }
+    assert!(stalls > 300, "{stalls}");
 }
 
 #[test]
@@ -356,7 +360,7 @@ fn a_writer_stalls_twice() {
         for (first, second) in first.iter().flat_map(|first| second.iter().map(move |second| (first, second))) {
             let second = if first.contains(&CutOver) { second.to_vec() } else { [&[CutOver], *second].concat() };
             for then in [Then::GoesOn, Then::DiesLate] {
-                for at in 0.. {
+                for at in points(3) {
                     let twice =
                         |later| stalled(engine, WITHOUT, led, Bump(2, 1), &[(at, first), (later, &second)], then);
                     if (0..).take_while(|later| twice(*later)).count() == 0 {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use rowkey::Error;
 use rowkey::merge::{BatchMerge, Step};
 use rowkey::store::RowBatch;
+use rowkey_testkit::cases;
 
 use crate::merge_case::{Case, Script, by_all, by_hand, failure, keys, rows, sources};
 
@@ -213,7 +214,7 @@ fn the_machine_can_move_to_another_thread() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(cases(80, 300)))]
 
     /// Sources that are not sorted: the order means nothing, but no row is lost and nothing panics.
     #[test]

@@ -9,6 +9,7 @@ use proptest::sample::select;
 use rowkey::KeyRange;
 use rowkey::conformance;
 use rowkey::store::{Batch, Costs, Database, Memory, Metered, RowBatch, Rows, Scan, Store, SubStore};
+use rowkey_testkit::cases;
 
 fn table() -> Arc<dyn Store> {
     Memory::new().table("rows").expect("memory opens any table")
@@ -117,7 +118,7 @@ fn what_is_done_is_counted() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(80, 300)) })]
 
     /// Hints at any time, of scans of many ranges or few rows.
     #[test]

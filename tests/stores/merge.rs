@@ -9,12 +9,12 @@ use proptest::prelude::*;
 use rowkey::merge::{Counted, Merge, MergedRows, Prefetch};
 use rowkey::store::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store};
 use rowkey::{Error, KeyRange, Memory};
-use rowkey_testkit::{Cue, Cued, Fate, Op, Restrict};
+use rowkey_testkit::{Cue, Cued, Fate, Op, Restrict, cases};
 
 use crate::merge_case::{Case, by_all, by_batch, by_hand, by_row, case, failure, keys, rows, sources, text};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(cases(120, 600)))]
 
     #[test]
     fn merges_as_sorting_does(case in case(), batch_rows in vec(prop_oneof![1..4_usize, 1..100_usize], 1..4), most in 1..40_usize) {
@@ -62,7 +62,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(cases(40, 100)))]
 
     #[test]
     fn prefetching_changes_nothing(case in case(), batch_rows in vec(1..20_usize, 1..4), ahead in 1..4_usize) {

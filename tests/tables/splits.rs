@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rowkey::splits::{Splits, SplitsError, Weight};
 use rowkey::store::{Batch, Database, Store};
 use rowkey::{KeyRange, Memory, RowKey};
-use rowkey_testkit::unhex;
+use rowkey_testkit::{cases, unhex};
 
 fn made_by_hbase() -> impl Iterator<Item = Vec<&'static str>> {
     include_str!("splits.tsv").lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
@@ -175,7 +175,7 @@ fn check(splits: &Splits, probes: &[Vec<u8>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(64, 256)) })]
 
     #[test]
     fn regions_tile(list in btree_set(keys(), 0..8), probes in vec(keys(), 0..20)) {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rowkey::ids::{BlockCounter, Flake, FlakeIds, IdError, Snowflake, SnowflakeIds, TWITTER_EPOCH, UlidIds, UuidIds};
 use rowkey::store::{Database, Store};
 use rowkey::{Error, Memory, Millis, RowKey};
-use rowkey_testkit::Restrict;
+use rowkey_testkit::{Restrict, cases};
 
 const THREADS: usize = 16;
 const NOW: i64 = 1_700_000_000_000;
@@ -44,16 +44,16 @@ fn tick(id: &Flake) -> u64 {
 }
 
 #[test]
-fn ten_million_flakes_of_16_threads() {
+fn millions_of_flakes_of_16_threads() {
     let ids = FlakeIds::new(7).unwrap();
-    let lists = drawn(THREADS, 10_000_000 / THREADS, || tick(&ids.next().unwrap()));
+    let lists = drawn(THREADS, cases(2_000_000, 10_000_000) as usize / THREADS, || tick(&ids.next().unwrap()));
     assert!(distinct(lists.iter().flatten().copied()));
 }
 
 #[test]
-fn ten_million_snowflakes_of_16_threads() {
+fn millions_of_snowflakes_of_16_threads() {
     let ids = SnowflakeIds::new(7).unwrap();
-    let lists = drawn(THREADS, 10_000_000 / THREADS, || u64::from(ids.next().unwrap()));
+    let lists = drawn(THREADS, cases(2_000_000, 10_000_000) as usize / THREADS, || u64::from(ids.next().unwrap()));
     let ticks = lists.iter().flatten().map(|id| id >> 22 << 12 | id & 0xfff);
     assert!(distinct(ticks));
     assert!(lists.iter().flatten().all(|id| id >> 12 & 0x3ff == 7));

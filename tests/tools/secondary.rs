@@ -14,7 +14,7 @@ use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::{Batch, Database, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Cursor, CursorError, Error, Memory, Table};
-use rowkey_testkit::{Failing, How, WITHOUT};
+use rowkey_testkit::{Failing, How, WITHOUT, points};
 
 /// A row is text: its letters are its tags; its first letter, if it is a capital, is a name no other row may have.
 struct Texts<D> {
@@ -380,7 +380,7 @@ fn a_write_interrupted_anywhere_misses_nothing() {
         for (first, others) in
             interrupted.iter().flat_map(|first| interrupting.iter().map(move |others| (first, others)))
         {
-            for at in 0.. {
+            for at in points(4) {
                 let memory = Memory::new();
                 let failing = Failing::never(&memory, WITHOUT);
                 let db = open(failing.clone()).unwrap();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rowkey::store::{Batch, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId};
 use rowkey::wide::{Column, Columns, Mutation, WideStore};
 use rowkey::{Error, KeyRange};
+use rowkey_testkit::cases;
 
 use crate::latest::{HOUR, Hands, ROW, handle};
 use crate::model::memory;
@@ -95,7 +96,7 @@ impl Store for Counting {
 
 #[test]
 fn a_large_mutation_takes_time_by_its_edits() {
-    const EDITS: i64 = 50_000;
+    let edits = i64::from(cases(10_000, 50_000));
     let reads = Arc::new(AtomicI64::new(0));
     let store: Arc<dyn Store> = Arc::new(Counting { store: memory(), reads: Arc::clone(&reads) });
     let table = handle(&store, Hands::at(1_000 * HOUR));
@@ -103,12 +104,12 @@ fn a_large_mutation_takes_time_by_its_edits() {
     let mut done = |what: &str| {
         let read = reads.load(Ordering::Relaxed) - last;
         last += read;
-        assert!(read <= 8 * EDITS, "{what}: {read} reads");
+        assert!(read <= 8 * edits, "{what}: {read} reads");
         // By its square it would take hours.
         assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
     };
     let name = |n: i64| Column::from(("many", n.to_be_bytes()));
-    let fold = |edit: fn(Mutation, Column) -> Mutation| (0..EDITS).map(name).fold(Mutation::new(), edit);
+    let fold = |edit: fn(Mutation, Column) -> Mutation| (0..edits).map(name).fold(Mutation::new(), edit);
 
     table.mutate(ROW, &fold(|mutation, column| mutation.put(column, "v"))).unwrap();
     done("puts");
@@ -124,10 +125,10 @@ fn a_large_mutation_takes_time_by_its_edits() {
             Mutation::new().put(name(n), "v").delete_latest(name(n)).delete_column(name(n)).put("one:q", "v"),
         )
     };
-    table.mutate_many(&(0..EDITS / 4).map(one).collect::<Vec<_>>()).unwrap();
+    table.mutate_many(&(0..edits / 4).map(one).collect::<Vec<_>>()).unwrap();
     done("mutations of a row");
-    let counters: Vec<_> = (0..EDITS).map(|n| (name(n), 1)).collect();
-    assert_eq!(table.increment(ROW, &counters).unwrap(), vec![1; EDITS as usize]);
+    let counters: Vec<_> = (0..edits).map(|n| (name(n), 1)).collect();
+    assert_eq!(table.increment(ROW, &counters).unwrap(), vec![1; edits as usize]);
     done("counters");
-    assert_eq!(table.get(ROW, &Columns::all().family("many")).unwrap().cells().count(), EDITS as usize);
+    assert_eq!(table.get(ROW, &Columns::all().family("many")).unwrap().cells().count(), edits as usize);
 }

@@ -12,7 +12,7 @@ use rowkey::wide::{
     Cells, CellsDatabase, Column, Columns, Condition, Edit, FamilySchema, Mutation, TableSchema, WideStore,
 };
 use rowkey_fjall::Fjall;
-use rowkey_testkit::{Random, Restrict};
+use rowkey_testkit::{Random, Restrict, cases};
 
 use crate::model::{cells_of, entries, memory};
 
@@ -81,11 +81,11 @@ fn holds(table: &Cells, column: &str, value: impl ToString) {
 }
 
 #[test]
-fn a_row_of_50_000_columns_is_deleted_by_another_handle() {
+fn a_row_of_many_columns_is_deleted_by_another_handle() {
     for (name, make) in STORES {
         let store = make();
         let (writer, other) = (handle(&store, SystemClock), handle(&store, SystemClock));
-        for n in 0..if name == "memory" { 50_000 } else { 5000 } {
+        for n in 0..if name == "memory" { cases(10_000, 50_000) } else { cases(1000, 5000) } {
             put(&writer, &format!("many:{n}"), n);
         }
         other.mutate(ROW, &Mutation::new().delete_row()).unwrap();
@@ -98,7 +98,7 @@ fn a_row_does_not_run_ahead_of_the_clock() {
     for (name, make) in STORES {
         let store = make();
         let writer = handle(&store, SystemClock);
-        for n in 0..if name == "memory" { 100_000 } else { 10_000 } {
+        for n in 0..if name == "memory" { cases(20_000, 100_000) } else { cases(2000, 10_000) } {
             put(&writer, "many:q", n);
         }
         let counters: Vec<_> = (0..1000).map(|n| (Column::from(format!("many:n{n}")), 1)).collect();
@@ -139,7 +139,7 @@ fn what_one_handle_puts_after_the_other_deleted_is_there() {
                     continue;
                 }
                 one.mutate(ROW, &Mutation::new().delete_row()).unwrap();
-                for round in 0..1000 {
+                for round in 0..cases(120, 1000) {
                     if round % 50 == 0 {
                         // Markers have to be passed over.
                         one.purge().run().unwrap();
@@ -256,7 +256,7 @@ fn edit(random: &mut Random, model: &mut Last, mutation: Mutation, hands: &Hands
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(50, 150)) })]
 
     #[test]
     fn the_last_write_wins(seed: u64) {
@@ -367,7 +367,7 @@ fn after(before: &[Cell], edit: &Edit, now: i64) -> Vec<Cell> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(60, 200)) })]
 
     /// Each edit does what it says to what is read, and to nothing else, whatever was given and wherever the clock stands.
     #[test]

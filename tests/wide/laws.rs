@@ -16,7 +16,7 @@ use rowkey::wide::{
     Row, TableSchema, Version, WideDatabase, WideStore,
 };
 use rowkey::{Cursor, Error, Memory, RowKey, RowValue};
-use rowkey_testkit::{Cued, Deaths, Random, Restrict};
+use rowkey_testkit::{Cued, Deaths, Random, Restrict, cases};
 
 use crate::latest::{every, some_edit, two_families};
 use crate::model::{
@@ -24,7 +24,7 @@ use crate::model::{
 };
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(CASES) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 48)) })]
 
     #[test]
     fn reads_are_those_of_the_model(seed: u64) {
@@ -103,8 +103,6 @@ proptest! {
         prop_assert_eq!((again.cells.kept, again.written), (report.cells.kept, 0));
     }
 }
-
-const CASES: u32 = 48;
 
 #[test]
 fn the_longest_time_to_live_can_be_opened_again() {
@@ -212,7 +210,7 @@ fn torn_entry(random: &mut Random) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(CASES) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 48)) })]
 
     #[test]
     fn a_purge_that_fails_anywhere_changes_no_read(seed: u64) {

@@ -53,7 +53,7 @@ mod stores {
     use rowkey::conformance;
 
     use super::{Broken, Fault};
-    use crate::broken_stores::refused;
+    use crate::broken_stores::{refused, refused_at_once};
 
     refused! { Broken::new, store:
         OptionsForgotten => "deadline",
@@ -75,6 +75,9 @@ mod stores {
         ScanCheckedWhenOpened => "cancel",
         ScanGoesOnAfterTheError => "deadline",
         BodyNotChecked => "cancel",
+    }
+
+    refused_at_once! { Broken::new, store:
         WaitsOn => "waits-in-bounds",
         TransactWaitsOn => "waits-in-bounds",
         WaitsWhenCancelled => "waits-in-bounds",
@@ -86,7 +89,7 @@ mod databases {
     use rowkey::conformance;
 
     use super::{BrokenDatabase, Fault};
-    use crate::broken_stores::refused;
+    use crate::broken_stores::{refused, refused_at_once};
 
     refused! { BrokenDatabase::new, database:
         OptionsForgotten => "deadline",
@@ -100,6 +103,9 @@ mod databases {
         TransactAcrossUnbounded => "deadline",
         CancelIgnored => "cancel",
         BodyNotChecked => "cancel",
+    }
+
+    refused_at_once! { BrokenDatabase::new, database:
         WriteAcrossWaitsOn => "waits-in-bounds",
     }
 }

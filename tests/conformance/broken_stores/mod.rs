@@ -32,6 +32,22 @@ macro_rules! refused {
 }
 use refused;
 
+/// One test for all faults that make the suite wait until its patience is at an end: they wait at the same time.
+macro_rules! refused_at_once {
+    ($make:expr, $suite:ident: $($fault:ident => $law:literal,)*) => {
+        #[test]
+        fn what_waits_is_refused() {
+            std::thread::scope(|scope| {
+                $(scope.spawn(|| {
+                    let suite = || conformance::$suite(|| $make(Fault::$fault));
+                    rowkey_testkit::assert_named(rowkey_testkit::verdict(suite), $law);
+                });)*
+            });
+        }
+    };
+}
+use refused_at_once;
+
 fn table() -> Arc<dyn Store> {
     Memory::new().table("rows").unwrap()
 }

@@ -8,7 +8,7 @@ use rowkey::store::{Batch, CallOptions, Guarantees, Readable, Rows, Scan, Store,
 use rowkey::{Error, KeyRange, conformance};
 
 use super::{Live, unasked};
-use crate::broken_stores::{refused, table};
+use crate::broken_stores::{refused, refused_at_once, table};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
@@ -29,9 +29,7 @@ enum Fault {
 use Fault::*;
 
 refused! { Broken::new, store:
-    WaitsForItself => "reentrant-write",
     LetsItselfThrough => "reentrant-write",
-    ReadsWaitForTheBody => "body-reads",
     WriteLetThrough => "reentrant-write",
     IncrementLetThrough => "reentrant-write",
     CompareLetThrough => "reentrant-write",
@@ -41,6 +39,11 @@ refused! { Broken::new, store:
     StaysInside => "body-panics",
     Poisoned => "body-panics",
     PanicSwallowed => "body-panics",
+}
+
+refused_at_once! { Broken::new, store:
+    WaitsForItself => "reentrant-write",
+    ReadsWaitForTheBody => "body-reads",
     LockedAfterPanic => "body-panics",
 }
 
