@@ -77,9 +77,13 @@ fn what_was_answered_outlives_the_process() {
         killed::write_on(&Fjall::open(directory).unwrap());
     }
     let directory = tempfile::tempdir().unwrap();
-    killed::kill(10, || Fjall::open(directory.path()).unwrap(), || {
-        let mut child = only("what_was_answered_outlives_the_process");
-        child.env(WRITES_TO, directory.path());
-        child
-    });
+    killed::kill(
+        10,
+        || Fjall::open(directory.path()).unwrap(),
+        || {
+            let mut child = only("what_was_answered_outlives_the_process");
+            child.env(WRITES_TO, directory.path());
+            child
+        },
+    );
 }
