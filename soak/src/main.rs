@@ -61,11 +61,15 @@ fn kill(times: u64) -> Result<String, Fault> {
     let fault = |error: std::io::Error| error.to_string();
     let directory = tempfile::tempdir().map_err(fault)?;
     let program = std::env::current_exe().map_err(fault)?;
-    let answered = killed::kill(times, || Fjall::open(directory.path()).expect("the database is opened again"), || {
-        let mut child = Command::new(&program);
-        child.env(WRITES_TO, directory.path());
-        child
-    });
+    let answered = killed::kill(
+        times,
+        || Fjall::open(directory.path()).expect("the database is opened again"),
+        || {
+            let mut child = Command::new(&program);
+            child.env(WRITES_TO, directory.path());
+            child
+        },
+    );
     Ok(format!("{times} kills, {} writes answered: all are there, and none by half", HumanCount(answered)))
 }
 

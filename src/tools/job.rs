@@ -71,7 +71,7 @@ use crate::wide::PurgeCounts;
 /// ```
 /// use std::ops::ControlFlow;
 ///
-/// use rowkey::jobs::DifferenceKind;
+/// use rowkey::jobs::{Checkpoint, DifferenceKind};
 /// use rowkey::secondary::Primary;
 /// use rowkey::{Memory, Table};
 ///
@@ -96,7 +96,7 @@ use crate::wide::PurgeCounts;
 /// // It is stopped after a batch of one row, and resumed, in another process, from a checkpoint that was stored as text.
 /// let report = by_name.rebuild().batch_rows(1).run_watched(|_| ControlFlow::Break(()))?;
 /// let checkpoint = report.next.unwrap().to_string();
-/// let report = by_name.rebuild().resume(checkpoint.parse()?).run()?;
+/// let report = by_name.rebuild().resume(checkpoint.parse::<Checkpoint>()?).run()?;
 /// assert_eq!((report.written, report.is_done()), (1, true));
 /// assert!(by_name.verify().run()?.is_clean());
 /// # Ok::<(), rowkey::Error>(())

@@ -9,7 +9,7 @@ use rowkey::secondary::Primary;
 use rowkey::store::{Database, RowBatch, Rows, Scan};
 use rowkey::wide::{CellsDatabase, FamilySchema, TableSchema};
 use rowkey::{Error, Memory, Table, WideTable};
-use rowkey_testkit::{Failing, How, WITHOUT};
+use rowkey_testkit::{Failing, How, WITHOUT, points};
 
 use super::Step::{Backfill, BackfillSome, Bump, CutOver, Finish, RollBack, Verify};
 use super::{Engine, Four, Sixteen, WITH, before, begin, bump, counters, following, open};
@@ -21,7 +21,7 @@ fn of_two_that_open_it_one_begins_it() {
         [(Engine::Memory, WITHOUT), (Engine::OneTable, WITHOUT), (Engine::Memory, WITH), (Engine::OneTable, WITH)]
     {
         for steps in following(&[]).into_iter().chain([vec![BackfillSome], vec![Bump(4, 1)]]) {
-            for at in 0.. {
+            for at in points(4) {
                 let memory = Memory::new();
                 let failing = Failing::new(&memory, how, 100_000);
                 let (db, other) = (engine.through(failing.clone()), engine.of(&memory, how));

@@ -380,7 +380,7 @@ fn a_write_interrupted_anywhere_misses_nothing() {
         for (first, others) in
             interrupted.iter().flat_map(|first| interrupting.iter().map(move |others| (first, others)))
         {
-            for at in points(4) {
+            for at in points(6) {
                 let memory = Memory::new();
                 let failing = Failing::never(&memory, WITHOUT);
                 let db = open(failing.clone()).unwrap();

@@ -32,7 +32,7 @@ macro_rules! law {
 
         #[test]
         fn $test() {
-            let keys = || ($($strategy,)*).prop_map(|($($field,)*)| $name { $($field,)* });
+            let keys = || ($($strategy,)*).prop_map(|($($field,)*)| $name { $($field,)* }).boxed();
             let compare = |a: &$name, b: &$name| {
                 let order = Ordering::Equal;
                 $(let order = order.then_with(|| {

@@ -143,7 +143,7 @@ fn paused_anywhere(others: Duration, kill: bool) -> Seen {
     for (begin, first) in FIRST {
         for other in OTHERS {
             let scene = Scene { begin, writes: vec![(first, LONG), (other, others)] };
-            for at in points(4) {
+            for at in points(6) {
                 let mut legs = vec![Leg::Go(0, at), Leg::Go(1, u64::MAX)];
                 legs.extend(kill.then_some(Leg::Kill(0)));
                 if !scene.play(&legs, &mut seen) {
@@ -185,9 +185,9 @@ fn a_writer_that_stalls_twice_says_where_two_rows_have_a_key() {
             let writes: [Writes; 3] = [&[(1, Some("B2"))], &[(2, Some("B"))], then];
             let timeouts = [LONG, Duration::ZERO, Duration::ZERO];
             let scene = Scene { begin: &[(1, "A1")], writes: writes.into_iter().zip(timeouts).collect() };
-            for at in points(4) {
+            for at in points(6) {
                 let mut reached = false;
-                for more in 0.. {
+                for more in (0..).step_by(every(2)) {
                     let mut legs = vec![Leg::Go(0, at), Leg::Go(1, u64::MAX), Leg::Go(0, more), Leg::Go(2, u64::MAX)];
                     legs.extend(killed.then_some(Leg::Kill(0)));
                     if !scene.play(&legs, &mut seen) {
@@ -219,7 +219,7 @@ fn two_writers_interleaved_at_every_two_operations_leave_nothing_behind() {
         let mut seen = Seen::default();
         for (begin, first, second) in pairs {
             let scene = Scene { begin, writes: vec![(first, timeouts[0]), (second, timeouts[1])] };
-            for at in points(4) {
+            for at in points(6) {
                 let mut reached = false;
                 for other in 0.. {
                     let legs = [Leg::Go(0, at), Leg::Go(1, other), Leg::Go(0, u64::MAX), Leg::Go(1, u64::MAX)];
@@ -282,7 +282,7 @@ fn verified(db: &Texts<Client>) -> Vec<Result<(), Error>> {
 fn a_verify_beside_a_writer_names_nothing() {
     for (begin, writes) in FIRST {
         for verify_first in [false, true] {
-            for at in points(4) {
+            for at in points(6) {
                 let mut reached = false;
                 for other in 0.. {
                     let memory = Memory::new();
