@@ -5,7 +5,7 @@
 //! rowkey::conformance::database(MyDatabase::new);
 //! ```
 //!
-//! It panics at the first law that fails, and prints the law's name, the operation, what came and what was expected. It
+//! It panics at the first law that fails, and prints the law's name, the operation, the actual and the expected result. It
 //! checks what [`Guarantees`](crate::store::Guarantees) declares and no more. An operation that is not declared must be
 //! refused with [`Error::Unsupported`](crate::Error::Unsupported), not done in part. Random tests are deterministic.
 //!

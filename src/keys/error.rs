@@ -8,7 +8,7 @@ use crate::keys::fingerprint::Fingerprint;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CursorError {
-    /// The text is not a cursor: it was cut, altered, or never was one.
+    /// The text is not a cursor: it is truncated, altered, or something else.
     #[error("the cursor is malformed: {0}")]
     Malformed(&'static str),
     /// The cursor is of a table whose keys have another layout.

@@ -143,7 +143,7 @@ fn write_digest(m: &[u8], lead: &mut [u8]) {
     lead.iter_mut().zip(Md5::digest(m)).for_each(|(byte, due)| *byte = due);
 }
 
-/// A layout names a user's own salt hash, whose function only the Rust type has.
+/// The salt of a layout has a custom hash: the layout has its name, the Rust type its function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the salt's hash {0:?} is a user's own: only its name is known here")]
 pub struct UnknownHash(pub String);

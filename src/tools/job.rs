@@ -143,7 +143,7 @@ pub struct Progress<K1 = Infallible, K2 = Infallible> {
     pub differences: Vec<Difference<K1, K2>>,
 }
 
-/// A row that is not what follows from its source.
+/// A row that differs from the one computed from its source.
 ///
 /// The source of a secondary row is a row of the primary table. The source of a row of a migration's new table is a row
 /// of the old table.
@@ -158,7 +158,7 @@ pub struct Difference<K1, K2> {
     pub target: K2,
 }
 
-/// How a row differs from what follows from its source.
+/// How a row differs from the one computed from its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DifferenceKind {

@@ -197,8 +197,8 @@ impl<T: Send + 'static> ParallelScan<T> {
 
     /// About how many bytes of rows each thread holds: what it reads, and what it has read ahead, plus a row for each
     /// batch. Batches have at most 1024 rows, or fewer if this bound, divided by the batches held, requires it. It
-    /// applies to batches of rows, and to what is [made](Self::map) of them if that is no larger. What is given to
-    /// [`new`](Self::new) has to bound itself. Default: 4 MiB per thread.
+    /// applies to batches of rows, and to what is [made](Self::map) of them if that is no larger. Items from
+    /// [`new`](Self::new) are not bounded by it. Default: 4 MiB per thread.
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
         self.batch_bytes = bytes.max(1);

@@ -108,8 +108,8 @@
 //! - **A table is dropped.** On engines whose handles create tables, a late writer, or a transaction that began before, can
 //!   create it again. It then finds the phase changed, and drops the table again.
 //!
-//! A write that is ended between its steps, by the [options](crate::store::CallOptions) of its handle, leaves the same as one
-//! that is killed there.
+//! A write that times out or is cancelled between its steps ([`CallOptions`](crate::store::CallOptions)) leaves what a crash there
+//! leaves.
 //!
 //! One gap remains without transactions: between a late write (A → B → A) and its repair, a reader sees the late row. If the
 //! late writer is killed in between, this lasts until the next write of the row, or the next

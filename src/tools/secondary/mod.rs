@@ -24,7 +24,7 @@
 //! let refused = users.put(&9, &"ada@example.org".into());
 //! assert!(matches!(refused, Err(Error::SecondaryConflict { .. })));
 //!
-//! // Ada changes her address. The old one leads to nobody.
+//! // Ada changes her address. The old address finds no user.
 //! users.put(&7, &"ada@lovelace.org".into())?;
 //! assert_eq!(by_email.get(&"ada@example.org".into())?, None);
 //! assert_eq!(by_email.get_row(&"ada@lovelace.org".into())?, Some((7, "ada@lovelace.org".into())));
@@ -32,7 +32,8 @@
 //! ```
 //!
 //! A secondary key leads to exactly one row, so an index is unique. If several rows share a value, end the key with the
-//! primary key, as `users.by_domain` does.
+//! fields of the primary key, as `users.by_domain` does. A key with a salt, a digest or a raw field can't be a field itself: write
+//! `(email, key.at, key.id)`.
 //!
 //! All writes have to go through a `Primary` that has declared all its secondary tables. [`Secondary::rebuild`] adds the
 //! rows that were there before. Only plain tables have secondary tables. For a wide table, make the index a column of the
@@ -102,8 +103,8 @@
 //!   A verification names the conflict until one of the two rows is changed.
 //! - If it is killed at that moment, no error is returned: a verification names the conflict.
 //!
-//! A write that is ended between its steps, by the [options](crate::store::CallOptions) of its handle, leaves the same as one
-//! that is killed there.
+//! A write that times out or is cancelled between its steps ([`CallOptions`](crate::store::CallOptions)) leaves what a crash there
+//! leaves.
 //!
 //! A row is written back only if it still has the bytes that were written. If another writer has put the same bytes there in
 //! the meantime, that write is undone too. A batch is applied row by row.
