@@ -35,7 +35,7 @@ impl Cut {
         }
     }
 
-    /// The first possible key after the cut; `None` if there is none.
+    /// Returns the first possible key after the cut, or `None` if no key is after it.
     pub(crate) fn key(&self) -> Option<Vec<u8>> {
         match self {
             Self::Before(bytes) => Some(bytes.clone()),

@@ -81,7 +81,7 @@ impl Progress {
         &mut self.merge
     }
 
-    /// Finds the next row of the scan. After an error there is none.
+    /// Returns the next row of the scan. An error ends the scan.
     #[inline]
     pub(super) fn step(&mut self) -> Result<Step, Error> {
         if self.free == 0 {

@@ -149,7 +149,7 @@ fn is_chrono(last: &PathSegment) -> bool {
     ["Utc", "Local", "FixedOffset"].contains(&argument(last, 0).as_str())
 }
 
-/// The nth type argument, `T` if there is none.
+/// Returns the nth type argument. Default: `T`.
 fn argument(segment: &PathSegment, n: usize) -> String {
     let args = match &segment.arguments {
         PathArguments::AngleBracketed(args) => Some(&args.args),

@@ -80,7 +80,7 @@ pub struct Ask {
     pub window: RangeInclusive<u32>,
     /// Whose points.
     pub of: Of,
-    /// A group for each value of this tag; one group if there is none.
+    /// Groups the rows by the value of this tag. Default: one group of all rows.
     pub by: Option<Uid>,
     /// Points of so many seconds are summed up, from a multiple of them on.
     pub every: u32,

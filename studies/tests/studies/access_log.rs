@@ -80,7 +80,7 @@ fn periods(at: Timestamp, zone: &TimeZone) -> [Timestamp; 5] {
     [floor(at, 300), floor(at, 3600), start(day), start(monday), start(day.first_of_month())]
 }
 
-/// All answers that the study gives on these requests, which came in this order.
+/// Compares all that the study prints for these requests, given in this order.
 fn check(out: &str, came: &[Request], zone: &str, every: usize) {
     let zone = TimeZone::get(zone).unwrap();
     let shown = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
