@@ -1,9 +1,11 @@
 //! A design: clusters and tables with their keys, families, statistics, writes and queries, as the file has them.
 
 use serde_json::{Value as Json, json};
-use toml::value::Datetime;
+use toml_datetime::Datetime;
 
-use crate::file::node::{FromToml, Node, Reading, record, words};
+use rowkey::untyped::{FieldBuf, TypeBuf};
+
+use crate::file::node::{FromToml, Node, Reading, nearest, record, words};
 use crate::file::{Bytes, Count, Named, Period, Rate};
 use crate::problem::Located;
 
@@ -47,7 +49,7 @@ record! {
         /// What it holds, for people.
         about: Option<String>,
         /// The fields of its row key, in key order, each as `name: shape`, with the shapes of FORMAT.md.
-        key: Vec<Located<String>>,
+        key: Vec<Located<KeyField>>,
         /// A salt before the fields.
         salt: Option<Located<Salt>>,
         /// A digest before the fields.
@@ -245,7 +247,7 @@ record! {
         /// Its name.
         name: Located<String>,
         /// The fields of its row key.
-        key: Vec<Located<String>>,
+        key: Vec<Located<KeyField>>,
         /// A salt before the fields.
         salt: Option<Located<Salt>>,
         /// The queries that it serves.
@@ -415,6 +417,75 @@ words! {
     }
 }
 
+/// A field of a key: `name: shape`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyField {
+    /// The name.
+    pub name: String,
+    /// The field; `None` if its shape is not valid, which is noted.
+    pub field: Option<FieldBuf>,
+}
+
+impl FromToml for KeyField {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        const HELP: &str = "write it as \"name: shape\", for example \"at: i64 desc\"";
+        let text = String::from_toml(node, reading)?;
+        let Some((name, shape)) = text.split_once(':') else {
+            reading.problem(node, format!("{text:?} is not a field"), HELP);
+            return None;
+        };
+        let (name, shape) = (name.trim().to_owned(), shape.trim());
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            reading.problem(node, format!("{name:?} is not the name of a field"), HELP);
+            return None;
+        }
+        let field = match FieldBuf::new(name.clone(), shape) {
+            Ok(FieldBuf { ty: TypeBuf::Custom(custom), .. }) => {
+                let help = nearest(&custom.shape, SHAPES);
+                reading.problem(node, format!("`{}` is not a type of the format", custom.shape), help);
+                None
+            }
+            Ok(field) => Some(field),
+            Err(error) => {
+                reading.problem(node, format!("{shape:?} is not a shape: {error}"), HELP);
+                None
+            }
+        };
+        Some(Self { name, field })
+    }
+
+    fn schema() -> Json {
+        json!({"type": "string", "pattern": "^\\s*\\S+\\s*:.+$"})
+    }
+}
+
+/// The words of FORMAT.md's grammar.
+const SHAPES: &[&str] = &[
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "f32",
+    "f64",
+    "bool",
+    "char",
+    "text",
+    "bytes",
+    "ipaddr",
+    "instant",
+    "duration",
+    "tile",
+    "decimal",
+    "host_path",
+    "url",
+];
+
 /// Where a new table is split.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -458,8 +529,7 @@ record! {
 
 impl FromToml for Splits {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
-        const HELP: &str =
-            "write \"buckets\", { uniform = 16 }, { hex = 16 }, { decimal = 10 }, { sample = \"keys.tsv\", regions = 40 } or { keys = [\"0a\"] }";
+        const HELP: &str = "write \"buckets\", { uniform = 16 }, { hex = 16 }, { decimal = 10 }, { sample = \"keys.tsv\", regions = 40 } or { keys = [\"0a\"] }";
         if node.get_ref().is_str() {
             if node.get_ref().as_str() == Some("buckets") {
                 return Some(Self::Buckets);
@@ -467,11 +537,31 @@ impl FromToml for Splits {
         } else if node.get_ref().is_table() {
             let table = SplitsTable::from_toml(node, reading)?;
             match table {
-                SplitsTable { uniform: Some(n), hex: None, decimal: None, sample: None, regions: None, keys: None } => return Some(Self::Uniform(n)),
-                SplitsTable { uniform: None, hex: Some(n), decimal: None, sample: None, regions: None, keys: None } => return Some(Self::Hex(n)),
-                SplitsTable { uniform: None, hex: None, decimal: Some(n), sample: None, regions: None, keys: None } => return Some(Self::Decimal(n)),
-                SplitsTable { uniform: None, hex: None, decimal: None, sample: Some(path), regions: Some(regions), keys: None } => return Some(Self::Sample { path, regions }),
-                SplitsTable { uniform: None, hex: None, decimal: None, sample: None, regions: None, keys: Some(keys) } => return Some(Self::Keys(keys)),
+                SplitsTable { uniform: Some(n), hex: None, decimal: None, sample: None, regions: None, keys: None } => {
+                    return Some(Self::Uniform(n));
+                }
+                SplitsTable { uniform: None, hex: Some(n), decimal: None, sample: None, regions: None, keys: None } => {
+                    return Some(Self::Hex(n));
+                }
+                SplitsTable { uniform: None, hex: None, decimal: Some(n), sample: None, regions: None, keys: None } => {
+                    return Some(Self::Decimal(n));
+                }
+                SplitsTable {
+                    uniform: None,
+                    hex: None,
+                    decimal: None,
+                    sample: Some(path),
+                    regions: Some(regions),
+                    keys: None,
+                } => return Some(Self::Sample { path, regions }),
+                SplitsTable {
+                    uniform: None,
+                    hex: None,
+                    decimal: None,
+                    sample: None,
+                    regions: None,
+                    keys: Some(keys),
+                } => return Some(Self::Keys(keys)),
                 _ => {}
             }
         }

@@ -2,4 +2,8 @@
 
 pub mod design;
 pub mod file;
-pub mod problem;
+mod problem;
+mod resolve;
+
+pub use self::problem::{File, Files, Located, Place, Problem, Problems};
+pub use self::resolve::{Design, TableDesign};

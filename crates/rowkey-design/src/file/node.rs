@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use crate::problem::{Located, Place, Problem};
 
@@ -128,7 +128,8 @@ impl FromToml for f64 {
 
 impl<T: FromToml> FromToml for Option<T> {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
-        T::from_toml(node, reading).map(Some)
+        // What is not valid is noted. The rest is read on, to note all at once.
+        Some(T::from_toml(node, reading))
     }
 
     fn absent() -> Option<Self> {
@@ -157,8 +158,7 @@ impl<T: FromToml> FromToml for Vec<T> {
             reading.wrong_type(node, "an array");
             return None;
         };
-        let items: Vec<_> = array.iter().map(|item| T::from_toml(item, reading)).collect();
-        items.into_iter().collect()
+        Some(array.iter().filter_map(|item| T::from_toml(item, reading)).collect())
     }
 
     fn absent() -> Option<Self> {
@@ -179,14 +179,11 @@ impl<T: FromToml> FromToml for Named<T> {
             reading.wrong_type(node, "a table");
             return None;
         };
-        let items: Vec<_> = table
-            .iter()
-            .map(|(name, node)| {
-                let place = reading.place(name);
-                T::from_toml(node, reading).map(|value| (name.get_ref().to_string(), Located { value, place }))
-            })
-            .collect();
-        items.into_iter().collect()
+        let item = |(name, node): (&Spanned<DeString<'_>>, _)| {
+            let place = reading.place(name);
+            T::from_toml(node, reading).map(|value| (name.get_ref().to_string(), Located { value, place }))
+        };
+        Some(table.iter().filter_map(item).collect())
     }
 
     fn absent() -> Option<Self> {
@@ -206,11 +203,7 @@ pub(crate) struct Keys<'a, 'i> {
 }
 
 impl<'a, 'i> Keys<'a, 'i> {
-    pub(crate) fn of(
-        node: Node<'a, 'i>,
-        known: &'static [&'static str],
-        reading: &mut Reading<'_>,
-    ) -> Option<Self> {
+    pub(crate) fn of(node: Node<'a, 'i>, known: &'static [&'static str], reading: &mut Reading<'_>) -> Option<Self> {
         let Some(table) = node.get_ref().as_table() else {
             reading.wrong_type(node, "a table");
             return None;
@@ -243,12 +236,18 @@ impl<'a, 'i> Keys<'a, 'i> {
 /// Notes a word that is not one of those that are known, with the nearest of these.
 pub(crate) fn unknown<T: AsRef<str>>(at: &Spanned<T>, what: &str, known: &[&str], reading: &mut Reading<'_>) {
     let word = at.get_ref().as_ref();
-    let near = known.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
-    let help = match near {
-        Some((distance, known)) if distance <= word.len().max(3) / 3 => format!("did you mean `{known}`?"),
-        _ => format!("known: {}", known.join(", ")),
-    };
+    let help = nearest(word, known);
     reading.problem(at, format!("unknown {what} `{word}`"), help);
+}
+
+/// What to write instead of a word: the nearest of those that are known, or all.
+pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
+    let near = known.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
+    match near {
+        Some((distance, known)) if 3 * distance <= word.len() => format!("did you mean `{known}`?"),
+        Some(_) => format!("known: {}", known.join(", ")),
+        None => "there are none".to_owned(),
+    }
 }
 
 /// Declares a table of the design file: its struct, how it is read, and its JSON Schema. A field is a key; `_` stands for

@@ -158,7 +158,13 @@ impl FromToml for Count {
 fn short(f: &mut fmt::Formatter<'_>, number: f64, units: &[(&str, f64)], space: &str) -> fmt::Result {
     let (unit, factor) = units.iter().rev().find(|(_, factor)| number >= *factor).unwrap_or(&units[0]);
     let scaled = number / factor;
-    let decimals = if scaled >= 100.0 || scaled.fract() == 0.0 { 0 } else if scaled >= 10.0 { 1 } else { 2 };
+    let decimals = if scaled >= 100.0 || scaled.fract() == 0.0 {
+        0
+    } else if scaled >= 10.0 {
+        1
+    } else {
+        2
+    };
     let text = format!("{scaled:.decimals$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     write!(f, "{text}{space}{unit}")
@@ -184,14 +190,8 @@ impl fmt::Display for Rate {
 
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: &[(&str, f64)] = &[
-            ("ms", 0.001),
-            ("s", 1.0),
-            ("min", 60.0),
-            ("h", 3600.0),
-            ("days", 86_400.0),
-            ("years", 31_536_000.0),
-        ];
+        const UNITS: &[(&str, f64)] =
+            &[("ms", 0.001), ("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86_400.0), ("years", 31_536_000.0)];
         short(f, self.seconds(), UNITS, " ")
     }
 }
