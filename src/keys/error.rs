@@ -29,7 +29,7 @@ pub enum CursorError {
 
 /// The error of `encode_into`: the buffer's length is not the key's width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the key has {width} bytes, the buffer {found}")]
+#[error("the key has {width} bytes, but the buffer has {found}")]
 pub struct WidthError {
     /// The key's width, in bytes.
     pub width: usize,

@@ -273,7 +273,7 @@ fn a_load_that_fails_tells_what_is_in() {
     assert!(matches!(error.source, Error::Engine(_)));
     assert_eq!(error.loaded.batches * 10, error.loaded.writes);
     let due = format!(
-        "the load failed; {} writes in {} batches are certainly written",
+        "the load failed; the store acknowledged {} writes ({} whole batches)",
         error.loaded.writes, error.loaded.batches
     );
     assert_eq!(error.to_string(), due);

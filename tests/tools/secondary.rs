@@ -211,7 +211,7 @@ fn a_conflict_names_both_rows_and_writes_nothing() {
         let refused = db.texts.put(&2, &"bA".into()).and_then(|()| db.texts.put(&2, &"Ac".into())).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "key 4100 of secondary table \"texts.by_name\" belongs to the row at key 01, the row at key 02 can't have it too"
+            "duplicate key 4100 in secondary table \"texts.by_name\": the row at key 01 has it, so the row at key 02 can't have it"
         );
         assert_eq!(db.texts.get(&2).unwrap().as_deref(), Some("bA"));
         reads_are_right(&db);

@@ -56,7 +56,7 @@ where
             let mut core = self.migration.core(&call);
             core.timeout = bounds.timeout.unwrap_or(core.timeout);
             let kept = core.kept.state()?;
-            if kept.phase.behind_the_barrier().is_some() {
+            if kept.phase.after_waiting().is_some() {
                 core.pass_barrier()?;
                 continue;
             }

@@ -79,7 +79,7 @@ impl<'m> Core<'m> {
     fn change_exactly(&self, keys: Keys<'_>, decide: &mut Decide<'_>) -> Result<(), Error> {
         loop {
             let phase = self.kept.state()?.phase;
-            if phase.behind_the_barrier().is_some() {
+            if phase.after_waiting().is_some() {
                 self.pass_barrier()?;
                 continue;
             }
@@ -130,7 +130,7 @@ impl<'m> Core<'m> {
         let mut row = LockedRow::new(*self, keys)?;
         loop {
             let phase = row.take()?;
-            if phase.behind_the_barrier().is_some() {
+            if phase.after_waiting().is_some() {
                 row.give_back()?;
                 self.pass_barrier()?;
                 continue;
@@ -204,12 +204,12 @@ impl<'m> Core<'m> {
         [&self.lock_prefix(), old_key].concat()
     }
 
-    /// Waits for the writes that began in the phase before, then goes on to the next phase. Whoever finds a migration
-    /// at a barrier does so.
+    /// Waits for the writes that began in the phase before, then goes on to the next phase. Every handle
+    /// that finds a migration in such a phase, a barrier, does so.
     pub(super) fn pass_barrier(&self) -> Result<State, Error> {
         loop {
             let state = self.kept.state()?;
-            let Some(next) = state.phase.behind_the_barrier() else { return Ok(state) };
+            let Some(next) = state.phase.after_waiting() else { return Ok(state) };
             if !self.db().guarantees().transactions {
                 self.drain_locks()?;
             }

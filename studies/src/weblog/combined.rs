@@ -46,7 +46,7 @@ pub enum Malformed {
     #[error("the line is empty")]
     Empty,
     /// It ends before this field.
-    #[error("the line ends where the {0} was due")]
+    #[error("the line ends before the {0}")]
     Missing(&'static str),
     /// This field is quoted, and does not end.
     #[error("the {0} has no closing quote")]

@@ -198,7 +198,7 @@ fn visits(log: &str) -> Vec<Visit> {
 /// Where malformed lines stand in [`made_log`], and why they are refused.
 const MALFORMED: [(&[u8], &str); 7] = [
     (b"", "the line is empty"),
-    (b"10.0.0.1 - - [01/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\" 200", "the line ends where the size was due"),
+    (b"10.0.0.1 - - [01/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\" 200", "the line ends before the size"),
     (
         b"10.0.0.1 - - [32/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"",
         "the time is \"32/May/2015:00:00:00 +0000\"",
@@ -209,7 +209,7 @@ const MALFORMED: [(&[u8], &str); 7] = [
         b"\xff\xfe\x00 - - [01/May/2015:00:00:00 +0000] \"GET /\" 200 1 \"-\" \"-\"",
         "the visitor is \"\u{fffd}\u{fffd}\\0\"",
     ),
-    (b"# a comment", "the line ends where the time was due"),
+    (b"# a comment", "the line ends before the time"),
 ];
 
 /// Some hundred visits, in no order, many at the same second, with a malformed line now and then.

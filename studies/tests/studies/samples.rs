@@ -1,4 +1,4 @@
-//! Every study runs without an argument, wherever it stands, on a sample that is in the repository.
+//! Every study runs without an argument, from any directory, on a sample that is in the repository.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,8 +7,8 @@ use rowkey_studies::sample;
 
 use crate::{NONE, PROGRAMS, program, run, unpacked};
 
-/// Of each study some of what it prints without an argument: how much came in, and answers that only a right one gives. Whole
-/// answers are compared in the study's own tests.
+/// For each study, some lines that it prints without an argument: how much it read, and results that only a correct study
+/// prints. The study's own tests compare its whole output.
 const PRINTED: [(&str, &[&str]); 21] = [
     (
         "access_log",
