@@ -33,7 +33,7 @@ fn main() -> Result<(), Error> {
         println!("at example.org: {user}, {address}");
     }
 
-    // The row and its index rows change together: the old address leads to nobody.
+    // The row and its index rows change together: the old address finds no user.
     users.put(&7, &"ada@lovelace.org".into())?;
     println!("ada@example.org is {:?}", by_address.get(&"ada@example.org".into())?);
     println!("ada@lovelace.org is {:?}", by_address.get(&"ada@lovelace.org".into())?);

@@ -14,7 +14,7 @@ pub fn ints(user: u64, at: i64, event: u32) -> [u8; 20] {
     key
 }
 
-/// The 20 bytes of [`ints`] behind their bucket.
+/// The 20 bytes of [`ints`] after their bucket.
 pub fn salted(user: u64, at: i64, event: u32) -> [u8; 21] {
     let body = ints(user, at, event);
     let mut key = [0; 21];
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         self.u64().map(|value| (value ^ FLIP) as i64)
     }
 
-    /// What stands before the terminator, and where its first escape is: both are found in one go where there is none.
+    /// The bytes before the terminator, and the offset of the first escape. Without an escape one search finds both.
     #[inline]
     fn run(&mut self, terminator: u8, escape: u8) -> Option<(&'a [u8], Option<usize>)> {
         let first = memchr2(terminator, escape, self.0)?;

@@ -58,7 +58,7 @@ impl<'a> Work<'a> {
         self.contender(who, move |times| timed(|| (0..times).for_each(|_| _ = black_box(run()))).0)
     }
 
-    /// A contender that times itself, to leave out what comes before and behind.
+    /// A contender that times itself, to leave out what comes before and after.
     pub fn timed(self, who: &'static str, mut run: impl FnMut() -> Duration + 'a) -> Self {
         self.contender(who, move |times| (0..times).map(|_| run()).sum())
     }

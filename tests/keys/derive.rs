@@ -369,7 +369,7 @@ fn a_wrong_width_loses_no_byte_and_is_told() {
     assert_eq!(error.to_string(), "Lied at byte 5: found 5 bytes, expected the width that the key's fields state");
 }
 
-/// Text in this many bytes, blanks behind it.
+/// Text in this many bytes, padded with blanks.
 struct Pad<const N: usize>;
 
 impl<const N: usize> Encoding<String> for Pad<N> {

@@ -119,7 +119,7 @@ proptest! {
 /// How an engine reads.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
-    /// It goes on where it was, and not by what it is told is left.
+    /// It continues from its own position, and ignores the ranges that it is given.
     keeps_its_place: bool,
     /// It stops after so many rows, and says that there may be more.
     at_once: usize,

@@ -1,4 +1,4 @@
-//! Parallel scans are the plain scan, loads write all; whatever fails is told once and leaves no thread behind.
+//! Parallel scans return what plain scans return, and loads write everything. A failure is reported once, and ends all threads.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -448,7 +448,7 @@ fn a_cursor_stands_behind_the_last_row_at_any_time() {
         assert_eq!((scan.cursor().map(|cursor| cursor.key().to_vec()), count), (last, rows));
     }
 
-    // A row that can't be read counts as returned: to go on behind it skips it.
+    // A row that can't be read counts as returned: to continue after it skips it.
     table.store().write(rowkey::store::Batch::new().put([b"\0b", &[0][..]].concat(), *b"")).unwrap();
     let mut scan = scan();
     assert!(scan.by_ref().last().is_some_and(|row| row.is_err()));

@@ -37,7 +37,7 @@ fn names(db: &Memory) -> BTreeMap<[u8; 3], String> {
     names
 }
 
-/// All that was answered is what a new handle finds, and no id was taken that nobody asked for.
+/// A new handle finds every id that was returned, and no other id is taken.
 fn check(db: &Memory, answered: &[(String, [u8; 3])], asked: &[&str]) {
     let names = names(db);
     for (name, id) in answered {

@@ -456,7 +456,7 @@ fn a_claim_cut_off_gives_way_to_a_rebuild() {
     let memory = Memory::new();
     let opened = Failing::never(&memory, WITHOUT);
     let db = open(opened).unwrap();
-    // The name is claimed, behind the two tags; the row is not written.
+    // The name is claimed, after the two tags; the row is not written.
     let dying = open(Failing::new(&memory, WITHOUT, 3)).unwrap();
     dying.texts.put(&2, &"Ab".into()).unwrap_err();
     assert!(matches!(db.texts.put(&1, &"A".into()), Err(Error::SecondaryConflict { .. })));
@@ -492,7 +492,7 @@ fn every_difference_is_named_and_mended_from_wherever_it_goes_on() {
         damaged(&db);
         let db = open(db).unwrap();
         let mut found = Vec::new();
-        // Stopped behind every row, and gone on with from text.
+        // Stopped after every row, and resumed from text.
         let mut next = Some(String::from("1"));
         let mut runs = 0;
         while let Some(at) = next {

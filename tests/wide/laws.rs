@@ -83,7 +83,7 @@ proptest! {
         }
         prop_assert_eq!(&sum, &report);
         prop_assert_eq!(&entries(tables[1].store()), &after);
-        // From behind some row, and then the rest.
+        // From after some row, and then the rest.
         let from = if random.chance(2) { random.bytes(0) } else { mutations[0].0.clone() };
         let done = |(key, _): &&(Vec<u8>, Vec<u8>)| CellKey::decode(key).unwrap().row.as_ref() > from.as_slice();
         tables[2].purge().resume(Checkpoint::after_row(&from)).run().unwrap();
@@ -220,7 +220,7 @@ proptest! {
         over(Arc::clone(&store)).mutate_many(&mutations).unwrap();
         let mut failures = 0;
         loop {
-            // It goes on from the beginning each time, as one that knows nothing of the one before.
+            // It starts from the beginning each time, as a purge without a checkpoint does.
             let left = random.below(6) as usize + failures / 10;
             let purged = over(tearing(&store, left)).purge().run();
             let (scan, columns) = (Scan::all(), columns(random, false));

@@ -282,7 +282,7 @@ fn a_key_with_more_variants_opens_a_table_whose_time_to_live_is_no_whole_millise
     assert_eq!(after.count(..).unwrap(), 2);
 }
 
-/// A database whose tables nobody may alter.
+/// A database whose tables can't be altered.
 #[derive(Clone, Debug)]
 struct Unaltered(CellsDatabase<Memory>);
 

@@ -1,4 +1,4 @@
-//! Autocomplete: what a name may become, at each key that is pressed, by one lookup.
+//! Autocomplete: after each key that a user presses, one lookup finds the names that begin with the text so far.
 //!
 //!     cargo run --release -p rowkey-studies --bin autocomplete
 //!     cargo run --release -p rowkey-studies --bin autocomplete -- cities.tsv.gz --typed san --typed "san fr"
@@ -6,7 +6,7 @@
 //! The row key is what was typed: each beginning of a name, of 1 to 12 characters, in lower case. Its value is the answer, ten
 //! names by rank as one JSON value, made when names are written and not when they are asked for. A beginning that no name
 //! has is a row that is not there: it costs one seek and reads nothing, and where a store keeps a Bloom filter of its row
-//! keys not even that. Behind 12 characters so few names are left that they are read from a table of all names, by prefix.
+//! keys not even that. After 12 characters so few names are left that they are read from a table of all names, by prefix.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -126,7 +126,7 @@ fn beginnings(name: &str) -> impl Iterator<Item = String> {
     (1..=name.len().min(LONGEST)).map(move |len| name[..len].iter().collect())
 }
 
-/// A name key by key, what nobody is called, and more than has a row.
+/// A name key by key, a beginning that no name has, and a text longer than any row holds.
 fn by_default(name: &str) -> Vec<String> {
     let longer = format!("{name}, and more");
     beginnings(name).take(4).chain(["zzz".to_owned(), longer]).collect()

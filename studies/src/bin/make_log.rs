@@ -2,7 +2,7 @@
 //!
 //!     cargo run -p rowkey-studies --bin make_log | gzip -9n > studies/data/access.log.gz
 //!
-//! Nobody's visits are in it. Times, visitors, pages and referers are drawn with a fixed seed, so each run prints the same
+//! It has no real visits. Times, visitors, pages and referers are drawn with a fixed seed, so each run prints the same
 //! log; addresses and domains are those that are kept for documentation (RFC 5737, 3849, 2606). The days are from Thursday,
 //! 30 May 2024, to Monday, 3 June: they are of two months and two weeks.
 
@@ -93,7 +93,7 @@ impl Dice {
         }
     }
 
-    /// The page that a visitor comes from; `-` if nobody knows.
+    /// The page that a visitor comes from; `-` if it is unknown.
     fn referer(&mut self) -> String {
         let term = self.of(&TERMS);
         let item = 40_000_000 + self.early(40);

@@ -81,7 +81,7 @@ fn output(name: &str, args: &[impl AsRef<OsStr>]) -> String {
     run.stdout
 }
 
-/// `study | head`: nobody reads what is printed.
+/// `study | head`: the output is closed early.
 fn nobody_reads(name: &str, args: &[impl AsRef<OsStr>]) {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);

@@ -250,7 +250,7 @@ proptest! {
         prop_assert!((to(found.west(), found.east()) - narrowest).abs() < 1e-9, "{:?}", found);
     }
 
-    /// What lies within a tile is one range, also in a field that is descending and has another behind it.
+    /// The tiles within a tile are one range, also in a descending field with another field after it.
     #[test]
     fn a_tile_s_tiles_are_one_range(area in tile(), tile in tile(), id in any::<u32>()) {
         let ranges = Region::prefix().tile_within(&area).ranges();

@@ -44,7 +44,7 @@ fn while_a_body_runs<T>(base: &Db, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// What each operation answers that runs, with all others, while a transaction has every table.
+/// What each operation returns if it runs, with all others, while a transaction has every table.
 fn all_at_once(base: &Db, all: &[Operation], meanwhile: impl FnOnce()) -> Vec<Result<(), Error>> {
     while_a_body_runs(base, || {
         thread::scope(|scope| {

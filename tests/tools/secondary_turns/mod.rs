@@ -137,7 +137,7 @@ const OTHERS: [Writes; 14] = [
     &[(1, Some("B2")), (2, Some("A1")), (2, Some("C3")), (1, Some("A1"))],
 ];
 
-/// A writer pauses before each of its operations; the others go to their end; it goes on, or is killed.
+/// A writer pauses before each of its operations. The others run to their end. Then it continues, or is killed.
 fn paused_anywhere(others: Duration, kill: bool) -> Seen {
     let mut seen = Seen::default();
     for (begin, first) in FIRST {

@@ -31,12 +31,12 @@ pub(crate) trait Graph {
     /// All that a package links to, or that link to it, by name.
     fn links(&self, end: &End) -> Result<Vec<String>, Error>;
 
-    /// So many of them, behind a name.
+    /// This many of them, after a name.
     fn page(&self, end: &End, after: &str, count: u32) -> Result<Vec<String>, Error>;
 
     fn add(&self, from: &str, to: &str) -> Result<(), Error>;
 
-    /// What of a package is where: a row key and its columns, drawn.
+    /// Draws where a package is stored: a row key and its columns.
     fn draw(&self, package: &str) -> Result<[String; 2], Error>;
 }
 
