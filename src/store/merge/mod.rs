@@ -21,6 +21,7 @@
 //! [`Prefetch`] reads a source ahead in a thread. [`Counted`] counts the rows that are read.
 
 mod batches;
+mod counted;
 mod iterators;
 mod order;
 mod prefetch;
@@ -30,7 +31,8 @@ mod stages;
 mod tree;
 
 pub use self::batches::{BatchMerge, Step};
+pub use self::counted::Counted;
 pub use self::iterators::{Keyed, Merge};
 pub use self::prefetch::Prefetch;
-pub use self::rows::{Counted, MergedRows};
+pub use self::rows::MergedRows;
 pub(crate) use self::scans::Scans;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Migration;
 use super::phase::{State, TABLE, Task};
-use super::write::{Compared, Core};
+use super::tables::{Compared, Core};
 use crate::keys::cursor::Cursor;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::OwnedKey;

@@ -122,6 +122,7 @@ mod job;
 mod lock;
 mod phase;
 mod steps;
+mod tables;
 mod write;
 
 use std::fmt;
@@ -132,7 +133,7 @@ pub use self::conversion::Conversion;
 use self::conversion::{Between, Convert};
 use self::job::Pass;
 use self::phase::{Kept, State, Task};
-use self::write::Core;
+use self::tables::Core;
 use crate::keys::key::OwnedKey;
 use crate::store::catalog;
 use crate::store::catalog::moved;
