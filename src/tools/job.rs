@@ -383,7 +383,8 @@ impl<K1, K2> Default for Batch<K1, K2> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::tools::job::{Checkpoint, Report};
+    use crate::wide::PurgeCounts;
 
     #[test]
     fn a_report_is_one_line() {
