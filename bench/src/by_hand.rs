@@ -50,7 +50,7 @@ fn first_escaped(text: &[u8]) -> Option<usize> {
     memchr2(0, 1, text)
 }
 
-/// Escapes come in crowds: from the first on, so many bytes are written one by one before `memchr` is asked again.
+/// Escapes come in crowds: from the first on, this many bytes are written one by one before `memchr` is asked again.
 const CROWD: usize = 64;
 
 #[cold]

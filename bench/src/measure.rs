@@ -32,12 +32,12 @@ pub struct Work<'a> {
 struct Contender<'a> {
     who: &'static str,
     is_peer: bool,
-    /// Runs so many times.
+    /// Runs this many times.
     run: Box<dyn FnMut(u32) -> Duration + 'a>,
 }
 
 impl<'a> Work<'a> {
-    /// One run does so many units: keys, rows.
+    /// The units of one run: keys, rows.
     pub fn new(name: impl Into<String>, units: usize) -> Self {
         Self { name: name.into(), x: None, units, contenders: Vec::new(), goals: Vec::new(), times: 1 }
     }

@@ -223,8 +223,8 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
         self
     }
 
-    /// How long a write without transactions may take: what an unfinished write has left is taken for that of a killed process
-    /// after that time. Default: that of the [`Primary`](crate::secondary::Primary::write_timeout) when the secondary table was
+    /// How long a write without transactions may take. After that time, what an unfinished write has left is treated as that of
+    /// a killed process. Default: that of the [`Primary`](crate::secondary::Primary::write_timeout) when the secondary table was
     /// declared, or of the [`Migration`](crate::migrate::Migration::lock_timeout). Use zero if there are no other writers.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.bounds.timeout = Some(timeout);

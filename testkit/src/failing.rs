@@ -1,4 +1,4 @@
-//! A database that fails from some operation on, as one whose process is killed there.
+//! A database that fails from some operation on, as if its process was killed there.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

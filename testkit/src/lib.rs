@@ -19,7 +19,7 @@ pub use random::Random;
 pub use restrict::{Live, Restrict};
 pub use verdict::{assert_named, verdict};
 
-/// The bytes that a text of hexadecimal digits stands for; spaces may stand between them.
+/// The bytes of a text of hexadecimal digits. Spaces between bytes are skipped.
 ///
 /// # Panics
 ///

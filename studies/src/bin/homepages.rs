@@ -1,9 +1,9 @@
-//! Home pages by domain, as the web tables of search engines keep them: what belongs together stands together.
+//! Home pages by domain, as the web tables of search engines keep them: pages of one domain are neighbours.
 //!
 //!     cargo run --release -p rowkey-studies --bin homepages
 //!     cargo run --release -p rowkey-studies --bin homepages -- homepages.txt.gz --under apache.org
 //!
-//! Without a file it takes the pages of 2,000 Debian packages (`studies/data/`). The host stands in the key with its
+//! Without a file it takes the pages of 2,000 Debian packages (`studies/data/`). The key has the host with its
 //! labels reversed, so a domain and all its subdomains are one range. Which hosts have most pages is found without
 //! reading them all: from the first row of one host the scan skips to the first row of the next.
 
@@ -52,7 +52,7 @@ struct Args {
     top: usize,
 }
 
-/// How many lines that are no keys are told one by one.
+/// How many lines that are not valid keys are printed one by one.
 const TOLD: usize = 3;
 
 type Db = Metered<Memory>;

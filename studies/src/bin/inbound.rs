@@ -2,12 +2,12 @@
 //!
 //!     cargo run --release -p rowkey-studies --bin inbound -- access.log access.log.1.gz
 //!
-//! A referer's URL stands in the key with its host's labels reversed, so the pages of a site are one range, and a domain
-//! with all its subdomains is one too. Before it stands the name that somebody registered, the label in front of the public
+//! The key has a referer's URL with its host's labels reversed, so the pages of a site are one range, and a domain
+//! with all its subdomains is one too. Before it comes the registered name, the label in front of the public
 //! suffix: so google.com and google.co.uk, which no reversed host brings together, are one range of the name `google`.
 //! (That two domains of one name are one organisation's is a guess: names are registered under each suffix anew.) The time
 //! is descending: the latest visit from a page comes first. Which organisations there are is found by a seek for each, from
-//! the first row of one to the first after its last; how many visits each sent stands in counters of their own.
+//! the first row of one to the first after its last; counters hold how many visits each sent.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ struct Args {
     show: usize,
 }
 
-/// How many referers that are no keys are told one by one.
+/// How many referers that are not valid keys are printed one by one.
 const TOLD: usize = 3;
 
 type Visits = Table<Inbound, String, Metered<Memory>>;

@@ -29,7 +29,7 @@ use rowkey_studies::output::{exit, progress};
 /// A tile that was looked for.
 type Found = Result<Option<Tile>, rowkey::Error>;
 
-/// A point is looked up each so many degrees.
+/// The distance between the points that are looked up, in degrees.
 const GRID: usize = 10;
 
 /// A column of a tile's row in the wide table: a city in it, the largest first.
@@ -40,7 +40,7 @@ struct Largest {
     id: u32,
 }
 
-/// Finds the tile over each city, and over points where there is none.
+/// Finds the tile over each city, and over points without one.
 #[derive(Parser)]
 struct Args {
     #[command(flatten)]

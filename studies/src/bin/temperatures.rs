@@ -3,7 +3,7 @@
 //!     cargo run --release -p rowkey-studies --bin temperatures -- --city seattle --day 2010-03-14
 //!
 //! The metric is an id of three bytes, the hour an instant rounded down, the tags pairs of ids, sorted; what is left of
-//! a time stands in the value. The salt leaves the time out, so a city's rows stay together in one bucket. Rows of a
+//! a time is in the value. The salt leaves the time out, so a city's rows stay together in one bucket. Rows of a
 //! window come from all buckets and are merged by hour. Tags come after the hour: a window of one tag reads
 //! those of the others too, and passes over them. `metrics` has the same in a wide table, a column a point.
 

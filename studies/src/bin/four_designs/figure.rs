@@ -22,7 +22,7 @@ pub(crate) struct Measured {
 }
 
 /// Who takes the writes, in all and window by window. Of each write the second is given, and its region under each
-/// design, in order of time. Answers how many regions work at once, under each design.
+/// design, in order of time. Returns how many regions work at once, under each design.
 pub(crate) fn spread(
     out: &mut impl Write,
     designs: [&str; 4],

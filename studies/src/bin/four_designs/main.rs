@@ -250,7 +250,7 @@ fn regions(visit: &Visit, splits: &[Splits; DESIGNS.len()]) -> [usize; DESIGNS.l
     ]
 }
 
-/// Writes all visits under a design and asks it everything. What the first design answers, the others have to answer.
+/// Writes all visits under a design and asks it everything. All designs must return what the first one returns.
 fn measure<K: Design>(
     out: &mut impl Write,
     args: &Args,

@@ -5,7 +5,7 @@
 //!
 //! Tall: the key is user, date descending, message, part; part 0 is the text, from 1 on its attachments. Its beginning answers
 //! at every depth: all of a user, of a day, of a moment, one message, one attachment. What is to be had in another order,
-//! by sender or by subject, stands again in an index table.
+//! by sender or by subject, is also in an index table.
 //!
 //! Wide: all of a user is one row. Its family `data` has a column a part of a message, its family `index` the columns of an index,
 //! a derived enum: by sender, newest first, and by subject, the last first. A descending text is its bytes inverted: "Hello," is

@@ -31,7 +31,7 @@ use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSch
 use rowkey::{Memory, Postcard, RowKey, Table, WideTable, WriteBatch};
 use rowkey_studies::output::{exit, progress, report};
 
-/// A range of addresses, by its last one. IPv4 stands before IPv6, so one table holds both.
+/// A range of addresses, by its last one. IPv4 sorts before IPv6, so one table holds both.
 #[derive(RowKey, Debug, Clone, Copy)]
 struct RangeEnd {
     end: IpAddr,

@@ -299,7 +299,7 @@ impl OneValue {
         }
     }
 
-    /// Drops the lists and deltas that nobody can read any more.
+    /// Drops the lists and deltas that no reader can need any more.
     pub(crate) fn purge(&self) -> Result<(), Error> {
         self.rows.purge().run().map(drop)
     }
@@ -362,7 +362,7 @@ impl Sharded {
         Ok(Self { rows: open(db, "shards", ["in"])?, hub: hub.to_owned(), shards })
     }
 
-    /// The row in which a link from there stands.
+    /// The row of a link from there.
     fn row(&self, from: &str) -> Shard {
         let shard = (xxh3_64(from.as_bytes()) % u64::from(self.shards)) as u8;
         Shard { package: self.hub.clone(), shard }

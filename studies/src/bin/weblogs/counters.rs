@@ -42,7 +42,7 @@ struct Answer {
 
 const DAY: i64 = 86_400;
 
-/// Counters expire so many seconds after they were last added to, answers so many after they were given.
+/// Counters expire this many seconds after the last increment; answers, this many seconds after they were given.
 const LIVES: [(&str, Option<i64>); 4] =
     [("month", None), ("day", Some(30 * DAY)), ("hour", Some(DAY)), ("recent", Some(600))];
 

@@ -36,7 +36,7 @@ impl Hours {
         Ok(Self { db: db.clone(), hours: Wide::open(time.tables(db), "ip_hours", &schema)? })
     }
 
-    /// A visitor who stands in the log by a name has no row.
+    /// A visitor whom the log names, and not by an address, has no row.
     pub(crate) fn add(&self, view: &View) -> Result<(), Box<dyn Error>> {
         let Ok(ip) = view.visitor.parse() else { return Ok(()) };
         let key = IpHour { ip, hour: Hour::floor(view.at)? };

@@ -11,7 +11,7 @@
 //! - `ip_hours`: address + hour, newest first, so that a network is a range and a window of hours within an address too
 //! - `journeys`: a visitor's graph, a column for each step from a page to the next
 //!
-//! Families expire by a clock, which here is the log's own: it stands at the line that is being stored. A server writes a
+//! Families expire by a clock, which here is the log's own: its time is that of the line that is being stored. A server writes a
 //! line when it has answered, under the time of the request, so lines are not quite in order: they are sorted first.
 
 mod counters;

@@ -212,7 +212,7 @@ fn short(text: &str) -> String {
     text.escape_debug().take(TEXT).collect()
 }
 
-/// A column's text, `-` where there is none.
+/// A column's text, or `-` without one.
 fn text(row: &Row, column: &str) -> String {
     row.value(column).map_or_else(|| "-".to_owned(), |value| short(&String::from_utf8_lossy(value)))
 }
