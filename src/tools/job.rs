@@ -201,8 +201,11 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
 
     /// Resumes where an earlier run of the job stopped; `None` starts at the beginning.
     ///
+    /// A checkpoint knows the key layout of its table, not the table or the job. Store it with both: rows before a checkpoint of
+    /// another table with the same layout, or of a verification that is given to a rebuild, are skipped without an error.
+    ///
     /// A migration keeps its checkpoint in the database, and always resumes from that one, so no row can be skipped.
-    /// There `checkpoint` is only checked to belong to the migration's tables.
+    /// There `checkpoint` is only checked to be of the key layouts of the migration's tables.
     pub fn resume(mut self, checkpoint: impl Into<Option<Checkpoint>>) -> Self {
         self.start = checkpoint.into().unwrap_or_default();
         self
@@ -235,8 +238,8 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
     ///
     /// # Errors
     ///
-    /// Those of the method that made the job, and [`Error::Cursor`] if the checkpoint is of other tables. Batches before the
-    /// error are done: running the job again is safe.
+    /// Those of the method that made the job, and [`Error::Cursor`] if the checkpoint is of another key layout. Batches before
+    /// the error are done: running the job again is safe.
     pub fn run(self) -> Result<Report, Error> {
         self.run_watched(|_| ControlFlow::Continue(()))
     }

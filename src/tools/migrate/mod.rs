@@ -397,6 +397,9 @@ where
     }
 
     /// Returns a job that compares both tables and names every difference. If it finds none, the migration is verified.
+    ///
+    /// Don't run it while a [`repair`](Self::repair) runs: both keep one checkpoint, and each batch of one starts the other again
+    /// from the beginning.
     pub fn verify(&self) -> Job<'_, K1, K2> {
         Job::new(Pass { migration: self, task: Task::Verify })
     }

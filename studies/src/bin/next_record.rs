@@ -69,7 +69,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let point = Point::new(latitude, longitude)?;
         let query = Query::of(&db);
         let found = next_record(&tiles, point)?;
-        let title = format_args!("Over {latitude}, {longitude}");
+        let title = format!("Over {latitude}, {longitude}");
         query.returned(out, title, found.is_some().into(), found.is_some().into())?;
         if let Some((Counted { tile }, cities)) = found {
             writeln!(out, "  {}, {cities} cities", named(tile))?;
@@ -182,7 +182,7 @@ fn holes(
         let query = Query::of(db);
         let next = tiles.first_at_or_after(&Counted { tile: Tile::deepest(point) })?;
         let covers = next.as_ref().is_some_and(|(Counted { tile }, _)| tile.covers(point));
-        let title = format_args!("Over {latitude}, {longitude}, in the table without empty tiles");
+        let title = format!("Over {latitude}, {longitude}, in the table without empty tiles");
         query.returned(out, title, covers.into(), covers.into())?;
         match next {
             Some((Counted { tile }, cities)) if covers => writeln!(out, "  {}, {cities} cities", named(tile))?,
@@ -199,7 +199,7 @@ fn holes(
             covered += usize::from(next_record(&tiles, Point::new(latitude.into(), longitude.into())?)?.is_some());
         }
     }
-    let title = format_args!("Over a point each {GRID} degrees, in the table without empty tiles");
+    let title = format!("Over a point each {GRID} degrees, in the table without empty tiles");
     query.returned(out, title, covered, covered)?;
     Ok(writeln!(out, "  {asked} points, {covered} covered")?)
 }
@@ -233,7 +233,7 @@ fn wide(
         let first_from = |tile| tiles.first_at_or_after(&Counted { tile }, columns);
         let found = covering(point, |row: &(Counted, Row)| row.0.tile, first_from)?;
         let cells = found.iter().flat_map(|(_, row)| row.cells()).count();
-        let title = format_args!("Over {latitude}, {longitude}, and the three largest cities in the tile");
+        let title = format!("Over {latitude}, {longitude}, and the three largest cities in the tile");
         query.returned(out, title, found.is_some().into(), cells)?;
         let Some((Counted { tile }, row)) = found else { continue };
         writeln!(out, "  {}, {} cities", named(tile), row.read::<i64>("count:cities")?.unwrap_or_default())?;

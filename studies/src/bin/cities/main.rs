@@ -120,7 +120,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         };
         places.scan(Place::prefix().at_within(&tile)).map(city).collect::<Result<Vec<_>, Box<dyn Error>>>()
     })?;
-    let title = format_args!("The {} nearest to {latitude}, {longitude}", args.show);
+    let title = format!("The {} nearest to {latitude}, {longitude}", args.show);
     query.returned(out, title, nearest.len(), nearest.len())?;
     for city in &nearest {
         writeln!(out, "  {:>8.1} km  {} ({})", city.metres / 1000.0, city.row.name, city.row.country)?;
