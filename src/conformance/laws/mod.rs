@@ -119,16 +119,21 @@ pub fn key<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl Fn
     owned_keys(Erased(&Mapped { from: vec(keys, 2..5), map: &map }), &Type::of::<K>(&read));
 }
 
+/// Decodes bytes and encodes the key again.
+type Read<'a> = dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError> + 'a;
+/// As [`Read`]; errors come with whether they name the key.
+type NamedRead<'a> = dyn Fn(&[u8]) -> Result<Vec<u8>, (bool, DecodeError)> + 'a;
+
 /// A key type: its layout, and how bytes are decoded and encoded again.
 struct Type<'a> {
     layout: LayoutBuf,
     name: &'static str,
     width: Option<usize>,
-    read: &'a dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError>,
+    read: &'a Read<'a>,
 }
 
 impl<'a> Type<'a> {
-    fn of<K: RowKey>(read: &'a dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError>) -> Self {
+    fn of<K: RowKey>(read: &'a Read<'a>) -> Self {
         let layout = LayoutBuf::from(&K::LAYOUT);
         Self { layout, name: K::LAYOUT.name, width: K::LAYOUT.width(), read }
     }
@@ -256,8 +261,8 @@ fn body<'k>(layout: &LayoutBuf, key: &'k [u8]) -> &'k [u8] {
     key.get(layout.lead().width()..).unwrap_or_default()
 }
 
-/// Law 3 for some bytes; errors come with whether they name the key.
-fn one_form(read: &dyn Fn(&[u8]) -> Result<Vec<u8>, (bool, DecodeError)>, bytes: &[u8]) -> Proof {
+/// Law 3 for some bytes.
+fn one_form(read: &NamedRead<'_>, bytes: &[u8]) -> Proof {
     match read(bytes) {
         Ok(again) => law(3, again == bytes, || format!("{} was taken and written as {}", Hex(bytes), Hex(&again))),
         Err((named, error)) => {
@@ -344,11 +349,8 @@ fn layouts_alone(cases: u32, layouts: Erased<'_, LayoutBuf>) {
             law(2, layout.width().is_none_or(|width| width == key.len()), || format!("{row:?} has another width"))?;
         }
         let compare = |a: &Vec<Value>, b: &Vec<Value>| compare(&layout, a, b);
-        let Typed { values: rows, .. } = {
-            let typed = Typed { values: rows, compare: &compare };
-            order(&layout, &typed, &keys)?;
-            typed
-        };
+        let typed = Typed { values: rows, compare: &compare };
+        order(&layout, &typed, &keys)?;
         let read = |bytes: &[u8]| match layout.decode(bytes) {
             Ok(values) => layout.encode(&values).map_err(|error| panic!("law 3 (one form) is broken: {error}")),
             Err(error) => Err((error.key() == layout.name(), error)),
@@ -361,7 +363,7 @@ fn layouts_alone(cases: u32, layouts: Erased<'_, LayoutBuf>) {
                 one_form(&read, &mended)?;
             }
         }
-        prefixes(&layout, &rows, &keys, at)
+        prefixes(&layout, &typed.values, &keys, at)
     });
 }
 
