@@ -205,7 +205,7 @@ proptest! {
                 };
                 match random.below(8) {
                     0 if transactions => {
-                        let counters = [(); 2].map(|()| (some_column(random), random.below(9) as i64));
+                        let counters = [(); 2].map(|()| (some_column(random), random.one_of(&[0, 1, 8, -3, i64::MAX])));
                         let sums = table.increment(ROW, &counters).unwrap();
                         prop_assert_eq!(Some(sums), model.increment(ROW, &counters, hands.now()));
                     }
@@ -215,8 +215,14 @@ proptest! {
                         let check =
                             newest.map_or(Condition::absent(&column), |(.., value)| Condition::equal(&column, value));
                         let mutation = some(random);
-                        prop_assert!(table.check_and_mutate(ROW, &check, &mutation).unwrap());
-                        prop_assert!(model.check_and_mutate(ROW, &check, &mutation, hands.now()));
+                        // Of the same column as it is, or of any column as absent.
+                        let (check, holds) = match random.chance(3) {
+                            true => (Condition::absent(some_column(random)), None),
+                            false => (check, Some(true)),
+                        };
+                        let held = table.check_and_mutate(ROW, &check, &mutation).unwrap();
+                        prop_assert_eq!(held, model.check_and_mutate(ROW, &check, &mutation, hands.now()));
+                        prop_assert!(holds.is_none_or(|holds| holds == held));
                     }
                     2 => {
                         let several = [(); 3].map(|()| (ROW.to_vec(), some(random)));
