@@ -16,7 +16,7 @@ use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::Primary;
 use rowkey::store::{Batch, Database, NewTable, RowBatch, Rows, Scan};
 use rowkey::wide::{
-    CellKey, Cells, CellsDatabase, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase, WideStore,
+    CellKey, Cells, CellsDatabase, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase,
 };
 use rowkey::{
     Bucket, CursorError, Error, List, Memory, Micros, Millis, Nanos, RowKey, Seconds, Table, WideTable, catalog,
