@@ -2,9 +2,11 @@
 //!
 //! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before each
 //! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed.
+//! [`Altering`] is a wide database whose alterations a test chooses.
 
 use std::cell::Cell;
 
+mod altering;
 mod cued;
 mod failing;
 pub mod fuzzed;
@@ -13,6 +15,7 @@ mod random;
 mod restrict;
 mod verdict;
 
+pub use altering::Altering;
 pub use cued::{Cue, Cued, Fate, Op};
 pub use failing::{Deaths, Failing, How, WITHOUT};
 pub use random::Random;

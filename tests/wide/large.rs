@@ -9,8 +9,8 @@ use rowkey::wide::{Column, Columns, Mutation, WideStore};
 use rowkey::{Error, KeyRange};
 use rowkey_testkit::cases;
 
+use crate::drawn::memory;
 use crate::latest::{HOUR, Hands, ROW, handle};
-use crate::model::memory;
 
 /// A store that counts the scans and the rows that are read in its transactions.
 struct Counting {

@@ -1,9 +1,9 @@
-//! What is written to `Cells` at random, a list of it that is looked through from end to end, and the stores beneath.
+//! What is written to `Cells` and read from it at random, and the stores beneath.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rowkey::conformance::{ModelCell, WideModel};
 use rowkey::store::{Batch, Database, RowBatch, Scan, Store, SubStore};
 use rowkey::wide::{
     CellIter, Cells, Column, Columns, Compare, Condition, FamilySchema, Mutation, TableSchema, WideStore,
@@ -11,7 +11,8 @@ use rowkey::wide::{
 use rowkey::{KeyRange, Memory};
 use rowkey_testkit::{Random, Restrict};
 
-const NOW: i64 = 1000;
+/// What the clock of the tables says.
+pub(crate) const NOW: i64 = 1000;
 const FAMILIES: [&str; 4] = ["a", "ab", "b", "t"];
 
 fn kept(family: &str) -> FamilySchema {
@@ -46,92 +47,6 @@ impl Draw for Random {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hides {
-    Version(i64),
-    Until(i64),
-}
-
-impl Hides {
-    fn hides(self, at: i64) -> bool {
-        match self {
-            Self::Version(version) => version == at,
-            Self::Until(until) => at <= until,
-        }
-    }
-}
-
-/// What was written to a row, in no order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Written {
-    cells: BTreeMap<(Column, i64), Vec<u8>>,
-    of_family: Vec<(String, i64)>,
-    of_column: Vec<(Column, Hides)>,
-}
-
-impl Written {
-    /// The versions that are not deleted, newest first.
-    fn versions(&self, column: &Column) -> Vec<(i64, &[u8])> {
-        let of_column = self.cells.range((column.clone(), i64::MIN)..=(column.clone(), i64::MAX)).rev();
-        let there = of_column.filter(|((_, at), _)| {
-            !self.of_family.iter().any(|(family, until)| *family == column.family && at <= until)
-                && !self.of_column.iter().any(|(other, hides)| other == column && hides.hides(*at))
-        });
-        there.map(|((_, at), value)| (*at, value.as_slice())).collect()
-    }
-
-    fn kept(&self, column: &Column, time: Option<(i64, i64)>) -> Vec<(i64, &[u8])> {
-        let family = kept(&column.family);
-        let expired =
-            |at: i64| family.ttl.is_some_and(|ttl| i128::from(NOW) - i128::from(at) >= ttl.as_millis() as i128);
-        let in_time = |at: i64| time.is_none_or(|(start, end)| start <= at && at < end);
-        let versions =
-            self.versions(column).into_iter().filter(|(at, _)| in_time(*at)).take(family.max_versions as usize);
-        let kept =
-            versions.enumerate().filter(|(before, (at, _))| !expired(*at) || *before < family.min_versions as usize);
-        kept.map(|(_, version)| version).collect()
-    }
-
-    pub(crate) fn read(&self, columns: &Columns) -> Vec<(Column, i64, Vec<u8>)> {
-        if let Some(check) = &columns.rows_where {
-            let newest = self.kept(&check.column, None).first().map(|(_, value)| *value);
-            let holds = match (&check.value, newest) {
-                (None, newest) => newest.is_none(),
-                (Some((compare, given)), newest) => newest.is_some_and(|newest| compare.holds(newest, given)),
-            };
-            if !holds {
-                return Vec::new();
-            }
-        }
-        let asked = |column: &Column| {
-            let ranges = columns.families().get(&column.family);
-            columns.families().is_empty()
-                || ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(&column.qualifier)))
-        };
-        let names: BTreeSet<&Column> = self.cells.keys().map(|(column, _)| column).filter(|name| asked(name)).collect();
-        let mut found = Vec::new();
-        let mut place = 0;
-        for column in names {
-            let valued = self
-                .kept(column, columns.time)
-                .into_iter()
-                .filter(|(_, value)| columns.value.as_ref().is_none_or(|(compare, given)| compare.holds(value, given)));
-            let cells: Vec<_> = valued.take(columns.versions as usize).collect();
-            if cells.is_empty() {
-                continue;
-            }
-            place += 1;
-            if place > columns.offset && columns.limit.is_none_or(|limit| place - columns.offset <= limit) {
-                found.extend(cells.into_iter().map(|(at, value)| (column.clone(), at, value.to_vec())));
-            }
-        }
-        found.truncate(if columns.first_only { 1 } else { usize::MAX });
-        found
-    }
-}
-
-pub(crate) type Model = BTreeMap<Vec<u8>, Written>;
-
 /// A column, of few where they are to have many versions.
 pub(crate) fn column(random: &mut Random, few: bool) -> Column {
     let family = random.one_of(&FAMILIES);
@@ -141,11 +56,11 @@ pub(crate) fn column(random: &mut Random, few: bool) -> Column {
 }
 
 /// Rows of few and of many columns, of few and of many versions, and what hides them.
-pub(crate) fn written(random: &mut Random, most: u64) -> (Model, Vec<(Vec<u8>, Mutation)>) {
-    let (mut model, mut mutations) = (Model::new(), Vec::new());
+pub(crate) fn written(random: &mut Random, most: u64) -> (WideModel, Vec<(Vec<u8>, Mutation)>) {
+    let mut model = WideModel::new(&schema(), &over(memory()).guarantees());
+    let mut mutations = Vec::new();
     for _ in 0..1 + random.below(6) {
         let row = random.bytes(1);
-        let of_row = model.entry(row.clone()).or_default();
         let few = random.chance(3);
         let deletes = random.one_of(&[3, 30, 300]);
         let writes = if random.chance(2) { random.below(8) } else { random.below(most) };
@@ -154,25 +69,16 @@ pub(crate) fn written(random: &mut Random, most: u64) -> (Model, Vec<(Vec<u8>, M
             let (column, at) = (column(random, few), random.at());
             if !random.chance(deletes) {
                 let value = random.one_of(&[&b""[..], b"1", b"2"]).to_vec();
-                of_row.cells.insert((column.clone(), at), value.clone());
                 mutation = mutation.put_at(column, at, value);
                 continue;
             }
             mutation = match random.below(8) {
-                0 => {
-                    of_row.of_family.push((column.family.clone(), at));
-                    mutation.delete_family_until(column.family, at)
-                }
-                1..4 => {
-                    of_row.of_column.push((column.clone(), Hides::Until(at)));
-                    mutation.delete_column_until(column, at)
-                }
-                _ => {
-                    of_row.of_column.push((column.clone(), Hides::Version(at)));
-                    mutation.delete_version(column, at)
-                }
+                0 => mutation.delete_family_until(column.family, at),
+                1..4 => mutation.delete_column_until(column, at),
+                _ => mutation.delete_version(column, at),
             };
         }
+        model.mutate(&row, &mutation, NOW);
         mutations.push((row, mutation));
     }
     (model, mutations)
@@ -238,9 +144,9 @@ pub(crate) fn scan_of(random: &mut Random) -> Scan {
     scan.reverse(random.chance(2)).limit(limit).batch_rows(random.one_of(&[1, 2, 3, 256, usize::MAX]))
 }
 
-pub(crate) type RowCells = (Vec<u8>, Vec<(Column, i64, Vec<u8>)>);
+pub(crate) type RowCells = (Vec<u8>, Vec<ModelCell>);
 
-pub(crate) fn cells_of(bytes: &[u8]) -> Vec<(Column, i64, Vec<u8>)> {
+pub(crate) fn cells_of(bytes: &[u8]) -> Vec<ModelCell> {
     CellIter::new(bytes).map(|cell| (cell.column(), cell.timestamp, cell.value.to_vec())).collect()
 }
 
@@ -265,17 +171,6 @@ pub(crate) fn rows_of(store: &dyn WideStore, scan: &Scan, columns: &Columns) -> 
             }
         }
     }
-}
-
-pub(crate) fn model_rows(model: &Model, scan: &Scan, columns: &Columns) -> Vec<RowCells> {
-    let within = |row: &[u8]| scan.ranges.iter().any(|range| range.contains(row));
-    let rows = model.iter().filter(|(row, _)| within(row)).map(|(row, written)| (row.clone(), written.read(columns)));
-    let mut rows: Vec<RowCells> = rows.filter(|(_, cells)| !cells.is_empty()).collect();
-    if scan.reverse {
-        rows.reverse();
-    }
-    rows.truncate(scan.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap()));
-    rows
 }
 
 pub(crate) fn memory() -> Arc<dyn Store> {
