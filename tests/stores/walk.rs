@@ -10,6 +10,7 @@ use proptest::option;
 use proptest::prelude::*;
 use rowkey::store::{RangeReader, RangeRows, Room, RowBatch, Rows, Scan, Walk};
 use rowkey::{Error, KeyRange};
+use rowkey_testkit::cases;
 
 type Map = BTreeMap<Vec<u8>, Vec<u8>>;
 
@@ -190,7 +191,7 @@ enum Call {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(cases(600, 2000)))]
 
     /// Whatever the ranges, the bounds, the engine's manner and the skips: what comes is what a list has.
     #[test]

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use rowkey::prefix::tuple_prefix;
 use rowkey::store::{Database, Metered, Store};
 use rowkey::{Cursor, CursorError, Error, Json, Memory, Postcard, RowKey, Select, Table, TableScan, WriteBatch};
+use rowkey_testkit::cases;
 
 #[derive(RowKey, Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Plain {
@@ -207,7 +208,7 @@ scans!(salted Salted SaltedPrefix);
 scans!(salted_by_host SaltedByHost SaltedByHostPrefix);
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(cases(200, 600)))]
 
     /// Law 6: a salted scan equals the unsalted scan of the same rows, in order, both ways, with every limit and cursor.
     #[test]

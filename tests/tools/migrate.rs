@@ -249,8 +249,8 @@ fn killed_everywhere<A: Numbered, B: Numbered>() {
         for (reads, applied) in [(true, false), (false, true)] {
             let how = How { reads, applied, transactions, compare_and_write };
             for script in [&FORTH[..], &AND_BACK] {
-                let runs = points(6).take_while(|after| killed_at::<A, B>(script, how, *after as i64)).count();
-                assert!(runs > script.len() / 6, "{runs}");
+                let runs = points(12).take_while(|after| killed_at::<A, B>(script, how, *after as i64)).count();
+                assert!(runs > script.len() / 12, "{runs}");
             }
         }
     }
@@ -308,7 +308,7 @@ fn overtaken_anywhere_both_tables_have_the_same() {
     ];
     for (first, others) in firsts.iter().flat_map(|first| others.iter().map(move |others| (first, others))) {
         let (act, led) = first.split_last().unwrap();
-        for at in points(5) {
+        for at in points(11) {
             let memory = Memory::new();
             let rows = before::<Four>(&memory);
             let failing = Failing::never(&memory, WITHOUT);

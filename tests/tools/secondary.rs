@@ -14,7 +14,7 @@ use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::{Batch, Database, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Cursor, CursorError, Error, Memory, Table};
-use rowkey_testkit::{Failing, How, WITHOUT, points};
+use rowkey_testkit::{Failing, How, WITHOUT, cases, points};
 
 /// A row is text: its letters are its tags; its first letter, if it is a capital, is a name no other row may have.
 struct Texts<D> {
@@ -185,7 +185,7 @@ fn follows_any_writes<D: Database + Clone>(db: D, ops: &[Op]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(cases(32, 64)))]
 
     #[test]
     fn in_memory_they_follow_any_writes(ops in vec(op(), 0..24)) {
@@ -248,7 +248,7 @@ fn threads<D: Database + Clone + 'static>(db: D) {
                 scope.spawn(move || {
                     // Every writer changes all rows, forth and back.
                     let texts = ["az", "Az", "bz", "Bz", "zab", "Azb"];
-                    for at in 0..150 {
+                    for at in 0..cases(50, 150) as usize {
                         let (id, text) = ((at * 7 + writer) % 4, texts[(at * 5 + writer) % texts.len()]);
                         match db.texts.put(&(id as u8), &text.to_owned()) {
                             Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
@@ -316,11 +316,11 @@ fn a_crash_at_any_write_leaves_nothing_missing_and_nothing_wrong() {
     for (transactions, applied_too) in [(false, false), (false, true), (true, false), (true, true)] {
         let how = How { applied: applied_too, transactions, ..WITHOUT };
         let mut stale_once = false;
-        for after in 0.. {
+        for after in points(3) {
             let memory = Memory::new();
             let mut acknowledged = Model::new();
             let mut last = None;
-            let failing = open(Failing::new(&memory, how, after));
+            let failing = open(Failing::new(&memory, how, after as i64));
             if let Ok(db) = failing {
                 for op in &script {
                     if apply(&db, op).is_err() {
@@ -380,7 +380,7 @@ fn a_write_interrupted_anywhere_misses_nothing() {
         for (first, others) in
             interrupted.iter().flat_map(|first| interrupting.iter().map(move |others| (first, others)))
         {
-            for at in points(6) {
+            for at in points(13) {
                 let memory = Memory::new();
                 let failing = Failing::never(&memory, WITHOUT);
                 let db = open(failing.clone()).unwrap();

@@ -96,7 +96,7 @@ impl Store for Counting {
 
 #[test]
 fn a_large_mutation_takes_time_by_its_edits() {
-    let edits = i64::from(cases(10_000, 50_000));
+    let edits = i64::from(cases(5_000, 50_000));
     let reads = Arc::new(AtomicI64::new(0));
     let store: Arc<dyn Store> = Arc::new(Counting { store: memory(), reads: Arc::clone(&reads) });
     let table = handle(&store, Hands::at(1_000 * HOUR));

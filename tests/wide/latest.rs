@@ -83,7 +83,7 @@ fn a_row_of_many_columns_is_deleted_by_another_handle() {
     for (name, make) in STORES {
         let store = make();
         let (writer, other) = (handle(&store, SystemClock), handle(&store, SystemClock));
-        for n in 0..if name == "memory" { cases(10_000, 50_000) } else { cases(1000, 5000) } {
+        for n in 0..if name == "memory" { cases(4000, 50_000) } else { cases(1000, 5000) } {
             put(&writer, &format!("many:{n}"), n);
         }
         other.mutate(ROW, &Mutation::new().delete_row()).unwrap();
@@ -96,7 +96,7 @@ fn a_row_does_not_run_ahead_of_the_clock() {
     for (name, make) in STORES {
         let store = make();
         let writer = handle(&store, SystemClock);
-        for n in 0..if name == "memory" { cases(20_000, 100_000) } else { cases(2000, 10_000) } {
+        for n in 0..if name == "memory" { cases(6000, 100_000) } else { cases(1000, 10_000) } {
             put(&writer, "many:q", n);
         }
         let counters: Vec<_> = (0..1000).map(|n| (Column::from(format!("many:n{n}")), 1)).collect();
@@ -137,7 +137,7 @@ fn what_one_handle_puts_after_the_other_deleted_is_there() {
                     continue;
                 }
                 one.mutate(ROW, &Mutation::new().delete_row()).unwrap();
-                for round in 0..cases(120, 1000) {
+                for round in 0..cases(60, 1000) {
                     if round % 50 == 0 {
                         // Markers have to be passed over.
                         one.purge().run().unwrap();
@@ -187,7 +187,7 @@ fn edit(random: &mut Random, mutation: Mutation, transactions: bool) -> Mutation
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(50, 150)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(32, 150)) })]
 
     #[test]
     fn the_last_write_wins(seed: u64) {
@@ -279,7 +279,7 @@ pub(crate) fn two_families() -> TableSchema {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(60, 200)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(32, 200)) })]
 
     /// Each edit does what it says to what is read, and to nothing else, whatever was given and wherever the clock stands.
     #[test]
@@ -371,17 +371,19 @@ fn nothing_is_lost_where_an_engine_on_disk_is_opened_again() {
         let db = CellsDatabase::new(Fjall::open(directory.path()).unwrap()).with_clock(hands.clone());
         db.cells("t", &schema()).unwrap()
     };
-    let columns = (0..5000).fold(Mutation::new(), |mutation, n| mutation.put(format!("many:{n}"), "v"));
+    // More than one batch of a scan holds.
+    let count = cases(1500, 5000) as usize;
+    let columns = (0..count).fold(Mutation::new(), |mutation, n| mutation.put(format!("many:{n}"), "v"));
     let table = open();
     table.mutate(ROW, &columns).unwrap();
-    for n in 0..500 {
+    for n in 0..cases(200, 500) {
         put(&table, "many:q", n);
     }
     drop(table);
     for step in [0, -HOUR, HOUR, -HOUR] {
         hands.set(hands.now() + step);
         let table = open();
-        holds(&table, "many:q", 499);
+        holds(&table, "many:q", cases(200, 500) - 1);
         put(&table, "many:q", "new");
         holds(&table, "many:q", "new");
         assert_eq!(table.increment(ROW, &[("one:n".into(), 2)]).unwrap(), [2]);
@@ -397,7 +399,7 @@ fn nothing_is_lost_where_an_engine_on_disk_is_opened_again() {
         let table = open();
         assert_eq!(read(&table), []);
         table.mutate(ROW, &columns).unwrap();
-        put(&table, "many:q", 499);
-        assert_eq!(table.get(ROW, &Columns::all()).unwrap().cells().count(), 5001);
+        put(&table, "many:q", cases(200, 500) - 1);
+        assert_eq!(table.get(ROW, &Columns::all()).unwrap().cells().count(), count + 1);
     }
 }

@@ -47,7 +47,7 @@ struct Args {
     #[arg(long)]
     table: Option<PathBuf>,
     /// How many random addresses are looked up and compared with a sorted vector
-    #[arg(long, default_value_t = 100_000)]
+    #[arg(long, default_value_t = 20_000)]
     random: u32,
     /// Addresses of either family [default: a few]
     addresses: Vec<IpAddr>,
