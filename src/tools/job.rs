@@ -57,6 +57,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 pub use crate::keys::checkpoint::Checkpoint;
+use crate::keys::error::CursorError;
+use crate::keys::fingerprint::Fingerprint;
 use crate::store::DEFAULT_BATCH_BYTES;
 use crate::store::error::Error;
 use crate::wide::PurgeCounts;
@@ -201,8 +203,9 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
 
     /// Resumes where an earlier run of the job stopped; `None` starts at the beginning.
     ///
-    /// A checkpoint knows the key layout of its table, not the table or the job. Store it with both: rows before a checkpoint of
-    /// another table with the same layout, or of a verification that is given to a rebuild, are skipped without an error.
+    /// A checkpoint of another job, such as a verification's that is given to a rebuild, or of the same job over tables of
+    /// other names, is refused. What it does not know is the database, nor the table of a [`Cells`](crate::wide::Cells): rows before a
+    /// checkpoint of the same table in another database are skipped without an error.
     ///
     /// A migration keeps its checkpoint in the database, and always resumes from that one, so no row can be skipped.
     /// There `checkpoint` is only checked to be of the key layouts of the migration's tables.
@@ -238,8 +241,8 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
     ///
     /// # Errors
     ///
-    /// Those of the method that made the job, and [`Error::Cursor`] if the checkpoint is of another key layout. Batches before
-    /// the error are done: running the job again is safe.
+    /// Those of the method that made the job, and [`Error::Cursor`] if the checkpoint is of another job, other tables or another key
+    /// layout. Batches before the error are done: running the job again is safe.
     pub fn run(self) -> Result<Report, Error> {
         self.run_watched(|_| ControlFlow::Continue(()))
     }
@@ -250,9 +253,14 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
     ///
     /// As [`run`](Self::run).
     pub fn run_watched(mut self, mut watch: impl FnMut(&Progress<K1, K2>) -> ControlFlow<()>) -> Result<Report, Error> {
+        let job = self.work.job().map(|job| Fingerprint::of(&job));
+        if job.is_some() && self.start.job().is_some_and(|of| Some(of) != job) {
+            return Err(CursorError::OtherJob.into());
+        }
         let mut report = Report { next: Some(self.start), ..Report::default() };
         while let Some(at) = &report.next {
-            let batch = self.work.batch(at, &self.bounds)?;
+            let mut batch = self.work.batch(at, &self.bounds)?;
+            batch.next = batch.next.map(|next| next.of_job(job));
             let differences = report.add(batch);
             let progress = Progress { report, differences };
             let told = watch(&progress);
@@ -362,6 +370,10 @@ impl Bounds {
 
 /// What a job does to its tables.
 pub(super) trait Work<K1, K2>: fmt::Debug {
+    /// What it does, to tables of which names, so that a checkpoint is of no other job. `None` if the names are not known, or
+    /// the database keeps the checkpoint.
+    fn job(&self) -> Option<String>;
+
     /// Does one batch from a checkpoint on.
     fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<Batch<K1, K2>, Error>;
 }

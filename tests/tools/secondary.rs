@@ -12,8 +12,8 @@ use rowkey::jobs::{Checkpoint, DifferenceKind, Job, Report};
 use rowkey::prefix::tuple_prefix;
 use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::{Batch, Database, SubStore};
-use rowkey::wide::{CellsDatabase, OneColumn};
-use rowkey::{Cursor, CursorError, Error, Memory, Table};
+use rowkey::wide::{CellsDatabase, FamilySchema, OneColumn, TableSchema};
+use rowkey::{Cursor, CursorError, Error, Memory, Table, WideTable};
 use rowkey_testkit::{Failing, How, WITHOUT, cases, points};
 
 /// A row is text: its letters are its tags; its first letter, if it is a capital, is a name no other row may have.
@@ -587,4 +587,45 @@ fn what_can_not_be_is_refused() {
     by_name.write(Batch::new().put("A\0", "garbage")).unwrap();
     assert!(matches!(db.by_name.get(&"A\0".into()), Ok(None) | Err(Error::Value { .. })));
     assert!(db.by_name.scan(..).any(|row| row.is_err()));
+}
+
+/// A checkpoint that another job, or the same job over other tables, left would skip rows that were never looked at.
+#[test]
+fn a_checkpoint_is_of_one_job_over_its_tables() {
+    fn stopped<K1, K2>(job: Job<'_, K1, K2>) -> Checkpoint {
+        job.batch_rows(1).run_watched(|_| ControlFlow::Break(())).unwrap().next.unwrap().to_string().parse().unwrap()
+    }
+    let refused = |run: Result<Report, Error>| {
+        assert!(matches!(run, Err(Error::Cursor(CursorError::OtherJob))), "{run:?}");
+    };
+    let db = Memory::new();
+    let names = |primary: &str, secondary: &str| {
+        let mut texts = Primary::<u8, String, _>::open(db.clone(), primary).unwrap();
+        let by_text = texts.secondary(secondary, |id: &u8, text: &String| [((text.clone(), *id), ())]).unwrap();
+        (1..5).for_each(|id| texts.put(&id, &"text".to_owned()).unwrap());
+        by_text
+    };
+    let (a, b, other) = (names("a", "a.by_text"), names("b", "b.by_text"), names("a", "a.other"));
+    let (of_verify, of_rebuild) = (stopped(a.verify()), stopped(a.rebuild()));
+    assert!(a.verify().resume(of_verify.clone()).run().unwrap().is_done());
+    assert!(a.rebuild().resume(of_rebuild.clone()).run().unwrap().is_done());
+    refused(a.rebuild().resume(of_verify.clone()).run());
+    refused(a.verify().resume(of_rebuild.clone()).run());
+    for secondary in [&b, &other] {
+        refused(secondary.verify().resume(of_verify.clone()).run());
+        refused(secondary.rebuild().resume(of_rebuild.clone()).run());
+    }
+
+    let schema = TableSchema::new().family("f", FamilySchema::new());
+    let wide = |name: &str| {
+        let table: WideTable<u8, _> = WideTable::open(CellsDatabase::new(db.clone()), name, &schema).unwrap();
+        (0..4).for_each(|row| table.put(&row, "f:q", &1_u8).unwrap());
+        table
+    };
+    let (first, second) = (wide("first"), wide("second"));
+    let of_purge = stopped(first.purge());
+    assert!(first.purge().resume(of_purge.clone()).run().unwrap().is_done());
+    refused(second.purge().resume(of_purge.clone()).run());
+    refused(a.verify().resume(of_purge).run());
+    refused(first.purge().resume(of_verify).run());
 }

@@ -49,6 +49,10 @@ where
     V2: RowValue + 'static,
     D: Database + Clone,
 {
+    fn job(&self) -> Option<String> {
+        None
+    }
+
     fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<job::Batch<K1, K2>, Error> {
         loop {
             // Each batch is a call.
