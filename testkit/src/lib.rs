@@ -1,4 +1,6 @@
 //! What the tests of several packages, or of several files, share. What one test alone uses stays in that test.
+//! `tests/` has the tests that would slow down those of the core: faulty engines that the conformance suite must refuse, processes
+//! that stall in a migration, and the compiler's messages about mistakes in a key. `cargo test -p rowkey-testkit` runs them.
 //!
 //! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before each
 //! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed.
