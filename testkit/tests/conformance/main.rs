@@ -4,6 +4,7 @@
 mod broken_stores;
 mod broken_wide;
 mod sound_store;
+mod waiting;
 
 /// Between the halves of what should be one operation: longer than all else that it does, so that who meets it meets it here.
 fn in_between() {

@@ -49,11 +49,11 @@ enum Fault {
 }
 use Fault::*;
 
-mod stores {
+pub(crate) mod stores {
     use rowkey::conformance;
 
     use super::{Broken, Fault};
-    use crate::broken_stores::{refused, refused_at_once};
+    use crate::broken_stores::{refused, waiting};
 
     refused! { Broken::new, store:
         OptionsForgotten => "deadline",
@@ -77,7 +77,7 @@ mod stores {
         BodyNotChecked => "cancel",
     }
 
-    refused_at_once! { Broken::new, store:
+    waiting! { Broken::new, store:
         WaitsOn => "waits-in-bounds",
         TransactWaitsOn => "waits-in-bounds",
         WaitsWhenCancelled => "waits-in-bounds",
@@ -85,11 +85,11 @@ mod stores {
     }
 }
 
-mod databases {
+pub(crate) mod databases {
     use rowkey::conformance;
 
     use super::{BrokenDatabase, Fault};
-    use crate::broken_stores::{refused, refused_at_once};
+    use crate::broken_stores::{refused, waiting};
 
     refused! { BrokenDatabase::new, database:
         OptionsForgotten => "deadline",
@@ -105,7 +105,7 @@ mod databases {
         BodyNotChecked => "cancel",
     }
 
-    refused_at_once! { BrokenDatabase::new, database:
+    waiting! { BrokenDatabase::new, database:
         WriteAcrossWaitsOn => "waits-in-bounds",
     }
 }

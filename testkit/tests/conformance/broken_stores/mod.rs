@@ -1,13 +1,13 @@
 //! Stores and databases with one fault each, and the law that has to name it; and such as pass.
 
 mod across_tables;
-mod bounds;
+pub(crate) mod bounds;
 mod databases;
 mod modest;
-mod reentry;
+pub(crate) mod reentry;
 mod refusals;
 mod regions;
-mod sound;
+pub(crate) mod sound;
 mod stores;
 mod transactions;
 
@@ -32,21 +32,19 @@ macro_rules! refused {
 }
 use refused;
 
-/// One test for all faults that make the suite wait until its patience is at an end: they wait at the same time.
-macro_rules! refused_at_once {
+/// Faults that make the suite wait until its patience is at an end. [`waiting`](crate::waiting) tests them at the same time.
+macro_rules! waiting {
     ($make:expr, $suite:ident: $($fault:ident => $law:literal,)*) => {
-        #[test]
-        fn what_waits_is_refused() {
-            std::thread::scope(|scope| {
-                $(scope.spawn(|| {
-                    let suite = || conformance::$suite(|| $make(Fault::$fault));
-                    rowkey_testkit::assert_named(rowkey_testkit::verdict(suite), $law);
-                });)*
-            });
-        }
+        pub(crate) const WAITING: &[crate::waiting::Case] = &[$((
+            concat!(module_path!(), "::", stringify!($fault)),
+            || {
+                let suite = || conformance::$suite(|| $make(Fault::$fault));
+                rowkey_testkit::assert_named(rowkey_testkit::verdict(suite), $law);
+            },
+        ),)*];
     };
 }
-use refused_at_once;
+use waiting;
 
 fn table() -> Arc<dyn Store> {
     Memory::new().table("rows").unwrap()

@@ -9,8 +9,7 @@ use rowkey::store::SubStore;
 use crate::broken_stores::table;
 use crate::sound_store::{Optimistic, slow};
 
-#[test]
-fn a_slow_store_passes() {
+pub(crate) fn slow_store() {
     conformance::store(|| slow(table(), Duration::from_micros(200)));
 }
 
@@ -19,7 +18,6 @@ fn a_database_whose_transactions_hold_nobody_up_passes() {
     conformance::database(|| SubStore::new(Optimistic::new(table())));
 }
 
-#[test]
-fn a_slow_database_whose_transactions_hold_nobody_up_passes() {
+pub(crate) fn slow_database_whose_transactions_hold_nobody_up() {
     conformance::database(|| SubStore::new(slow(Arc::new(Optimistic::new(table())), Duration::from_micros(100))));
 }

@@ -2,7 +2,7 @@
 
 mod bounds;
 mod databases;
-mod sound;
+pub(crate) mod sound;
 mod stores;
 
 /// A test for each fault: the suite refuses what has it, and names the law.

@@ -1,7 +1,7 @@
 //! What lets a closure of a write write, or lets it wait for its own end, or does not get over its panic.
 
 mod databases;
-mod stores;
+pub(crate) mod stores;
 
 use std::sync::Arc;
 use std::thread;

@@ -8,7 +8,7 @@ use rowkey::store::{Batch, CallOptions, Guarantees, Readable, Rows, Scan, Store,
 use rowkey::{Error, KeyRange, conformance};
 
 use super::{Live, unasked};
-use crate::broken_stores::{refused, refused_at_once, table};
+use crate::broken_stores::{refused, table, waiting};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
@@ -41,7 +41,7 @@ refused! { Broken::new, store:
     PanicSwallowed => "body-panics",
 }
 
-refused_at_once! { Broken::new, store:
+waiting! { Broken::new, store:
     WaitsForItself => "reentrant-write",
     ReadsWaitForTheBody => "body-reads",
     LockedAfterPanic => "body-panics",
