@@ -4,6 +4,7 @@
 //!
 //! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before each
 //! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed.
+//! [`Over`] is one that is another one but for the methods that it defines.
 
 use std::cell::Cell;
 
@@ -11,12 +12,14 @@ mod cued;
 mod failing;
 pub mod fuzzed;
 pub mod killed;
+mod over;
 mod random;
 mod restrict;
 mod verdict;
 
 pub use cued::{Cue, Cued, Fate, Op};
 pub use failing::{Deaths, Failing, How, WITHOUT};
+pub use over::{DatabaseOver, Over, StoreOver, WideDatabaseOver};
 pub use random::Random;
 pub use restrict::{Live, Restrict};
 pub use verdict::{assert_named, verdict};

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rowkey::store::{Batch, CallOptions, Guarantees, Readable, Rows, Scan, Store, TableId};
+use rowkey::store::{Batch, Readable, Rows, Scan, Store};
 use rowkey::{Error, KeyRange};
-use rowkey_testkit::{Cue, Cued, Fate, Op, Restrict};
+use rowkey_testkit::{Cue, Cued, Fate, Op, Over, Restrict, StoreOver};
 
 /// Every operation takes its time, as over a network.
 #[derive(Clone)]
@@ -34,8 +34,8 @@ pub(crate) struct Optimistic {
 }
 
 impl Optimistic {
-    pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
-        Self { inner, writes: Arc::default() }
+    pub(crate) fn new(inner: Arc<dyn Store>) -> Over<Self> {
+        Over(Self { inner, writes: Arc::default() })
     }
 
     fn writing(&self) -> MutexGuard<'_, u64> {
@@ -45,31 +45,13 @@ impl Optimistic {
     }
 }
 
-impl Readable for Optimistic {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.inner.get(key)
+impl StoreOver for Optimistic {
+    fn inner(&self) -> &Arc<dyn Store> {
+        &self.inner
     }
 
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.inner.scan(scan)
-    }
-}
-
-impl Store for Optimistic {
-    fn id(&self) -> &TableId {
-        self.inner.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        Arc::new(Self { inner: self.inner.with_options(options), writes: Arc::clone(&self.writes) })
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        self.inner.guarantees()
+    fn over(&self, inner: Arc<dyn Store>) -> Self {
+        Self { inner, writes: Arc::clone(&self.writes) }
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {

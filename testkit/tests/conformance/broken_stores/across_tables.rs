@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, Store};
+use rowkey::store::{Batch, Database, Guarantees, Memory, NewTable, Readable, Store};
 use rowkey::{Error, conformance};
-use rowkey_testkit::Restrict;
+use rowkey_testkit::{DatabaseOver, Over, Restrict};
 
 use crate::broken_stores::refused;
 use crate::in_between;
@@ -44,8 +44,8 @@ struct Broken {
 }
 
 impl Broken {
-    fn new(fault: Fault) -> Self {
-        Self { inner: Arc::new(Memory::new()), fault }
+    fn new(fault: Fault) -> Over<Self> {
+        Over(Self { inner: Arc::new(Memory::new()), fault })
     }
 
     fn of(&self, table: Result<Arc<dyn Store>, Error>) -> Result<Arc<dyn Store>, Error> {
@@ -56,17 +56,13 @@ impl Broken {
 
 type Body<'b> = &'b mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>;
 
-impl Database for Broken {
-    fn id(&self) -> DatabaseId {
-        self.inner.id()
+impl DatabaseOver for Broken {
+    fn inner(&self) -> &Arc<dyn Database> {
+        &self.inner
     }
 
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
-        Arc::new(Self { inner: self.inner.with_options(options), fault: self.fault })
+    fn over(&self, inner: Arc<dyn Database>) -> Self {
+        Self { inner, fault: self.fault }
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -85,18 +81,6 @@ impl Database for Broken {
 
     fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
         self.of(self.inner.create_table(name, new))
-    }
-
-    fn tables(&self) -> Result<Vec<String>, Error> {
-        self.inner.tables()
-    }
-
-    fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.inner.drop_table(name)
-    }
-
-    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
-        Database::write(&self.inner, batches)
     }
 
     fn transact(&self, tables: &[&str], body: Body<'_>) -> Result<(), Error> {

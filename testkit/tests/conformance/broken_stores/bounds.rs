@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, RowBatch, Rows, Scan, Store,
-    TableId,
+    Batch, CallOptions, Database, Guarantees, Memory, NewTable, Readable, RowBatch, Rows, Scan, Store, TableId,
 };
 use rowkey::{Error, KeyRange};
+use rowkey_testkit::{DatabaseOver, Over};
 
 use crate::broken_stores::table;
 
@@ -310,37 +310,33 @@ struct BrokenDatabase {
 }
 
 impl BrokenDatabase {
-    fn new(fault: Fault) -> Self {
+    fn new(fault: Fault) -> Over<Self> {
         let plain: Arc<dyn Database> = Arc::new(Memory::new());
-        Self { fault, bounded: Arc::clone(&plain), plain, options: CallOptions::new() }
+        Over(Self { fault, bounded: Arc::clone(&plain), plain, options: CallOptions::new() })
     }
 
-    fn inner(&self, unbounded: Fault) -> &Arc<dyn Database> {
+    fn handle(&self, unbounded: Fault) -> &Arc<dyn Database> {
         if self.fault == unbounded { &self.plain } else { &self.bounded }
     }
 }
 
-impl Database for BrokenDatabase {
-    fn id(&self) -> DatabaseId {
-        self.plain.id()
+impl DatabaseOver for BrokenDatabase {
+    fn inner(&self) -> &Arc<dyn Database> {
+        &self.plain
     }
 
-    fn options(&self) -> &CallOptions {
-        &self.options
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
-        let options = if self.fault == OptionsForgotten { CallOptions::none() } else { options };
-        Arc::new(Self {
+    fn over(&self, handle: Arc<dyn Database>) -> Self {
+        let options = if self.fault == OptionsForgotten { CallOptions::none() } else { handle.options() };
+        Self {
             fault: self.fault,
             plain: Arc::clone(&self.plain),
             bounded: self.plain.with_options(&without(self.fault, options)),
             options: options.clone(),
-        })
+        }
     }
 
-    fn guarantees(&self) -> Guarantees {
-        self.plain.guarantees()
+    fn options(&self) -> &CallOptions {
+        &self.options
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
@@ -357,19 +353,19 @@ impl Database for BrokenDatabase {
     }
 
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        self.inner(StrictOpeningUnbounded).open_table(name)
+        self.handle(StrictOpeningUnbounded).open_table(name)
     }
 
     fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
-        self.inner(CreationUnbounded).create_table(name, new)
+        self.handle(CreationUnbounded).create_table(name, new)
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
-        self.inner(ListUnbounded).tables()
+        self.handle(ListUnbounded).tables()
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.inner(DropUnbounded).drop_table(name)
+        self.handle(DropUnbounded).drop_table(name)
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
@@ -377,7 +373,7 @@ impl Database for BrokenDatabase {
             self.options.begin("write", "")?;
             return self.plain.write(batches);
         }
-        self.inner(WriteAcrossUnbounded).write(batches)
+        self.handle(WriteAcrossUnbounded).write(batches)
     }
 
     fn transact(
@@ -389,6 +385,6 @@ impl Database for BrokenDatabase {
             self.options.begin("transaction", "")?;
             return self.plain.transact(tables, body);
         }
-        self.inner(TransactAcrossUnbounded).transact(tables, body)
+        self.handle(TransactAcrossUnbounded).transact(tables, body)
     }
 }

@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, RowBatch, Rows, Scan, Store,
-    TableId,
-};
+use rowkey::store::{Batch, Database, Memory, NewTable, Readable, RowBatch, Rows, Scan, Store};
 use rowkey::{Error, KeyRange, conformance};
+use rowkey_testkit::{DatabaseOver, Over, StoreOver};
 
 use crate::broken_stores::refused;
 use crate::in_between;
@@ -70,8 +68,8 @@ struct Broken {
 }
 
 impl Broken {
-    fn new(fault: Fault) -> Self {
-        Self { inner: Arc::new(Memory::new()), fault, opened: Arc::default() }
+    fn new(fault: Fault) -> Over<Self> {
+        Over(Self { inner: Arc::new(Memory::new()), fault, opened: Arc::default() })
     }
 
     fn is(&self, fault: Fault) -> bool {
@@ -84,29 +82,21 @@ impl Broken {
             EachOpeningAnotherTable => Memory::new().table(name),
             NamesCutAtNul => self.inner.table(name.split('\0').next().unwrap_or(name)),
             DeletesReachTheNextTable | NoEndReachesTheNextTable => {
-                Ok(Arc::new(Leaking { table, fault: self.fault, database: self.inner.clone(), name: name.to_owned() }))
+                let (database, name) = (self.inner.clone(), name.to_owned());
+                Ok(Arc::new(Over(Leaking { table, fault: self.fault, database, name })))
             }
             _ => Ok(table),
         }
     }
 }
 
-impl Database for Broken {
-    fn id(&self) -> DatabaseId {
-        self.inner.id()
+impl DatabaseOver for Broken {
+    fn inner(&self) -> &Arc<dyn Database> {
+        &self.inner
     }
 
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
-        let (inner, opened) = (self.inner.with_options(options), Arc::clone(&self.opened));
-        Arc::new(Self { inner, fault: self.fault, opened })
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        self.inner.guarantees()
+    fn over(&self, inner: Arc<dyn Database>) -> Self {
+        Self { inner, fault: self.fault, opened: Arc::clone(&self.opened) }
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
@@ -215,14 +205,6 @@ impl Database for Broken {
         }
         Database::write(&self.inner, &batches)
     }
-
-    fn transact(
-        &self,
-        tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
-    ) -> Result<(), Error> {
-        self.inner.transact(tables, body)
-    }
 }
 
 /// A table whose end is not where the next one begins.
@@ -241,9 +223,14 @@ impl Leaking {
     }
 }
 
-impl Readable for Leaking {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.table.get(key)
+impl StoreOver for Leaking {
+    fn inner(&self) -> &Arc<dyn Store> {
+        &self.table
+    }
+
+    fn over(&self, table: Arc<dyn Store>) -> Self {
+        let database = Arc::clone(&self.database);
+        Self { table, fault: self.fault, database, name: self.name.clone() }
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
@@ -253,47 +240,12 @@ impl Readable for Leaking {
             _ => rows,
         }
     }
-}
-
-impl Store for Leaking {
-    fn id(&self) -> &TableId {
-        self.table.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.table.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        let (table, database) = (self.table.with_options(options), Arc::clone(&self.database));
-        Arc::new(Self { table, fault: self.fault, database, name: self.name.clone() })
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        self.table.guarantees()
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.table.write(batch)
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.table.increment(key, by)
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.table.compare_and_write(key, expected, new)
-    }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         if let Some(next) = self.next(ranges).filter(|_| self.fault == DeletesReachTheNextTable) {
             next.delete_ranges(ranges)?;
         }
         self.table.delete_ranges(ranges)
-    }
-
-    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
-        self.table.transact(body)
     }
 }
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use rowkey::error::RowErrors;
-use rowkey::store::{
-    Batch, CallOptions, Database, Guarantees, Limits, NewTable, Readable, Rows, Scan, Store, SubStore, TableId, Write,
-};
-use rowkey::{Error, KeyRange, Table, conformance};
+use rowkey::store::{Batch, Database, Guarantees, Limits, NewTable, Readable, Store, SubStore, Write};
+use rowkey::{Error, Table, conformance};
+use rowkey_testkit::{Over, StoreOver};
 
 use crate::broken_stores::{refused, table};
 
@@ -98,8 +97,8 @@ struct Limited {
 }
 
 impl Limited {
-    fn new(fault: Fault) -> Self {
-        Self { inner: table(), fault }
+    fn new(fault: Fault) -> Over<Self> {
+        Over(Self { inner: table(), fault })
     }
 
     fn limits(&self) -> Limits {
@@ -133,27 +132,13 @@ impl Limited {
     }
 }
 
-impl Readable for Limited {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.inner.get(key)
+impl StoreOver for Limited {
+    fn inner(&self) -> &Arc<dyn Store> {
+        &self.inner
     }
 
-    fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        self.inner.scan(scan)
-    }
-}
-
-impl Store for Limited {
-    fn id(&self) -> &TableId {
-        self.inner.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        Arc::new(Self { inner: self.inner.with_options(options), fault: self.fault })
+    fn over(&self, inner: Arc<dyn Store>) -> Self {
+        Self { inner, fault: self.fault }
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -205,10 +190,6 @@ impl Store for Limited {
         let limits = if self.fault == CompareUnlimited { Limits::none() } else { self.limits() };
         limits.check_row("rows", key, new)?;
         self.inner.compare_and_write(key, expected, new)
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.inner.delete_ranges(ranges)
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, Rows, Scan, Store, TableId,
-};
+use rowkey::store::{Database, Guarantees, Memory, NewTable, Readable, Rows, Scan, Store};
 use rowkey::wide::{
     CellKey, Cells, CellsDatabase, Entry, FamilySchema, OneColumn, Place, TableSchema, WideDatabase, WideStore,
 };
 use rowkey::{Error, KeyRange, RowKey, conformance};
+use rowkey_testkit::{DatabaseOver, Over, StoreOver};
 
 use crate::broken_stores::refused;
 
@@ -66,28 +65,23 @@ struct Regions {
 }
 
 impl Regions {
-    fn new(fault: Fault) -> Self {
-        Self { inner: Arc::new(Memory::new()), fault, points: Arc::default() }
+    fn new(fault: Fault) -> Over<Self> {
+        Over(Self { inner: Arc::new(Memory::new()), fault, points: Arc::default() })
     }
 
     fn of(&self, name: &str, table: Arc<dyn Store>) -> Arc<dyn Store> {
         let points = self.points.lock().unwrap().get(name).cloned().unwrap_or_default();
-        Arc::new(Split { table, points, fault: self.fault })
+        Arc::new(Over(Split { table, points, fault: self.fault }))
     }
 }
 
-impl Database for Regions {
-    fn id(&self) -> DatabaseId {
-        self.inner.id()
+impl DatabaseOver for Regions {
+    fn inner(&self) -> &Arc<dyn Database> {
+        &self.inner
     }
 
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
-        let (inner, points) = (self.inner.with_options(options), Arc::clone(&self.points));
-        Arc::new(Self { inner, fault: self.fault, points })
+    fn over(&self, inner: Arc<dyn Database>) -> Self {
+        Self { inner, fault: self.fault, points: Arc::clone(&self.points) }
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -118,25 +112,9 @@ impl Database for Regions {
         Ok(self.of(name, table))
     }
 
-    fn tables(&self) -> Result<Vec<String>, Error> {
-        self.inner.tables()
-    }
-
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.points.lock().unwrap().remove(name);
         self.inner.drop_table(name)
-    }
-
-    fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
-        self.inner.write(batches)
-    }
-
-    fn transact(
-        &self,
-        tables: &[&str],
-        body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
-    ) -> Result<(), Error> {
-        self.inner.transact(tables, body)
     }
 }
 
@@ -146,9 +124,13 @@ struct Split {
     fault: Fault,
 }
 
-impl Readable for Split {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.table.get(key)
+impl StoreOver for Split {
+    fn inner(&self) -> &Arc<dyn Store> {
+        &self.table
+    }
+
+    fn over(&self, table: Arc<dyn Store>) -> Self {
+        Self { table, points: self.points.clone(), fault: self.fault }
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
@@ -159,44 +141,9 @@ impl Readable for Split {
         }
         self.table.scan(&scan)
     }
-}
-
-impl Store for Split {
-    fn id(&self) -> &TableId {
-        self.table.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.table.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        let (table, points) = (self.table.with_options(options), self.points.clone());
-        Arc::new(Self { table, points, fault: self.fault })
-    }
 
     fn guarantees(&self) -> Guarantees {
         self.table.guarantees().split_points(true)
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.table.write(batch)
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.table.increment(key, by)
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.table.compare_and_write(key, expected, new)
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.table.delete_ranges(ranges)
-    }
-
-    fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
-        self.table.transact(body)
     }
 
     fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use rowkey::store::{Batch, CallOptions, Guarantees, Readable, Room, RowBatch, Rows, Scan, Store, TableId};
-use rowkey::{Error, KeyRange, conformance};
+use rowkey::store::{Batch, Guarantees, Readable, Room, RowBatch, Rows, Scan, Store};
+use rowkey::{Error, conformance};
+use rowkey_testkit::{Over, StoreOver};
 
 use crate::broken_stores::{refused, table};
 
@@ -58,8 +59,8 @@ struct Broken {
 }
 
 impl Broken {
-    fn new(fault: Fault) -> Self {
-        Self { inner: table(), fault, turn: Arc::default(), before: Arc::default() }
+    fn new(fault: Fault) -> Over<Self> {
+        Over(Self { inner: table(), fault, turn: Arc::default(), before: Arc::default() })
     }
 }
 
@@ -94,9 +95,14 @@ impl Rows for Endless {
     }
 }
 
-impl Readable for Broken {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.inner.get(key)
+impl StoreOver for Broken {
+    fn inner(&self) -> &Arc<dyn Store> {
+        &self.inner
+    }
+
+    fn over(&self, inner: Arc<dyn Store>) -> Self {
+        let (turn, before) = (Arc::clone(&self.turn), Arc::clone(&self.before));
+        Self { inner, fault: self.fault, turn, before }
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
@@ -106,42 +112,11 @@ impl Readable for Broken {
             _ => self.inner.scan(scan),
         }
     }
-}
-
-impl Store for Broken {
-    fn id(&self) -> &TableId {
-        self.inner.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        let (turn, before) = (Arc::clone(&self.turn), Arc::clone(&self.before));
-        Arc::new(Self { inner: self.inner.with_options(options), fault: self.fault, turn, before })
-    }
 
     fn guarantees(&self) -> Guarantees {
         let mut guarantees = self.inner.guarantees();
         guarantees.transactions = self.fault != NotDeclared;
         guarantees
-    }
-
-    fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.inner.write(batch)
-    }
-
-    fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.inner.increment(key, by)
-    }
-
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.inner.compare_and_write(key, expected, new)
-    }
-
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.inner.delete_ranges(ranges)
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {

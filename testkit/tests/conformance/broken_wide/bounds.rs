@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{CallOptions, DatabaseId, NewTable, RowBatch, Rows, Scan, TableId};
+use rowkey::store::{CallOptions, NewTable, RowBatch, Rows, Scan, TableId};
 use rowkey::wide::{
     CellsDatabase, Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideGuarantees,
     WideStore,
 };
 use rowkey::{Error, Memory};
+use rowkey_testkit::{Over, WideDatabaseOver};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
@@ -215,37 +216,33 @@ struct BrokenDatabase {
 }
 
 impl BrokenDatabase {
-    fn new(fault: Fault) -> Self {
+    fn new(fault: Fault) -> Over<Self> {
         let plain: Arc<dyn WideDatabase> = Arc::new(CellsDatabase::new(Memory::new()));
-        Self { fault, bounded: Arc::clone(&plain), plain, options: CallOptions::new() }
+        Over(Self { fault, bounded: Arc::clone(&plain), plain, options: CallOptions::new() })
     }
 
-    fn inner(&self, unbounded: Fault) -> &Arc<dyn WideDatabase> {
+    fn handle(&self, unbounded: Fault) -> &Arc<dyn WideDatabase> {
         if self.fault == unbounded { &self.plain } else { &self.bounded }
     }
 }
 
-impl WideDatabase for BrokenDatabase {
-    fn id(&self) -> DatabaseId {
-        self.plain.id()
+impl WideDatabaseOver for BrokenDatabase {
+    fn inner(&self) -> &Arc<dyn WideDatabase> {
+        &self.plain
     }
 
-    fn options(&self) -> &CallOptions {
-        &self.options
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
-        let options = if self.fault == OptionsForgotten { CallOptions::none() } else { options };
-        Arc::new(Self {
+    fn over(&self, handle: Arc<dyn WideDatabase>) -> Self {
+        let options = if self.fault == OptionsForgotten { CallOptions::none() } else { handle.options() };
+        Self {
             fault: self.fault,
             plain: Arc::clone(&self.plain),
             bounded: self.plain.with_options(&left_of(self.fault, options)),
             options: options.clone(),
-        })
+        }
     }
 
-    fn guarantees(&self) -> WideGuarantees {
-        self.plain.guarantees()
+    fn options(&self) -> &CallOptions {
+        &self.options
     }
 
     fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
@@ -262,26 +259,26 @@ impl WideDatabase for BrokenDatabase {
     }
 
     fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        self.inner(StrictOpeningUnbounded).open_table(name, schema)
+        self.handle(StrictOpeningUnbounded).open_table(name, schema)
     }
 
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
-        self.inner(CreationUnbounded).create_table(name, schema, new)
+        self.handle(CreationUnbounded).create_table(name, schema, new)
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
-        self.inner(SchemaUnbounded).schema(name)
+        self.handle(SchemaUnbounded).schema(name)
     }
 
     fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
-        self.inner(AlterUnbounded).alter(name, schema)
+        self.handle(AlterUnbounded).alter(name, schema)
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
-        self.inner(ListUnbounded).tables()
+        self.handle(ListUnbounded).tables()
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.inner(DropUnbounded).drop_table(name)
+        self.handle(DropUnbounded).drop_table(name)
     }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use rowkey::store::{CallOptions, DatabaseId, NewTable};
-use rowkey::wide::{CellsDatabase, Change, TableSchema, WideDatabase, WideGuarantees, WideStore};
+use rowkey::store::NewTable;
+use rowkey::wide::{CellsDatabase, Change, TableSchema, WideDatabase, WideStore};
 use rowkey::{Error, Memory, conformance};
+use rowkey_testkit::{Over, WideDatabaseOver};
 
 use crate::broken_wide::refused;
 use crate::in_between;
@@ -26,7 +27,7 @@ enum Fault {
 }
 use Fault::*;
 
-refused! { |fault: Fault| conformance::wide_database(move || Broken(Arc::new(CellsDatabase::new(Memory::new())), fault));
+refused! { |fault: Fault| conformance::wide_database(move || Over(Broken(Arc::new(CellsDatabase::new(Memory::new())), fault)));
     OtherSchemaTaken => "other-schema",
     SchemaForgotten => "schema-kept",
     AlterTellsNothing => "alter",
@@ -44,21 +45,13 @@ refused! { |fault: Fault| conformance::wide_database(move || Broken(Arc::new(Cel
 /// A [`CellsDatabase`] with one fault.
 struct Broken(Arc<dyn WideDatabase>, Fault);
 
-impl WideDatabase for Broken {
-    fn id(&self) -> DatabaseId {
-        self.0.id()
+impl WideDatabaseOver for Broken {
+    fn inner(&self) -> &Arc<dyn WideDatabase> {
+        &self.0
     }
 
-    fn options(&self) -> &CallOptions {
-        self.0.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
-        Arc::new(Self(self.0.with_options(options), self.1))
-    }
-
-    fn guarantees(&self) -> WideGuarantees {
-        self.0.guarantees()
+    fn over(&self, inner: Arc<dyn WideDatabase>) -> Self {
+        Self(inner, self.1)
     }
 
     fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {

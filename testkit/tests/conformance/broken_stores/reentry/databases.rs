@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rowkey::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Memory, NewTable, Readable, Store, check_batches,
-};
+use rowkey::store::{Batch, Database, DatabaseId, Memory, NewTable, Readable, Store, check_batches};
 use rowkey::{Error, conformance};
+use rowkey_testkit::{DatabaseOver, Over};
 
 use super::{Live, unasked};
 use crate::broken_stores::refused;
@@ -41,12 +40,20 @@ struct Broken {
 }
 
 impl Broken {
-    fn new(fault: Fault) -> Self {
-        Self { inner: Arc::new(Memory::new()), fault, own: DatabaseId::unique(), turn: Arc::default() }
+    fn new(fault: Fault) -> Over<Self> {
+        Over(Self { inner: Arc::new(Memory::new()), fault, own: DatabaseId::unique(), turn: Arc::default() })
     }
 }
 
-impl Database for Broken {
+impl DatabaseOver for Broken {
+    fn inner(&self) -> &Arc<dyn Database> {
+        &self.inner
+    }
+
+    fn over(&self, inner: Arc<dyn Database>) -> Self {
+        Self { inner, fault: self.fault, own: self.own, turn: Arc::clone(&self.turn) }
+    }
+
     fn id(&self) -> DatabaseId {
         match self.fault {
             AnotherIdEachTime => DatabaseId::unique(),
@@ -55,34 +62,13 @@ impl Database for Broken {
         }
     }
 
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Database> {
-        let (inner, turn) = (self.inner.with_options(options), Arc::clone(&self.turn));
-        Arc::new(Self { inner, fault: self.fault, own: self.own, turn })
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        self.inner.guarantees()
-    }
-
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         if self.fault == TableMade { unasked(|| self.inner.table(name)) } else { self.inner.table(name) }
-    }
-
-    fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        self.inner.open_table(name)
     }
 
     fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
         let create = || self.inner.create_table(name, new);
         if self.fault == TableCreated { unasked(create) } else { create() }
-    }
-
-    fn tables(&self) -> Result<Vec<String>, Error> {
-        self.inner.tables()
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {

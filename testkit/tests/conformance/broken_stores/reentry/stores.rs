@@ -4,8 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use rowkey::store::{Batch, CallOptions, Guarantees, Readable, Rows, Scan, Store, TableId};
+use rowkey::store::{Batch, Readable, Rows, Scan, Store};
 use rowkey::{Error, KeyRange, conformance};
+use rowkey_testkit::{Over, StoreOver};
 
 use super::{Live, unasked};
 use crate::broken_stores::{refused, table, waiting};
@@ -57,8 +58,8 @@ struct Broken {
 }
 
 impl Broken {
-    fn new(fault: Fault) -> Self {
-        Self { inner: table(), fault, writer: Arc::default(), holder: Arc::default() }
+    fn new(fault: Fault) -> Over<Self> {
+        Over(Self { inner: table(), fault, writer: Arc::default(), holder: Arc::default() })
     }
 
     fn is_in_its_body(&self) -> bool {
@@ -128,7 +129,16 @@ fn wait_for_ever() -> ! {
     }
 }
 
-impl Readable for Broken {
+impl StoreOver for Broken {
+    fn inner(&self) -> &Arc<dyn Store> {
+        &self.inner
+    }
+
+    fn over(&self, inner: Arc<dyn Store>) -> Self {
+        let (writer, holder) = (Arc::clone(&self.writer), Arc::clone(&self.holder));
+        Self { inner, fault: self.fault, writer, holder }
+    }
+
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.before_reading();
         self.inner.get(key)
@@ -137,25 +147,6 @@ impl Readable for Broken {
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
         self.before_reading();
         self.inner.scan(scan)
-    }
-}
-
-impl Store for Broken {
-    fn id(&self) -> &TableId {
-        self.inner.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        self.inner.options()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        let (writer, holder) = (Arc::clone(&self.writer), Arc::clone(&self.holder));
-        Arc::new(Self { inner: self.inner.with_options(options), fault: self.fault, writer, holder })
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        self.inner.guarantees()
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
