@@ -39,8 +39,14 @@ pub fn unhex(hex: &str) -> Vec<u8> {
 }
 
 /// A file in the folder that `ROWKEY_DATA` names, if there is one.
+///
+/// # Panics
+///
+/// If it names something that is not a folder.
 pub fn own_data(name: &str) -> Option<std::path::PathBuf> {
-    let path = std::path::PathBuf::from(std::env::var_os("ROWKEY_DATA")?).join(name);
+    let folder = std::path::PathBuf::from(std::env::var_os("ROWKEY_DATA")?);
+    assert!(folder.is_dir(), "ROWKEY_DATA names {}, which is not a folder", folder.display());
+    let path = folder.join(name);
     path.is_file().then_some(path)
 }
 

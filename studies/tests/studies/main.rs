@@ -141,6 +141,7 @@ fn data(name: &str) -> Option<PathBuf> {
         eprintln!("skipped for {name}: ROWKEY_DATA names no folder");
         return None;
     };
+    assert!(Path::new(&folder).is_dir(), "ROWKEY_DATA names {}, which is not a folder", Path::new(&folder).display());
     let path = Path::new(&folder).join(name);
     let there = path.exists();
     if !there {
