@@ -41,22 +41,38 @@ struct Run {
     stderr: String,
 }
 
-macro_rules! programs {
-    ($($name:literal)*) => { [$(($name, env!(concat!("CARGO_BIN_EXE_", $name)))),*] };
-}
-
-/// The programs of src/bin, and where they are built.
-const PROGRAMS: [(&str, &str); 22] = programs!(
-    "access_log" "actions" "autocomplete" "boundaries" "cities" "crash_reports" "four_designs" "friends" "homepages"
-    "inbound" "inbox" "ip_country" "links" "locations" "make_log" "metrics" "next_record" "students" "temperatures"
-    "tiles" "visits" "weblogs"
-);
+/// The studies of src/study.
+const PROGRAMS: [&str; 22] = [
+    "access_log",
+    "actions",
+    "autocomplete",
+    "boundaries",
+    "cities",
+    "crash_reports",
+    "four_designs",
+    "friends",
+    "homepages",
+    "inbound",
+    "inbox",
+    "ip_country",
+    "links",
+    "locations",
+    "make_log",
+    "metrics",
+    "next_record",
+    "students",
+    "temperatures",
+    "tiles",
+    "visits",
+    "weblogs",
+];
 
 const NONE: [&str; 0] = [];
 
 fn program(name: &str) -> Command {
-    let (_, path) = PROGRAMS.into_iter().find(|(program, _)| *program == name).unwrap();
-    Command::new(path)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rowkey-studies"));
+    command.arg(name);
+    command
 }
 
 fn run(name: &str, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Run {

@@ -98,13 +98,13 @@ fn every_study_runs_without_an_argument() {
 
 #[test]
 fn no_program_is_left_out() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/study");
     let there = folder.read_dir().unwrap().map(|entry| {
         let name = entry.unwrap().file_name().into_string().unwrap();
         name.trim_end_matches(".rs").to_owned()
     });
-    let there: BTreeSet<String> = there.collect();
-    assert_eq!(there, PROGRAMS.iter().map(|(name, _)| (*name).to_owned()).collect());
+    let there: BTreeSet<String> = there.filter(|name| name != "main").collect();
+    assert_eq!(there, PROGRAMS.map(str::to_owned).into());
     // What makes a sample is no study.
     let studies = PRINTED.iter().map(|(name, _)| (*name).to_owned()).chain(["make_log".to_owned()]);
     assert_eq!(there, studies.collect());
