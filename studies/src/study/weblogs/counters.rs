@@ -42,7 +42,7 @@ struct Answer {
 
 const DAY: i64 = 86_400;
 
-/// Counters expire this many seconds after the last increment; answers, this many seconds after they were given.
+/// How many seconds the table keeps a counter after its last increment, and an [`Answer`] after it was written.
 const LIVES: [(&str, Option<i64>); 4] =
     [("month", None), ("day", Some(30 * DAY)), ("hour", Some(DAY)), ("recent", Some(600))];
 
