@@ -187,7 +187,7 @@ fn edit(random: &mut Random, mutation: Mutation, transactions: bool) -> Mutation
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(32, 150)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 150)) })]
 
     #[test]
     fn the_last_write_wins(seed: u64) {
@@ -279,7 +279,7 @@ pub(crate) fn two_families() -> TableSchema {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(32, 200)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 200)) })]
 
     /// Each edit does what it says to what is read, and to nothing else, whatever was given and wherever the clock stands.
     #[test]

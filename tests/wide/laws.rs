@@ -24,7 +24,7 @@ use crate::drawn::{
 use crate::latest::{every, some_edit, two_families};
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 48)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(8, 48)) })]
 
     #[test]
     fn reads_are_those_of_the_model(seed: u64) {
@@ -210,7 +210,7 @@ fn torn_entry(random: &mut Random) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 48)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(8, 48)) })]
 
     #[test]
     fn a_purge_that_fails_anywhere_changes_no_read(seed: u64) {
