@@ -52,7 +52,7 @@ fn limit(bytes: usize, batches: usize, row: usize) -> usize {
 
 /// Few large rows and many small ones.
 fn rows() -> [(u16, usize); 2] {
-    [(8, 256 << 10), (cases(50, 300) as u16, 1000)]
+    [(8, 256 << 10), (cases(100, 300) as u16, 1000)]
 }
 const BOUNDS: [usize; 2] = [1, 384 << 10];
 
