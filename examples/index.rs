@@ -15,7 +15,7 @@ struct ByDomain {
 fn main() -> Result<(), Error> {
     // Users by number; the value is an address.
     let mut users = Primary::<u64, String, _>::open(Memory::new(), "users")?;
-    // A closure says under which keys a row stands again, and with which value. This index is unique: two users of one
+    // A closure returns the index rows of a row: their keys and values. This index is unique: two users of one
     // address would have one key.
     let by_address = users.secondary("users.by_address", |user: &u64, address: &String| [(address.clone(), *user)])?;
     // Ended with the primary key, an index is not unique. What has no domain has no row in it.
@@ -33,7 +33,7 @@ fn main() -> Result<(), Error> {
         println!("at example.org: {user}, {address}");
     }
 
-    // The row and its index rows change together: the old address leads to nobody.
+    // The row and its index rows change together: the old address finds no user.
     users.put(&7, &"ada@lovelace.org".into())?;
     println!("ada@example.org is {:?}", by_address.get(&"ada@example.org".into())?);
     println!("ada@lovelace.org is {:?}", by_address.get(&"ada@lovelace.org".into())?);

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     store.write(&batch)?;
 
-    // A derived key tells its layout, as a shape or (with names, feature `json`) as JSON. Here it is text from a file.
+    // A derived key has its layout, as a shape or (with names, feature `json`) as JSON. Here it is text from a file.
     println!("the other program's keys: {}", Action::LAYOUT.shape());
     let layout: LayoutBuf = "salt(4 xxh3 by 0) text, i64 desc".parse()?;
     println!("the same layout: {}", layout.fingerprint() == Action::LAYOUT.fingerprint());

@@ -1,4 +1,4 @@
-//! From one key to another while the program goes on: a new key is a new table, and every row moves.
+//! From one key to another while the program runs: a new key is a new table, and every row moves.
 //!
 //!     cargo run --example migration
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Error> {
     visits.put(&Visit { host: "apache.org".into(), day: 2000 }, &"bob".into())?;
     println!("begun: {}", visits.phase()?);
 
-    // One of them copies the old rows, and compares. A job that was stopped or killed goes on where it was.
+    // One of them copies the old rows, and compares. A job that was stopped or killed resumes where it was.
     visits.backfill().run()?;
     println!("copied: {}", visits.phase()?);
     let report = visits.verify().run()?;

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (first, next) = page_after(None)?;
     println!("first page: {first:?}");
 
-    // A row that comes meanwhile belongs before the first page. The second page goes on where the first ended; with an
+    // A new row belongs before the first page. The second page starts where the first ended; with an
     // offset it would begin with "click 6" once more.
     actions.put(&Action { user: 42, at: 9 }, &"click 9".into())?;
     let mut cursor = next;

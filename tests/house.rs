@@ -1,10 +1,11 @@
 //! The house: what imports what. `keys` ← `store` ← `wide` ← `table` ← `tools`, and the conformance suites on top.
 //!
-//! Every path that begins with `crate` or `super` is read in every source file, comments left out, and so is every path into
-//! `rowkey` in an engine's crate.
+//! Every path that begins with `crate`, `super` or `rowkey` is read in every source file, comments and strings left out. A path
+//! by a re-export of the root, such as `crate::RowKey`, is taken for the one in its wing. In the crates of engines every path
+//! into `rowkey` is read. The paths and links in the Markdown files are read too: each must exist.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The wings of `src`, from the ground up. Each imports those before it.
 const WINGS: [&str; 6] = ["keys", "store", "wide", "table", "tools", "conformance"];
@@ -13,6 +14,8 @@ const WINGS: [&str; 6] = ["keys", "store", "wide", "table", "tools", "conformanc
 const OF_KEYS_TO_ENGINES: [&str; 3] = ["clock", "error", "range"];
 /// The parts of `store` that stand on the traits of engines, and know layouts.
 const ABOVE_ENGINES: [&str; 3] = ["catalog", "error", "value"];
+/// The crates in `crates/` that are engines of plain tables.
+const ENGINE_CRATES: [&str; 1] = ["rowkey-fjall"];
 /// What the crate of an engine of plain tables imports of `rowkey`.
 const TO_ENGINE_CRATES: [&str; 6] = ["store", "error", "Error", "ErrorKind", "KeyRange", "Result"];
 
@@ -54,24 +57,40 @@ fn module(path: &str) -> Vec<&str> {
     module
 }
 
-/// The text without comments and without the insides of strings of a line.
+/// The text without comments, and without the insides of strings and of characters.
 fn code(text: &str) -> String {
-    let of_line = |line: &str| {
-        let mut quoted = false;
-        let mut code = String::new();
-        let mut chars = line.chars().peekable();
-        while let Some(c) = chars.next() {
-            match c {
-                '\\' if quoted => drop(chars.next()),
-                '"' => quoted = !quoted,
-                '/' if !quoted && chars.peek() == Some(&'/') => break,
-                c if !quoted => code.push(c),
-                _ => {}
+    let mut code = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let up_to = |end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
+        let is_name = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let hashes = rest.strip_prefix('r').map_or(0, |raw| raw.len() - raw.trim_start_matches('#').len());
+        let len = match c {
+            '/' if rest.starts_with("//") => up_to("\n") - 1,
+            '/' if rest.starts_with("/*") => up_to("*/"),
+            'r' if (!is_name || code.ends_with('b')) && rest[1 + hashes..].starts_with('"') => {
+                2 + hashes + rest[2 + hashes..].find(&format!("\"{}", "#".repeat(hashes))).unwrap() + 1 + hashes
             }
-        }
-        code
-    };
-    text.lines().map(of_line).collect::<Vec<_>>().join("\n")
+            '\'' if rest.starts_with("'\"'") => 3,
+            '\'' if rest.starts_with("'\\") => 2 + rest[3..].find('\'').unwrap() + 2,
+            '"' => {
+                let mut chars = rest.char_indices().skip(1);
+                loop {
+                    match chars.next().unwrap() {
+                        (_, '\\') => drop(chars.next()),
+                        (at, '"') => break at + 1,
+                        _ => {}
+                    }
+                }
+            }
+            c => {
+                code.push(c);
+                c.len_utf8()
+            }
+        };
+        rest = &rest[len.max(1)..];
+    }
+    code
 }
 
 /// Whatever begins with `root::`, a group in braces taken apart: `crate::{a::b, c}` is `a::b` and `c`.
@@ -79,7 +98,9 @@ fn paths(code: &str, root: &str) -> Vec<String> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
     for (at, _) in code.match_indices(&format!("{root}::")) {
-        if !code[..at].ends_with(|c: char| is_name(c) || c == ':') {
+        // `::rowkey::a` is `rowkey::a`; `a::super::b` is read from `a` on.
+        let before = code[..at].strip_suffix("::").unwrap_or(&code[..at]);
+        if !before.ends_with(|c: char| is_name(c) || c == '>') {
             tree("", &code[at + root.len() + 2..], &mut found);
         }
     }
@@ -118,8 +139,11 @@ fn tree(before: &str, text: &str, found: &mut Vec<String>) -> usize {
 
 /// What a file of `rowkey` imports, as paths from the crate's root.
 fn imports(source: &Source) -> Vec<String> {
-    let code = code(&source.text);
-    let mut found = paths(&code, "crate");
+    let code = code(&source.text).replace("self::super::", "super::");
+    let mut found = [paths(&code, "crate"), paths(&code, "rowkey")].concat();
+    if code.contains("use crate as ") || code.contains("rowkey as ") {
+        found.push("*".to_owned());
+    }
     let mut parent = module(&source.path);
     let mut up = "super".to_owned();
     while parent.pop().is_some() {
@@ -128,7 +152,43 @@ fn imports(source: &Source) -> Vec<String> {
         found.extend(paths(&code, &up).into_iter().map(|path| format!("{from}{path}")));
         up.push_str("::super");
     }
-    found
+    found.iter().map(|path| risen(path)).collect()
+}
+
+/// The path without `super` inside it: `a::b::super::c` is `a::c`.
+fn risen(path: &str) -> String {
+    let mut names = Vec::new();
+    for name in path.split("::") {
+        match name {
+            "super" => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("::")
+}
+
+/// The path in the wings of what `lib.rs` and `error.rs` re-export: `RowKey` is `keys::key::RowKey`.
+fn in_its_wing(path: &str) -> String {
+    let is_wing = |path: &str| path.split("::").next().is_some_and(|first| WINGS.contains(&first));
+    if is_wing(path) {
+        return path.to_owned();
+    }
+    // `error` itself is a module of the root.
+    let path = path.strip_prefix("error::").unwrap_or(path);
+    for text in [include_str!("../src/lib.rs"), include_str!("../src/error.rs")] {
+        let code = code(text);
+        for (at, begin) in code.match_indices("pub use ") {
+            let mut exports = Vec::new();
+            tree("", &code[at + begin.len()..], &mut exports);
+            for export in exports.iter().map(|export| export.trim_start_matches("crate::")).filter(|e| is_wing(e)) {
+                let (name, rest) = path.split_once("::").map_or((path, String::new()), |(a, b)| (a, format!("::{b}")));
+                if export.rsplit("::").next() == Some(name) {
+                    return format!("{export}{rest}");
+                }
+            }
+        }
+    }
+    path.to_owned()
 }
 
 /// What a file of `rowkey` may not import, and why.
@@ -141,9 +201,11 @@ fn broken(source: &Source) -> Vec<String> {
     let is_engine = WINGS[wing] == "store" && !ABOVE_ENGINES.contains(&part);
     let mut broken = Vec::new();
     for import in imports(source) {
-        let mut names = import.split("::");
+        let path = in_its_wing(&import);
+        let mut names = path.split("::");
         let (of, name) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
         let why = match WINGS.iter().position(|wing| *wing == of) {
+            None => "the wing that it is in can't be read".to_owned(),
             Some(above) if above > wing => format!("`{}` never knows `{of}`", WINGS[wing]),
             Some(0) if is_engine && !OF_KEYS_TO_ENGINES.contains(&name) => "engines never know keys".to_owned(),
             Some(4) if WINGS[wing] == "tools" && name != part && !TO_TOOLS.contains(&name) => {
@@ -159,7 +221,9 @@ fn broken(source: &Source) -> Vec<String> {
 /// What an engine's crate may not import of `rowkey`.
 fn broken_in_an_engine(source: &Source) -> Vec<String> {
     let known = |path: &String| TO_ENGINE_CRATES.contains(&path.split("::").next().unwrap_or_default());
-    let unknown = paths(&code(&source.text), "rowkey").into_iter().filter(|path| !known(path));
+    let code = code(&source.text);
+    let renamed = code.contains("rowkey as ").then(|| "*".to_owned());
+    let unknown = paths(&code, "rowkey").into_iter().chain(renamed).filter(|path| !known(path));
     unknown
         .map(|path| format!("{}: rowkey::{path}: engines know stores and ranges of bytes alone", source.path))
         .collect()
@@ -184,10 +248,15 @@ fn imports_run_one_way() {
 #[test]
 fn engines_know_stores_alone() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources = sources(&root.join("crates/rowkey-fjall"));
-    assert!(sources.len() > 3);
-    let broken: Vec<_> = sources.iter().flat_map(broken_in_an_engine).collect();
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    for entry in fs::read_dir(root.join("crates")).unwrap() {
+        let package = entry.unwrap().path();
+        let name = package.file_name().unwrap();
+        assert!(ENGINE_CRATES.iter().any(|engine| name == *engine), "{name:?}: say here what it may import");
+        let sources = sources(&package);
+        assert!(sources.len() > 3);
+        let broken: Vec<_> = sources.iter().flat_map(broken_in_an_engine).collect();
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+    }
 }
 
 #[test]
@@ -209,6 +278,24 @@ fn each_never_is_seen_where_it_is_broken() {
         ("src/tools/migrate/mod.rs", "use super::secondary::Token;", "`migrate` never knows `secondary`"),
         ("src/tools/secondary/mod.rs", "use crate::tools::{migrate, job::Job};", "`secondary` never knows `migrate`"),
         ("src/tools/jobs/scan.rs", "use crate::conformance::store;", "`tools` never knows `conformance`"),
+        // By the root's re-exports.
+        ("src/store/walk.rs", "use crate::RowKey;", "engines never know keys"),
+        ("src/store/walk.rs", "fn f() -> crate::layout::Layout {}", "engines never know keys"),
+        ("src/store/walk.rs", "use ::rowkey::Table;", "`store` never knows `table`"),
+        ("src/keys/key.rs", "use crate::error::Error;", "`keys` never knows `store`"),
+        ("src/table/scan.rs", "use crate::{Table, jobs::Job};", "`table` never knows `tools`"),
+        ("src/tools/migrate/job.rs", "use crate::secondary::Primary;", "`migrate` never knows `secondary`"),
+        ("src/store/walk.rs", "use crate::*;", "can't be read"),
+        ("src/store/walk.rs", "use crate as root;", "can't be read"),
+        // `super` in odd places.
+        ("src/store/merge/tree.rs", "use super::{super::super::wide::Cells, order};", "`store` never knows `wide`"),
+        ("src/store/merge/tree.rs", "use self::super::super::super::wide::Cells;", "`store` never knows `wide`"),
+        ("src/store/batch.rs", "mod t { use super::super::super::wide::Cells; }", "`store` never knows `wide`"),
+        // After what only looks like a string or a comment.
+        ("src/store/batch.rs", "let c = '\"'; let x = crate::wide::f();", "`store` never knows `wide`"),
+        ("src/store/batch.rs", "let c = \"a\n b\"; let x = crate::wide::f();", "`store` never knows `wide`"),
+        ("src/store/batch.rs", "let c = r#\"\\\"#; let x = crate::wide::f();", "`store` never knows `wide`"),
+        ("src/store/batch.rs", "/* \" */ use crate::wide::f;", "`store` never knows `wide`"),
     ];
     for (path, text, why) in cases {
         let seen = broken(&Source { path: path.to_owned(), text: text.to_owned() });
@@ -223,6 +310,11 @@ fn each_never_is_seen_where_it_is_broken() {
         ("src/tools/jobs/typed.rs", "use crate::tools::splits::Splits;\nuse super::scan::ParallelScan;"),
         ("src/tools/migrate/job.rs", "use super::{Migration, phase};\nuse crate::tools::job::Job;"),
         ("src/wide/cells/read.rs", "use super::super::row::Row;"),
+        ("src/wide/cells/key.rs", "use crate::{Error, RowKey, error::DecodeError, store::Store};"),
+        (
+            "src/store/walk.rs",
+            "/* crate::wide */ const A: &str = r#\"\" crate::wide\"#; const B: &str = \"a\n crate::wide\";",
+        ),
     ];
     for (path, text) in fine {
         assert_eq!(broken(&Source { path: path.to_owned(), text: text.to_owned() }), [""; 0], "{path}: {text}");
@@ -232,7 +324,137 @@ fn each_never_is_seen_where_it_is_broken() {
         engine("use rowkey::store::{Batch, Store};\nuse rowkey::{Error, KeyRange};\nuse rowkey_fjall::Fjall;"),
         [""; 0]
     );
-    for text in ["use rowkey::wide::Cells;", "use rowkey::{Error, RowKey};", "fn f<K: rowkey::OwnedKey>() {}"] {
+    for text in [
+        "use rowkey::wide::Cells;",
+        "use ::rowkey::wide::Cells;",
+        "use rowkey as rk;",
+        "use rowkey::{Error, RowKey};",
+        "fn f<K: rowkey::OwnedKey>() {}",
+    ] {
         assert_eq!(engine(text).len(), 1, "{text}");
+    }
+}
+
+/// The folders of the repository that documents name.
+const FOLDERS: [&str; 10] =
+    ["bench", "crates", "derive", "docs", "examples", "fuzz", "soak", "src", "studies", "testkit"];
+/// Files with these endings are named by their path from the repository's root.
+const ENDINGS: [&str; 6] = [".md", ".rs", ".svg", ".toml", ".tsv", ".txt"];
+
+/// The Markdown files under a folder, without those of builds and of hidden folders.
+fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            documents(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// A document's text without its blocks of code.
+fn prose(text: &str) -> String {
+    let mut fenced = false;
+    let lines = text.lines().filter(|line| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        !fence && !fenced
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The paths in code spans: words that begin with a folder of the repository, or have a folder and the ending of a file.
+/// So `store/walk.rs` is read, though it is not a path from the root. Globs, placeholders and addresses are left out.
+fn named_paths(prose: &str) -> Vec<&str> {
+    let spans = prose.split('`').skip(1).step_by(2);
+    let words = spans.flat_map(str::split_whitespace).filter(|word| {
+        let (folder, rest) = word.split_once('/').unwrap_or_default();
+        word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+            && !folder.is_empty()
+            && (FOLDERS.contains(&folder) || folder == "tests" || ENDINGS.iter().any(|ending| rest.ends_with(ending)))
+    });
+    words.collect()
+}
+
+/// The targets of links that are not addresses and not items of rustdoc: `docs/merge.md#merge`, `#wide-rows`.
+fn links(prose: &str) -> Vec<&str> {
+    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("::") && !target.contains("//")).collect()
+}
+
+/// The anchors of a document's headings, as code hosts make them.
+fn anchors(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let headings = prose.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    headings.map(|heading| heading.to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
+}
+
+/// What a document names that does not exist. `from` is its folder.
+fn missing(root: &Path, from: &Path, text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let paths = named_paths(&prose).into_iter().filter(|path| !root.join(path).exists());
+    let mut missing: Vec<_> = paths.map(|path| format!("there is no `{path}`")).collect();
+    for link in links(&prose) {
+        let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+        let target = from.join(path);
+        let there = anchor.is_empty() || {
+            let of_another = (!path.is_empty()).then(|| fs::read_to_string(&target).unwrap_or_default());
+            anchors(of_another.as_deref().unwrap_or(text)).iter().any(|known| known == anchor)
+        };
+        if !target.exists() || !there {
+            missing.push(format!("a link leads nowhere: {link}"));
+        }
+    }
+    missing
+}
+
+#[test]
+fn documents_name_what_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut documents_found = Vec::new();
+    documents(root, &mut documents_found);
+    let (mut broken, mut paths_read, mut links_read) = (Vec::new(), 0, 0);
+    for path in &documents_found {
+        let text = fs::read_to_string(path).unwrap();
+        paths_read += named_paths(&prose(&text)).len();
+        links_read += links(&prose(&text)).len();
+        let missing = missing(root, path.parent().unwrap(), &text);
+        broken
+            .extend(missing.into_iter().map(|what| format!("{}: {what}", path.strip_prefix(root).unwrap().display())));
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(paths_read > 30 && links_read > 50, "{paths_read} paths and {links_read} links were read");
+}
+
+#[test]
+fn what_a_document_names_wrongly_is_seen() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = root.join("docs");
+    let of = |text: &str| missing(root, &docs, text);
+    let fine = [
+        "`src/store/walk.rs`, `tests/golden/`, `cargo run --manifest-path soak/Cargo.toml`, `tests/under_load`",
+        "[Merge](merge.md#measurements-of-the-merge), [here](#a-heading-of-it)\n\n## A heading, of it",
+        "[an item](crate::Table), [an address](https://example.org/nowhere.md)",
+        "```text\n`src/nowhere.rs` [nowhere](nowhere.md)\n```",
+        "`and/or`, `text/html`, `src/*.rs`, `PATH/TO/CHECKOUT`, `.rs`",
+    ];
+    for text in fine {
+        assert_eq!(of(text), [""; 0], "{text}");
+    }
+    let wrong = [
+        "`src/nowhere.rs`",
+        "as `store/walk.rs` says",
+        "`cargo run --manifest-path nowhere/Cargo.toml`",
+        "`tests/nowhere`",
+        "[nowhere](nowhere.md)",
+        "[a folder up](docs/merge.md)",
+        "[Merge](merge.md#nowhere)",
+        "[here](#nowhere)",
+    ];
+    for text in wrong {
+        assert_eq!(of(text).len(), 1, "{text}: {:?}", of(text));
     }
 }

@@ -17,7 +17,7 @@ use rowkey::store::{
 use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideStore};
 use rowkey::{Error, KeyRange, Memory, RowKey, Table};
 use rowkey_fjall::FjallOptions;
-use rowkey_testkit::Restrict;
+use rowkey_testkit::{Restrict, cases};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -51,7 +51,9 @@ fn limit(bytes: usize, batches: usize, row: usize) -> usize {
 }
 
 /// Few large rows and many small ones.
-const ROWS: [(u16, usize); 2] = [(8, 256 << 10), (300, 1000)];
+fn rows() -> [(u16, usize); 2] {
+    [(8, 256 << 10), (cases(100, 300) as u16, 1000)]
+}
 const BOUNDS: [usize; 2] = [1, 384 << 10];
 
 fn key(bucket: u8, row: u16) -> [u8; 3] {
@@ -136,7 +138,7 @@ fn scans(engine: &str, store: &Arc<dyn Store>, rows: u16, size: usize, own: impl
 #[test]
 fn scans_of_memory() {
     let _turn = turn();
-    for (rows, size) in ROWS {
+    for (rows, size) in rows() {
         let store = filled(Memory::new().table("t").unwrap(), rows, size);
         scans("memory", &store, rows, size, |_, _| 0);
     }
@@ -147,7 +149,7 @@ fn scans_of_memory() {
 #[test]
 fn scans_of_fjall() {
     let _turn = turn();
-    for (rows, size) in ROWS {
+    for (rows, size) in rows() {
         let directory = tempfile::tempdir().unwrap();
         let database = FjallOptions::new().cache_bytes(0).open(directory.path().join("db")).unwrap();
         let store = filled(database.table("t").unwrap(), rows, size);
@@ -161,7 +163,7 @@ fn scans_of_fjall() {
 #[test]
 fn scans_of_a_store_in_a_store() {
     let _turn = turn();
-    for (rows, size) in ROWS {
+    for (rows, size) in rows() {
         let database = SubStore::new(Memory::new().table("beneath").unwrap());
         let store = filled(database.table("t").unwrap(), rows, size);
         for bytes in BOUNDS {
@@ -178,7 +180,7 @@ fn scans_of_a_store_in_a_store() {
 #[test]
 fn scans_of_wide_rows() {
     let _turn = turn();
-    for ((rows, size), columns) in ROWS.into_iter().flat_map(|rows| [(rows, 8_u8), (rows, 1)]) {
+    for ((rows, size), columns) in rows().into_iter().flat_map(|rows| [(rows, 8_u8), (rows, 1)]) {
         let schema = TableSchema::new().family("a", FamilySchema::new());
         let cells = Cells::open(&Memory::new(), "t", &schema).unwrap();
         let (row, cell) = (size + 100 * usize::from(columns), size / usize::from(columns) + 100);

@@ -14,7 +14,7 @@ pub fn ints(user: u64, at: i64, event: u32) -> [u8; 20] {
     key
 }
 
-/// The 20 bytes of [`ints`] behind their bucket.
+/// The 20 bytes of [`ints`] after their bucket.
 pub fn salted(user: u64, at: i64, event: u32) -> [u8; 21] {
     let body = ints(user, at, event);
     let mut key = [0; 21];
@@ -50,7 +50,7 @@ fn first_escaped(text: &[u8]) -> Option<usize> {
     memchr2(0, 1, text)
 }
 
-/// Escapes come in crowds: from the first on, so many bytes are written one by one before `memchr` is asked again.
+/// Escapes come in crowds: from the first on, this many bytes are written one by one before `memchr` is asked again.
 const CROWD: usize = 64;
 
 #[cold]
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         self.u64().map(|value| (value ^ FLIP) as i64)
     }
 
-    /// What stands before the terminator, and where its first escape is: both are found in one go where there is none.
+    /// The bytes before the terminator, and the offset of the first escape. Without an escape one search finds both.
     #[inline]
     fn run(&mut self, terminator: u8, escape: u8) -> Option<(&'a [u8], Option<usize>)> {
         let first = memchr2(terminator, escape, self.0)?;

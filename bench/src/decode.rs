@@ -24,7 +24,7 @@ pub fn measure(bench: &mut Bench) {
             .goal(BY_HAND, 1.1),
     );
 
-    // bytekey2 reads on behind the end of a text, into a number that is no UTF-8, and panics.
+    // bytekey2 reads past the end of a text, into a number that is not UTF-8, and panics.
     let words = values.many(KEYS, Values::words);
     let owned = |work: Work<'static>, words: &[Words]| {
         work.peer("foundationdb-tuple", unpack(words.iter().map(|key| (key.first.clone(), key.at, key.second.clone()))))

@@ -44,7 +44,7 @@ fn key_length(bench: &mut Bench) {
 }
 
 fn fields(bench: &mut Bench) {
-    /// Keys of so many fields.
+    /// Keys of this many fields.
     macro_rules! keys {
         ($($n:literal $name:ident: $($field:ident)*;)*) => {$(
             #[derive(RowKey)]
@@ -73,7 +73,7 @@ fn buckets(bench: &mut Bench) {
     }
     let n = bench.size(200_000);
     let ints = Values::new().many(n, Values::ints);
-    /// Keys of so many buckets.
+    /// Keys of this many buckets.
     macro_rules! keys {
         ($($n:literal $name:ident)*) => {$(
             #[derive(RowKey)]

@@ -32,12 +32,12 @@ pub struct Work<'a> {
 struct Contender<'a> {
     who: &'static str,
     is_peer: bool,
-    /// Runs so many times.
+    /// Runs this many times.
     run: Box<dyn FnMut(u32) -> Duration + 'a>,
 }
 
 impl<'a> Work<'a> {
-    /// One run does so many units: keys, rows.
+    /// The units of one run: keys, rows.
     pub fn new(name: impl Into<String>, units: usize) -> Self {
         Self { name: name.into(), x: None, units, contenders: Vec::new(), goals: Vec::new(), times: 1 }
     }
@@ -58,7 +58,7 @@ impl<'a> Work<'a> {
         self.contender(who, move |times| timed(|| (0..times).for_each(|_| _ = black_box(run()))).0)
     }
 
-    /// A contender that times itself, to leave out what comes before and behind.
+    /// A contender that times itself, to leave out what comes before and after.
     pub fn timed(self, who: &'static str, mut run: impl FnMut() -> Duration + 'a) -> Self {
         self.contender(who, move |times| (0..times).map(|_| run()).sum())
     }

@@ -300,7 +300,7 @@ fn into_many(bench: &mut Bench) {
     );
 }
 
-/// Scans while a thread overwrites rows, beside the same scans in peace; imbl behind a lock for comparison. On the
+/// Scans while a thread overwrites rows, beside the same scans in peace; imbl in a lock for comparison. On the
 /// wall's clock, as a scan may have to wait for the writer.
 fn under_a_writer(bench: &mut Bench) {
     const IDLE: &str = "rowkey, idle";

@@ -79,7 +79,7 @@ fn user_and_time(values: &mut Values, i: usize) -> Vec<u8> {
     key
 }
 
-/// Sorted keys, each behind the byte of the source that it goes to.
+/// Sorted keys, each after the byte of its source.
 fn sources(
     rows: usize,
     key: impl Fn(&mut Values, usize) -> Vec<u8>,
@@ -135,7 +135,7 @@ fn over_rows<I: Iterator<Item = Row>>(
     }
 }
 
-/// The key behind its salt.
+/// The key after its salt.
 fn body(row: &Row) -> &[u8] {
     match row {
         Ok((key, _)) => &key[1..],

@@ -145,7 +145,7 @@ fn parallel(bench: &mut Bench) {
     }
 }
 
-/// Pages of a row of very many columns: the first, and one in the middle, from the column behind the page before it.
+/// Pages of a row of very many columns: the first, and one in the middle, from the column after the previous page.
 fn page(bench: &mut Bench) {
     const PAGE: &str = "wide: a page of 50 columns in the middle of 100,000";
     if !bench.wants(PAGE) {

@@ -15,7 +15,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A random layout and so many rows of it, many of them near to others.
+    /// A random layout and this many rows of it, many of them near to others.
     pub fn new(rng: &mut Rng, size: usize) -> Result<Self, Fault> {
         let mut seed = [0; 32];
         rng.fill(&mut seed);

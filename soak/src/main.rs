@@ -118,7 +118,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Does `round` on all cores until so many are done in all: a round answers how many it did. Answers how many rounds it
+/// Runs `round` on all cores until this many are done in all: a round returns how many it did. Returns how many rounds it
 /// took.
 fn shared(
     due: u64,

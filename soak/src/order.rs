@@ -1,4 +1,4 @@
-//! Law 1: of two keys of a layout the bytes behind the salt are in the order of the values.
+//! Law 1: the bytes after the salt sort two keys of a layout as their values sort.
 
 use fastrand::Rng;
 use rowkey::laws;

@@ -13,7 +13,8 @@
 //! another was running. In the body of a transaction, after its reads, another thread makes a competing call. A store
 //! may block that call, or let it through and call the body again. A timeout breaks no law, so a slow store passes too.
 //!
-//! [`wide`] and [`wide_database`] check wide stores; their laws are listed there. The laws of plain stores and
+//! [`wide`] and [`wide_database`] check wide stores; their laws are listed there. [`WideModel`] is the model that they
+//! use, for random tests of your own. The laws of plain stores and
 //! databases:
 //!
 //! | law | what it says |
@@ -72,6 +73,9 @@
 //! | `batch-across-tables` | a batch across tables is atomic (if declared) |
 //! | `transaction-across-tables` | views come in the order of the names, and twice for a table named twice; all tables are written or none, and no other transaction reads a part (if declared) |
 
+// With `laws` alone, what the documentation names is not there.
+#![cfg_attr(not(feature = "conformance"), allow(rustdoc::broken_intra_doc_links))]
+
 #[cfg(feature = "laws")]
 #[doc(hidden)]
 pub mod laws;
@@ -83,4 +87,4 @@ mod wide;
 #[cfg(feature = "conformance")]
 pub use self::store::{database, store};
 #[cfg(feature = "conformance")]
-pub use self::wide::{wide, wide_database, wide_purge};
+pub use self::wide::{ModelCell, WideModel, wide, wide_database, wide_purge};

@@ -7,10 +7,11 @@ use crate::keys::cursor::Cursor;
 use crate::keys::error::CursorError;
 use crate::keys::fingerprint::Fingerprint;
 
-/// Where a [`Job`](crate::jobs::Job) stopped: the pass over its tables, and the last row of that pass that is done.
+/// Where a [`Job`](crate::jobs::Job) stopped: the pass over its tables, and the last row of that pass that is done; and which
+/// job it was, so that no other job skips rows by it.
 ///
-/// Its text is opaque and safe in a URL: the number of the pass, then a dot and the [`Cursor`] if a row of the pass is done.
-/// Store it with [`Display`](fmt::Display), and parse it with [`FromStr`].
+/// Its text is opaque and safe in a URL: the number of the pass, then a dot and the [`Cursor`] if a row of the pass is done,
+/// then `~` and a fingerprint of the job. Store it with [`Display`](fmt::Display), and parse it with [`FromStr`].
 ///
 /// ```
 /// use rowkey::jobs::Checkpoint;
@@ -24,18 +25,30 @@ use crate::keys::fingerprint::Fingerprint;
 pub struct Checkpoint {
     pass: u8,
     cursor: Option<Cursor>,
+    /// The job that it is of: of its kind and its tables. `None`: any.
+    job: Option<Fingerprint>,
 }
 
 impl Default for Checkpoint {
     /// The start of the first pass.
     fn default() -> Self {
-        Self { pass: 1, cursor: None }
+        Self::new(1, None)
     }
 }
 
 impl Checkpoint {
     pub(crate) fn new(pass: u8, cursor: Option<Cursor>) -> Self {
-        Self { pass, cursor }
+        Self { pass, cursor, job: None }
+    }
+
+    /// The checkpoint as one of this job.
+    pub(crate) fn of_job(self, job: Option<Fingerprint>) -> Self {
+        Self { job, ..self }
+    }
+
+    /// The job that it is of, if it is not of any.
+    pub(crate) fn job(&self) -> Option<Fingerprint> {
+        self.job
     }
 
     /// The number of the pass, counted from 1. A job that compares two tables reads the first in pass 1 and the second in pass 2.
@@ -66,7 +79,8 @@ impl Checkpoint {
 impl fmt::Display for Checkpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.pass)?;
-        self.cursor.iter().try_for_each(|cursor| write!(f, ".{cursor}"))
+        self.cursor.iter().try_for_each(|cursor| write!(f, ".{cursor}"))?;
+        self.job.iter().try_for_each(|job| write!(f, "~{job}"))
     }
 }
 
@@ -74,15 +88,22 @@ impl FromStr for Checkpoint {
     type Err = CursorError;
 
     fn from_str(text: &str) -> Result<Self, CursorError> {
-        let (pass, cursor) = match text.split_once('.') {
-            Some((pass, cursor)) => (pass, Some(cursor.parse()?)),
+        let (place, job) = match text.split_once('~') {
+            Some((place, job)) => {
+                (place, Some(Fingerprint::parse(job).ok_or(CursorError::Malformed("its job is unknown"))?))
+            }
             None => (text, None),
         };
-        match pass {
-            "1" => Ok(Self { pass: 1, cursor }),
-            "2" => Ok(Self { pass: 2, cursor }),
-            _ => Err(CursorError::Malformed("its pass is unknown")),
-        }
+        let (pass, cursor) = match place.split_once('.') {
+            Some((pass, cursor)) => (pass, Some(cursor.parse()?)),
+            None => (place, None),
+        };
+        let pass = match pass {
+            "1" => 1,
+            "2" => 2,
+            _ => return Err(CursorError::Malformed("its pass is unknown")),
+        };
+        Ok(Self { pass, cursor, job })
     }
 }
 
@@ -98,13 +119,31 @@ mod tests {
             (Checkpoint::new(1, None), "1"),
             (Checkpoint::new(2, None), "2"),
             (Checkpoint::new(1, Some(cursor.clone())), "1.010000000000000007006b6579ff8a5e7e01"),
-            (Checkpoint::new(2, Some(cursor)), "2.010000000000000007006b6579ff8a5e7e01"),
+            (Checkpoint::new(2, Some(cursor.clone())), "2.010000000000000007006b6579ff8a5e7e01"),
+            (Checkpoint::new(2, None).of_job(Some(Fingerprint(10))), "2~000000000000000a"),
+            (
+                Checkpoint::new(2, Some(cursor)).of_job(Some(Fingerprint(0xf << 60))),
+                "2.010000000000000007006b6579ff8a5e7e01~f000000000000000",
+            ),
         ];
         for (checkpoint, text) in texts {
             assert_eq!(checkpoint.to_string(), text);
             assert_eq!(text.parse(), Ok(checkpoint));
         }
-        for text in ["", "0", "3", "01", "1.", "1.1", "2.010000000000000007006b6579ff8a5e7e02", " 1"] {
+        for text in [
+            "",
+            "0",
+            "3",
+            "01",
+            "1.",
+            "1.1",
+            "2.010000000000000007006b6579ff8a5e7e02",
+            " 1",
+            "1~",
+            "1~a",
+            "1~000000000000000A",
+            "1~+00000000000000a",
+        ] {
             assert!(text.parse::<Checkpoint>().is_err(), "{text:?}");
         }
     }

@@ -183,7 +183,13 @@ mod tests {
         {
             let zone = zone(name);
             let mut end = None;
+            // Each third year, from its first day to the first of the next one, and all of the years that are not long past.
+            let chosen = |date: &Date| rowkey_testkit::is_long() || date.year() > 2005 || date.year() % 3 == 0;
             for date in date(1915, 1, 1).series(1.day()).take_while(|date| date.year() < 2030) {
+                if !chosen(&date) {
+                    end = None;
+                    continue;
+                }
                 let day = day::<Timestamp>(date, &zone).unwrap();
                 assert!(end.is_none_or(|end| end == day.start), "{name} {date}");
                 end = Some(day.end);

@@ -22,6 +22,9 @@ pub enum CursorError {
     /// The cursor does not hold a key of this table.
     #[error("the cursor does not hold a key of this table")]
     NotAKey(#[source] DecodeError),
+    /// The checkpoint is of another job, or of one over other tables: rows would be skipped.
+    #[error("the checkpoint is of another job, or of other tables: start the job without it")]
+    OtherJob,
     /// The cursor is of another scan: this one does not select its key.
     #[error("the cursor is outside the scan's ranges")]
     OutsideScan,
@@ -29,7 +32,7 @@ pub enum CursorError {
 
 /// The error of `encode_into`: the buffer's length is not the key's width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the key has {width} bytes, the buffer {found}")]
+#[error("the key has {width} bytes, but the buffer has {found}")]
 pub struct WidthError {
     /// The key's width, in bytes.
     pub width: usize,

@@ -13,6 +13,12 @@ impl Fingerprint {
     pub(crate) fn of(shape: &str) -> Self {
         Self(xxhash_rust::xxh3::xxh3_64(shape.as_bytes()))
     }
+
+    /// Reads its text: 16 lower-case hex digits.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let fingerprint = Self(u64::from_str_radix(text, 16).ok()?);
+        (fingerprint.to_string() == text).then_some(fingerprint)
+    }
 }
 
 impl fmt::Display for Fingerprint {

@@ -144,9 +144,9 @@ fn write_digest(m: &[u8], lead: &mut [u8]) {
     lead.iter_mut().zip(Md5::digest(m)).for_each(|(byte, due)| *byte = due);
 }
 
-/// The salt of a layout has a custom hash: the layout has its name, the Rust type its function.
+/// The layout's salt has a custom hash. The layout stores the name of the hash; only the key's Rust type has its function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the salt's hash {0:?} is a user's own: only its name is known here")]
+#[error("the layout uses the salt hash {0:?}, which is not built in: use the key's Rust type, which has its function")]
 pub struct UnknownHash(pub String);
 
 impl<N> Salt<N> {

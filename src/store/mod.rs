@@ -129,7 +129,7 @@ pub trait Store: Readable + Send + Sync {
     /// Deletes all rows in the ranges.
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
 
-    /// Runs a transaction. `body` reads through the [`Readable`] and returns the batch to write. Nobody else writes
+    /// Runs a transaction. `body` reads through the [`Readable`] and returns the batch to write. No other write happens
     /// between the reads and the write. If `body` returns an error, nothing is written. An engine that detects a
     /// conflict at the end calls `body` again.
     ///

@@ -63,8 +63,8 @@ impl Phase {
         self.has_old() && self.has_new()
     }
 
-    /// The phase that follows once all writes that began earlier have ended.
-    pub(crate) fn behind_the_barrier(self) -> Option<Self> {
+    /// If this phase waits for writes that began earlier: the phase that follows once they have ended.
+    pub(crate) fn after_waiting(self) -> Option<Self> {
         match self {
             Self::CuttingOver => Some(Self::CutOver),
             Self::Finishing => Some(Self::Finished),

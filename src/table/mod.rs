@@ -162,8 +162,8 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
 
 impl<K, V, D: Database> Table<K, V, D> {
     /// Drops the table: its rows, and its stored layout and codec. A drop that is interrupted is completed when the
-    /// table is opened next, so nobody should open the table during the drop. The engine decides what other handles to
-    /// it do: those of [`Memory`](crate::Memory) go on writing to the dropped table.
+    /// table is opened next, so no program should open the table during the drop. The engine decides what other handles to
+    /// it do: those of `Memory` continue to write to the dropped table.
     pub fn drop_table(self) -> Result<(), Error> {
         catalog::drop_table(&*Within::one_call(&*self.own_database()), &self.name)
     }

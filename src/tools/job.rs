@@ -57,6 +57,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 pub use crate::keys::checkpoint::Checkpoint;
+use crate::keys::error::CursorError;
+use crate::keys::fingerprint::Fingerprint;
 use crate::store::DEFAULT_BATCH_BYTES;
 use crate::store::error::Error;
 use crate::wide::PurgeCounts;
@@ -109,10 +111,29 @@ pub struct Job<'j, K1 = Infallible, K2 = Infallible> {
 }
 
 /// What a job has done and found in this run.
+///
+/// `Display` writes one line for a log, which leaves out the kinds of differences of which there are none. `Debug` writes
+/// all fields.
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::secondary::Primary;
+///
+/// let mut users = Primary::<u32, String, _>::open(Memory::new(), "users")?;
+/// let by_name = users.secondary("users.by_name", |id: &u32, name: &String| [(name.clone(), *id)])?;
+/// users.put(&1, &"ada".into())?;
+/// // A row that no index knows, because it was not written through `users`.
+/// users.table().put(&2, &"bob".into())?;
+///
+/// // Two rows of the primary table and one of the secondary table.
+/// let report = by_name.verify().run()?;
+/// assert_eq!(report.to_string(), "done: rows read 3, written 0, differences 1 (missing 1)");
+/// # Ok::<(), rowkey::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Rows read, in all tables that the job reads.
+    /// Rows read. A job that reads two tables, as every verification does, counts the rows of both: a row and its copy are 2.
     pub rows: u64,
     /// Rows written or deleted: rows that were copied or repaired, or the cells and delete markers that a purge removed.
     pub written: u64,
@@ -182,8 +203,12 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
 
     /// Resumes where an earlier run of the job stopped; `None` starts at the beginning.
     ///
+    /// A checkpoint of another job, such as a verification's that is given to a rebuild, or of the same job over tables of
+    /// other names, is refused. What it does not know is the database, nor the table of a [`Cells`](crate::wide::Cells): rows before a
+    /// checkpoint of the same table in another database are skipped without an error.
+    ///
     /// A migration keeps its checkpoint in the database, and always resumes from that one, so no row can be skipped.
-    /// There `checkpoint` is only checked to belong to the migration's tables.
+    /// There `checkpoint` is only checked to be of the key layouts of the migration's tables.
     pub fn resume(mut self, checkpoint: impl Into<Option<Checkpoint>>) -> Self {
         self.start = checkpoint.into().unwrap_or_default();
         self
@@ -204,9 +229,9 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
         self
     }
 
-    /// How long a write without transactions may take: what an unfinished write has left is taken for that of a killed process
-    /// after that time. Default: that of the [`Primary`](crate::secondary::Primary::write_timeout) when the secondary table was
-    /// declared, or of the [`Migration`](crate::migrate::Migration::lock_timeout). Use zero if nobody writes.
+    /// How long a write without transactions may take. After that time, what an unfinished write has left is treated as that of
+    /// a killed process. Default: that of the [`Primary`](crate::secondary::Primary::write_timeout) when the secondary table was
+    /// declared, or of the [`Migration`](crate::migrate::Migration::lock_timeout). Use zero if there are no other writers.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.bounds.timeout = Some(timeout);
         self
@@ -216,8 +241,8 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
     ///
     /// # Errors
     ///
-    /// Those of the method that made the job, and [`Error::Cursor`] if the checkpoint is of other tables. Batches before the
-    /// error are done: running the job again is safe.
+    /// Those of the method that made the job, and [`Error::Cursor`] if the checkpoint is of another job, other tables or another key
+    /// layout. Batches before the error are done: running the job again is safe.
     pub fn run(self) -> Result<Report, Error> {
         self.run_watched(|_| ControlFlow::Continue(()))
     }
@@ -228,9 +253,14 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
     ///
     /// As [`run`](Self::run).
     pub fn run_watched(mut self, mut watch: impl FnMut(&Progress<K1, K2>) -> ControlFlow<()>) -> Result<Report, Error> {
+        let job = self.work.job().map(|job| Fingerprint::of(&job));
+        if job.is_some() && self.start.job().is_some_and(|of| Some(of) != job) {
+            return Err(CursorError::OtherJob.into());
+        }
         let mut report = Report { next: Some(self.start), ..Report::default() };
         while let Some(at) = &report.next {
-            let batch = self.work.batch(at, &self.bounds)?;
+            let mut batch = self.work.batch(at, &self.bounds)?;
+            batch.next = batch.next.map(|next| next.of_job(job));
             let differences = report.add(batch);
             let progress = Progress { report, differences };
             let told = watch(&progress);
@@ -291,6 +321,38 @@ impl Report {
     }
 }
 
+/// One line for a log: `done: rows read 7, written 2, differences 2 (missing 1, different 1)`.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rows, written, missing, extra, different, conflicts, earlier, cells, .. } = self;
+        let PurgeCounts { kept, deleted, expired, old, markers } = cells;
+        write!(f, "{}: rows read {rows}", if self.is_done() { "done" } else { "stopped" })?;
+        if *cells != PurgeCounts::default() {
+            write!(f, ", cells kept {kept}, removed {}", cells.removed())?;
+            return parts(f, &[("deleted", *deleted), ("expired", *expired), ("old", *old), ("markers", *markers)]);
+        }
+        write!(f, ", written {written}, differences {}", self.differences())?;
+        let kinds = [
+            ("missing", *missing),
+            ("extra", *extra),
+            ("different", *different),
+            ("conflicts", *conflicts),
+            ("in earlier runs", *earlier),
+        ];
+        parts(f, &kinds)
+    }
+}
+
+/// The parts of a sum in parentheses, those of 0 left out.
+fn parts(f: &mut fmt::Formatter<'_>, parts: &[(&str, u64)]) -> fmt::Result {
+    let mut before = " (";
+    for (name, count) in parts.iter().filter(|(_, count)| *count > 0) {
+        write!(f, "{before}{name} {count}")?;
+        before = ", ";
+    }
+    f.write_str(if before == ", " { ")" } else { "" })
+}
+
 /// What bounds a batch.
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
@@ -308,6 +370,10 @@ impl Bounds {
 
 /// What a job does to its tables.
 pub(super) trait Work<K1, K2>: fmt::Debug {
+    /// What it does, to tables of which names, so that a checkpoint is of no other job. `None` if the names are not known, or
+    /// the database keeps the checkpoint.
+    fn job(&self) -> Option<String>;
+
     /// Does one batch from a checkpoint on.
     fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<Batch<K1, K2>, Error>;
 }
@@ -327,5 +393,36 @@ impl<K1, K2> Default for Batch<K1, K2> {
     fn default() -> Self {
         let (cells, differences) = (PurgeCounts::default(), Vec::new());
         Self { rows: 0, written: 0, differences, before: 0, cells, next: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tools::job::{Checkpoint, Report};
+    use crate::wide::PurgeCounts;
+
+    #[test]
+    fn a_report_is_one_line() {
+        let clean = Report { rows: 7, ..Report::default() };
+        let next = Some(Checkpoint::after_row(b"k"));
+        let found = Report { rows: 9, written: 5, missing: 1, extra: 2, different: 3, conflicts: 4, ..clean.clone() };
+        let resumed = Report { earlier: 6, next: next.clone(), ..found.clone() };
+        let all = PurgeCounts { kept: 1, deleted: 2, expired: 3, old: 4, markers: 5 };
+        let purge = |cells: PurgeCounts| Report { rows: 2, written: cells.removed(), cells, ..Report::default() };
+        for (report, line) in [
+            (clean.clone(), "done: rows read 7, written 0, differences 0"),
+            (Report { next, ..clean }, "stopped: rows read 7, written 0, differences 0"),
+            (found, "done: rows read 9, written 5, differences 10 (missing 1, extra 2, different 3, conflicts 4)"),
+            (
+                resumed,
+                "stopped: rows read 9, written 5, differences 16 (missing 1, extra 2, different 3, conflicts 4, \
+                 in earlier runs 6)",
+            ),
+            (purge(all), "done: rows read 2, cells kept 1, removed 14 (deleted 2, expired 3, old 4, markers 5)"),
+            (purge(PurgeCounts { kept: 6, ..PurgeCounts::default() }), "done: rows read 2, cells kept 6, removed 0"),
+            (purge(PurgeCounts::default()), "done: rows read 2, written 0, differences 0"),
+        ] {
+            assert_eq!(report.to_string(), line);
+        }
     }
 }

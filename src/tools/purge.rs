@@ -68,7 +68,10 @@ impl<S: Store> Cells<S> {
     #[doc(alias = "vacuum")]
     #[doc(alias = "garbage collection")]
     pub fn purge(&self) -> Job<'_> {
-        Job::new(Purge(|after: Option<&[u8]>, entries, bytes| self.purge_batch(after, entries, bytes)))
+        Job::new(Purge {
+            table: None,
+            batch: |after: Option<&[u8]>, entries, bytes| self.purge_batch(after, entries, bytes),
+        })
     }
 }
 
@@ -81,32 +84,42 @@ impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
     #[doc(alias = "garbage collection")]
     pub fn purge(&self) -> Job<'_> {
         let mut opened: Option<Cells<Arc<dyn Store>>> = None;
-        Job::new(Purge(move |after: Option<&[u8]>, entries, bytes| {
+        let batch = move |after: Option<&[u8]>, entries, bytes| {
             let cells = match &mut opened {
                 Some(cells) => cells,
                 None => opened.insert(self.cells()?),
             };
             cells.purge_batch(after, entries, bytes).map_err(|error| error.of_key(self.name(), &[]))
-        }))
+        };
+        Job::new(Purge { table: Some(self.name()), batch })
     }
 }
 
 /// One batch, by what makes it: after a row, bounded in entries and bytes.
-struct Purge<F>(F);
+struct Purge<'t, F> {
+    /// The table's name, if it is known.
+    table: Option<&'t str>,
+    batch: F,
+}
 
-impl<F> fmt::Debug for Purge<F> {
+impl<F> fmt::Debug for Purge<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Purge").finish_non_exhaustive()
+        f.debug_struct("Purge").field("table", &self.table).finish_non_exhaustive()
     }
 }
 
-impl<K1, K2, F: FnMut(Option<&[u8]>, usize, usize) -> Result<Purged, Error>> Work<K1, K2> for Purge<F> {
+impl<K1, K2, F: FnMut(Option<&[u8]>, usize, usize) -> Result<Purged, Error>> Work<K1, K2> for Purge<'_, F> {
+    fn job(&self) -> Option<String> {
+        self.table.map(|table| format!("purge {table:?}"))
+    }
+
     fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<Batch<K1, K2>, Error> {
         if at.pass() != 1 {
             return Err(CursorError::Malformed("a purge has one pass").into());
         }
         let after = at.key_of(fingerprint(), |_| false)?;
-        let Purged { rows, cells, last_row, finished } = (self.0)(after, bounds.rows.unwrap_or(ENTRIES), bounds.bytes)?;
+        let Purged { rows, cells, last_row, finished } =
+            (self.batch)(after, bounds.rows.unwrap_or(ENTRIES), bounds.bytes)?;
         let next = last_row.filter(|_| !finished).map(|row| Checkpoint::after_row(&row));
         Ok(Batch { rows, written: cells.removed(), cells, next, ..Batch::default() })
     }

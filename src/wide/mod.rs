@@ -29,7 +29,7 @@
 //!   ahead, a write from before the clock stepped back, a write with a timestamp in the future. Increments, conditional
 //!   mutations and `delete_latest` are writes without a timestamp, too.
 //!
-//!   This removes history for good: a handle whose clock is a minute behind removes the last minute's versions of each
+//!   This removes history for good: a handle whose clock is a minute slow removes the last minute's versions of each
 //!   column that it puts. If versions are your history, give timestamps ([`Mutation::put_at`]).
 //! - **Order.** A row's key is not empty. Families sort by name, qualifiers by their bytes (the empty one first),
 //!   versions from the newest to the oldest. Two writes to one column with the same timestamp (given, or in one

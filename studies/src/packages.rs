@@ -77,7 +77,7 @@ impl Link {
     }
 }
 
-/// Reads both files; a package that stands there twice is the later one.
+/// Reads both files. Of two entries of one package the later one counts.
 pub fn read(files: &Files, out: &mut impl Write) -> Result<Index, Box<dyn Error>> {
     let mut index = Index { packages: BTreeMap::new(), links: Vec::new() };
     let (text, from) = input::text(files.packages.as_deref(), sample::PACKAGES)?;

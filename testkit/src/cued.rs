@@ -42,7 +42,7 @@ pub enum Fate {
     Fails,
 }
 
-/// Decides what becomes of operations. Clones decide as one.
+/// Decides which operations fail or wait. Clones share the decisions.
 pub trait Cue: Clone + Send + Sync + 'static {
     /// Comes before each operation; may wait.
     fn before(&self, op: Op) -> Fate;

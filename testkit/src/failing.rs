@@ -1,4 +1,4 @@
-//! A database that fails from some operation on, as one whose process is killed there.
+//! A database that fails from some operation on, as if its process was killed there.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -54,7 +54,7 @@ impl Failing {
         Self::over(Arc::new(Restrict::database(Arc::new(memory.clone()), guarantees)), Deaths::new(how, after))
     }
 
-    /// Fails where it is told to.
+    /// Fails only after [`Deaths::die`] or [`Deaths::die_after`].
     pub fn never(memory: &Memory, how: How) -> Self {
         Self::new(memory, how, i64::MAX / 2)
     }
@@ -67,7 +67,7 @@ impl Failing {
 }
 
 impl Deaths {
-    /// Fails from the write `after` on, counted from 0; reads go on.
+    /// Fails from the write `after` on, counted from 0. Reads still work.
     pub fn after(after: i64) -> Self {
         Self::new(How { transactions: true, ..WITHOUT }, after)
     }
@@ -76,24 +76,24 @@ impl Deaths {
         Self { how, left: Arc::new(AtomicI64::new(after)), interrupts: Arc::default(), stalls: None }
     }
 
-    /// Before operation `at`, reads too, something else is done: as if the process had stalled there meanwhile. Of several,
-    /// each is counted from the one before.
+    /// Runs `by` before operation `at`, as if the process had stalled there. Reads count too. Each of several
+    /// interruptions is counted from the one before.
     pub fn interrupt(&self, at: u64, by: impl FnOnce() + Send + 'static) {
         self.interrupts.lock().unwrap_or_else(PoisonError::into_inner).push_back((at, Box::new(by)));
     }
 
-    /// Whether an interruption is still to come; then none does any more.
+    /// Removes the next interruption, and all after it. Returns whether there was one.
     pub fn take_interrupt(&self) -> bool {
         let mut interrupts = self.interrupts.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *interrupts).pop_front().is_some()
     }
 
-    /// From here on it fails.
+    /// Every later operation fails.
     pub fn die(&self) {
         self.die_after(0);
     }
 
-    /// After so many more operations it fails.
+    /// Fails after this many more operations.
     pub fn die_after(&self, more: i64) {
         self.left.store(more, Ordering::SeqCst);
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use rowkey::{Cursor, Error, LayoutBuf, List, Memory, RowKey, Table};
 
-/// Keys: a byte that picks a typed key, or the text of a shape and a line's end; behind it the key's bytes.
+/// Keys: a byte that picks a typed key, or the text of a shape and a line feed; then the key's bytes.
 pub fn decode(data: &[u8]) {
     let Some((&pick, rest)) = data.split_first() else { return };
     match pick {
@@ -72,7 +72,7 @@ pub fn cursor(data: &[u8]) {
     goes_on(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
 }
 
-/// A cursor's text is one cursor's, and a scan behind it goes on in its range or refuses.
+/// A cursor has one text. A scan after a cursor continues in its ranges, or returns an error.
 fn goes_on(text: &str) {
     let Ok(cursor) = text.parse::<Cursor>() else { return };
     assert_eq!(cursor.to_string(), text);

@@ -1,4 +1,4 @@
-//! A process that writes to a database on disk, and is killed: what it was told is written is there.
+//! A process writes to a database on disk, and is killed. Every write that was acknowledged is there afterwards.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -58,8 +58,8 @@ pub fn write_on(db: &impl Database) -> ! {
     unreachable!("there is always another number")
 }
 
-/// Kills `child`, which [writes](write_on), so many times, each at another moment, and looks at what is there. Returns how many writes
-/// were told to be there.
+/// Kills `child`, which [writes](write_on), this many times, each at another moment, and reads what is there. Returns how many
+/// writes were acknowledged.
 ///
 /// # Panics
 ///

@@ -1,25 +1,33 @@
 //! What the tests of several packages, or of several files, share. What one test alone uses stays in that test.
+//! `tests/` has the tests that would slow down those of the core: faulty engines that the conformance suite must refuse, processes
+//! that stall in a migration, and the compiler's messages about mistakes in a key. `cargo test -p rowkey-testkit` runs them.
 //!
 //! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before each
 //! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed.
+//! [`Altering`] is a wide database whose alterations a test chooses.
+//! [`Over`] is one that is another one but for the methods that it defines.
 
 use std::cell::Cell;
 
+mod altering;
 mod cued;
 mod failing;
 pub mod fuzzed;
 pub mod killed;
+mod over;
 mod random;
 mod restrict;
 mod verdict;
 
+pub use altering::Altering;
 pub use cued::{Cue, Cued, Fate, Op};
 pub use failing::{Deaths, Failing, How, WITHOUT};
+pub use over::{DatabaseOver, Over, StoreOver, WideDatabaseOver};
 pub use random::Random;
 pub use restrict::{Live, Restrict};
 pub use verdict::{assert_named, verdict};
 
-/// The bytes that a text of hexadecimal digits stands for; spaces may stand between them.
+/// The bytes of a text of hexadecimal digits. Spaces between bytes are skipped.
 ///
 /// # Panics
 ///
@@ -31,8 +39,14 @@ pub fn unhex(hex: &str) -> Vec<u8> {
 }
 
 /// A file in the folder that `ROWKEY_DATA` names, if there is one.
+///
+/// # Panics
+///
+/// If it names something that is not a folder.
 pub fn own_data(name: &str) -> Option<std::path::PathBuf> {
-    let path = std::path::PathBuf::from(std::env::var_os("ROWKEY_DATA")?).join(name);
+    let folder = std::path::PathBuf::from(std::env::var_os("ROWKEY_DATA")?);
+    assert!(folder.is_dir(), "ROWKEY_DATA names {}, which is not a folder", folder.display());
+    let path = folder.join(name);
     path.is_file().then_some(path)
 }
 

@@ -22,7 +22,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// True one time in so many.
+    /// `true` once in this many calls, on average.
     pub fn chance(&mut self, of: u64) -> bool {
         self.below(of) == 0
     }

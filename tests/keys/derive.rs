@@ -41,7 +41,7 @@ fn named_struct() {
     action.encode_into(&mut buf).unwrap();
     assert_eq!(buf, action.to_array());
     let error = action.encode_into(&mut buf[1..]).unwrap_err();
-    assert_eq!(error.to_string(), "the key has 20 bytes, the buffer 19");
+    assert_eq!(error.to_string(), "the key has 20 bytes, but the buffer has 19");
     let mut two = action.encode();
     action.encode_to(&mut two);
     assert_eq!(two, [action.encode(), action.encode()].concat());
@@ -369,7 +369,7 @@ fn a_wrong_width_loses_no_byte_and_is_told() {
     assert_eq!(error.to_string(), "Lied at byte 5: found 5 bytes, expected the width that the key's fields state");
 }
 
-/// Text in this many bytes, blanks behind it.
+/// Text in this many bytes, padded with blanks.
 struct Pad<const N: usize>;
 
 impl<const N: usize> Encoding<String> for Pad<N> {

@@ -33,7 +33,7 @@ impl Case {
         if self.reverse { order.reverse() } else { order }
     }
 
-    /// What the merge must hand out: a failure stands behind the last row of its source, or before everything.
+    /// What the merge must hand out: a failure comes after the last row of its source, or before everything.
     pub(crate) fn expected(&self) -> Vec<Result<Row, String>> {
         let mut rows: Vec<(usize, usize)> = self
             .sources

@@ -10,6 +10,7 @@ use proptest::option;
 use proptest::prelude::*;
 use rowkey::store::{RangeReader, RangeRows, Room, RowBatch, Rows, Scan, Walk};
 use rowkey::{Error, KeyRange};
+use rowkey_testkit::cases;
 
 type Map = BTreeMap<Vec<u8>, Vec<u8>>;
 
@@ -119,7 +120,7 @@ proptest! {
 /// How an engine reads.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
-    /// It goes on where it was, and not by what it is told is left.
+    /// It continues from its own position, and ignores the ranges that it is given.
     keeps_its_place: bool,
     /// It stops after so many rows, and says that there may be more.
     at_once: usize,
@@ -190,7 +191,7 @@ enum Call {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(cases(600, 2000)))]
 
     /// Whatever the ranges, the bounds, the engine's manner and the skips: what comes is what a list has.
     #[test]

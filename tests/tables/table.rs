@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use rowkey::prefix::tuple_prefix;
 use rowkey::store::{Database, Metered, Store};
 use rowkey::{Cursor, CursorError, Error, Json, Memory, Postcard, RowKey, Select, Table, TableScan, WriteBatch};
+use rowkey_testkit::cases;
 
 #[derive(RowKey, Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Plain {
@@ -207,7 +208,7 @@ scans!(salted Salted SaltedPrefix);
 scans!(salted_by_host SaltedByHost SaltedByHostPrefix);
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(cases(200, 600)))]
 
     /// Law 6: a salted scan equals the unsalted scan of the same rows, in order, both ways, with every limit and cursor.
     #[test]
@@ -448,7 +449,7 @@ fn a_cursor_stands_behind_the_last_row_at_any_time() {
         assert_eq!((scan.cursor().map(|cursor| cursor.key().to_vec()), count), (last, rows));
     }
 
-    // A row that can't be read counts as returned: to go on behind it skips it.
+    // A row that can't be read counts as returned: to continue after it skips it.
     table.store().write(rowkey::store::Batch::new().put([b"\0b", &[0][..]].concat(), *b"")).unwrap();
     let mut scan = scan();
     assert!(scan.by_ref().last().is_some_and(|row| row.is_err()));

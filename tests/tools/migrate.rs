@@ -153,7 +153,7 @@ fn reads_are_right_of<A: Numbered, B: Numbered, D: Database + Clone>(m: &Moving<
     assert_eq!(scanned, rows.clone().into_iter().collect::<Vec<_>>());
 }
 
-/// Runs the script, killed at operation `after`, then reopened and gone on with; answers whether it was killed.
+/// Runs the script, kills it at operation `after`, reopens and continues. Returns whether it was killed.
 fn killed_at<A: Numbered, B: Numbered>(script: &[Act], how: How, after: i64) -> bool {
     let memory = Memory::new();
     let mut rows = before::<A>(&memory);
@@ -249,8 +249,8 @@ fn killed_everywhere<A: Numbered, B: Numbered>() {
         for (reads, applied) in [(true, false), (false, true)] {
             let how = How { reads, applied, transactions, compare_and_write };
             for script in [&FORTH[..], &AND_BACK] {
-                let runs = points(6).take_while(|after| killed_at::<A, B>(script, how, *after as i64)).count();
-                assert!(runs > script.len() / 6, "{runs}");
+                let runs = points(12).take_while(|after| killed_at::<A, B>(script, how, *after as i64)).count();
+                assert!(runs > script.len() / 12, "{runs}");
             }
         }
     }
@@ -266,7 +266,7 @@ fn another_key_killed_at_every_operation() {
     killed_everywhere::<ByHost, ByDay>();
 }
 
-/// What a row can be when one write comes before, between or behind the others.
+/// What a row can be when one write comes before, between or after the others.
 fn possible(act: Act, others: &[Act], before: &BTreeMap<u16, i64>) -> Vec<BTreeMap<u16, i64>> {
     let at = |at: usize| {
         let mut rows = before.clone();
@@ -308,7 +308,7 @@ fn overtaken_anywhere_both_tables_have_the_same() {
     ];
     for (first, others) in firsts.iter().flat_map(|first| others.iter().map(move |others| (first, others))) {
         let (act, led) = first.split_last().unwrap();
-        for at in points(5) {
+        for at in points(11) {
             let memory = Memory::new();
             let rows = before::<Four>(&memory);
             let failing = Failing::never(&memory, WITHOUT);
@@ -430,7 +430,7 @@ fn a_verification_names_what_was_done_by_hand() {
 
         let mut found = Vec::new();
         let complete = loop {
-            // Stopped behind every row.
+            // Stopped after every row.
             let report = m
                 .verify()
                 .batch_rows(1)
@@ -537,7 +537,7 @@ fn no_checkpoint_skips_rows_of_a_migration() {
             let m = open::<Four, Sixteen, _>(db).unwrap();
             let resumed = |job: Job<'_, _, _>| run(job.resume(checkpoint.parse::<Checkpoint>().unwrap())).unwrap();
             assert_eq!(resumed(m.backfill()).written, 8, "{checkpoint}");
-            // Named even from a checkpoint behind it.
+            // Found even from a checkpoint after it.
             Table::<Sixteen, i64, _>::open(db, "new").unwrap().delete(&Sixteen { id: 3 }).unwrap();
             assert_eq!(resumed(m.verify()).missing, 1, "{checkpoint}");
             assert_eq!(m.phase().unwrap(), Phase::Copied);

@@ -12,9 +12,9 @@ use rowkey::jobs::{Checkpoint, DifferenceKind, Job, Report};
 use rowkey::prefix::tuple_prefix;
 use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::{Batch, Database, SubStore};
-use rowkey::wide::{CellsDatabase, OneColumn};
-use rowkey::{Cursor, CursorError, Error, Memory, Table};
-use rowkey_testkit::{Failing, How, WITHOUT, points};
+use rowkey::wide::{CellsDatabase, FamilySchema, OneColumn, TableSchema};
+use rowkey::{Cursor, CursorError, Error, Memory, Table, WideTable};
+use rowkey_testkit::{Failing, How, WITHOUT, cases, points};
 
 /// A row is text: its letters are its tags; its first letter, if it is a capital, is a name no other row may have.
 struct Texts<D> {
@@ -185,7 +185,7 @@ fn follows_any_writes<D: Database + Clone>(db: D, ops: &[Op]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(cases(32, 64)))]
 
     #[test]
     fn in_memory_they_follow_any_writes(ops in vec(op(), 0..24)) {
@@ -211,7 +211,7 @@ fn a_conflict_names_both_rows_and_writes_nothing() {
         let refused = db.texts.put(&2, &"bA".into()).and_then(|()| db.texts.put(&2, &"Ac".into())).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "key 4100 of secondary table \"texts.by_name\" belongs to the row at key 01, the row at key 02 can't have it too"
+            "duplicate key 4100 in secondary table \"texts.by_name\": the row at key 01 has it, so the row at key 02 can't have it"
         );
         assert_eq!(db.texts.get(&2).unwrap().as_deref(), Some("bA"));
         reads_are_right(&db);
@@ -248,7 +248,7 @@ fn threads<D: Database + Clone + 'static>(db: D) {
                 scope.spawn(move || {
                     // Every writer changes all rows, forth and back.
                     let texts = ["az", "Az", "bz", "Bz", "zab", "Azb"];
-                    for at in 0..150 {
+                    for at in 0..cases(50, 150) as usize {
                         let (id, text) = ((at * 7 + writer) % 4, texts[(at * 5 + writer) % texts.len()]);
                         match db.texts.put(&(id as u8), &text.to_owned()) {
                             Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
@@ -316,11 +316,11 @@ fn a_crash_at_any_write_leaves_nothing_missing_and_nothing_wrong() {
     for (transactions, applied_too) in [(false, false), (false, true), (true, false), (true, true)] {
         let how = How { applied: applied_too, transactions, ..WITHOUT };
         let mut stale_once = false;
-        for after in 0.. {
+        for after in points(3) {
             let memory = Memory::new();
             let mut acknowledged = Model::new();
             let mut last = None;
-            let failing = open(Failing::new(&memory, how, after));
+            let failing = open(Failing::new(&memory, how, after as i64));
             if let Ok(db) = failing {
                 for op in &script {
                     if apply(&db, op).is_err() {
@@ -380,7 +380,7 @@ fn a_write_interrupted_anywhere_misses_nothing() {
         for (first, others) in
             interrupted.iter().flat_map(|first| interrupting.iter().map(move |others| (first, others)))
         {
-            for at in points(6) {
+            for at in points(13) {
                 let memory = Memory::new();
                 let failing = Failing::never(&memory, WITHOUT);
                 let db = open(failing.clone()).unwrap();
@@ -456,7 +456,7 @@ fn a_claim_cut_off_gives_way_to_a_rebuild() {
     let memory = Memory::new();
     let opened = Failing::never(&memory, WITHOUT);
     let db = open(opened).unwrap();
-    // The name is claimed, behind the two tags; the row is not written.
+    // The name is claimed, after the two tags; the row is not written.
     let dying = open(Failing::new(&memory, WITHOUT, 3)).unwrap();
     dying.texts.put(&2, &"Ab".into()).unwrap_err();
     assert!(matches!(db.texts.put(&1, &"A".into()), Err(Error::SecondaryConflict { .. })));
@@ -492,7 +492,7 @@ fn every_difference_is_named_and_mended_from_wherever_it_goes_on() {
         damaged(&db);
         let db = open(db).unwrap();
         let mut found = Vec::new();
-        // Stopped behind every row, and gone on with from text.
+        // Stopped after every row, and resumed from text.
         let mut next = Some(String::from("1"));
         let mut runs = 0;
         while let Some(at) = next {
@@ -587,4 +587,45 @@ fn what_can_not_be_is_refused() {
     by_name.write(Batch::new().put("A\0", "garbage")).unwrap();
     assert!(matches!(db.by_name.get(&"A\0".into()), Ok(None) | Err(Error::Value { .. })));
     assert!(db.by_name.scan(..).any(|row| row.is_err()));
+}
+
+/// A checkpoint that another job, or the same job over other tables, left would skip rows that were never looked at.
+#[test]
+fn a_checkpoint_is_of_one_job_over_its_tables() {
+    fn stopped<K1, K2>(job: Job<'_, K1, K2>) -> Checkpoint {
+        job.batch_rows(1).run_watched(|_| ControlFlow::Break(())).unwrap().next.unwrap().to_string().parse().unwrap()
+    }
+    let refused = |run: Result<Report, Error>| {
+        assert!(matches!(run, Err(Error::Cursor(CursorError::OtherJob))), "{run:?}");
+    };
+    let db = Memory::new();
+    let names = |primary: &str, secondary: &str| {
+        let mut texts = Primary::<u8, String, _>::open(db.clone(), primary).unwrap();
+        let by_text = texts.secondary(secondary, |id: &u8, text: &String| [((text.clone(), *id), ())]).unwrap();
+        (1..5).for_each(|id| texts.put(&id, &"text".to_owned()).unwrap());
+        by_text
+    };
+    let (a, b, other) = (names("a", "a.by_text"), names("b", "b.by_text"), names("a", "a.other"));
+    let (of_verify, of_rebuild) = (stopped(a.verify()), stopped(a.rebuild()));
+    assert!(a.verify().resume(of_verify.clone()).run().unwrap().is_done());
+    assert!(a.rebuild().resume(of_rebuild.clone()).run().unwrap().is_done());
+    refused(a.rebuild().resume(of_verify.clone()).run());
+    refused(a.verify().resume(of_rebuild.clone()).run());
+    for secondary in [&b, &other] {
+        refused(secondary.verify().resume(of_verify.clone()).run());
+        refused(secondary.rebuild().resume(of_rebuild.clone()).run());
+    }
+
+    let schema = TableSchema::new().family("f", FamilySchema::new());
+    let wide = |name: &str| {
+        let table: WideTable<u8, _> = WideTable::open(CellsDatabase::new(db.clone()), name, &schema).unwrap();
+        (0..4).for_each(|row| table.put(&row, "f:q", &1_u8).unwrap());
+        table
+    };
+    let (first, second) = (wide("first"), wide("second"));
+    let of_purge = stopped(first.purge());
+    assert!(first.purge().resume(of_purge.clone()).run().unwrap().is_done());
+    refused(second.purge().resume(of_purge.clone()).run());
+    refused(a.verify().resume(of_purge).run());
+    refused(first.purge().resume(of_verify).run());
 }

@@ -9,8 +9,8 @@ use rowkey::wide::{Column, Columns, Mutation, WideStore};
 use rowkey::{Error, KeyRange};
 use rowkey_testkit::cases;
 
+use crate::drawn::memory;
 use crate::latest::{HOUR, Hands, ROW, handle};
-use crate::model::memory;
 
 /// A store that counts the scans and the rows that are read in its transactions.
 struct Counting {
@@ -96,7 +96,7 @@ impl Store for Counting {
 
 #[test]
 fn a_large_mutation_takes_time_by_its_edits() {
-    let edits = i64::from(cases(10_000, 50_000));
+    let edits = i64::from(cases(5_000, 50_000));
     let reads = Arc::new(AtomicI64::new(0));
     let store: Arc<dyn Store> = Arc::new(Counting { store: memory(), reads: Arc::clone(&reads) });
     let table = handle(&store, Hands::at(1_000 * HOUR));

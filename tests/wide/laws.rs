@@ -1,4 +1,4 @@
-//! Reads and purges of `Cells`, compared with a list of writes that is looked through from end to end.
+//! Reads and purges of `Cells`, compared with the suite's model of wide rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -18,13 +18,13 @@ use rowkey::wide::{
 use rowkey::{Cursor, Error, Memory, RowKey, RowValue};
 use rowkey_testkit::{Cued, Deaths, Random, Restrict, cases};
 
-use crate::latest::{every, some_edit, two_families};
-use crate::model::{
-    Draw, cells_of, column, columns, entries, memory, model_rows, over, rows_of, scan_of, schema, tables, written,
+use crate::drawn::{
+    Draw, NOW, cells_of, column, columns, entries, memory, over, rows_of, scan_of, schema, tables, written,
 };
+use crate::latest::{every, some_edit, two_families};
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 48)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(8, 48)) })]
 
     #[test]
     fn reads_are_those_of_the_model(seed: u64) {
@@ -33,11 +33,11 @@ proptest! {
         let tables = tables(&mutations);
         for _ in 0..12 {
             let (scan, columns) = (scan_of(random), columns(random, true));
-            let should_be = model_rows(&model, &scan, &columns);
+            let should_be = model.scan(&scan, &columns, NOW);
             let table = random.one_of(&[0, 1, 2]);
             prop_assert_eq!(rows_of(&tables[table], &scan, &columns), should_be, "{:?} {:?} {}", scan, columns, table);
             let row = if random.chance(4) { random.bytes(1) } else { random.one_of(&mutations.iter().map(|(row, _)| row).collect::<Vec<_>>()).clone() };
-            let should_be = model.get(&row).map_or_else(Vec::new, |written| written.read(&columns));
+            let should_be = model.get(&row, &columns, NOW);
             let found = tables[table].get(&row, &columns).unwrap();
             prop_assert_eq!(cells_of(found.as_bytes()), should_be, "{:?} {:?} {}", row, columns, table);
         }
@@ -83,7 +83,7 @@ proptest! {
         }
         prop_assert_eq!(&sum, &report);
         prop_assert_eq!(&entries(tables[1].store()), &after);
-        // From behind some row, and then the rest.
+        // From after some row, and then the rest.
         let from = if random.chance(2) { random.bytes(0) } else { mutations[0].0.clone() };
         let done = |(key, _): &&(Vec<u8>, Vec<u8>)| CellKey::decode(key).unwrap().row.as_ref() > from.as_slice();
         tables[2].purge().resume(Checkpoint::after_row(&from)).run().unwrap();
@@ -96,7 +96,7 @@ proptest! {
 
         for _ in 0..8 {
             let (scan, columns) = (scan_of(random), columns(random, false));
-            let should_be = model_rows(&model, &scan, &columns);
+            let should_be = model.scan(&scan, &columns, NOW);
             prop_assert_eq!(rows_of(&tables[0], &scan, &columns), should_be, "{:?} {:?}", scan, columns);
         }
         let again = tables[0].purge().run().unwrap();
@@ -210,7 +210,7 @@ fn torn_entry(random: &mut Random) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 48)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(8, 48)) })]
 
     #[test]
     fn a_purge_that_fails_anywhere_changes_no_read(seed: u64) {
@@ -220,12 +220,12 @@ proptest! {
         over(Arc::clone(&store)).mutate_many(&mutations).unwrap();
         let mut failures = 0;
         loop {
-            // It goes on from the beginning each time, as one that knows nothing of the one before.
+            // It starts from the beginning each time, as a purge without a checkpoint does.
             let left = random.below(6) as usize + failures / 10;
             let purged = over(tearing(&store, left)).purge().run();
             let (scan, columns) = (Scan::all(), columns(random, false));
             let found = rows_of(&over(Arc::clone(&store)), &scan, &columns);
-            prop_assert_eq!(found, model_rows(&model, &scan, &columns), "{:?}", columns);
+            prop_assert_eq!(found, model.scan(&scan, &columns, NOW), "{:?}", columns);
             match purged {
                 Ok(report) => {
                     prop_assert!(report.is_done());

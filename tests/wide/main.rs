@@ -2,11 +2,11 @@
 
 mod cases;
 mod conforming;
+mod drawn;
 mod engines;
 mod large;
 mod latest;
 mod laws;
-mod model;
 mod replay;
 mod typed;
 

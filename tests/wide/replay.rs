@@ -193,7 +193,7 @@ impl Replay {
         Ok(Answer::Each(rows.into_iter().map(|(row, _)| (row, None)).collect()))
     }
 
-    /// What `Cells` answers; `None` if it can't be asked.
+    /// What `Cells` returns; `None` if it has no such operation.
     fn step(&self, step: &Step) -> Option<Answer> {
         self.clock.fetch_add(2, Ordering::Relaxed);
         let answer = match step {
@@ -325,7 +325,7 @@ struct Outcome {
     not_there: usize,
 }
 
-/// Asks `Cells` every step of the cases; panics where it answers otherwise than the cases and the listed differences say.
+/// Replays every step of the cases on `Cells`. Panics at a result that is neither in the cases nor in the listed differences.
 fn replay(cases: &[&str], differences: &str) -> Outcome {
     let read = |text: &str| parse(text).unwrap_or_else(|error| panic!("{error}"));
     let cases: Vec<_> = cases.iter().flat_map(|text| read(text)).collect();

@@ -1,16 +1,15 @@
 //! Typed keys, typed qualifiers, salted keys: what a scan of a wide table has is what a filter over all rows has.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rowkey::store::{Bounded, CallOptions, DatabaseId, NewTable};
 use rowkey::wide::{
-    Cells, CellsDatabase, Change, Columns, Compare, Condition, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
-    WideGuarantees, WideStore,
+    Cells, CellsDatabase, Columns, Compare, Condition, FamilySchema, Mutation, Row, TableSchema, WideDatabase,
+    WideStore,
 };
 use rowkey::{Error, Memory, RowKey, Select, Table, WideTable};
+use rowkey_testkit::Altering;
 
 #[derive(RowKey, Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[rowkey(salt(buckets = 5, by(user)))]
@@ -282,59 +281,9 @@ fn a_key_with_more_variants_opens_a_table_whose_time_to_live_is_no_whole_millise
     assert_eq!(after.count(..).unwrap(), 2);
 }
 
-/// A database whose tables nobody may alter.
-#[derive(Clone, Debug)]
-struct Unaltered(CellsDatabase<Memory>);
-
-impl WideDatabase for Unaltered {
-    fn id(&self) -> DatabaseId {
-        self.0.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        CallOptions::none()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
-        Arc::new(Bounded::new(Arc::new(self.clone()), options))
-    }
-
-    fn guarantees(&self) -> WideGuarantees {
-        self.0.guarantees()
-    }
-
-    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        self.0.table(name, schema)
-    }
-
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        self.0.open_table(name, schema)
-    }
-
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
-        self.0.create_table(name, schema, new)
-    }
-
-    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
-        self.0.schema(name)
-    }
-
-    fn alter(&self, _: &str, _: &TableSchema) -> Result<Vec<Change>, Error> {
-        Err(Error::Unsupported("alter"))
-    }
-
-    fn tables(&self) -> Result<Vec<String>, Error> {
-        self.0.tables()
-    }
-
-    fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.0.drop_table(name)
-    }
-}
-
 #[test]
 fn a_table_that_is_as_it_was_is_not_altered() {
-    let db = Unaltered(CellsDatabase::new(Memory::new()));
+    let db = Altering::over(CellsDatabase::new(Memory::new()), |_, _, _| Err(Error::Unsupported("alter")));
     for _ in 0..2 {
         let events: WideTable<Event, _> = WideTable::open(&db, "t", &schema()).unwrap();
         assert_eq!(events.count(..).unwrap(), 0);

@@ -14,7 +14,7 @@ use crate::journal;
 /// lose rows.
 ///
 /// Returns the first sequence number that is not used in the engine's list of tables. The engine continues from the
-/// rows only, which may be behind that: an older entry would then hide a later one, and a table's number would have two
+/// rows only, which may be lower: an older entry would then hide a later one, and a table's number would have two
 /// names.
 pub(super) fn check(path: &Path) -> Result<u64, FjallError> {
     // Nothing is checked while another process writes. The engine takes the lock itself afterwards.

@@ -88,7 +88,8 @@ enum Broken {
 }
 
 impl Broken {
-    fn behind(self, at: usize) -> Self {
+    /// The same, in bytes that begin `at` bytes later.
+    fn after(self, at: usize) -> Self {
         match self {
             Self::Short => Self::Short,
             Self::Wrong(place) => Self::Wrong(at + place),
@@ -107,7 +108,7 @@ fn read_batch(bytes: &[u8]) -> Result<usize, Broken> {
         match read_item(&bytes[at..]) {
             Ok(Some(len)) => at += len,
             Ok(None) => return Err(Broken::Wrong(at)),
-            Err(broken) => return Err(broken.behind(at)),
+            Err(broken) => return Err(broken.after(at)),
         }
     }
     let end = bytes[at..].get(..1 + 8 + END.len()).ok_or(Broken::Short)?;

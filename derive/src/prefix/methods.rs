@@ -16,7 +16,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The methods for one field. They exist at every depth: a bound tells, in words, that a field is at the wrong one.
+/// The methods for one field. They exist at every depth: the text of a bound says that a field is at the wrong one.
 struct Methods<'b> {
     builder: &'b Builder<'b, 'b>,
     field: &'b Field,

@@ -32,12 +32,14 @@
 
 mod compare;
 mod damage;
+mod erased;
 #[cfg(feature = "memory")]
 mod scans;
 mod values;
 
 use std::cmp::Ordering;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
+use std::marker::PhantomData;
 
 use proptest::arbitrary::any;
 use proptest::collection::vec;
@@ -47,6 +49,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 pub use self::compare::compare;
 use self::damage::{Damage, damaged, damages};
+use self::erased::{Erased, Keys, Mapped, OwnedKeys, Typed, Values};
 #[cfg(feature = "memory")]
 pub use self::scans::scans;
 pub use self::values::{layouts, rows, values};
@@ -75,12 +78,13 @@ fn prove<S: Strategy>(cases: u32, inputs: S, test: impl Fn(S::Value) -> Proof) {
 
 /// Fails with the law's name, unless it holds.
 fn law(number: u8, holds: bool, told: impl FnOnce() -> String) -> Proof {
+    if holds { Ok(()) } else { Err(broken_law(number, &told())) }
+}
+
+fn broken_law(number: u8, told: &str) -> TestCaseError {
     const NAMES: [&str; 6] = ["order", "round trip", "one form", "no prefixes", "ranges", "scans"];
-    if holds {
-        return Ok(());
-    }
     let name = NAMES.get(usize::from(number).wrapping_sub(1)).copied().unwrap_or("layout");
-    Err(TestCaseError::fail(format!("law {number} ({name}) is broken: {}", told())))
+    TestCaseError::fail(format!("law {number} ({name}) is broken: {told}"))
 }
 
 /// Tests laws 1 to 5 for a key type, and that a [`LayoutBuf`] writes, reads and explains the same bytes.
@@ -110,24 +114,50 @@ fn law(number: u8, holds: bool, told: impl FnOnce() -> String) -> Proof {
 /// ```
 #[track_caller]
 pub fn key<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl Fn(&K, &K) -> Ordering) {
-    let layout = LayoutBuf::from(&K::LAYOUT);
+    let map = |values| -> Box<dyn OwnedKeys> { Box::new(Typed { values, compare: &compare }) };
     let read = |bytes: &[u8]| K::decode(bytes).map(|key| key.encode());
-    prove(cases(), (vec(keys, 2..5), damages(), any::<Index>()), |(mut keys, damages, at)| {
-        for pair in keys.iter().zip(keys.iter().skip(1)).map(|(a, b)| [a.encode(), b.encode()]).collect::<Vec<_>>() {
-            let crossed = crossed(&layout, &pair, at)?;
-            keys.push(K::decode(&crossed).map_err(|error| {
+    owned_keys(Erased(&Mapped { from: vec(keys, 2..5), map: &map }), &Type::of::<K>(&read));
+}
+
+/// Decodes bytes and encodes the key again.
+type Read<'a> = dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError> + 'a;
+/// As [`Read`]; errors come with whether they name the key.
+type NamedRead<'a> = dyn Fn(&[u8]) -> Result<Vec<u8>, (bool, DecodeError)> + 'a;
+
+/// A key type: its layout, and how bytes are decoded and encoded again.
+struct Type<'a> {
+    layout: LayoutBuf,
+    name: &'static str,
+    width: Option<usize>,
+    read: &'a Read<'a>,
+}
+
+impl<'a> Type<'a> {
+    fn of<K: RowKey>(read: &'a Read<'a>) -> Self {
+        let layout = LayoutBuf::from(&K::LAYOUT);
+        Self { layout, name: K::LAYOUT.name, width: K::LAYOUT.width(), read }
+    }
+}
+
+#[track_caller]
+fn owned_keys<'a>(keys: Erased<'a, Box<dyn OwnedKeys + 'a>>, ty: &Type<'_>) {
+    let layout = &ty.layout;
+    prove(cases(), (keys, damages(), any::<Index>()), |(mut keys, damages, at)| {
+        for pair in keys.encode_all().windows(2) {
+            let crossed = crossed(layout, &pair[0], &pair[1], at)?;
+            keys.push(&crossed).map_err(|error| {
                 TestCaseError::fail(format!("law 2 (round trip) is broken: {} of the layout: {error}", Hex(&crossed)))
-            })?);
+            })?;
         }
-        for key in &keys {
-            let again = K::decode(&key.encode());
-            let same = again.as_ref().is_ok_and(|again| compare(key, again).is_eq());
-            law(2, same, || format!("{key:?} came back as {again:?}"))?;
+        let bytes = keys.encode_all();
+        for (i, bytes) in bytes.iter().enumerate() {
+            if let Some(again) = keys.differs(i, bytes) {
+                law(2, false, || format!("{} came back as {again}", keys.told(i)))?;
+            }
         }
-        whole_keys(&layout, &keys, &compare, read, &damages)?;
-        let bytes: Vec<_> = keys.iter().map(K::encode).collect();
-        let rows = bytes.iter().map(|key| by_layout(&layout, key)).collect::<Result<Vec<_>, _>>()?;
-        prefixes(&layout, &rows, &bytes, at)
+        whole_keys(ty, &*keys, &damages)?;
+        let rows = bytes.iter().map(|key| by_layout(layout, key)).collect::<Result<Vec<_>, _>>()?;
+        prefixes(layout, &rows, &bytes, at)
     });
 }
 
@@ -155,15 +185,18 @@ pub fn borrowed_key<K>(keys: impl Strategy<Value = K>, compare: impl Fn(&K, &K) 
 where
     K: for<'a> RowKey<Ref<'a>: RowKey> + Debug,
 {
-    let layout = LayoutBuf::from(&K::LAYOUT);
+    let map = |values| -> Box<dyn Keys> { Box::new(Typed { values, compare: &compare }) };
     let read = |bytes: &[u8]| K::decode(bytes).map(|key| key.encode());
-    prove(cases(), (vec(keys, 2..5), damages()), |(keys, damages)| {
-        whole_keys(&layout, &keys, &compare, read, &damages)
-    });
+    borrowed_keys(Erased(&Mapped { from: vec(keys, 2..5), map: &map }), &Type::of::<K>(&read));
+}
+
+#[track_caller]
+fn borrowed_keys<'a>(keys: Erased<'a, Box<dyn Keys + 'a>>, ty: &Type<'_>) {
+    prove(cases(), (keys, damages()), |(keys, damages)| whole_keys(ty, &*keys, &damages));
 }
 
 /// A key with the first fields of one key and the last fields of another.
-fn crossed(layout: &LayoutBuf, [a, b]: &[Vec<u8>; 2], at: Index) -> Result<Vec<u8>, TestCaseError> {
+fn crossed(layout: &LayoutBuf, a: &[u8], b: &[u8], at: Index) -> Result<Vec<u8>, TestCaseError> {
     let values = |bytes| layout.decode(bytes).map_err(|error| broken_layout(layout, &error));
     let (mut a, b) = (values(a)?, values(b)?);
     let at = at.index(a.len() + 1);
@@ -176,24 +209,21 @@ fn broken_layout(layout: &LayoutBuf, error: &dyn std::error::Error) -> TestCaseE
     TestCaseError::fail(format!("law 2 (round trip) is broken: the layout {layout} alone: {error}"))
 }
 
-fn whole_keys<K: RowKey + Debug>(
-    layout: &LayoutBuf,
-    keys: &[K],
-    compare: &impl Fn(&K, &K) -> Ordering,
-    read: impl Fn(&[u8]) -> Result<Vec<u8>, DecodeError>,
-    damages: &[Damage],
-) -> Proof {
-    let bytes: Vec<_> = keys.iter().map(K::encode).collect();
-    for (key, bytes) in keys.iter().zip(&bytes) {
+fn whole_keys(ty: &Type<'_>, keys: &(impl Keys + ?Sized), damages: &[Damage]) -> Proof {
+    let Type { layout, name, width, read } = ty;
+    let bytes = keys.encode_all();
+    for (i, bytes) in bytes.iter().enumerate() {
         let again = read(bytes);
-        law(2, again.as_ref() == Ok(bytes), || format!("{key:?} is {}, which reads as {again:?}", Hex(bytes)))?;
-        law(2, K::LAYOUT.width().is_none_or(|width| width == bytes.len()), || {
-            format!("{key:?} has {} bytes, not the {:?} of its layout", bytes.len(), K::LAYOUT.width())
+        law(2, again.as_ref() == Ok(bytes), || {
+            format!("{} is {}, which reads as {again:?}", keys.told(i), Hex(bytes))
+        })?;
+        law(2, width.is_none_or(|width| width == bytes.len()), || {
+            format!("{} has {} bytes, not the {width:?} of its layout", keys.told(i), bytes.len())
         })?;
         by_layout(layout, bytes)?;
     }
-    order(layout, keys, &bytes, compare)?;
-    let read = |bytes: &[u8]| read(bytes).map_err(|error| (error.key() == K::LAYOUT.name, error));
+    order(layout, keys, &bytes)?;
+    let read = |bytes: &[u8]| read(bytes).map_err(|error| (error.key() == *name, error));
     bytes.iter().try_for_each(|bytes| {
         let damaged = damaged(bytes, damages);
         one_form(&read, &damaged)?;
@@ -204,22 +234,22 @@ fn whole_keys<K: RowKey + Debug>(
 }
 
 /// Laws 1 and 4.
-fn order<K: Debug>(layout: &LayoutBuf, keys: &[K], bytes: &[Vec<u8>], compare: &impl Fn(&K, &K) -> Ordering) -> Proof {
+fn order(layout: &LayoutBuf, values: &(impl Values + ?Sized), bytes: &[Vec<u8>]) -> Proof {
     let raw = layout.fields().iter().any(|field| field.raw);
-    let all: Vec<_> = keys.iter().zip(bytes).collect();
-    for (i, (a, a_bytes)) in all.iter().enumerate() {
-        for (b, b_bytes) in &all[i..] {
+    for (i, a_bytes) in bytes.iter().enumerate() {
+        for (j, b_bytes) in bytes.iter().enumerate().skip(i) {
             let (a_body, b_body) = (body(layout, a_bytes), body(layout, b_bytes));
-            let (due, found) = (compare(a, b), a_body.cmp(b_body));
+            let (a, b) = (|| values.told(i), || values.told(j));
+            let (due, found) = (values.compare(i, j), a_body.cmp(b_body));
             law(1, due == found, || {
-                format!("{a:?} is {due:?} to {b:?}, but {} is {found:?} to {}", Hex(a_body), Hex(b_body))
+                format!("{} is {due:?} to {}, but {} is {found:?} to {}", a(), b(), Hex(a_body), Hex(b_body))
             })?;
             law(1, found.is_ne() || a_bytes == b_bytes, || {
-                format!("{a:?} equals {b:?}, but {} is not {}", Hex(a_bytes), Hex(b_bytes))
+                format!("{} equals {}, but {} is not {}", a(), b(), Hex(a_bytes), Hex(b_bytes))
             })?;
             let begins = a_bytes != b_bytes && (a_bytes.starts_with(b_bytes) || b_bytes.starts_with(a_bytes));
             law(4, raw || !begins, || {
-                format!("of {a:?} and {b:?} one begins with the other: {}, {}", Hex(a_bytes), Hex(b_bytes))
+                format!("of {} and {} one begins with the other: {}, {}", a(), b(), Hex(a_bytes), Hex(b_bytes))
             })?;
         }
     }
@@ -231,8 +261,8 @@ fn body<'k>(layout: &LayoutBuf, key: &'k [u8]) -> &'k [u8] {
     key.get(layout.lead().width()..).unwrap_or_default()
 }
 
-/// Law 3 for some bytes; errors come with whether they name the key.
-fn one_form(read: &impl Fn(&[u8]) -> Result<Vec<u8>, (bool, DecodeError)>, bytes: &[u8]) -> Proof {
+/// Law 3 for some bytes.
+fn one_form(read: &NamedRead<'_>, bytes: &[u8]) -> Proof {
     match read(bytes) {
         Ok(again) => law(3, again == bytes, || format!("{} was taken and written as {}", Hex(bytes), Hex(&again))),
         Err((named, error)) => {
@@ -300,6 +330,12 @@ pub fn layout(layouts: impl Strategy<Value = LayoutBuf>) {
 /// If a law is broken.
 #[track_caller]
 pub fn layout_cases(cases: u32, layouts: impl Strategy<Value = LayoutBuf>) {
+    let map = |layout| layout;
+    layouts_alone(cases, Erased(&Mapped { from: layouts, map: &map }));
+}
+
+#[track_caller]
+fn layouts_alone(cases: u32, layouts: Erased<'_, LayoutBuf>) {
     let inputs = layouts.prop_flat_map(|layout| {
         let rows = rows(&layout);
         (proptest::strategy::Just(layout), rows)
@@ -312,7 +348,9 @@ pub fn layout_cases(cases: u32, layouts: impl Strategy<Value = LayoutBuf>) {
             law(2, again == *row, || format!("{row:?} is {}, which reads as {again:?}", Hex(key)))?;
             law(2, layout.width().is_none_or(|width| width == key.len()), || format!("{row:?} has another width"))?;
         }
-        order(&layout, &rows, &keys, &|a: &Vec<Value>, b: &Vec<Value>| compare(&layout, a, b))?;
+        let compare = |a: &Vec<Value>, b: &Vec<Value>| compare(&layout, a, b);
+        let typed = Typed { values: rows, compare: &compare };
+        order(&layout, &typed, &keys)?;
         let read = |bytes: &[u8]| match layout.decode(bytes) {
             Ok(values) => layout.encode(&values).map_err(|error| panic!("law 3 (one form) is broken: {error}")),
             Err(error) => Err((error.key() == layout.name(), error)),
@@ -325,7 +363,7 @@ pub fn layout_cases(cases: u32, layouts: impl Strategy<Value = LayoutBuf>) {
                 one_form(&read, &mended)?;
             }
         }
-        prefixes(&layout, &rows, &keys, at)
+        prefixes(&layout, &typed.values, &keys, at)
     });
 }
 
@@ -396,12 +434,34 @@ fn well_formed(ranges: &[KeyRange]) -> Proof {
 /// ```
 #[track_caller]
 pub fn encoding<E: Encoding<T>, T: Debug>(values: impl Strategy<Value = T>, compare: impl Fn(&T, &T) -> Ordering) {
-    prove(cases(), (vec(values, 2..5), damages(), vec(proptest::num::u8::ANY, 0..4)), |(values, damages, next)| {
-        for desc in [false, true] {
-            encoding_in::<E, T>(&values, &compare, desc, &damages, &next)?;
-        }
-        Ok(())
+    let map =
+        |values| -> Box<dyn Encoded> { Box::new(WithEncoding(Typed { values, compare: &compare }, PhantomData::<E>)) };
+    encoded(Erased(&Mapped { from: vec(values, 2..5), map: &map }));
+}
+
+#[track_caller]
+fn encoded<'a>(values: Erased<'a, Box<dyn Encoded + 'a>>) {
+    prove(cases(), (values, damages(), vec(proptest::num::u8::ANY, 0..4)), |(values, damages, next)| {
+        [false, true].into_iter().try_for_each(|desc| values.hold(desc, &damages, &next))
     });
+}
+
+trait Encoded: Debug {
+    fn hold(&self, desc: bool, damages: &[Damage], next: &[u8]) -> Proof;
+}
+
+struct WithEncoding<'a, E, T>(Typed<'a, T>, PhantomData<E>);
+
+impl<E, T: Debug> Debug for WithEncoding<'_, E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<E: Encoding<T>, T: Debug> Encoded for WithEncoding<'_, E, T> {
+    fn hold(&self, desc: bool, damages: &[Damage], next: &[u8]) -> Proof {
+        encoding_in::<E, T>(&self.0.values, &self.0.compare, desc, damages, next)
+    }
 }
 
 fn encoding_in<E: Encoding<T>, T: Debug>(

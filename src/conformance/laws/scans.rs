@@ -10,6 +10,7 @@ use proptest::sample::Index;
 use proptest::strategy::Strategy;
 use proptest::test_runner::TestCaseError;
 
+use super::erased::{Erased, Keys, Mapped, Typed};
 use super::{Proof, cases, law, prove};
 use crate::keys::cursor::Cursor;
 use crate::keys::error::Hex;
@@ -17,7 +18,7 @@ use crate::keys::key::OwnedKey;
 use crate::keys::lead::Lead;
 use crate::store::Memory;
 use crate::store::error::Error;
-use crate::table::{Table, TableScan};
+use crate::table::Table;
 
 /// Tests law 6 for a key type: a scan of a table, with its salt buckets merged, returns all rows in the order of
 /// `compare`, forward and in reverse, with any limit, after any key, and page by page.
@@ -46,45 +47,93 @@ use crate::table::{Table, TableScan};
 pub fn scans<K: OwnedKey + Debug>(keys: impl Strategy<Value = K>, compare: impl Fn(&K, &K) -> Ordering) {
     let hashed = matches!(K::LAYOUT.lead, Lead::Digest(_));
     let order = |a: &K, b: &K| if hashed { a.encode().cmp(&b.encode()) } else { compare(a, b) };
-    prove(
-        cases().div_ceil(8),
-        (vec(keys, 0..24), any::<Index>(), u8::ANY, 1..5usize),
-        |(mut keys, after, limit, page)| {
-            // No store takes an empty key, which only raw text can have.
-            keys.retain(|key| !key.encode().is_empty());
-            let table: Table<K, (), _> = Table::open(Memory::new(), "law").map_err(broken)?;
-            for key in &keys {
-                table.put(key, &()).map_err(broken)?;
+    let map = |values| -> Box<dyn Scanned> { Box::new(Typed { values, compare: &order }) };
+    scanned(Erased(&Mapped { from: vec(keys, 0..24), map: &map }));
+}
+
+/// Keys that are put into a table of their type.
+trait Scanned: Keys {
+    /// A table with the keys at these indexes.
+    fn table(&self, keys: &[usize]) -> Result<Box<dyn Scans + '_>, Error>;
+}
+
+/// A table whose rows are keys alone.
+trait Scans {
+    /// The keys of one scan or page, and where the next page begins.
+    fn read(&self, reverse: bool, of: Part<'_>) -> Result<(Vec<Vec<u8>>, Option<Cursor>), Error>;
+}
+
+enum Part<'a> {
+    All,
+    First(usize),
+    AfterKey(&'a [u8]),
+    FromKey(&'a [u8]),
+    Page(usize, Option<Cursor>),
+}
+
+impl<K: OwnedKey + Debug> Scanned for Typed<'_, K> {
+    fn table(&self, keys: &[usize]) -> Result<Box<dyn Scans + '_>, Error> {
+        let table: Table<K, (), _> = Table::open(Memory::new(), "law")?;
+        for &at in keys {
+            table.put(&self.values[at], &())?;
+        }
+        Ok(Box::new(table))
+    }
+}
+
+impl<K: OwnedKey> Scans for Table<K, (), Memory> {
+    fn read(&self, reverse: bool, of: Part<'_>) -> Result<(Vec<Vec<u8>>, Option<Cursor>), Error> {
+        let scan = if reverse { self.scan(..).reverse() } else { self.scan(..) };
+        let scan = match of {
+            Part::All => scan,
+            Part::First(rows) => scan.limit(rows as u64),
+            Part::AfterKey(key) => scan.after_key(&K::decode(key)?),
+            Part::FromKey(key) => scan.from_key(&K::decode(key)?),
+            Part::Page(rows, after) => {
+                let page = scan.after(after).page(rows)?;
+                return Ok((page.rows.iter().map(|(key, ())| key.encode()).collect(), page.next));
             }
-            keys.sort_by(&order);
-            keys.dedup_by(|a, b| a.encode() == b.encode());
-            let due: Vec<Vec<u8>> = keys.iter().map(K::encode).collect();
-            for reverse in [false, true] {
-                let scan = || if reverse { table.scan(..).reverse() } else { table.scan(..) };
-                let due: Vec<_> = if reverse { due.iter().rev().cloned().collect() } else { due.clone() };
-                same("all rows", reverse, scan(), &due)?;
-                let limit = usize::from(limit) % (due.len() + 2);
-                same("with a limit", reverse, scan().limit(limit as u64), &due[..limit.min(due.len())])?;
-                pages(reverse, &scan, page, &due)?;
-                if !due.is_empty() {
-                    let at = after.index(due.len());
-                    let key = K::decode(&due[at]).map_err(|error| broken(error.into()))?;
-                    same("after a key", reverse, scan().after_key(&key), &due[at + 1..])?;
-                    same("from a key", reverse, scan().from_key(&key), &due[at..])?;
-                }
+        };
+        let mut found = Vec::new();
+        for key in scan.keys() {
+            found.push(key?.encode());
+        }
+        Ok((found, None))
+    }
+}
+
+#[track_caller]
+fn scanned<'a>(keys: Erased<'a, Box<dyn Scanned + 'a>>) {
+    prove(cases().div_ceil(8), (keys, any::<Index>(), u8::ANY, 1..5usize), |(keys, after, limit, page)| {
+        let bytes = keys.encode_all();
+        // No store takes an empty key, which only raw text can have.
+        let mut rows: Vec<usize> = (0..bytes.len()).filter(|&at| !bytes[at].is_empty()).collect();
+        let table = keys.table(&rows).map_err(broken)?;
+        rows.sort_by(|&a, &b| keys.compare(a, b));
+        let mut due: Vec<Vec<u8>> = rows.iter().map(|&at| bytes[at].clone()).collect();
+        due.dedup();
+        for reverse in [false, true] {
+            let due: Vec<_> = if reverse { due.iter().rev().cloned().collect() } else { due.clone() };
+            let same = |what: &str, of: Part<'_>, due: &[Vec<u8>]| {
+                let (found, _) = table.read(reverse, of).map_err(broken)?;
+                equal(what, reverse, &found, due)
+            };
+            same("all rows", Part::All, &due)?;
+            let limit = usize::from(limit) % (due.len() + 2);
+            same("with a limit", Part::First(limit), &due[..limit.min(due.len())])?;
+            pages(reverse, &*table, page, &due)?;
+            if !due.is_empty() {
+                let at = after.index(due.len());
+                same("after a key", Part::AfterKey(&due[at]), &due[at + 1..])?;
+                same("from a key", Part::FromKey(&due[at]), &due[at..])?;
             }
-            Ok(())
-        },
-    );
+        }
+        Ok(())
+    });
 }
 
 fn broken(error: Error) -> TestCaseError {
     TestCaseError::fail(format!("law 6 (scans) is broken: {error}"))
-}
-
-fn same<K: OwnedKey>(what: &str, reverse: bool, scan: TableScan<K, ()>, due: &[Vec<u8>]) -> Proof {
-    let found: Result<Vec<_>, _> = scan.keys().map(|key| key.map(|key| key.encode())).collect();
-    equal(what, reverse, &found.map_err(broken)?, due)
 }
 
 fn equal(what: &str, reverse: bool, found: &[Vec<u8>], due: &[Vec<u8>]) -> Proof {
@@ -93,12 +142,12 @@ fn equal(what: &str, reverse: bool, found: &[Vec<u8>], due: &[Vec<u8>]) -> Proof
 }
 
 /// Reads page by page; each cursor goes through its text.
-fn pages<K: OwnedKey>(reverse: bool, scan: &impl Fn() -> TableScan<K, ()>, rows: usize, due: &[Vec<u8>]) -> Proof {
-    let (mut found, mut next) = (Vec::new(), None::<Cursor>);
+fn pages(reverse: bool, table: &dyn Scans, rows: usize, due: &[Vec<u8>]) -> Proof {
+    let (mut found, mut next) = (Vec::new(), None);
     loop {
-        let page = scan().after(next).page(rows).map_err(broken)?;
-        found.extend(page.rows.iter().map(|(key, ())| key.encode()));
-        let Some(cursor) = page.next else { break };
+        let (page, cursor) = table.read(reverse, Part::Page(rows, next)).map_err(broken)?;
+        found.extend(page);
+        let Some(cursor) = cursor else { break };
         next = Some(cursor.to_string().parse().map_err(|error: crate::keys::error::CursorError| broken(error.into()))?);
     }
     equal("page by page", reverse, &found, due)

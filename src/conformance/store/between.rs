@@ -100,12 +100,16 @@ impl<S: Clone + PartialEq + Debug, R: PartialEq + Debug, A: PartialEq + Debug + 
             let (answer, read) = ((self.as_rival)(&mut after), (self.as_transact)(&mut after));
             let rival_first = (read, answer, after);
             let one_after_the_other = is == transaction_first || is == rival_first;
-            let told = format_args!(
-                "what a transaction read, what {} returned at the same time, and what is stored: it is {is:?}, it should be \
-                 {transaction_first:?}, or {rival_first:?}",
-                self.rival_is
+            // Inside the call: before Rust 1.89 the arguments of a `format_args!` live no longer than its statement.
+            holds(
+                self.law,
+                one_after_the_other,
+                format_args!(
+                    "what a transaction read, what {} returned at the same time, and what is stored: it is {is:?}, it should \
+                     be {transaction_first:?}, or {rival_first:?}",
+                    self.rival_is
+                ),
             );
-            holds(self.law, one_after_the_other, told);
         }
     }
 }

@@ -6,6 +6,7 @@ mod databases;
 mod laws;
 mod making;
 mod model;
+mod program;
 mod purge;
 mod reentry;
 mod scans;
@@ -14,6 +15,7 @@ mod times;
 mod versions;
 mod writes;
 
+pub use self::model::{ModelCell, WideModel};
 use crate::conformance::store::laws::Random;
 use crate::wide::{TableSchema, WideDatabase, WideStore};
 
@@ -57,7 +59,7 @@ use crate::wide::{TableSchema, WideDatabase, WideStore};
 /// | `reentrant-write` | inside a closure of a write to the database each write is `Reentrant`, and changes nothing; reads return |
 /// | `deadline`, `cancel` | a call after its handle's deadline, or with a cancelled token, is refused and changes nothing, as is each batch of a scan; other handles are not affected |
 /// | `unsupported` | what is not declared is refused, and changes nothing |
-/// | `model` | after any mutations every read and scan returns what a list of cells and markers would |
+/// | `model` | after any mutations, increments and checks every read and scan returns what [`WideModel`] returns |
 ///
 /// Laws of stores that declare the guarantee:
 ///
@@ -139,7 +141,7 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     // Last, as it takes the longest.
     if timed {
         for seed in 0..4 {
-            model::model(&make(&schema), &mut Random(seed));
+            program::random(&make(&schema), &mut Random(seed));
         }
     }
 }

@@ -4,6 +4,7 @@ use super::laws::{
     apart, done, equal, holds, is_unsupported, keys, mutate, past_counters, put, refused, row, row_is,
     rows as all_rows, values_are,
 };
+use super::model::passes;
 use crate::conformance::store::laws::broken;
 use crate::conformance::store::refusals::others_are_written;
 use crate::store::Scan;
@@ -334,22 +335,7 @@ pub(super) fn validated(store: &dyn WideStore) {
 
 /// Whether a check holds; `None` if no promise covers it.
 fn expected(check: &Condition, stored: Option<&str>, empty_values: Option<EmptyValues>) -> Option<bool> {
-    let given = check.value.as_ref().map(|(compare, given)| (*compare, given.as_slice()));
-    let no_empty_one = stored != Some("") && given.is_none_or(|(_, given)| !given.is_empty());
-    if no_empty_one || empty_values == Some(EmptyValues::AsValues) {
-        return Some(match (given, stored.map(str::as_bytes)) {
-            (None, stored) => stored.is_none(),
-            (Some(_), None) => false,
-            (Some((compare, given)), Some(stored)) => compare.holds(stored, given),
-        });
-    }
-    empty_values?;
-    let is_empty = stored.is_none_or(str::is_empty);
-    Some(match (given, stored) {
-        (None, _) => is_empty,
-        (Some((Compare::NotEqual, b"")), None) => false,
-        (Some((compare, b"")), _) => is_empty == (compare != Compare::NotEqual),
-        (Some(_), None) => false,
-        (Some((compare, given)), Some(stored)) => compare.holds(stored.as_bytes(), given),
-    })
+    let given_empty = check.value.as_ref().is_some_and(|(_, given)| given.is_empty());
+    let covered = stored != Some("") && !given_empty || empty_values.is_some();
+    covered.then(|| passes(check, stored.map(str::as_bytes), empty_values))
 }

@@ -24,7 +24,7 @@ impl GeoBox {
     /// north.
     ///
     /// # Errors
-    /// If degrees are out of range or NaN, or the south is above the north.
+    /// If degrees are out of range or NaN, or the southern latitude is greater than the northern.
     pub fn new(south: f64, west: f64, north: f64, east: f64) -> Result<Self, GeoError> {
         Point::new(south, west)?;
         Point::new(north, east)?;
@@ -237,7 +237,7 @@ mod tests {
         assert!(matches!(GeoBox::new(0.0, f64::NAN, 1.0, 1.0), Err(GeoError::Longitude(_))));
         assert!(matches!(GeoBox::new(0.0, 0.0, 91.0, 1.0), Err(GeoError::Latitude(_))));
         let error = GeoBox::new(2.0, 0.0, 1.0, 1.0).unwrap_err();
-        assert_eq!(error.to_string(), "the south, 2, is above the north, 1");
+        assert_eq!(error.to_string(), "the southern latitude 2 is greater than the northern, 1");
     }
 
     /// Of all cells at a small zoom, those that a box shows are in its cover; with enough ranges no others.

@@ -61,7 +61,7 @@ pub enum GeoError {
     #[error("longitude {0} is not from -180 to 180")]
     Longitude(f64),
     /// The southern side of a box is north of its northern side.
-    #[error("the south, {south}, is above the north, {north}")]
+    #[error("the southern latitude {south} is greater than the northern, {north}")]
     Upside {
         /// The southern side.
         south: f64,

@@ -53,7 +53,7 @@ pub enum ErrorKind {
     OutcomeUnknown,
     /// Stored data can't be read, or contradicts itself.
     Damaged,
-    /// The store does not support the operation.
+    /// The operation is not supported, usually by the store.
     Unsupported,
     /// The call is not valid: the program or its input has to change.
     InvalidInput,

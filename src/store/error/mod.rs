@@ -63,7 +63,7 @@ pub enum Error {
 
     /// The table's keys have the same shape but other fields: in another order, in another unit, or renamed. The
     /// message says what to do about each.
-    #[error("the fields of the keys of table {table:?}: {differences}")]
+    #[error("table {table:?} has keys with other fields: {differences}")]
     Fields {
         /// The table's name.
         table: String,
@@ -222,7 +222,7 @@ pub enum Error {
     /// Two rows have the same key in a secondary table (a unique index). Nothing was written, or the write was undone.
     #[doc(alias = "unique")]
     #[error(
-        "key {} of secondary table {table:?} belongs to the row at key {}, the row at key {} can't have it too",
+        "duplicate key {} in secondary table {table:?}: the row at key {} has it, so the row at key {} can't have it",
         Hex(key),
         Hex(holder),
         Hex(claimant)
@@ -243,8 +243,8 @@ pub enum Error {
     /// keys have changed. Only possible on a database without transactions. A verification reports the conflict until
     /// one of the rows is changed.
     #[error(
-        "key {} of secondary table {table:?} belongs to the row at key {}, and the row at key {} has it too: \
-         its write took too long and can't be taken back",
+        "duplicate key {} in secondary table {table:?}: the row at key {} has it, and so has the row at key {}, whose \
+         write took longer than the write timeout and can't be undone",
         Hex(key),
         Hex(holder),
         Hex(claimant)
@@ -350,8 +350,8 @@ pub enum Error {
         table: String,
     },
 
-    /// The store does not support the operation: see its [`Guarantees`](crate::store::Guarantees).
-    #[error("this store does not support {0}")]
+    /// The operation is not supported, usually by the store: see its [`Guarantees`](crate::store::Guarantees).
+    #[error("not supported: {0}")]
     Unsupported(&'static str),
 
     /// Some writes of the call failed. These are not written, all others are.

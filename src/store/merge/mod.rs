@@ -2,7 +2,7 @@
 //!
 //! - [`MergedRows`] merges open scans of a store, and is itself an open scan.
 //! - [`BatchMerge`] merges batches that its caller feeds it. It does no I/O, so the driver can block or be asynchronous.
-//! - [`Merge`] merges iterators of items that are not rows of a batch: cells of a wide row, typed rows, items of one's own.
+//! - [`Merge`] merges iterators of items that are not rows of a batch: cells of a wide row, typed rows, your own items.
 //!
 //! The first two lend each row from the batch it arrived in. All three run in the caller's thread and keep the same
 //! promises:
@@ -21,6 +21,7 @@
 //! [`Prefetch`] reads a source ahead in a thread. [`Counted`] counts the rows that are read.
 
 mod batches;
+mod counted;
 mod iterators;
 mod order;
 mod prefetch;
@@ -30,7 +31,8 @@ mod stages;
 mod tree;
 
 pub use self::batches::{BatchMerge, Step};
+pub use self::counted::Counted;
 pub use self::iterators::{Keyed, Merge};
 pub use self::prefetch::Prefetch;
-pub use self::rows::{Counted, MergedRows};
+pub use self::rows::MergedRows;
 pub(crate) use self::scans::Scans;

@@ -1,8 +1,6 @@
 //! The merge of open scans.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::batches::BatchMerge;
 use super::scans::Scans;
@@ -169,52 +167,5 @@ impl Rows for MergedRows {
 impl fmt::Debug for MergedRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MergedRows").field("rows_read", &self.rows_read()).finish_non_exhaustive()
-    }
-}
-
-/// Counts the rows that are read through it. Around a store's scan: the rows that the store returned.
-///
-/// ```
-/// use rowkey::merge::Counted;
-/// use rowkey::store::{RowBatch, Rows};
-/// # use rowkey::Result;
-/// # struct Scan(Vec<&'static [u8]>);
-/// # impl Rows for Scan {
-/// #     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<()> {
-/// #         batch.clear();
-/// #         self.0.drain(..).for_each(|key| batch.push(key, b""));
-/// #         Ok(())
-/// #     }
-/// # }
-/// # let scan = Scan(vec![b"a", b"b"]);
-///
-/// let mut rows = Counted::new(scan);
-/// rows.next_batch(&mut RowBatch::new())?;
-/// assert_eq!(rows.rows_read(), 2);
-/// # Ok::<(), rowkey::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Counted<R> {
-    pub(super) rows: R,
-    pub(super) read: Arc<AtomicU64>,
-}
-
-impl<R: Rows> Counted<R> {
-    /// Counts the rows read from `rows`.
-    pub fn new(rows: R) -> Self {
-        Self { rows, read: Arc::new(AtomicU64::new(0)) }
-    }
-
-    /// Number of rows read so far.
-    pub fn rows_read(&self) -> u64 {
-        self.read.load(Ordering::Relaxed)
-    }
-}
-
-impl<R: Rows> Rows for Counted<R> {
-    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        self.rows.next_batch(batch)?;
-        self.read.fetch_add(batch.len() as u64, Ordering::Relaxed);
-        Ok(())
     }
 }

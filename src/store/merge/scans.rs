@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::batches::{BatchMerge, Step};
+use super::counted::Counted;
 use super::prefetch::Prefetch;
-use super::rows::Counted;
 use crate::store::error::Error;
 use crate::store::{CallOptions, RowBatch, Rows};
 

@@ -85,7 +85,7 @@ pub enum IdError {
         of: &'static str,
     },
     /// A number or text that is not a valid id.
-    #[error("not an id: {0}")]
+    #[error("not a valid id: {0}")]
     Malformed(&'static str),
     /// The size of a counter's blocks is 0.
     #[error("a block of a counter has at least one number")]

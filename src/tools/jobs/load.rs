@@ -44,8 +44,7 @@ pub struct BulkLoad<W, F> {
     batch_bytes: usize,
 }
 
-/// How much is certainly written: batches that the store has acknowledged, and the writes of a partly failed batch that
-/// succeeded.
+/// How much the store has acknowledged: whole batches, and those writes of a partly failed batch that succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loaded {
@@ -60,9 +59,9 @@ pub struct Loaded {
 /// A load that failed. After a write fails no other batch is started; batches under way are awaited and counted. If the
 /// iterator fails, everything read before the error is written.
 #[derive(Debug, thiserror::Error)]
-#[error("the load failed; {} writes in {} batches are certainly written", .loaded.writes, .loaded.batches)]
+#[error("the load failed; the store acknowledged {} writes ({} whole batches)", .loaded.writes, .loaded.batches)]
 pub struct LoadError {
-    /// What is certainly written. A batch that failed may be written too if the [kind](crate::ErrorKind) of the error
+    /// What the store has acknowledged. A batch that failed may be written too if the [kind](crate::ErrorKind) of the error
     /// is `OutcomeUnknown`.
     pub loaded: Loaded,
     /// The first error of a write, or else the error of the iterator. [`Error::Rows`] names the writes that failed, by
@@ -178,7 +177,7 @@ impl<W, F> BulkLoad<W, F> {
     /// Writes all items. The iterator runs in the caller's thread, at most two batches per thread ahead.
     ///
     /// # Errors
-    /// [`LoadError`] with the first error and the number of writes that are certainly written.
+    /// [`LoadError`] with the first error and the number of writes that the store acknowledged.
     pub fn run(self, writes: impl IntoIterator<Item = Result<W, Error>>) -> Result<Loaded, LoadError>
     where
         W: Send,

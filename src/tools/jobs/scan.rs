@@ -333,7 +333,7 @@ impl<T> Worker<T> {
                 return;
             }
             let last = catch_unwind(AssertUnwindSafe(|| self.read(range, &output)));
-            // If nobody waits for it, it is not missed.
+            // Sending fails if the receiver is gone: then the item is not needed.
             let _ = output.send(last.unwrap_or_else(|panic| Err(Error::panicked("a scan", &*panic))));
         }
     }

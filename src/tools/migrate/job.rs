@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Migration;
 use super::phase::{State, TABLE, Task};
-use super::write::{Compared, Core};
+use super::tables::{Compared, Core};
 use crate::keys::cursor::Cursor;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::OwnedKey;
@@ -49,6 +49,10 @@ where
     V2: RowValue + 'static,
     D: Database + Clone,
 {
+    fn job(&self) -> Option<String> {
+        None
+    }
+
     fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<job::Batch<K1, K2>, Error> {
         loop {
             // Each batch is a call.
@@ -56,7 +60,7 @@ where
             let mut core = self.migration.core(&call);
             core.timeout = bounds.timeout.unwrap_or(core.timeout);
             let kept = core.kept.state()?;
-            if kept.phase.behind_the_barrier().is_some() {
+            if kept.phase.after_waiting().is_some() {
                 core.pass_barrier()?;
                 continue;
             }

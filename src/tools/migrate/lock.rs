@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::phase::TABLE;
-use super::write::{Core, Keys, Pair};
+use super::tables::{Core, Keys, Pair};
 use crate::keys::error::Hex;
 use crate::store::Store;
 use crate::store::error::Error;

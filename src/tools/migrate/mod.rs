@@ -122,6 +122,7 @@ mod job;
 mod lock;
 mod phase;
 mod steps;
+mod tables;
 mod write;
 
 use std::fmt;
@@ -132,7 +133,7 @@ pub use self::conversion::Conversion;
 use self::conversion::{Between, Convert};
 use self::job::Pass;
 use self::phase::{Kept, State, Task};
-use self::write::Core;
+use self::tables::Core;
 use crate::keys::key::OwnedKey;
 use crate::store::catalog;
 use crate::store::catalog::moved;
@@ -396,6 +397,9 @@ where
     }
 
     /// Returns a job that compares both tables and names every difference. If it finds none, the migration is verified.
+    ///
+    /// Don't run it while a [`repair`](Self::repair) runs: both keep one checkpoint, and each batch of one starts the other again
+    /// from the beginning.
     pub fn verify(&self) -> Job<'_, K1, K2> {
         Job::new(Pass { migration: self, task: Task::Verify })
     }

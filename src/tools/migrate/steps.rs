@@ -97,7 +97,7 @@ where
         let core = self.core(call);
         loop {
             let state = core.pass_barrier()?;
-            if barrier.behind_the_barrier() == Some(state.phase) {
+            if barrier.after_waiting() == Some(state.phase) {
                 return Ok(());
             }
             if !allowed(state.phase) {

@@ -1,68 +1,22 @@
 //! Writes to both tables, and the barrier at the end of a phase.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use super::conversion::Convert;
 use super::lock::{Due, LockedRow};
-use super::phase::{Kept, State, TABLE};
+use super::phase::{State, TABLE};
+use super::tables::{Compared, Core, Keys, Pair};
 use crate::keys::range::KeyRange;
-use crate::store::catalog;
 use crate::store::catalog::moved;
 use crate::store::error::Error;
 use crate::store::phase::Phase;
-use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
+use crate::store::{Batch, RowBatch, Rows, Scan};
 use crate::tools::job::DifferenceKind;
-
-/// A migration with its types erased.
-#[derive(Clone, Copy)]
-pub(super) struct Core<'m> {
-    pub(super) kept: Kept<'m>,
-    pub(super) convert: &'m dyn Convert,
-    /// The tables, if they existed when the migration was opened.
-    pub(super) old: Option<&'m Arc<dyn Store>>,
-    pub(super) new: Option<&'m Arc<dyn Store>>,
-    pub(super) old_name: &'m str,
-    pub(super) new_name: &'m str,
-    pub(super) timeout: Duration,
-}
-
-/// A row's keys in the old and in the new table.
-pub(super) type Keys<'k> = (&'k [u8], &'k [u8]);
-
-/// A row's values in the old and in the new table.
-pub(super) type Pair = (Option<Vec<u8>>, Option<Vec<u8>>);
-
-/// The comparison of two rows.
-pub(super) struct Compared {
-    /// The value that the new table has to have.
-    pub(super) due: Option<Vec<u8>>,
-    pub(super) kind: Option<DifferenceKind>,
-}
 
 /// The new value of a row, from its old one, both in the new table's form.
 pub(super) type Decide<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
 
-impl<'m> Core<'m> {
-    pub(super) fn db(&self) -> &'m dyn Database {
-        self.kept.db
-    }
-
-    pub(super) fn old_store(&self) -> Result<&'m dyn Store, Error> {
-        self.old.map(|store| &**store).ok_or_else(|| self.kept.error("the old table did not exist when it was opened"))
-    }
-
-    pub(super) fn new_store(&self) -> Result<&'m dyn Store, Error> {
-        self.new.map(|store| &**store).ok_or_else(|| self.kept.error("the new table did not exist when it was opened"))
-    }
-
+impl Core<'_> {
     /// The value of a row in the new table's form, from the table that reads use.
     fn seen(&self, phase: Phase, old_key: &[u8], (old, new): &Pair) -> Result<Option<Vec<u8>>, Error> {
         if phase.reads_new() { Ok(new.clone()) } else { self.converted(old_key, old.as_deref()) }
-    }
-
-    fn converted(&self, old_key: &[u8], old: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
-        old.map(|value| self.convert.value(old_key, value)).transpose()
     }
 
     /// Changes a row in the tables of the phase.
@@ -79,7 +33,7 @@ impl<'m> Core<'m> {
     fn change_exactly(&self, keys: Keys<'_>, decide: &mut Decide<'_>) -> Result<(), Error> {
         loop {
             let phase = self.kept.state()?.phase;
-            if phase.behind_the_barrier().is_some() {
+            if phase.after_waiting().is_some() {
                 self.pass_barrier()?;
                 continue;
             }
@@ -115,13 +69,6 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// Drops the table that the phase no longer has: a write that began earlier may have created it again.
-    pub(super) fn drop_moved(&self, phase: Phase) -> Result<(), Error> {
-        let moved = [(phase.has_old(), self.old_name), (phase.has_new(), self.new_name)];
-        let mut moved = moved.into_iter().filter_map(|(kept, name)| (!kept).then_some(name));
-        moved.try_for_each(|name| catalog::drop_table(self.db(), name))
-    }
-
     fn back(&self, new_key: &[u8], new_value: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
         new_value.map(|value| self.convert.value_back(new_key, value)).transpose()
     }
@@ -130,7 +77,7 @@ impl<'m> Core<'m> {
         let mut row = LockedRow::new(*self, keys)?;
         loop {
             let phase = row.take()?;
-            if phase.behind_the_barrier().is_some() {
+            if phase.after_waiting().is_some() {
                 row.give_back()?;
                 self.pass_barrier()?;
                 continue;
@@ -178,38 +125,12 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// Compares a row's values.
-    pub(super) fn compare(&self, old_key: &[u8], (old, found): &Pair) -> Result<Compared, Error> {
-        let due = self.converted(old_key, old.as_deref())?;
-        let kind = match (&due, found) {
-            (due, found) if due == found => None,
-            (_, None) => Some(DifferenceKind::Missing),
-            (None, _) => Some(DifferenceKind::Extra),
-            (Some(_), Some(_)) => Some(DifferenceKind::Different),
-        };
-        Ok(Compared { due, kind })
-    }
-
-    /// Compares the rows of two keys, as two tables show them.
-    pub(super) fn compare_in(&self, old: &dyn Readable, new: &dyn Readable, keys: Keys<'_>) -> Result<Compared, Error> {
-        self.compare(keys.0, &(old.get(keys.0)?, new.get(keys.1)?))
-    }
-
-    fn lock_prefix(&self) -> Vec<u8> {
-        let name = self.kept.name.as_bytes();
-        [b"l", &(name.len() as u64).to_be_bytes()[..], name].concat()
-    }
-
-    pub(super) fn lock_key(&self, old_key: &[u8]) -> Vec<u8> {
-        [&self.lock_prefix(), old_key].concat()
-    }
-
-    /// Waits for the writes that began in the phase before, then goes on to the next phase. Whoever finds a migration
-    /// at a barrier does so.
+    /// Waits for the writes that began in the phase before, then goes on to the next phase. Every handle
+    /// that finds a migration in such a phase, a barrier, does so.
     pub(super) fn pass_barrier(&self) -> Result<State, Error> {
         loop {
             let state = self.kept.state()?;
-            let Some(next) = state.phase.behind_the_barrier() else { return Ok(state) };
+            let Some(next) = state.phase.after_waiting() else { return Ok(state) };
             if !self.db().guarantees().transactions {
                 self.drain_locks()?;
             }

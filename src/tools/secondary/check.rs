@@ -37,6 +37,12 @@ where
     V: RowValue + 'static,
     D: Database + Clone,
 {
+    fn job(&self) -> Option<String> {
+        let Secondary { primary, follower, .. } = self.secondary;
+        let does = if self.repair { "rebuild" } else { "verify" };
+        Some(format!("{does} {:?} {:?}", primary.name(), follower.name))
+    }
+
     fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<Batch<K, K2>, Error> {
         let Secondary { primary, table, follower, timeout, .. } = self.secondary;
         let own = primary.own_database();

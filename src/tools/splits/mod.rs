@@ -96,7 +96,7 @@ pub enum SplitsError {
     #[error("the split point {} occurs twice", Hex(.0))]
     Twice(Vec<u8>),
     /// A text is not a valid list of split points.
-    #[error("not a list of split points: at byte {at}, {expected}")]
+    #[error("not a valid list of split points: at byte {at}, {expected}")]
     Text {
         /// The offset in the text in bytes, from 0.
         at: usize,

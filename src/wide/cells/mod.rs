@@ -56,7 +56,7 @@ use crate::store::{
 ///
 /// Families are not stored apart: all cells of a row are adjacent. A read of one row reads the chosen columns, plus
 /// neighbours in the same few entries. A scan also reads the rows' other columns, and skips them only where they are
-/// many. Put what is scanned alone into a table of its own.
+/// many. Put data that is scanned alone into another table.
 ///
 /// A scan holds about [`Scan::batch_bytes`] bytes, plus the row that it reads: one [piece](Columns::piece) of it, or
 /// the whole row in reverse or with a [condition on the row](Columns::rows_where).

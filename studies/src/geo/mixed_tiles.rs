@@ -55,7 +55,7 @@ impl Input {
     }
 }
 
-/// Counts points in tiles that hold at most so many each; only the smallest tiles may hold more.
+/// Counts points in tiles that hold at most this many each; only the smallest tiles may hold more.
 fn build(db: &Metered<Memory>, points: &[Point], most: i64) -> Result<Tiles, Box<dyn Error>> {
     let mut counts = BTreeMap::<Tile, i64>::new();
     for point in points {

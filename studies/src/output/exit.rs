@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
-/// Says what went wrong and why, all on one line; that nobody reads the output any more (`| head`) is no failure.
+/// Prints an error and its causes on one line. A closed output (`| head`) is not an error.
 pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     if error.downcast_ref().is_some_and(|error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe) {

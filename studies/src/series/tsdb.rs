@@ -55,7 +55,7 @@ pub type Series = (&'static str, Vec<(&'static str, String)>);
 /// The points of each series: seconds since 1970, and values.
 pub type Points = BTreeMap<Series, BTreeMap<u32, f64>>;
 
-/// The tables, in which a row has the points of so many seconds: OpenTSDB's 3,600, unless something else is to be shown.
+/// The tables. A row has the points of this many seconds. OpenTSDB has 3,600.
 pub struct Tsdb<const WIDTH: u32> {
     /// Where the tables are.
     pub db: Metered<Memory>,
@@ -82,7 +82,7 @@ pub struct Ask {
     pub of: Of,
     /// Groups the rows by the value of this tag. Default: one group of all rows.
     pub by: Option<Uid>,
-    /// Points of so many seconds are summed up, from a multiple of them on.
+    /// Sums points over this many seconds, from a multiple of them on.
     pub every: u32,
 }
 
@@ -131,7 +131,7 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
         Ok(Self { db, rows, metrics, tag_names, tag_values, written: Mutex::new(0) })
     }
 
-    /// The ids of a series' names, which are made where there are none.
+    /// The ids of a series' names. Creates those that are missing.
     pub fn ids(&self, (metric, tags): &Series) -> Result<(Uid, Tags), Box<dyn Error>> {
         let tag = |(name, value): &(&str, String)| Ok((self.tag_names.id(name)?, self.tag_values.id(value)?));
         let mut tags = tags.iter().map(tag).collect::<Result<Tags, Box<dyn Error>>>()?;
@@ -162,7 +162,7 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
         Ok(self.rows.mutate_many(rows)?)
     }
 
-    /// Answers a question. Hours that the window does not touch are not read.
+    /// Runs a query. Hours that the window does not touch are not read.
     pub fn ask(&self, ask: &Ask) -> Result<Answer, Box<dyn Error>> {
         let Ask { metric, ref window, ref of, by, every } = *ask;
         let first = window.start() - window.start() % WIDTH;
@@ -202,7 +202,7 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
     /// Puts the points of each row into one cell; a row that is one already stays as it is.
     pub fn compact(&self) -> Result<(), Box<dyn Error>> {
         let mut changed = Vec::new();
-        // Versions that nobody reads any more go with it.
+        // This drops versions that no query reads any more.
         for row in self.rows.scan(.., Columns::all().versions(2)) {
             let (key, row) = row?;
             changed.extend(compacted(&row)?.map(|mutation| (key, mutation)));

@@ -42,11 +42,11 @@ pub struct Hit {
 /// Why a line is not of the format.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum Malformed {
-    /// Nothing stands in it.
+    /// It is empty.
     #[error("the line is empty")]
     Empty,
     /// It ends before this field.
-    #[error("the line ends where the {0} was due")]
+    #[error("the line ends before the {0}")]
     Missing(&'static str),
     /// This field is quoted, and does not end.
     #[error("the {0} has no closing quote")]
@@ -131,7 +131,7 @@ fn until_quote<'a>(field: &'a [u8], what: &'static str) -> Result<(Option<String
                     (b'x', [high, low, more @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
                         (hex(*high) << 4 | hex(*low), more)
                     }
-                    // No escape that either server writes: it stands for itself.
+                    // Neither server writes this escape: it is kept as it is.
                     _ => (b'\\', &rest[1..]),
                 };
                 bytes.push(byte);

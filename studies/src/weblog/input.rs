@@ -13,7 +13,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::combined::{Line, Malformed, parse};
 use crate::sample;
 
-/// How many malformed lines are told one by one.
+/// How many malformed lines are printed one by one.
 const TOLD: usize = 3;
 /// What is done sooner needs no progress bar.
 const PATIENCE: Duration = Duration::from_millis(500);

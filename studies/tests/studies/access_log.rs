@@ -130,7 +130,7 @@ fn check(out: &str, came: &[Request], zone: &str, every: usize) {
         let found = told(out, title);
         let (rows, cells) = (due.len() as u64, due.iter().map(|row| row.columns).sum::<u64>());
         assert_eq!((found.seeks, found.rows, found.cells), (8, rows, cells), "{title}");
-        // Batches of two rows and the beginning of a third, one of each of eight buckets and those behind them.
+        // Batches of two rows and the beginning of a third, one of each of eight buckets and those after them.
         let most = if reads_more { 3 * (8 + rows / 2) } else { rows };
         assert!((rows..=most).contains(&found.rows_read), "{title}: {found:?}");
         assert!(reads_more || found.cells_read == cells, "{title}: {found:?}");

@@ -16,7 +16,7 @@ fn ranked(tsv: &str) -> Vec<City> {
     cities
 }
 
-/// Lower case, whatever stands before and behind a character.
+/// Lower case, whatever comes before and after a character.
 fn lower(text: &str) -> String {
     text.chars().map(|c| c.to_lowercase().to_string()).collect()
 }
@@ -117,7 +117,7 @@ fn cities_of_one_name_and_one_size() {
 #[test]
 fn odd_names_and_sizes() {
     for (n, lines) in [
-        // A sigma is another one at a word's end, but a beginning goes on.
+        // A sigma has another form at a word's end, but a beginning is not the end of a word.
         "1\tΟΔΟΣ\tGR\tPPL\t7\t0\t0\n2\tΣΑΣΑΣ Α\tGR\tPPL\t9\t0\t0\n",
         "1\t\tXX\tPPL\t7\t0\t0\n2\tSome\tXX\tPPL\t0\t0\t0\n",
         "1\t\tXX\tPPL\t0\t0\t0\n2\tSome\tXX\tPPL\t9\t0\t0\n",

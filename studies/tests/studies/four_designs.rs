@@ -89,7 +89,7 @@ fn check(out: &str, visits: &[Visit], windows: i64) {
         }
     }
 
-    // Where each design writes what comes behind the first quarter.
+    // Where each design writes what comes after the first quarter.
     let (past, rest) = rows.split_at(rows.len().div_ceil(4));
     let regions = past.len().min(8);
     // Where the promoted regions begin, by the past's keys in their order.

@@ -159,7 +159,7 @@ const PACKAGES: &str = "package\tversion\tsection\tinstalled_kib\n";
 
 #[test]
 fn equal_paths_loops_and_ends() {
-    // Two diamonds behind each other, an island, a package that is in no index, a link to itself.
+    // Two diamonds one after the other, an island, a package that is in no index, a link to itself.
     let links = "package\tdepends_on\na\tb\na\tc\nb\td\nc\td\nd\té\nd\tf\né\tg\nf\tg\nx\ty\na\ta\ng\ta\nq\tab\n";
     let packages = format!("{PACKAGES}a\t1\tlibs\t1\ng\t1\tlibs\t1000\nlone\t1\tlibs\t1\nx\t1\tlibs\t1\n");
     let files = files("friends-made", &packages, links);

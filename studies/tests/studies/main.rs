@@ -41,22 +41,38 @@ struct Run {
     stderr: String,
 }
 
-macro_rules! programs {
-    ($($name:literal)*) => { [$(($name, env!(concat!("CARGO_BIN_EXE_", $name)))),*] };
-}
-
-/// The programs of src/bin, and where they are built.
-const PROGRAMS: [(&str, &str); 22] = programs!(
-    "access_log" "actions" "autocomplete" "boundaries" "cities" "crash_reports" "four_designs" "friends" "homepages"
-    "inbound" "inbox" "ip_country" "links" "locations" "make_log" "metrics" "next_record" "students" "temperatures"
-    "tiles" "visits" "weblogs"
-);
+/// The studies of src/study.
+const PROGRAMS: [&str; 22] = [
+    "access_log",
+    "actions",
+    "autocomplete",
+    "boundaries",
+    "cities",
+    "crash_reports",
+    "four_designs",
+    "friends",
+    "homepages",
+    "inbound",
+    "inbox",
+    "ip_country",
+    "links",
+    "locations",
+    "make_log",
+    "metrics",
+    "next_record",
+    "students",
+    "temperatures",
+    "tiles",
+    "visits",
+    "weblogs",
+];
 
 const NONE: [&str; 0] = [];
 
 fn program(name: &str) -> Command {
-    let (_, path) = PROGRAMS.into_iter().find(|(program, _)| *program == name).unwrap();
-    Command::new(path)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rowkey-studies"));
+    command.arg(name);
+    command
 }
 
 fn run(name: &str, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Run {
@@ -81,7 +97,7 @@ fn output(name: &str, args: &[impl AsRef<OsStr>]) -> String {
     run.stdout
 }
 
-/// `study | head`: nobody reads what is printed.
+/// `study | head`: the output is closed early.
 fn nobody_reads(name: &str, args: &[impl AsRef<OsStr>]) {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
@@ -141,6 +157,7 @@ fn data(name: &str) -> Option<PathBuf> {
         eprintln!("skipped for {name}: ROWKEY_DATA names no folder");
         return None;
     };
+    assert!(Path::new(&folder).is_dir(), "ROWKEY_DATA names {}, which is not a folder", Path::new(&folder).display());
     let path = Path::new(&folder).join(name);
     let there = path.exists();
     if !there {
@@ -198,7 +215,7 @@ fn visits(log: &str) -> Vec<Visit> {
 /// Where malformed lines stand in [`made_log`], and why they are refused.
 const MALFORMED: [(&[u8], &str); 7] = [
     (b"", "the line is empty"),
-    (b"10.0.0.1 - - [01/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\" 200", "the line ends where the size was due"),
+    (b"10.0.0.1 - - [01/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\" 200", "the line ends before the size"),
     (
         b"10.0.0.1 - - [32/May/2015:00:00:00 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"",
         "the time is \"32/May/2015:00:00:00 +0000\"",
@@ -209,7 +226,7 @@ const MALFORMED: [(&[u8], &str); 7] = [
         b"\xff\xfe\x00 - - [01/May/2015:00:00:00 +0000] \"GET /\" 200 1 \"-\" \"-\"",
         "the visitor is \"\u{fffd}\u{fffd}\\0\"",
     ),
-    (b"# a comment", "the line ends where the time was due"),
+    (b"# a comment", "the line ends before the time"),
 ];
 
 /// Some hundred visits, in no order, many at the same second, with a malformed line now and then.

@@ -59,7 +59,7 @@ fn check(out: &str, cities: &[City], most: usize, points: &[(f64, f64)]) {
         assert_eq!((found.seeks, found.rows_read, found.rows), (1, 1, 1));
         assert_eq!(found.lines, [format!("{}, {count} cities", named(tile))]);
 
-        // Behind all that lie before the point are the tile that covers it, or one of another place, or none.
+        // After all tiles before the point comes the tile that covers it, or a tile of another place, or none.
         let found = told(out, &format!("{at}, in the table without empty tiles"));
         let next = holes.keys().find(|tile| *tile.as_str() > *over(point) || over(point).starts_with(tile.as_str()));
         let covers = covering(&holes, point);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{nobody_reads, number, output, run, temporary, told};
 
-/// Cells of a wide row that may be read besides: in front of a jump, and behind the last.
+/// Cells of a wide row that may be read in addition: before a jump, and after the last.
 const ASIDE: u64 = 16;
 
 /// Student, term, course → grade.

@@ -20,7 +20,7 @@ fn check(out: &str, lines: &str, day: &str, city: &str) {
         let shown = told(out, &format!("{title}, {day}"));
         let rows: Vec<_> = shown.lines.iter().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(rows, due, "{title}");
-        // The tags stand behind the hour, so the rows of the other cities are read too, and no more.
+        // The tags come after the hour, so the rows of the other cities are read too, and no more.
         assert_eq!((shown.seeks, shown.rows_read, shown.rows), (4, all.len() as u64, due.len() as u64), "{title}");
     }
     let count = lines.lines().count() as u64 - 1;

@@ -331,7 +331,7 @@ fn urls(out: &str, visitor: &str, theirs: &[View]) {
     let counts = counted(paths());
     let (distinct, one) = (counts.len() as u64, u64::from(!counts.is_empty()));
     let found = same(out, &format!("Distinct URLs of {visitor}"), &[], one, distinct);
-    // Of a column with many versions some behind the newest are read, and the rest are passed over.
+    // In a column with many versions, some after the newest are read, and the rest are skipped.
     assert!((distinct..=paths().count() as u64).contains(&found.cells_read), "{found:?}");
     no_more(&same(out, &format!("Distinct URLs of {visitor}, after the purge"), &[], one, distinct));
     let line = |(count, path): &(Reverse<u64>, &str)| format!("{}  {}", count.0, path.escape_debug());

@@ -7,6 +7,9 @@
 //! ROWKEY_LAWS_CASES=1000000 cargo test --release --test keys order::layouts
 //! ```
 
+#[macro_use]
+mod prove;
+
 mod keys;
 mod layouts;
 mod ranges;

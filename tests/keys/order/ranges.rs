@@ -1,6 +1,7 @@
 //! Law 5 for typed prefixes: byte ranges hold exactly what a filter over the logical values holds.
 
 use std::cmp::Ordering;
+use std::fmt::Debug;
 use std::ops::Bound;
 
 use proptest::collection::vec;
@@ -10,31 +11,39 @@ use rowkey::prefix::tuple_prefix;
 use rowkey::{KeyRange, List, RowKey, Select, Selection};
 use rust_decimal::Decimal;
 
-fn config() -> ProptestConfig {
-    ProptestConfig { cases: crate::order::cases(200), failure_persistence: None, ..ProptestConfig::default() }
-}
+use super::prove::{Proof, prove};
 
 /// Holds a selection against a filter over the rows.
-fn holds<K: RowKey + std::fmt::Debug>(
-    rows: &[K],
-    selects: impl Select<K>,
-    filter: impl Fn(&K) -> bool,
-) -> Result<(), TestCaseError> {
-    let selection = selects.select();
-    let ranges = (&selection).ranges();
-    for range in &ranges {
+fn holds<K: RowKey + Debug>(rows: &[K], selects: impl Select<K>, filter: impl Fn(&K) -> bool) -> Proof {
+    holds_selection(rows, selects.select(), &filter)
+}
+
+fn holds_selection<K: RowKey + Debug>(rows: &[K], selection: Selection<K>, filter: &dyn Fn(&K) -> bool) -> Proof {
+    let mut expected = Vec::new();
+    for row in rows {
+        expected.push(Expected { key: row.encode(), is_in: filter(row), row });
+    }
+    holds_ranges(&expected, &(&selection).ranges(), &selection.ranges_by_bucket())
+}
+
+struct Expected<'a> {
+    key: Vec<u8>,
+    is_in: bool,
+    row: &'a dyn Debug,
+}
+
+fn holds_ranges(rows: &[Expected<'_>], ranges: &[KeyRange], by_bucket: &[Vec<KeyRange>]) -> Proof {
+    for range in ranges {
         prop_assert!(range.end().is_none_or(|end| range.start() < end), "an empty range in {ranges:?}");
     }
     for pair in ranges.windows(2) {
         prop_assert!(pair[0].end().is_some_and(|end| end < pair[1].start()), "not merged: {ranges:?}");
     }
-    let by_bucket = selection.ranges_by_bucket();
     prop_assert!(by_bucket.iter().all(|ranges| !ranges.is_empty()));
-    for row in rows {
-        let key = row.encode();
-        let in_buckets = by_bucket.iter().filter(|ranges| ranges.iter().any(|range| range.contains(&key))).count();
-        let found = ranges.iter().any(|range| range.contains(&key));
-        prop_assert_eq!(found, filter(row), "{:?} is {:02x?}, ranges {:?}", row, key, ranges);
+    for Expected { key, is_in, row } in rows {
+        let in_buckets = by_bucket.iter().filter(|ranges| ranges.iter().any(|range| range.contains(key))).count();
+        let found = ranges.iter().any(|range| range.contains(key));
+        prop_assert_eq!(found, *is_in, "{:?} is {:02x?}, ranges {:?}", row, key, ranges);
         prop_assert_eq!(in_buckets, usize::from(found), "by bucket {:?}", by_bucket);
     }
     Ok(())
@@ -42,9 +51,7 @@ fn holds<K: RowKey + std::fmt::Debug>(
 
 type Bounds<T> = (Bound<T>, Bound<T>);
 
-fn bounds<T: Clone + std::fmt::Debug + 'static>(
-    value: impl Strategy<Value = T> + Clone + 'static,
-) -> BoxedStrategy<Bounds<T>> {
+fn bounds<T: Clone + Debug + 'static>(value: impl Strategy<Value = T> + Clone + 'static) -> BoxedStrategy<Bounds<T>> {
     let bound = prop_oneof![
         3 => value.clone().prop_map(Bound::Included),
         3 => value.prop_map(Bound::Excluded),
@@ -78,7 +85,7 @@ fn number() -> BoxedStrategy<i8> {
     select(&[i8::MIN, i8::MIN + 1, -1, 0, 1, i8::MAX][..]).boxed()
 }
 
-fn many<T: std::fmt::Debug>(item: impl Strategy<Value = T>) -> impl Strategy<Value = Vec<T>> {
+fn many<T: Debug>(item: impl Strategy<Value = T>) -> impl Strategy<Value = Vec<T>> {
     vec(item, 1..12)
 }
 
@@ -97,11 +104,8 @@ fn visits() -> impl Strategy<Value = Vec<Visit>> {
     many((text(), number(), text(), last).prop_map(|(host, at, tag, last)| Visit { host, at, tag, last }))
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn ascending_and_descending_fields(
+test! {
+    ascending_and_descending_fields(
         rows in visits(), pick in any::<prop::sample::Index>(), start in text(), hosts in bounds(text()),
         ats in bounds(number()), tags in bounds(text()), some in vec(number(), 0..3), more in vec(bounds(text()), 0..3),
     ) {
@@ -143,11 +147,8 @@ macro_rules! nulls {
             b: u8,
         }
 
-        proptest! {
-            #![proptest_config(config())]
-
-            #[test]
-            fn $test(
+        test! {
+            $test(
                 rows in many((proptest::option::of(number()), any::<u8>()).prop_map(|(a, b)| $name { a, b })),
                 range in bounds(proptest::option::of(number())),
                 one in proptest::option::of(number()),
@@ -185,11 +186,8 @@ struct Numbers {
     all: List<u8>,
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn raw_fields(
+test! {
+    raw_fields(
         rows in many((254..=255u8, text()).prop_map(|(site, path)| Page { site, path })),
         lists in many(vec(select(&[0u8, 1, 255][..]), 0..3).prop_map(|all| Numbers { all: List(all) })),
         paths in bounds(text()), start in text(), list in bounds(vec(select(&[0u8, 1, 255][..]), 0..3).prop_map(List)),
@@ -221,11 +219,8 @@ fn decimal() -> BoxedStrategy<Decimal> {
         .boxed()
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn decimals(
+test! {
+    decimals(
         rows in many((decimal(), decimal(), decimal()).prop_map(|(total, rate, tax)| Order { total, rate, tax })),
         pick in any::<prop::sample::Index>(), range in bounds(decimal()), some in decimal(),
     ) {
@@ -269,11 +264,8 @@ fn pairs() -> BoxedStrategy<Pair> {
     (select(&[0u8, 1, 255][..]), text()).prop_map(|(a, b)| Pair { a, b }).boxed()
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn nested_keys(
+test! {
+    nested_keys(
         rows in many((pairs(), pairs(), 0..3u8).prop_map(|(down, up, z)| Outer { down, up, z })),
         pick in any::<prop::sample::Index>(), start in text(), range in bounds(pairs()), texts in bounds(text()),
         numbers in bounds(select(&[0u8, 1, 255][..])),
@@ -334,11 +326,8 @@ fn events() -> BoxedStrategy<Event> {
     .boxed()
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn enums_and_tuples(
+test! {
+    enums_and_tuples(
         rows in many((events(), 0..3u8, text()).prop_map(|(event, a, b)| Log { event, place: (a, b) })),
         user in text(), ats in bounds(number()), texts in bounds(text()), tuples in bounds((0..3u8, text())),
         pick in any::<prop::sample::Index>(),
@@ -388,11 +377,8 @@ macro_rules! salted {
             day: u8,
         }
 
-        proptest! {
-            #![proptest_config(config())]
-
-            #[test]
-            fn $test(
+        test! {
+            $test(
                 rows in many((text(), number(), 0..3u8).prop_map(|(user, at, day)| $name { user, at, day })),
                 pick in any::<prop::sample::Index>(), users in bounds(text()), ats in bounds(number()),
             ) {
@@ -444,11 +430,8 @@ struct Hashed {
     at: i8,
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn hashed_keys(
+test! {
+    hashed_keys(
         rows in many((text(), number()).prop_map(|(user, at)| Scattered { user, at })),
         pick in any::<prop::sample::Index>(), ats in bounds(number()),
     ) {

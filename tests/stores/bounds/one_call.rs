@@ -41,28 +41,35 @@ fn calls(transactions: bool) -> Vec<u64> {
     all.iter().map(count).collect()
 }
 
+fn have_one_deadline(transactions: bool) {
+    let calls = calls(transactions);
+    let slow = slow(Memory::new(), transactions, DELAY);
+    let db: Db = Arc::new(slow.clone());
+    // Longer than a call, shorter than two.
+    let all = operations(&db, &CallOptions::new().timeout(DELAY * 3 / 2));
+    assert_eq!(calls.len(), all.len());
+    slow.begin();
+    let mut several = 0;
+    for (operation, calls) in all.iter().zip(calls) {
+        let (name, answer) = (operation.name, (operation.run)());
+        let in_time = answer.is_ok();
+        assert!(answer.as_ref().is_ok() || answer.as_ref().is_err_and(is_late), "{name}: {answer:?}");
+        if calls > 1 && !BATCHES.contains(&name) {
+            several += 1;
+            assert!(!in_time, "{name} makes {calls} calls, and was in time; transactions: {transactions}");
+        }
+    }
+    assert!(several > 20, "{several} operations make several calls");
+}
+
 #[test]
 fn operations_of_several_calls_have_one_deadline() {
-    for transactions in [true, false] {
-        let calls = calls(transactions);
-        let slow = slow(Memory::new(), transactions, DELAY);
-        let db: Db = Arc::new(slow.clone());
-        // Longer than a call, shorter than two.
-        let all = operations(&db, &CallOptions::new().timeout(DELAY * 3 / 2));
-        assert_eq!(calls.len(), all.len());
-        slow.begin();
-        let mut several = 0;
-        for (operation, calls) in all.iter().zip(calls) {
-            let (name, answer) = (operation.name, (operation.run)());
-            let in_time = answer.is_ok();
-            assert!(answer.as_ref().is_ok() || answer.as_ref().is_err_and(is_late), "{name}: {answer:?}");
-            if calls > 1 && !BATCHES.contains(&name) {
-                several += 1;
-                assert!(!in_time, "{name} makes {calls} calls, and was in time; transactions: {transactions}");
-            }
-        }
-        assert!(several > 20, "{several} operations make several calls");
-    }
+    have_one_deadline(true);
+}
+
+#[test]
+fn operations_of_several_calls_have_one_deadline_without_transactions() {
+    have_one_deadline(false);
 }
 
 /// Where its store's batches are not atomic, it writes twice.

@@ -10,7 +10,7 @@ use rowkey::store::{Atomicity, Database};
 use rowkey_testkit::{Cue, Cued, Fate, Op, Restrict};
 
 /// How long a call takes, at least.
-pub(crate) const DELAY: Duration = Duration::from_millis(20);
+pub(crate) const DELAY: Duration = Duration::from_millis(8);
 
 pub(crate) type Slow = Cued<dyn Database, Delay>;
 

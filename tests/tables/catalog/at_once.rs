@@ -74,63 +74,17 @@ fn cursors_go_on_of_a_table_that_is_opened_meanwhile() {
     }
 }
 
-/// A wide database in which somebody else alters a table before each alteration.
-#[derive(Clone, Debug)]
-struct Altered(CellsDatabase<Memory>, TableSchema);
-
-impl WideDatabase for Altered {
-    fn id(&self) -> DatabaseId {
-        self.0.id()
-    }
-
-    fn options(&self) -> &CallOptions {
-        CallOptions::none()
-    }
-
-    fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase> {
-        Arc::new(Bounded::new(Arc::new(self.clone()), options))
-    }
-
-    fn guarantees(&self) -> WideGuarantees {
-        self.0.guarantees()
-    }
-
-    fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        self.0.table(name, schema)
-    }
-
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        self.0.open_table(name, schema)
-    }
-
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
-        self.0.create_table(name, schema, new)
-    }
-
-    fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
-        self.0.schema(name)
-    }
-
-    fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
-        self.0.alter(name, &self.1)?;
-        self.0.alter(name, schema)
-    }
-
-    fn tables(&self) -> Result<Vec<String>, Error> {
-        self.0.tables()
-    }
-
-    fn drop_table(&self, name: &str) -> Result<(), Error> {
-        self.0.drop_table(name)
-    }
-}
-
 #[test]
 fn what_changes_row_keys_takes_back_no_change_of_families() {
     let versions = |n| TableSchema::new().family("f", FamilySchema::new().max_versions(n));
     let db = CellsDatabase::new(Memory::new());
     WideTable::<Two, _>::open(&db, "t", &versions(1)).unwrap();
-    let beside = Altered(db.clone(), versions(5).family("g", FamilySchema::new()).row_key::<Two>());
+    // Somebody else alters the table before each alteration.
+    let theirs = versions(5).family("g", FamilySchema::new()).row_key::<Two>();
+    let beside = Altering::over(db.clone(), move |db, name, schema| {
+        db.alter(name, &theirs)?;
+        db.alter(name, schema)
+    });
     WideTable::<Two, _>::rename_field(&beside, "t", "n", "number").unwrap();
     let kept = |table: &str| db.schema(table).unwrap().unwrap().families;
     assert_eq!((kept("t")["f"].max_versions, kept("t").len()), (5, 2));

@@ -14,15 +14,14 @@ use std::time::Duration;
 use rowkey::ids::{NameIds, Snowflake, TWITTER_EPOCH};
 use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::Primary;
-use rowkey::store::{Batch, Bounded, CallOptions, Database, DatabaseId, NewTable, RowBatch, Rows, Scan};
+use rowkey::store::{Batch, Database, NewTable, RowBatch, Rows, Scan};
 use rowkey::wide::{
-    CellKey, Cells, CellsDatabase, Change, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase,
-    WideGuarantees, WideStore,
+    CellKey, Cells, CellsDatabase, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase,
 };
 use rowkey::{
     Bucket, CursorError, Error, List, Memory, Micros, Millis, Nanos, RowKey, Seconds, Table, WideTable, catalog,
 };
-use rowkey_testkit::{Failing, How};
+use rowkey_testkit::{Altering, Failing, How};
 
 /// Keys of one shape, `(u64, u64)` or the like, which differ in what the shape leaves out.
 mod edges {

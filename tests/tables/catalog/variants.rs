@@ -1,4 +1,4 @@
-//! What was begun before an enum got more variants goes on.
+//! Scans and jobs that began before an enum got more variants continue.
 
 use super::*;
 

@@ -97,6 +97,12 @@ impl Scene {
     }
 }
 
+/// The operations of another client at which it pauses, where the first one pauses at its operation `at`.
+fn others(at: u64) -> impl Iterator<Item = u64> {
+    let step = every(3);
+    (at % step as u64..).step_by(step)
+}
+
 fn write(db: &Texts<Client>, writes: Writes) -> Vec<Result<(), Error>> {
     let one = |(id, text): &(u8, Option<&str>)| match text {
         Some(text) => db.texts.put(id, &(*text).to_owned()),
@@ -137,13 +143,13 @@ const OTHERS: [Writes; 14] = [
     &[(1, Some("B2")), (2, Some("A1")), (2, Some("C3")), (1, Some("A1"))],
 ];
 
-/// A writer pauses before each of its operations; the others go to their end; it goes on, or is killed.
+/// A writer pauses before each of its operations. The others run to their end. Then it continues, or is killed.
 fn paused_anywhere(others: Duration, kill: bool) -> Seen {
     let mut seen = Seen::default();
     for (begin, first) in FIRST {
         for other in OTHERS {
             let scene = Scene { begin, writes: vec![(first, LONG), (other, others)] };
-            for at in points(6) {
+            for at in points(13) {
                 let mut legs = vec![Leg::Go(0, at), Leg::Go(1, u64::MAX)];
                 legs.extend(kill.then_some(Leg::Kill(0)));
                 if !scene.play(&legs, &mut seen) {
@@ -185,9 +191,9 @@ fn a_writer_that_stalls_twice_says_where_two_rows_have_a_key() {
             let writes: [Writes; 3] = [&[(1, Some("B2"))], &[(2, Some("B"))], then];
             let timeouts = [LONG, Duration::ZERO, Duration::ZERO];
             let scene = Scene { begin: &[(1, "A1")], writes: writes.into_iter().zip(timeouts).collect() };
-            for at in points(6) {
+            for at in points(8) {
                 let mut reached = false;
-                for more in (0..).step_by(every(2)) {
+                for more in (0..).step_by(every(3)) {
                     let mut legs = vec![Leg::Go(0, at), Leg::Go(1, u64::MAX), Leg::Go(0, more), Leg::Go(2, u64::MAX)];
                     legs.extend(killed.then_some(Leg::Kill(0)));
                     if !scene.play(&legs, &mut seen) {
@@ -221,7 +227,7 @@ fn two_writers_interleaved_at_every_two_operations_leave_nothing_behind() {
             let scene = Scene { begin, writes: vec![(first, timeouts[0]), (second, timeouts[1])] };
             for at in points(6) {
                 let mut reached = false;
-                for other in 0.. {
+                for other in others(at) {
                     let legs = [Leg::Go(0, at), Leg::Go(1, other), Leg::Go(0, u64::MAX), Leg::Go(1, u64::MAX)];
                     if !scene.play(&legs, &mut seen) {
                         break;
@@ -255,7 +261,7 @@ fn any_interleaving_of_three_is_as_it_has_to_be() {
         (random >> 33) as usize % among
     };
     let mut seen = Seen::default();
-    for _ in 0..cases(150, 1000) {
+    for _ in 0..cases(80, 1000) {
         let writes = (0..3).map(|_| {
             let timeout = if pick(3) == 0 { Duration::ZERO } else { LONG };
             (WRITES[pick(WRITES.len())], timeout)
@@ -284,7 +290,7 @@ fn a_verify_beside_a_writer_names_nothing() {
         for verify_first in [false, true] {
             for at in points(6) {
                 let mut reached = false;
-                for other in 0.. {
+                for other in others(at) {
                     let memory = Memory::new();
                     let first = open(client(&memory), LONG);
                     for (id, text) in begin {
@@ -402,7 +408,7 @@ fn a_verify_beside_and_after_threads_names_nothing() {
             .map(|writer| {
                 scope.spawn(move || {
                     let texts = ["A1", "Ax", "B2", "B1x", "", "C", "A2xx", "Bxx"];
-                    for at in 0..300 {
+                    for at in 0..cases(100, 300) as usize {
                         let (id, text) = ((at * 5 + writer) % 3, texts[(at * 3 + writer) % texts.len()]);
                         match db.texts.put(&(id as u8), &text.to_owned()) {
                             Ok(()) | Err(Error::SecondaryConflict { .. }) => {}

@@ -124,7 +124,7 @@ pub(crate) fn marks(memory: &Memory) -> Vec<(&'static str, String, u8)> {
     marks
 }
 
-/// All that differs, while nobody writes.
+/// All differences, without writers.
 pub(crate) fn differences(memory: &Memory) -> BTreeSet<Found> {
     let rows = rows(memory);
     let mut found = BTreeSet::new();
@@ -142,7 +142,7 @@ pub(crate) fn differences(memory: &Memory) -> BTreeSet<Found> {
         for key in keys {
             let claims = claims.get(&key).cloned().unwrap_or_default();
             let all: Vec<u8> = rows.keys().copied().filter(|row| due(row, &key).is_some()).collect();
-            // Whose claim comes first has it; where nobody has one, the first row is to have it.
+            // The row with the first claim has it. Without claims the first row should have it.
             let claimed = claims.iter().find(|(state, row, _)| *state < 3 && all.contains(row)).map(|claim| claim.1);
             let holder = claimed.or(all.first().copied());
             for row in &all {
@@ -163,7 +163,7 @@ pub(crate) fn differences(memory: &Memory) -> BTreeSet<Found> {
     found
 }
 
-/// What a verify, or a rebuild, names while nobody writes.
+/// What a verification or a rebuild reports, without writers.
 pub(crate) fn opened<D: Database + Clone>(db: &Texts<D>, mend: bool) -> BTreeSet<Found> {
     let mut found = run(TABLES[0], if mend { db.by_name.rebuild() } else { db.by_name.verify() });
     found.extend(run(TABLES[1], if mend { db.by_code.rebuild() } else { db.by_code.verify() }));

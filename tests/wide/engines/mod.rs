@@ -1,4 +1,4 @@
-//! Wide stores that answer as HBase and as Bigtable do. They are held against the recorded answers, and then to the suite, each with
+//! Wide stores that return what HBase and Bigtable return. They are compared with the recorded results, then run the suite, each with
 //! its own guarantees; and the suite names the law where a store declares what it does not keep.
 
 mod bigtable;

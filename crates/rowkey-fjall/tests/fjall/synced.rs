@@ -25,7 +25,7 @@ fn calls_before_answers(durability: Durability, test: &str) -> Option<Vec<Vec<St
     let mut process = strace.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
     let answers = lines.filter(|line| line.parse::<u64>().is_ok()).take(50).count();
-    // The process ends when nobody reads its output any more.
+    // The process ends when its output is closed.
     process.kill().unwrap();
     process.wait().unwrap();
     assert_eq!(answers, 50);

@@ -1,4 +1,4 @@
-//! The recorded answers, asked of the doubles.
+//! Replays the recorded cases on the doubles.
 
 mod bigtable;
 mod hbase;
@@ -17,7 +17,7 @@ const NOW: i64 = 1_750_000_000_000;
 /// Why a step is refused, as the cases have it.
 type Kind = &'static str;
 
-/// A double, asked as the engine was that it answers for.
+/// A double, called as the engine that it stands for was called.
 trait Table: Sized {
     fn new(schema: TableSchema) -> Self;
 
