@@ -62,6 +62,8 @@ record! {
         splits: Option<Located<Splits>>,
         /// How long rows are kept, where no TTL says it.
         keep: Option<Located<Keep>>,
+        /// How many rows it holds when it is full grown.
+        rows: Option<Located<Count>>,
         /// The column families.
         family: Named<Family>,
         /// What is known of the values of fields.
@@ -718,6 +720,12 @@ pub struct Date {
     pub month: u8,
     /// The day of the month, from 1.
     pub day: u8,
+}
+
+impl std::fmt::Display for Date {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
 }
 
 impl FromToml for Date {

@@ -1,9 +1,19 @@
 //! Judges the design of a table in a sorted store before it exists.
 
+pub mod check;
+pub mod cost;
 pub mod design;
+pub mod facts;
 pub mod file;
+pub mod finding;
+pub mod load;
 mod problem;
+pub mod profile;
 mod resolve;
+pub mod rules;
 
+pub use self::check::{Allowed, CheckOptions, Report};
+pub use self::finding::{Edit, Finding, Number, Remedy, Severity};
 pub use self::problem::{File, Files, Located, Place, Problem, Problems};
 pub use self::resolve::{Design, TableDesign};
+pub use self::rules::Rule;

@@ -1,0 +1,13 @@
+//! `rowkey diff`.
+
+use std::process::ExitCode;
+
+use crate::failure::Failure;
+
+/// Compares two designs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_args: &Args) -> Result<ExitCode, Failure> {
+    Err(Failure::new("not written yet"))
+}

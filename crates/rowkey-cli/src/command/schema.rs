@@ -1,0 +1,13 @@
+//! `rowkey schema`.
+
+use std::process::ExitCode;
+
+use crate::failure::Failure;
+
+/// Prints the JSON Schema of design files.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_args: &Args) -> Result<ExitCode, Failure> {
+    Err(Failure::new("not written yet"))
+}

@@ -1,0 +1,44 @@
+//! Reads the files of a design.
+
+use std::path::{Path, PathBuf};
+
+use rowkey_design::{Design, File};
+
+use crate::failure::Failure;
+
+/// Reads a design from files, and from all `*.rowkey.toml` of folders.
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Design, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(of_folder(path)?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let files = files.iter().map(|path| file(path)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Design::parse(files)?)
+}
+
+fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let cannot = |error| Failure::new(format!("cannot read {}: {error}", folder.display()));
+    let mut files = Vec::new();
+    for entry in folder.read_dir().map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.to_string_lossy().ends_with(".rowkey.toml") {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::new(format!("{} has no file *.rowkey.toml", folder.display())));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Reads one file's text.
+pub(crate) fn file(path: &Path) -> Result<File, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
+    Ok(File { name: path.display().to_string(), text })
+}

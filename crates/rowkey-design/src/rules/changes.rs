@@ -1,0 +1,5 @@
+//! Changes.
+
+use super::rules;
+
+rules! {}

@@ -1,0 +1,5 @@
+//! Families, cells, options.
+
+use super::rules;
+
+rules! {}

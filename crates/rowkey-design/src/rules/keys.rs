@@ -1,0 +1,5 @@
+//! Where writes and reads land.
+
+use super::rules;
+
+rules! {}
