@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rowkey_design::design::Date;
 use rowkey_design::{Design, File};
 
 use crate::failure::Failure;
@@ -41,4 +42,11 @@ pub(crate) fn file(path: &Path) -> Result<File, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
     Ok(File { name: path.display().to_string(), text })
+}
+
+/// The day in UTC.
+pub(crate) fn today() -> Date {
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let [month, day] = [today.month(), today.day()].map(|part| u8::try_from(part).unwrap_or(1));
+    Date { year: u16::try_from(today.year()).unwrap_or(0), month, day }
 }

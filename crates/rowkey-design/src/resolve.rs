@@ -175,7 +175,7 @@ fn layout_of_secondary(secondary: &Secondary, problems: &mut Vec<Problem>) -> Op
 }
 
 /// The layout of a key as a file has it.
-fn layout(
+pub(crate) fn layout(
     name: &Located<String>,
     key: &[Located<KeyField>],
     salt: Option<&Located<Salt>>,
