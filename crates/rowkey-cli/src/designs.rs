@@ -47,6 +47,11 @@ pub(crate) fn file(path: &Path) -> Result<File, Failure> {
 /// The day in UTC.
 pub(crate) fn today() -> Date {
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
-    let [month, day] = [today.month(), today.day()].map(|part| u8::try_from(part).unwrap_or(1));
-    Date { year: u16::try_from(today.year()).unwrap_or(0), month, day }
+    date(today).unwrap_or(Date { year: 0, month: 1, day: 1 })
+}
+
+/// A day as design files have it; none before the year 0.
+pub(crate) fn date(date: jiff::civil::Date) -> Option<Date> {
+    let [month, day] = [date.month(), date.day()].map(i8::cast_unsigned);
+    Some(Date { year: u16::try_from(date.year()).ok()?, month, day })
 }
