@@ -6,6 +6,7 @@ pub mod design;
 pub mod facts;
 pub mod file;
 pub mod finding;
+pub mod forms;
 pub mod load;
 mod problem;
 pub mod profile;
