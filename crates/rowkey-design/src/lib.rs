@@ -3,6 +3,7 @@
 pub mod check;
 pub mod cost;
 pub mod design;
+mod edit;
 pub mod facts;
 pub mod file;
 pub mod finding;
