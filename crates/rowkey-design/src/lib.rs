@@ -11,6 +11,7 @@ mod problem;
 pub mod profile;
 mod resolve;
 pub mod rules;
+pub mod sample;
 
 pub use self::check::{Allowed, CheckOptions, Report};
 pub use self::finding::{Edit, Finding, Number, Remedy, Severity};
