@@ -12,9 +12,8 @@ pub(super) struct Lines<R> {
     reader: R,
     line: Vec<u8>,
     /// The number of the last line, from 1.
-    pub(super) number: u64,
-    /// The bytes that were read.
-    pub(super) bytes: u64,
+    number: u64,
+    bytes: u64,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -22,8 +21,13 @@ impl<R: BufRead> Lines<R> {
         Self { reader, line: Vec::new(), number: 0, bytes: 0 }
     }
 
-    /// The next line; none at the end.
-    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, SampleError> {
+    /// The bytes that were read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next line and its number, from 1; none at the end.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, &[u8])>, SampleError> {
         loop {
             if !self.fill()? {
                 return Ok(None);
@@ -32,7 +36,7 @@ impl<R: BufRead> Lines<R> {
                 self.line.pop();
             }
             if !self.line.is_empty() {
-                return Ok(Some(&self.line));
+                return Ok(Some((self.number, &self.line)));
             }
         }
     }
