@@ -50,6 +50,8 @@ pub struct Report {
     pub allowed: Vec<Allowed>,
     /// What is wrong with `allow` itself: unknown rules, expired days, findings that are not there.
     pub problems: Vec<Problem>,
+    /// Statistics that a sample contradicts. They say nothing against the design.
+    pub notes: Vec<Problem>,
     /// How many tables, secondary tables among them, were checked.
     pub tables: usize,
     /// How many queries were checked.
@@ -129,6 +131,8 @@ impl Design {
             let context = Context::new(self, table, options);
             report.tables += context.keys.len();
             report.queries += context.queries.len();
+            let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));
+            report.notes.extend(seen.into_iter().flatten());
             let mut list = Vec::new();
             for rule in Rule::all() {
                 if let Some(find) = rule.find {
@@ -140,6 +144,7 @@ impl Design {
         }
         report.findings.sort_by_key(|finding| finding.place);
         report.problems.sort_by_key(|problem| problem.place);
+        report.notes.sort_by_key(|note| note.place);
         report
     }
 }

@@ -382,13 +382,9 @@ pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
 pub(crate) const CELL: f64 = 20.0;
 
-/// The declared split points of a table's or secondary table's key, where they need no sample.
+/// The declared split points of a table's or secondary table's key; none where they need a sample that was not read.
 pub(crate) fn split_points(table: &TableDesign, key: &KeyFacts<'_>) -> Option<SplitPoints> {
-    let declared = match key.secondary {
-        Some(i) => table.table.secondary.get(i)?.splits.as_ref(),
-        None => table.table.splits.as_ref(),
-    };
-    points(&declared?.value, key.layout)
+    table.split_points(key.secondary)
 }
 
 /// The split points that a design declares, where they need no sample.

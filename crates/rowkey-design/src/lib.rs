@@ -14,6 +14,7 @@ pub mod profile;
 pub mod quote;
 mod resolve;
 pub mod rules;
+pub mod sample;
 pub mod suggest;
 
 pub use self::check::{Allowed, CheckOptions, Report};

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use rowkey::LayoutBuf;
 use rowkey::lead::{Lead, Salt as SaltOf, SaltHash};
+use rowkey::splits::Splits as SplitPoints;
 
 use crate::design::{Cluster, DesignFile, Digest, KeyField, Salt, SaltFormat, Secondary, Table, WriteOrder};
 use crate::file::Named;
@@ -35,6 +36,8 @@ pub struct TableDesign {
     pub layout: LayoutBuf,
     /// The layouts of its secondary tables, in their order.
     pub secondary: Vec<LayoutBuf>,
+    /// The split points that were taken from samples: of its secondary tables, and, without an index, of the table.
+    pub(crate) sampled: IndexMap<Option<usize>, SplitPoints>,
 }
 
 impl Design {
@@ -118,7 +121,7 @@ impl TableDesign {
             table.secondary.iter().map(|secondary| layout_of_secondary(secondary, problems)).collect();
         table.refer(problems);
         let secondary = secondary.into_iter().collect::<Option<_>>()?;
-        (problems.len() == before).then_some(Self { layout: layout?, secondary, name, table })
+        (problems.len() == before).then_some(Self { layout: layout?, secondary, name, table, sampled: IndexMap::new() })
     }
 }
 

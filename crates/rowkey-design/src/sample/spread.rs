@@ -1,0 +1,113 @@
+//! How many values a field has, and how even they are.
+
+use datasketches::frequencies::{ErrorType, FrequentItemsSketch};
+use datasketches::hll::{Coupon, HllSketch, HllType};
+
+/// How many fields have sketches of full size. With more fields each has less, so that all have a limit.
+const FULL: usize = 64;
+
+/// The counters of [`Squares`], for a field of few.
+const COUNTERS: usize = 4096;
+
+/// `Σ count²` of the values, as Alon, Matias and Szegedy estimate it, with the many counters of Thorup and Zhang: each
+/// value adds or subtracts one, by its hash, in the counter of its hash. The standard error is `√(2 / counters)` of the
+/// sum, however the values are distributed.
+struct Squares(Vec<i32>);
+
+impl Squares {
+    fn add(&mut self, hash: u64) {
+        // The highest bit is the sign. A vector is as long as a power of two.
+        let mask = self.0.len() - 1;
+        let count = &mut self.0[hash as usize & mask];
+        *count = count.saturating_add(if hash >> 63 == 0 { 1 } else { -1 });
+    }
+
+    fn sum(&self) -> f64 {
+        self.0.iter().map(|&count| f64::from(count).powi(2)).sum()
+    }
+}
+
+/// What is found of a field's values.
+pub(super) struct Spread {
+    pub(super) distinct: f64,
+    pub(super) n_eff: f64,
+    pub(super) p_max: f64,
+    /// The hashes of the most frequent values, with their shares.
+    pub(super) top: Vec<(u64, f64)>,
+}
+
+/// The values of a field, by their hashes.
+pub(super) struct Values {
+    /// None where the library refuses its constant sizes, which it does not.
+    distinct: Option<HllSketch>,
+    frequent: Option<FrequentItemsSketch<u64>>,
+    squares: Squares,
+    /// All values, and those of them that `frequent` was given, each of which may stand for many.
+    values: u64,
+    given: u64,
+}
+
+impl Values {
+    /// The values of one of so many fields.
+    pub(super) fn new(fields: usize) -> Self {
+        // Halved as often as the number of fields is that of full ones doubled.
+        let less = fields.div_ceil(FULL).next_power_of_two().ilog2();
+        let lg = 13u32.saturating_sub(less).max(4) as u8;
+        Self {
+            distinct: HllSketch::new(lg, HllType::Hll8).ok(),
+            frequent: FrequentItemsSketch::new((1024 >> less.min(7)).max(8)).ok(),
+            squares: Squares(vec![0; (COUNTERS >> less.min(8)).max(32)]),
+            values: 0,
+            given: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, hash: u64) {
+        self.values += 1;
+        self.squares.add(hash);
+        if let Some(distinct) = &mut self.distinct {
+            distinct.update_with_coupon(Coupon::from_value(hash));
+        }
+    }
+
+    /// Counts a value that was added, for `weight` of them.
+    pub(super) fn weigh(&mut self, hash: u64, weight: u64) {
+        self.given += 1;
+        if let Some(frequent) = &mut self.frequent {
+            frequent.update_with_count(hash, weight);
+        }
+    }
+
+    pub(super) fn spread(&self, most: usize) -> Spread {
+        let mut rows = match &self.frequent {
+            Some(frequent) => frequent.frequent_items(ErrorType::NoFalseNegatives),
+            None => Vec::new(),
+        };
+        rows.sort_unstable_by_key(|row| (std::cmp::Reverse(row.lower_bound()), *row.item()));
+        let weight = self.frequent.as_ref().map_or(0, FrequentItemsSketch::total_weight).max(1) as f64;
+        let shares = || rows.iter().map(|row| row.lower_bound() as f64 / weight);
+        let all_counted = self.frequent.as_ref().is_some_and(|frequent| frequent.maximum_error() == 0);
+        let values = self.values.max(1) as f64;
+        let about = self.distinct.as_ref().map_or(0.0, HllSketch::estimate);
+        let distinct = match all_counted && self.given == self.values {
+            true => rows.len() as f64,
+            false => about.max(rows.len() as f64).min(values),
+        };
+        let squares = match all_counted {
+            true => shares().map(|share| share * share).sum(),
+            false => self.squares.sum() / values / values,
+        };
+        // As uneven as one value at most, as even as all at least.
+        let squares = f64::clamp(squares, 1.0 / distinct.max(1.0), 1.0);
+        // The most frequent has between Σ p² and its root.
+        let p_max = shares().next().unwrap_or(0.0).clamp(squares, squares.sqrt());
+        let top = rows.iter().zip(shares()).take(most).map(|(row, share)| (*row.item(), share)).collect();
+        Spread {
+            distinct,
+            n_eff: 1.0 / squares,
+            p_max: if all_counted { shares().next().unwrap_or(0.0) } else { p_max },
+            top,
+        }
+    }
+}
