@@ -9,7 +9,7 @@ use rowkey::splits::Splits as SplitPoints;
 use rowkey::untyped::{FieldBuf, FieldValues, TypeBuf};
 use rowkey::{KeyRange, Value};
 
-use crate::design::{Cluster, Columns, Keep, Query, QueryOrder, Splits, Width, WriteKind};
+use crate::design::{Cluster, Columns, Family, Keep, Query, QueryOrder, Splits, Width, WriteKind};
 use crate::facts::{Growth, KeyFacts, about};
 use crate::problem::Located;
 use crate::profile::Profile;
@@ -151,8 +151,8 @@ impl<'d> QueryCost<'d> {
         let measured =
             profile.filter(|_| whole.is_none() && self.secondary.is_none()).map(|profile| profile.keys as f64);
         let known_key = used.len() >= key.fields.len();
-        self.rows_selected =
-            if known_key { Some(1.0) } else { whole.or(measured).zip(selected).map(|(rows, part)| rows * part) };
+        let estimated = || whole.or(measured).zip(selected).map(|(rows, part)| rows * part);
+        self.rows_selected = if known_key { Some(1.0) } else { self.rows_of_group(key).or_else(estimated) };
         let matching = self.rows_selected.zip(left).map(|(rows, part)| rows * part);
         let skipped = query.offset.as_ref().map_or(0.0, |offset| offset.0);
         (self.rows_read, self.rows_returned) = match (&query.limit, self.order) {
@@ -174,6 +174,20 @@ impl<'d> QueryCost<'d> {
             }
         };
         self.bytes_read = self.rows_read.map(|rows| rows * per_row);
+    }
+
+    /// The rows of one value of the last leading field, as the file counts them, where nothing after it is selected.
+    fn rows_of_group(&self, key: &KeyFacts<'_>) -> Option<f64> {
+        let last = self.leading.checked_sub(1).filter(|_| !self.next)?;
+        let rows = key.fields.get(last)?.stats?.rows_per.as_ref()?;
+        rows.p50.or(rows.p99).or(rows.max).map(|rows| rows.0)
+    }
+
+    /// The most rows that its ranges can have, as the file counts them: of the greatest value of the last leading field.
+    pub fn most_rows(&self, key: &KeyFacts<'_>) -> Option<f64> {
+        let last = self.leading.checked_sub(1).filter(|_| !self.next)?;
+        let rows = key.fields.get(last).and_then(|field| field.stats).and_then(|stats| stats.rows_per.as_ref());
+        rows.and_then(|rows| rows.max.or(rows.p99)).map(|rows| rows.0)
     }
 
     fn count_servers(&mut self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) {
@@ -344,12 +358,16 @@ pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
 }
 
 fn cells_per_row(table: &TableDesign) -> f64 {
-    let of = |columns: &Located<Columns>| match &columns.value {
+    let counts = table.table.family.values().filter_map(|family| per_row(&family.value));
+    counts.fold(1.0, f64::max)
+}
+
+/// The columns that a row has in a family whose columns are data.
+pub(crate) fn per_row(family: &Family) -> Option<f64> {
+    match &family.columns.as_ref()?.value {
         Columns::OfRow(of_row) => of_row.per_row.map(|count| count.0),
         Columns::Names(_) => None,
-    };
-    let most = table.table.family.values().filter_map(|family| family.columns.as_ref().and_then(of)).reduce(f64::max);
-    most.unwrap_or(1.0).max(1.0)
+    }
 }
 
 /// The bytes of a row as a scan reads it: each cell with its key, family, qualifier, timestamp and type.

@@ -198,6 +198,8 @@ record! {
         bulk: Option<bool>,
         /// Fields of the key that it changes.
         updates: Vec<Located<String>>,
+        /// Whether a counter may be off by some: an increment that is sent again counts twice.
+        approximate: Option<bool>,
         /// The columns that it writes.
         columns: Vec<Located<String>>,
     }
@@ -314,6 +316,8 @@ words! {
         Nanos = "nanoseconds",
         /// A number of days, hours or other buckets of time.
         TimeBucket = "time bucket",
+        /// A date and time of day without a time zone.
+        LocalTime = "local time",
         /// A number that grows by one with each row.
         Sequence = "sequence",
         /// A snowflake: a time and a counter in 64 bits.

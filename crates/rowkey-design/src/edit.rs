@@ -54,4 +54,30 @@ impl Files {
         let empty = inside.trim_start().starts_with('}');
         insert(inside, if empty { format!(" {key} = {value} ") } else { format!(" {key} = {value},") })
     }
+
+    /// The edit that adds a key to a write or a query: an item of an array of tables, or of an array.
+    pub(crate) fn key_added_to_item(&self, item: Place, key: &str, value: &str) -> Option<Edit> {
+        let text = self.text(item);
+        let insert = |offset: usize, new: String| {
+            let at = item.start + offset;
+            Some(Edit { place: Place { start: at, end: at, ..item }, text: new })
+        };
+        match text.strip_prefix('{') {
+            Some(inside) if inside.trim_start().starts_with('}') => insert(1, format!(" {key} = {value} ")),
+            Some(_) => insert(1, format!(" {key} = {value},")),
+            None => {
+                let rest = self.file(item)?.text.get(item.start..)?;
+                let line_end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+                text.starts_with('[').then(|| insert(line_end, format!("\n{key} = {value}")))?
+            }
+        }
+    }
+
+    /// The edit that adds lines at the end of a file.
+    pub(crate) fn lines_added(&self, file: usize, lines: &str) -> Option<Edit> {
+        let text = &self.iter().nth(file)?.text;
+        let newline = if text.ends_with('\n') { "" } else { "\n" };
+        let place = Place { file, start: text.len(), end: text.len() };
+        Some(Edit { place, text: format!("{newline}{lines}") })
+    }
 }

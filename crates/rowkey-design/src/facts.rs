@@ -4,7 +4,7 @@ use rowkey::LayoutBuf;
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use crate::design::{FieldStats, KeyField, Meaning, Size, Skew};
+use crate::design::{FieldStats, KeyField, Meaning, Query, QueryOrder, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Place};
 use crate::profile::Profile;
@@ -124,8 +124,11 @@ impl<'d> KeyFacts<'d> {
         profile: Option<&Profile>,
     ) -> Self {
         let fields = layout.fields().iter().zip(texts);
-        let fields: Vec<_> =
+        let mut fields: Vec<_> =
             fields.map(|(field, text)| FieldFacts::new(field, text.place, texts, table, profile)).collect();
+        if let Some(time) = only_time(&fields, table) {
+            fields[time].growth = Some(Growth::Unknown);
+        }
         let lead = layout.lead().width();
         let bytes = lead as f64 + fields.iter().map(|field| field.bytes).sum::<f64>();
         Self { name, secondary, layout, fields, bytes }
@@ -140,6 +143,30 @@ impl<'d> KeyFacts<'d> {
     pub fn growing(&self) -> Option<usize> {
         self.fields.iter().position(|field| field.growth.is_some())
     }
+}
+
+/// The field that is the time where the file writes or asks by time and does not say which field it is: the only number of
+/// four or eight bytes without statistics and meaning.
+fn only_time(fields: &[FieldFacts<'_>], table: &TableDesign) -> Option<usize> {
+    let written =
+        |write: &Located<Write>| matches!(write.order.as_deref(), Some(WriteOrder::Time | WriteOrder::RandomIn(_)));
+    let asked = |query: &Located<Query>| {
+        matches!(query.order.as_deref(), Some(QueryOrder::Newest | QueryOrder::Oldest))
+            || query.range.values().any(|width| matches!(width.value, Width::Time(_)))
+    };
+    let by_time = table.table.write.iter().any(written) || table.table.query.iter().any(asked);
+    if !by_time || fields.iter().any(|field| field.growth.is_some()) {
+        return None;
+    }
+    let number = |field: &FieldFacts<'_>| {
+        matches!(field.field.ty, TypeBuf::Scalar(Scalar::U32 | Scalar::U64 | Scalar::I32 | Scalar::I64))
+    };
+    let unsaid = |field: &FieldFacts<'_>| {
+        field.meaning.is_none() && field.stats.is_none_or(|stats| stats.distinct.is_none() && stats.grows.is_none())
+    };
+    let mut times = (0..fields.len()).filter(|&field| number(&fields[field]) && unsaid(&fields[field]));
+    let time = times.next()?;
+    times.next().is_none().then_some(time)
 }
 
 impl<'d> FieldFacts<'d> {
@@ -191,7 +218,7 @@ fn growth(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Growth> {
         Some(Meaning::Millis) => Some(Growth::Time(Some(1e-3))),
         Some(Meaning::Micros) => Some(Growth::Time(Some(1e-6))),
         Some(Meaning::Nanos) => Some(Growth::Time(Some(1e-9))),
-        Some(Meaning::TimeBucket) => Some(Growth::Time(None)),
+        Some(Meaning::TimeBucket | Meaning::LocalTime) => Some(Growth::Time(None)),
         Some(Meaning::Sequence) => Some(Growth::Sequence),
         Some(Meaning::Snowflake | Meaning::Uuid7 | Meaning::Ulid) => Some(Growth::TimeId),
         Some(_) => None,

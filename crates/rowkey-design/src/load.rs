@@ -53,34 +53,55 @@ impl<'d> WriteLoad<'d> {
             (load.places, load.busiest) = (Some(1.0), Some(1.0));
             return load;
         }
-        if let Lead::Digest(_) = key.layout.lead() {
-            // As many places as there are values of what is hashed.
-            (load.places, load.busiest) = product(key, &by(key));
-            return load;
-        }
-        load.buckets = buckets(key);
         load.front = match order {
             Some(WriteOrder::Random) => None,
             _ => key.growing(),
         };
+        // The fields before the front: writes of one moment have any of their values.
         let before: Vec<usize> = (0..load.front.unwrap_or(key.fields.len())).collect();
-        let (fields, busiest) = product(key, &before);
-        match load.buckets {
-            None => (load.places, load.busiest) = (fields, busiest),
-            Some(buckets) => {
-                // The salt divides only what the fields before the front leave together.
-                let by = by(key);
-                let by_known = by.iter().all(|field| before.contains(field));
-                load.places = match fields {
-                    Some(fields) if by_known => Some(fields.max(buckets)),
-                    Some(fields) => Some(fields * buckets),
-                    None => None,
-                }
-                .or(Some(buckets));
-                load.busiest = load.places.map(|places| 1.0 / places.max(1.0));
-            }
+        let fields = shares(key, &before);
+        let hashes = match key.layout.lead() {
+            Lead::None => None,
+            Lead::Salt(salt) => Some(f64::from(salt.buckets)),
+            Lead::Digest(bytes) => Some(256f64.powi(i32::from(*bytes))),
+        };
+        let Some(hashes) = hashes else {
+            (load.places, load.busiest) = (fields.map(|shares| 1.0 / shares.squares), fields.map(|shares| shares.most));
+            return load;
+        };
+        // What is hashed and comes before the front only moves places; the rest divides each of them.
+        let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
+        let divided = shares(key, &rest).unwrap_or(Shares::ONE).hashed(hashes, rest.is_empty());
+        // Without statistics the fields before the front are taken for one place: there are at least as many.
+        let known = fields.unwrap_or(Shares::ONE);
+        load.places = Some(1.0 / (known.squares * divided.squares));
+        load.busiest = Some(known.most * divided.most);
+        if let Lead::Salt(_) = key.layout.lead() {
+            let all = shares(key, &by(key)).map_or(Shares { squares: 0.0, most: 0.0 }, |shares| shares);
+            load.buckets = Some(1.0 / all.hashed(hashes, false).squares);
         }
         load
+    }
+}
+
+/// How even the values of some fields are together: `Σ p²`, and the greatest p.
+#[derive(Clone, Copy)]
+struct Shares {
+    squares: f64,
+    most: f64,
+}
+
+impl Shares {
+    const ONE: Self = Self { squares: 1.0, most: 1.0 };
+
+    /// Those of the hashes of the values: `Σ p² + (1 − Σ p²) / n` is the expected sum of the squares of the shares of n
+    /// hashes. Nothing hashed is one hash.
+    fn hashed(self, hashes: f64, nothing: bool) -> Self {
+        if nothing {
+            return Self::ONE;
+        }
+        let mixed = |share: f64| share + (1.0 - share) / hashes;
+        Self { squares: mixed(self.squares), most: mixed(self.most) }
     }
 }
 
@@ -92,32 +113,27 @@ pub(crate) fn by(key: &KeyFacts<'_>) -> Vec<usize> {
     }
 }
 
-/// How many combinations of values of these fields there are, as even ones would be, and the share of the most frequent.
-fn product(key: &KeyFacts<'_>, fields: &[usize]) -> (Option<f64>, Option<f64>) {
-    let mut product = (Some(1.0), Some(1.0));
+/// How even the values of these fields are together, as if each were independent of the others; none where one is not
+/// known.
+fn shares(key: &KeyFacts<'_>, fields: &[usize]) -> Option<Shares> {
+    /// The values that a field has that grows: as many as there is time.
+    const TIME: Shares = Shares { squares: 1.0 / 4_294_967_296.0, most: 1.0 / 4_294_967_296.0 };
+    let mut shares = Shares::ONE;
     for &field in fields {
-        // A field that grows has as many values as there is time.
-        let spread = key.fields.get(field).and_then(|field| field.spread);
-        let spread = spread.map(|spread| (spread.n_eff, spread.p_max));
-        let grows = key.fields.get(field).is_some_and(|field| field.growth.is_some());
-        let (n_eff, p_max) = match spread.or(grows.then_some((2f64.powi(32), 2f64.powi(-32)))) {
-            Some((n_eff, p_max)) => (Some(n_eff), Some(p_max)),
-            None => (None, None),
+        let field = key.fields.get(field)?;
+        let own = match (field.spread, field.growth) {
+            (_, Some(_)) => TIME,
+            (Some(spread), None) => Shares { squares: 1.0 / spread.n_eff.max(1.0), most: spread.p_max.min(1.0) },
+            (None, None) => return None,
         };
-        product = (product.0.zip(n_eff).map(|(a, b)| a * b), product.1.zip(p_max).map(|(a, b)| a * b));
+        shares = Shares { squares: shares.squares * own.squares, most: shares.most * own.most };
+        // Values that are counted for each value of a field that is not among these.
+        if let Some(per) = field.per.filter(|per| !fields.contains(per)).and_then(|per| key.fields.get(per))
+            && let Some(spread) = per.spread
+        {
+            shares.squares /= spread.n_eff.max(1.0);
+            shares.most *= spread.p_max.min(1.0);
+        }
     }
-    product
-}
-
-/// How many salt buckets are written, as even ones would be.
-///
-/// Of values with the shares p, hashed to b buckets, `Σ p² + (1 − Σ p²) / b` is the expected sum of the squares of the
-/// buckets' shares.
-fn buckets(key: &KeyFacts<'_>) -> Option<f64> {
-    let Lead::Salt(salt) = key.layout.lead() else {
-        return None;
-    };
-    let buckets = f64::from(salt.buckets);
-    let together = product(key, &by(key)).0.map_or(0.0, |values| 1.0 / values.max(1.0));
-    Some(1.0 / (together + (1.0 - together) / buckets))
+    Some(shares)
 }

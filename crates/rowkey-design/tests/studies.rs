@@ -16,8 +16,7 @@ fn folder() -> PathBuf {
 /// Each study's design.
 fn designs() -> BTreeMap<String, Design> {
     let files = fs::read_dir(folder()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    let studies: Vec<String> =
-        files.filter_map(|name| name.strip_suffix(".rowkey.toml").map(str::to_owned)).collect();
+    let studies: Vec<String> = files.filter_map(|name| name.strip_suffix(".rowkey.toml").map(str::to_owned)).collect();
     let read = |study: String| {
         let name = format!("{study}.rowkey.toml");
         let text = fs::read_to_string(folder().join(&name)).unwrap();

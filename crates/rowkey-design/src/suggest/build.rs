@@ -103,7 +103,13 @@ impl<'d> Builder<'d> {
         table.salt = choice.salt.as_ref().map(|(buckets, by)| self.salt(*buckets, by));
         table.secondary = Vec::new();
         let layout = layout(&self.own.name, &table.key, table.salt.as_ref(), None, &mut Vec::new())?;
-        Some(TableDesign { name: self.own.name.clone(), table, layout, secondary: Vec::new() })
+        Some(TableDesign {
+            name: self.own.name.clone(),
+            table,
+            layout,
+            secondary: Vec::new(),
+            sampled: self.own.sampled.clone(),
+        })
     }
 
     fn salt(&self, buckets: u32, by: &[usize]) -> Located<Salt> {
@@ -172,6 +178,29 @@ impl<'d> Builder<'d> {
     }
 }
 
+/// The lines of a design file that add a secondary table for a query; none where no field of the key can begin it.
+pub(crate) fn secondary_for(table: &TableDesign, query: &Query) -> Option<String> {
+    let key = Builder::new(table, None).key_for(query)?;
+    let taken: Vec<&str> = table.table.secondary.iter().map(|secondary| secondary.name.as_str()).collect();
+    let name = (1..).map(|n| format!("{}_{n}", table.name.value)).find(|name| !taken.contains(&name.as_str()))?;
+    layout(&unplaced(name.clone()), &key, None, None, &mut Vec::new())?;
+    let (header, name) = (quoted(&table.name), quoted(&name));
+    let serves = quoted(&query.name);
+    Some(format!("\n[[table.{header}.secondary]]\nname = {name}\n{}serves = [{serves}]\n", key_line(&key)))
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
+}
+
+fn key_line(fields: &[Located<KeyField>]) -> String {
+    let texts = fields.iter().filter_map(|text| {
+        let field = text.field.as_ref()?;
+        Some(quoted(&format!("{}: {field}", text.name)))
+    });
+    format!("key = [{}]\n", texts.collect::<Vec<_>>().join(", "))
+}
+
 fn same_key(a: &[Located<KeyField>], b: &[Located<KeyField>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value == b.value)
 }
@@ -194,24 +223,17 @@ fn orders(fields: usize, front: usize) -> Vec<Vec<usize>> {
 
 /// The keys of a design file that say a table's key, salt and secondary tables.
 pub fn to_toml(table: &TableDesign) -> String {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F");
-    let key = |fields: &[Located<KeyField>]| {
-        let texts = fields.iter().filter_map(|text| {
-            let field = text.field.as_ref()?;
-            Some(quoted(&format!("{}: {field}", text.name)))
-        });
-        format!("key = [{}]\n", texts.collect::<Vec<_>>().join(", "))
-    };
     let names = |names: &[Located<String>]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     let salted = |salt: &Salt| {
         let by = if salt.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&salt.by)) };
         format!("salt = {{ buckets = {}{by} }}\n", *salt.buckets)
     };
     let name = quoted(&table.name);
-    let mut toml = format!("[table.{name}]\n{}", key(&table.table.key));
+    let mut toml = format!("[table.{name}]\n{}", key_line(&table.table.key));
     toml.extend(table.table.salt.iter().map(|salt| salted(salt)));
     for secondary in &table.table.secondary {
-        toml += &format!("[[table.{name}.secondary]]\nname = {}\n{}", quoted(&secondary.name), key(&secondary.key));
+        toml +=
+            &format!("[[table.{name}.secondary]]\nname = {}\n{}", quoted(&secondary.name), key_line(&secondary.key));
         toml.extend(secondary.salt.iter().map(|salt| salted(salt)));
         toml += &format!("serves = [{}]\n", names(&secondary.serves));
     }

@@ -9,6 +9,7 @@ mod score;
 
 use std::cmp::Ordering;
 
+pub(crate) use self::build::secondary_for;
 pub use self::build::to_toml;
 pub use self::score::{QueryScore, Score};
 
