@@ -157,3 +157,25 @@ fn encoding_changes_the_share_of_keys() {
     assert_eq!(severity("F13", &cells("encoding = \"fast_diff\"\n")), None);
     assert_eq!(severity("F13", &cells("compression = \"zstd\"\n")), None);
 }
+
+/// A design whose numbers multiply to more than a number can be, and whose names are not for a terminal.
+#[test]
+fn great_numbers_and_hostile_names() {
+    let most = "9".repeat(300);
+    let text = format!(
+        "format = 1\n[table.t]\nkey = [\"a: text\"]\n[table.t.family.\"\\u001b]0;\"]\n\
+         columns = {{ name = \"\\u001b[2J: text\", per_row = {most}.0, max = {most}.0, value = \"9 PB\" }}\n\
+         sizes = {{ \"\\u001b[2J\" = \"999999999999999 PB\" }}\nversions = 4294967295\nmin_versions = 4294967295\n\
+         [[table.t.query]]\nname = \"\\u0007\"\n"
+    );
+    for engine in ["hbase", "bigtable", "dynamodb", "cockroachdb", "fjall"] {
+        let design = design(&format!("{text}[cluster.c]\nengine = \"{engine}\"\n"));
+        for finding in check(&design) {
+            assert!(finding.numbers.iter().all(|number| number.value.is_finite()), "{finding:?}");
+            let said = [vec![finding.message], finding.witness].concat().concat();
+            assert!(!said.contains(char::is_control), "{} {said:?}", finding.rule.id);
+        }
+    }
+    let digits = format!("{TIMES}rows = \"{}\"\n", "9".repeat(400));
+    assert!(Design::parse([File { name: "a".to_owned(), text: digits }]).is_err());
+}
