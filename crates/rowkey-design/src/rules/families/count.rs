@@ -15,7 +15,7 @@ use crate::rules::Found;
 /// F01.
 pub(super) fn families(context: &Context<'_>, found: &mut Found<'_>) {
     let (most, why) = match context.engine {
-        Engine::HBase => (3, "each region flushes, compacts and splits them together"),
+        Engine::HBase => (3, "all share the memory of a region, and are split with it"),
         Engine::Bigtable => (100, "Bigtable is made for about 100 a table"),
         _ => return,
     };
