@@ -160,10 +160,7 @@ impl<'d> QueryCost<'d> {
             (Some(limit), OrderFit::Sort) => (self.rows_selected, matching.map(|rows| rows.min(limit.0))),
             (Some(limit), _) => {
                 let wanted = (limit.0 + skipped) * self.ranges.len().max(1) as f64;
-                let read = match left {
-                    Some(left) => Some(wanted / left.max(1e-12)),
-                    None => None,
-                };
+                let read = left.map(|left| wanted / left.max(1e-12));
                 let read = match (read, self.rows_selected) {
                     (Some(read), Some(selected)) => Some(read.min(selected)),
                     (read, None) => read,
@@ -262,6 +259,10 @@ fn next(query: &Query, name: &str, field: &FieldBuf, growth: Option<Growth>) -> 
     match field.ty {
         TypeBuf::Scalar(Scalar::Text) => Some(FieldValues::StartsWith(Value::Text("m".repeat(count)))),
         TypeBuf::Scalar(Scalar::Bytes) => Some(FieldValues::StartsWith(Value::Bytes(vec![b'm'; count]))),
+        // All under a domain, a directory or a tile are one range.
+        TypeBuf::Scalar(Scalar::HostPath | Scalar::Url | Scalar::QuadKey(_) | Scalar::Tile) => {
+            Some(FieldValues::Between(Bound::Included(value(&field.ty, 1)), Bound::Excluded(value(&field.ty, 2))))
+        }
         _ => None,
     }
 }
@@ -309,7 +310,12 @@ fn scalar_value(scalar: Scalar, k: u64) -> Value {
         Scalar::QuadKey(zoom) => Value::Text(quadkey(zoom, k)),
         Scalar::Tile => Value::Text(quadkey(12, k)),
         Scalar::HostPath => Value::Text(format!("host{k:020}.example/")),
-        Scalar::Url => Value::Text(format!("https://host{k:020}.example/")),
+        Scalar::Url => Value::Tuple(vec![
+            Value::Text(format!("host{k:020}.example/")),
+            Value::Text("https".to_owned()),
+            Value::Unsigned(0),
+            Value::Text(String::new()),
+        ]),
         _ => Value::Text(format!("{k:020}")),
     }
 }

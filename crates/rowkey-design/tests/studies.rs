@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rowkey::LayoutBuf;
 use rowkey_design::design::Date;
-use rowkey_design::{CheckOptions, Design, File, Report};
+use rowkey_design::{CheckOptions, Design, File, Report, Rule, Severity};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/designs")
@@ -65,20 +65,46 @@ fn check(design: &Design) -> Report {
     design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }))
 }
 
-/// The rules that fire, each with table and what it is of.
+/// The warnings and errors, each with table and what it is of.
 fn found(report: &Report) -> Vec<String> {
     let name = |finding: &rowkey_design::Finding| {
         let of = finding.of.as_ref().map_or(String::new(), |of| format!(" {of:?}"));
         format!("{} {}{of}: {}", finding.rule.id, finding.table, finding.message)
     };
-    report.findings.iter().map(name).collect()
+    report.findings.iter().filter(|finding| finding.severity > Severity::Note).map(name).collect()
 }
 
 #[test]
 fn checks_are_silent_on_the_good_designs() {
+    let mut all = Vec::new();
     for (study, design) in designs().into_iter().filter(|(study, _)| study != "four_designs") {
         let report = check(&design);
-        assert_eq!(report.problems, [], "{study}");
-        assert_eq!(found(&report), Vec::<String>::new(), "{study}");
+        all.extend(report.problems.iter().map(|problem| format!("{study}: {problem:?}")));
+        all.extend(found(&report).into_iter().map(|found| format!("{study}: {found}")));
+    }
+    assert_eq!(all, Vec::<String>::new(), "{all:#?}");
+}
+
+/// The key that begins with the time: every write goes to one region. The hashed one: a window of time is a full scan.
+#[test]
+fn checks_name_what_the_bad_designs_are_bad_at() {
+    let designs = designs();
+    let report = check(&designs["four_designs"]);
+    assert_eq!(report.problems, []);
+    let of = |table: &str, rule: &str| {
+        let is = |finding: &&rowkey_design::Finding| finding.table == table && finding.rule.id == rule;
+        report.findings.iter().find(is).map(|finding| finding.severity)
+    };
+    assert_eq!(of("randomised", "Q01"), Some(Severity::Error), "{:#?}", found(&report));
+    let bad = |finding: &&rowkey_design::Finding| finding.severity > Severity::Note;
+    for table in ["salted", "promoted"] {
+        let findings = report.findings.iter().filter(bad);
+        assert_eq!(findings.filter(|finding| finding.table == table).count(), 0, "{:#?}", found(&report));
+    }
+    if Rule::named("H01").is_some() {
+        assert!(of("sequential", "H01") > Some(Severity::Note), "{:#?}", found(&report));
+        for table in ["salted", "promoted", "randomised"] {
+            assert_eq!(of(table, "H01"), None, "{:#?}", found(&report));
+        }
     }
 }

@@ -64,7 +64,8 @@ fn split(text: &str) -> Option<(f64, &str)> {
         return None;
     }
     let number: f64 = digits.replace('_', "").parse().ok()?;
-    Some((number, rest.strip_prefix(' ').unwrap_or(rest)))
+    // A thousand digits are no number that a unit could be multiplied with.
+    (number < 1e30).then_some((number, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
 fn factor(unit: &str, units: &[(&str, f64)]) -> Option<f64> {

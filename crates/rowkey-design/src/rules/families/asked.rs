@@ -5,17 +5,17 @@ use crate::design::{Columns, Family};
 use crate::facts::KeyFacts;
 use crate::problem::Located;
 
-/// The names of a family's columns; one for columns whose names are data.
-pub(super) fn columns(family: &Family) -> Vec<&str> {
+/// Whether a test holds of some name of a family's columns; of the one name of columns whose names are data.
+fn some_column(family: &Family, test: impl Fn(&str) -> bool) -> bool {
     match family.columns.as_ref().map(|columns| &columns.value) {
-        Some(Columns::Names(names)) => names.iter().map(|name| name.as_str()).collect(),
-        Some(Columns::OfRow(of_row)) => vec![of_row.name.split(':').next().unwrap_or("").trim()],
-        None => family.sizes.keys().map(String::as_str).collect(),
+        Some(Columns::Names(names)) => names.iter().any(|name| test(name)),
+        Some(Columns::OfRow(of_row)) => test(of_row.name.split(':').next().unwrap_or("").trim()),
+        None => family.sizes.keys().any(|name| test(name)),
     }
 }
 
 /// Whether a list of columns, which is empty for all, has this one: as `column`, `family:column` or `family`.
-pub(super) fn names(list: &[Located<String>], family: &str, column: &str) -> bool {
+fn names(list: &[Located<String>], family: &str, column: &str) -> bool {
     let is = |name: &Located<String>| match name.split_once(':') {
         Some((of, name)) => of == family && name == column,
         None => name.as_str() == column || name.as_str() == family,
@@ -25,14 +25,14 @@ pub(super) fn names(list: &[Located<String>], family: &str, column: &str) -> boo
 
 /// Whether a list of columns, which is empty for all, has any of a family.
 pub(super) fn any(list: &[Located<String>], name: &str, family: &Family) -> bool {
-    list.iter().any(|column| column.as_str() == name)
-        || columns(family).iter().any(|column| names(list, name, column))
-        || list.is_empty()
+    list.is_empty()
+        || list.iter().any(|column| column.as_str() == name)
+        || some_column(family, |column| names(list, name, column))
 }
 
 /// Whether a list of columns, which is empty for all, has each of a family.
 pub(super) fn all(list: &[Located<String>], name: &str, family: &Family) -> bool {
-    columns(family).iter().all(|column| names(list, name, column))
+    list.is_empty() || !some_column(family, |column| !names(list, name, column))
 }
 
 /// Whether a query reads rows by their whole keys.

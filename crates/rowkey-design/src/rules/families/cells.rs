@@ -21,6 +21,8 @@ pub(super) struct Cell<'d> {
     pub(super) value: Option<f64>,
     /// The bytes of the largest value, as far as the file says.
     pub(super) largest: Option<f64>,
+    /// Whether the column's name is data, as much as its value.
+    pub(super) names_are_data: bool,
 }
 
 /// The cells of a family.
@@ -29,7 +31,7 @@ pub(super) fn of(family: &Family) -> Vec<Cell<'_>> {
     let cell = |name| {
         let size = named(name);
         let (value, largest) = (size.map(about), size.map(largest));
-        Cell { name, name_bytes: name.len() as f64, count: 1.0, most: 1.0, value, largest }
+        Cell { name, name_bytes: name.len() as f64, count: 1.0, most: 1.0, value, largest, names_are_data: false }
     };
     match family.columns.as_ref().map(|columns| &columns.value) {
         Some(Columns::Names(names)) => names.iter().map(|name| cell(name.as_str())).collect(),
@@ -42,7 +44,8 @@ pub(super) fn of(family: &Family) -> Vec<Cell<'_>> {
             let size = named(name);
             let value = of_row.value.map(|bytes| bytes.0).or(size.map(about));
             let largest = size.map(largest).or(value);
-            vec![Cell { name, name_bytes: width.map_or(8.0, |width| width as f64), count, most, value, largest }]
+            let name_bytes = width.map_or(8.0, |width| width as f64);
+            vec![Cell { name, name_bytes, count, most, value, largest, names_are_data: true }]
         }
         None => family.sizes.keys().map(|name| cell(name)).collect(),
     }
@@ -82,7 +85,12 @@ impl Share {
     pub(super) fn fast_diff(name: &str, family: &Family, key: &KeyFacts<'_>, table: &TableDesign) -> Option<Self> {
         let cells: f64 = of(family).iter().map(|cell| cell.count).sum();
         let own = own_bytes(key, rows(table)) / cells.max(1.0);
-        Self::new(name, family, |cell| own + cell.name_bytes + ENCODED)
+        Self::new(name, family, |cell| own + cell.name_bytes + ENCODED).map(|share| {
+            // What a program would store in the value otherwise is no overhead.
+            let data: f64 =
+                of(family).iter().filter(|cell| cell.names_are_data).map(|cell| cell.count * cell.name_bytes).sum();
+            Self { keys: share.keys - data, values: share.values + data, ..share }
+        })
     }
 
     /// As the family's encoding, or its default, writes cells.

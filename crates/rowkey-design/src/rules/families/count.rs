@@ -15,7 +15,7 @@ use crate::rules::Found;
 /// F01.
 pub(super) fn families(context: &Context<'_>, found: &mut Found<'_>) {
     let (most, why) = match context.engine {
-        Engine::HBase => (3, "each region flushes, compacts and splits them together"),
+        Engine::HBase => (3, "all share the memory of a region, and are split with it"),
         Engine::Bigtable => (100, "Bigtable is made for about 100 a table"),
         _ => return,
     };
@@ -32,7 +32,7 @@ pub(super) fn families(context: &Context<'_>, found: &mut Found<'_>) {
         finding = finding.witness("no two of them have the same options");
     }
     for names in alike {
-        finding = finding.witness(format!("with the same options: {}", names.join(", ")));
+        finding = finding.witness(format!("with the same options: {}", names.join(", ").escape_debug()));
     }
     found.push(finding.remedy(
         "put columns that are read together, and have the same options, into one family; or rows of a kind into a table of their own",
@@ -78,23 +78,20 @@ pub(super) fn rows_of_families(context: &Context<'_>, found: &mut Found<'_>) {
     else {
         return;
     };
+    // The scans that read one family alone, and which.
+    let scans = context.queries.iter().filter(|cost| cost.secondary.is_none());
+    let scans = scans.filter(|cost| !asked::is_get(cost, &context.keys[0]));
+    let only = |cost: &'_ crate::cost::QueryCost<'_>| {
+        let mut asked = families.iter().filter(|(name, family)| asked::any(&cost.query.columns, name, family));
+        asked.next().filter(|_| asked.next().is_none()).map(|(name, _)| name)
+    };
+    let alone: Vec<_> = scans.filter_map(|cost| Some((cost, only(cost)?))).collect();
     for (name, family) in families {
         let Some(few) = &family.rows else { continue };
         if most <= RATIO * few.0.max(1.0) {
             continue;
         }
-        let others = |cost: &&crate::cost::QueryCost<'_>| {
-            let other = |(other, family): (&String, &Located<Family>)| {
-                other != name && asked::any(&cost.query.columns, other, family)
-            };
-            families.iter().any(other)
-        };
-        let scan = context.queries.iter().find(|cost| {
-            !asked::is_get(cost, &context.keys[0])
-                && cost.secondary.is_none()
-                && asked::any(&cost.query.columns, name, family)
-                && !others(cost)
-        });
+        let scan = alone.iter().find(|(_, only)| *only == name).map(|(cost, _)| cost);
         if scan.is_none() && !context.queries.is_empty() {
             continue;
         }
@@ -132,8 +129,11 @@ pub(super) fn columns(context: &Context<'_>, found: &mut Found<'_>) {
             finding = finding.number("columns of a row", per_row.0, "");
         }
         let key: Vec<&str> = context.keys[0].fields.iter().map(|field| field.name).collect();
-        let finding =
-            finding.witness(format!("one row for each {}; one column for each {}", key.join(", "), of_row.name));
+        let finding = finding.witness(format!(
+            "one row for each {}; one column for each {}",
+            key.join(", ").escape_debug(),
+            of_row.name.escape_debug()
+        ));
         found.push(finding.remedy(
             "put what the column is named by into the row key, or a bucket of time or a shard; or say the `max` that the program keeps to",
             Vec::new(),
@@ -175,7 +175,8 @@ pub(super) fn tables(context: &Context<'_>, found: &mut Found<'_>) {
         let mut finding =
             found.finding(same[0].name.place, message).number("tables of one kind", same.len() as f64, "");
         let names: Vec<&str> = same.iter().take(3).map(|table| table.name.as_str()).collect();
-        finding = finding.witness(format!("{}, … have the key {}", names.join(", "), same[0].layout.shape()));
+        finding =
+            finding.witness(format!("{}, … have the key {}", names.join(", ").escape_debug(), same[0].layout.shape()));
         found.push(
             finding
                 .remedy("write one table with a field before the others that says which kind a row is of", Vec::new()),

@@ -29,7 +29,7 @@ pub(super) fn names(context: &Context<'_>, found: &mut Found<'_>) {
             .number("bytes of names in a cell", names, "B")
             .number("share of names", percent, "%");
         if let Some(longest) = longest {
-            finding = finding.witness(format!("{name}:{} in each cell of that column", longest.name));
+            finding = finding.witness(format!("{:?} in each cell of that column", format!("{name}:{}", longest.name)));
         }
         found.push(finding.remedy("use names of a letter or two, or encode the blocks", encode(context, name)));
     }
@@ -48,8 +48,8 @@ pub(super) fn encode(context: &Context<'_>, family: &str) -> Vec<crate::Edit> {
 
 /// F04.
 pub(super) fn share(context: &Context<'_>, found: &mut Found<'_>) {
-    /// The longest key of which nothing can be saved: a choice of ours, two numbers of eight bytes.
-    const SHORT: f64 = 16.0;
+    /// The longest key of which little can be saved: a choice of ours, two names of twenty letters and a time.
+    const SHORT: f64 = 48.0;
     if !matches!(context.engine, Engine::HBase | Engine::Bigtable) {
         return;
     }
@@ -72,8 +72,8 @@ pub(super) fn share(context: &Context<'_>, found: &mut Found<'_>) {
             .number("bytes of a row's key", key.bytes, "B")
             .number("bytes of a row's values", plain.values, "B");
         if let Some(longest) = longest {
-            finding =
-                finding.witness(format!("{}: {} has {:.0} B of each key", longest.name, longest.field, longest.bytes));
+            finding = finding
+                .witness(format!("{:?}: {} has {:.0} B of each key", longest.name, longest.field, longest.bytes));
         }
         let cure = if plain.cells > 1.0 {
             "write a row's cells as one value, or use a shorter key: numbers for names, packed types for text"

@@ -96,7 +96,7 @@ pub(super) fn forever(context: &Context<'_>, found: &mut Found<'_>) {
     if rate > 0.0 {
         finding = finding.number("rows a year", rate * 31_536_000.0, "");
     }
-    let finding = finding.witness(format!("{} is a time, no family has a TTL, nothing deletes", time.name));
+    let finding = finding.witness(format!("{:?} is a time, no family has a TTL, nothing deletes", time.name));
     let edit = context.design.files.key_added(context.table.name.place, "keep", "\"forever\"");
     found.push(finding.remedy("give the families a `ttl`, or write `keep = \"forever\"`", edit.into_iter().collect()));
 }
@@ -125,7 +125,7 @@ pub(super) fn deletes(context: &Context<'_>, found: &mut Found<'_>) {
         if let Some(rate) = &write.rate {
             finding = finding.number("deletes a day", rate.0 * 86_400.0, "");
         }
-        let finding = finding.witness(format!("{} says how old a row is", time.name));
+        let finding = finding.witness(format!("{:?} says how old a row is", time.name));
         found.push(finding.remedy("give the families a `ttl`, and delete nothing", Vec::new()));
     }
 }

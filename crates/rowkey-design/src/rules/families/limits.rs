@@ -71,9 +71,9 @@ fn report(
         .of(if key.secondary.is_some() { key.name.as_str() } else { longest.name })
         .number("bytes of the longest key", bytes, "B")
         .number("limit", limit, "B")
-        .witness(format!("{} has up to {}", longest.name, Bytes(most_bytes(longest))));
+        .witness(format!("{:?} has up to {}", longest.name, Bytes(most_bytes(longest))));
     let edits = digest(context, longest, limit - bytes).into_iter().collect();
-    found.push(finding.remedy(format!("store a digest of {} and the text in a column", longest.name), edits));
+    found.push(finding.remedy(format!("store a digest of {:?}, and its text in a column", longest.name), edits));
     true
 }
 
@@ -146,16 +146,16 @@ pub(super) fn values(context: &Context<'_>, found: &mut Found<'_>) {
     for (name, family) in &context.table.table.family {
         for cell in cells::of(family) {
             let Some(most) = cell.largest else { continue };
-            row += cell.most * most;
+            row = (row + cell.most * most).min(f64::MAX);
             let place = family.sizes.get(cell.name).map_or(family.place, |size| size.place);
             if let Some((limit, (severity, above))) =
                 cell_limit.as_ref().and_then(|limit| Some((limit, limit.exceeded(most)?)))
             {
                 cell_too_large = true;
                 let verb = if severity == Severity::Error { "has" } else { "should have" };
+                let column = format!("{name}:{}", cell.name);
                 let message = format!(
-                    "{name}:{} has up to {}: {} {verb} {} at most by {}",
-                    cell.name,
+                    "{column:?} has up to {}: {} {verb} {} at most by {}",
                     Bytes(most),
                     limit.what,
                     Bytes(above),
@@ -202,7 +202,11 @@ fn medium(
     if context.engine != Engine::HBase || family.mob.is_some() {
         return None;
     }
-    let message = format!("values of {name}:{} have {}: each compaction writes them again", cell.name, Bytes(value));
+    let message = format!(
+        "values of {:?} have {}: each compaction writes them again",
+        format!("{name}:{}", cell.name),
+        Bytes(value)
+    );
     let mut finding = found.finding(place, message).of(name).number("bytes of a value", value, "B");
     finding.severity = Severity::Note;
     let edit = context.design.files.key_added(family.place, "mob", "\"100 kB\"");

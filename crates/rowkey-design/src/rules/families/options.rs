@@ -4,7 +4,8 @@ use super::asked;
 use super::cells::{Share, leaves_out_prefixes};
 use super::keys_of_cells::encode;
 use crate::check::Context;
-use crate::design::{Bloom, Compression, Engine};
+use crate::cost::QueryCost;
+use crate::design::{Bloom, Compression, Engine, Family};
 use crate::finding::{Edit, Severity};
 use crate::rules::Found;
 
@@ -13,18 +14,15 @@ pub(super) fn bloom(context: &Context<'_>, found: &mut Found<'_>) {
     if context.engine != Engine::HBase {
         return;
     }
-    let table = &context.table.table;
-    for (name, family) in &table.family {
+    let served = context.queries.iter().filter(|cost| cost.secondary.is_none());
+    let (gets, scans): (Vec<_>, Vec<_>) = served.partition(|cost| asked::is_get(cost, &context.keys[0]));
+    for (name, family) in &context.table.table.family {
         let Some(bloom) = &family.bloom else { continue };
-        let read = |cost: &&crate::cost::QueryCost<'_>| {
-            cost.secondary.is_none() && asked::any(&cost.query.columns, name, family)
-        };
-        let (gets, scans): (Vec<_>, Vec<_>) =
-            context.queries.iter().filter(read).partition(|cost| asked::is_get(cost, &context.keys[0]));
+        let (gets, scans) = (reading(&gets, name, family), reading(&scans, name, family));
         let edit = |word: &str| vec![Edit { place: bloom.place, text: format!("\"{word}\"") }];
         match bloom.value {
             Bloom::None => {
-                let rate = |cost: &crate::cost::QueryCost<'_>| cost.query.hit_rate.unwrap_or(1.0);
+                let rate = |cost: &QueryCost<'_>| cost.query.hit_rate.unwrap_or(1.0);
                 let Some(get) = gets.into_iter().min_by(|a, b| rate(a).total_cmp(&rate(b))) else { continue };
                 let missing = 100.0 * (1.0 - rate(get)).clamp(0.0, 1.0);
                 let query = get.query.name.as_str();
@@ -72,6 +70,11 @@ pub(super) fn bloom(context: &Context<'_>, found: &mut Found<'_>) {
             Bloom::Row | Bloom::RowCol => {}
         }
     }
+}
+
+/// The queries that read something of a family.
+fn reading<'c, 'd>(costs: &[&'c QueryCost<'d>], name: &str, family: &Family) -> Vec<&'c QueryCost<'d>> {
+    costs.iter().copied().filter(|cost| asked::any(&cost.query.columns, name, family)).collect()
 }
 
 /// F13.

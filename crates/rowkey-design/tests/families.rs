@@ -1,4 +1,4 @@
-//! The edits that the rules of families propose: the file after them is valid, and the finding gone.
+//! The rules of families: the edits that they propose leave a valid file without the finding; limits and severities by engine.
 
 use rowkey_design::design::Date;
 use rowkey_design::{CheckOptions, Design, File, Finding, Rule, Severity};
@@ -156,4 +156,70 @@ fn encoding_changes_the_share_of_keys() {
     assert_eq!(severity("F04", &cells("")), None);
     assert_eq!(severity("F13", &cells("encoding = \"fast_diff\"\n")), None);
     assert_eq!(severity("F13", &cells("compression = \"zstd\"\n")), None);
+}
+
+/// A design whose numbers multiply to more than a number can be, and whose names are not for a terminal.
+#[test]
+fn great_numbers_and_hostile_names() {
+    let most = "9".repeat(300);
+    let text = format!(
+        "format = 1\n[table.t]\nkey = [\"a: text\"]\n[table.t.family.\"\\u001b]0;\"]\n\
+         columns = {{ name = \"\\u001b[2J: text\", per_row = {most}.0, max = {most}.0, value = \"9 PB\" }}\n\
+         sizes = {{ \"\\u001b[2J\" = \"999999999999999 PB\" }}\nversions = 4294967295\nmin_versions = 4294967295\n\
+         [[table.t.query]]\nname = \"\\u0007\"\n"
+    );
+    for engine in ["hbase", "bigtable", "dynamodb", "cockroachdb", "fjall"] {
+        let design = design(&format!("{text}[cluster.c]\nengine = \"{engine}\"\n"));
+        for finding in check(&design) {
+            assert!(finding.numbers.iter().all(|number| number.value.is_finite()), "{finding:?}");
+            let said = [vec![finding.message], finding.witness].concat().concat();
+            assert!(!said.contains(char::is_control), "{} {said:?}", finding.rule.id);
+        }
+    }
+    let digits = format!("{TIMES}rows = \"{}\"\n", "9".repeat(400));
+    assert!(Design::parse([File { name: "a".to_owned(), text: digits }]).is_err());
+}
+
+/// What the pages say under "When it is wrong", and what differs by engine.
+#[test]
+fn nearest_neighbours() {
+    let on = |engine: &str, rest: &str| format!("format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\n{rest}");
+    let families = |n: usize, ttl: bool| {
+        let ttl = |i| if ttl { format!("ttl = \"{} days\"\n", i + 1) } else { String::new() };
+        (0..n).map(|i| format!("[table.t.family.f{i}]\n{}", ttl(i))).collect::<String>()
+    };
+    let key = "key = [\"user: u64\"]\n";
+    let columns = |columns: &str| format!("{key}[table.t.family.f]\ncolumns = {{ {columns} }}\n");
+    let delete = |order: &str, family: &str| {
+        format!(
+            "key = [\"at: instant\"]\n[table.t.family.f]\n{family}\n[[table.t.write]]\nname = \"d\"\nkind = \"delete\"\n{order}\n"
+        )
+    };
+    let cases = [
+        ("F01", "hbase", format!("{key}{}", families(3, false)), None),
+        ("F01", "hbase", format!("{key}{}", families(4, false)), Some(Severity::Warning)),
+        ("F01", "hbase", format!("{key}{}", families(4, true)), Some(Severity::Note)),
+        ("F01", "bigtable", format!("{key}{}", families(100, false)), None),
+        ("F01", "bigtable", format!("{key}{}", families(101, false)), Some(Severity::Warning)),
+        ("F01", "fjall", format!("{key}{}", families(101, false)), None),
+        ("F07", "hbase", format!("{key}family.f.versions = 100\n"), None),
+        ("F07", "bigtable", format!("{key}family.f.versions = 101\n"), Some(Severity::Note)),
+        ("F08", "hbase", format!("{key}family.f = {{ timestamp = \"custom\" }}\n"), None),
+        ("F08", "fjall", format!("{key}family.f = {{ timestamp = \"custom\", ttl = \"1 day\" }}\n"), None),
+        ("F08", "hbase", format!("{key}family.f = {{ min_versions = 1 }}\n"), Some(Severity::Warning)),
+        ("F08", "hbase", format!("{key}family.f = {{ min_versions = 2, ttl = \"1 day\" }}\n"), Some(Severity::Error)),
+        ("F09", "hbase", columns("name = \"a: u64\""), Some(Severity::Warning)),
+        ("F09", "foundationdb", columns("name = \"a: u64\""), Some(Severity::Note)),
+        ("F09", "hbase", columns("name = \"a: u16\""), None),
+        ("F09", "hbase", columns("name = \"a: (u8, u8)\""), None),
+        ("F09", "hbase", columns("name = \"a: u64\"").replace("user: u64", "user: u64\", \"day: instant"), None),
+        ("F10", "hbase", delete("", ""), None),
+        ("F12", "hbase", delete("order = \"time\"", ""), Some(Severity::Warning)),
+        ("F12", "hbase", delete("", ""), None),
+        ("F12", "hbase", delete("order = \"time\"", "ttl = \"1 day\""), None),
+        ("F12", "foundationdb", delete("order = \"time\"", ""), None),
+    ];
+    for (rule, engine, rest, expected) in cases {
+        assert_eq!(severity(rule, &on(engine, &rest)), expected, "{rule} {engine}\n{rest}");
+    }
 }
