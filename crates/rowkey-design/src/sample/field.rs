@@ -87,7 +87,7 @@ impl Field {
     }
 
     /// The hash of the most frequent values, which [`profile`](Self::profile) has the text of.
-    pub(super) fn spread(&self) -> Spread {
+    pub(super) fn spread(&mut self) -> Spread {
         self.values.spread(TOP)
     }
 

@@ -182,7 +182,7 @@ impl Profiler {
 
     /// What was found.
     pub fn finish(self) -> Profile {
-        let Self { mut profile, layout, fields, .. } = self;
+        let Self { mut profile, layout, mut fields, .. } = self;
         profile.distinct = self.repeats.distinct();
         (profile.repeated, profile.twice) = self.repeats.repeated();
         profile.in_key_order = self.in_order && self.moved;
@@ -195,7 +195,7 @@ impl Profiler {
             // If one key is the beginning of another, it is that of the next one.
             profile.prefixes = profile.sample.windows(2).find_map(|pair| prefix(&pair[0], &pair[1]));
         }
-        let spreads: Vec<_> = fields.iter().map(Field::spread).collect();
+        let spreads: Vec<_> = fields.iter_mut().map(Field::spread).collect();
         let mut texts: Vec<HashMap<u64, String>> = vec![HashMap::new(); fields.len()];
         let mut wanted: Vec<Vec<u64>> =
             spreads.iter().map(|spread| spread.top.iter().map(|(hash, _)| *hash).collect()).collect();

@@ -9,21 +9,23 @@ const FULL: usize = 64;
 /// The counters of [`Squares`], for a field of few.
 const COUNTERS: usize = 4096;
 
+/// How many values are remembered.
+const RECENT: usize = 256;
+
 /// `Σ count²` of the values, as Alon, Matias and Szegedy estimate it, with the many counters of Thorup and Zhang: each
 /// value adds or subtracts one, by its hash, in the counter of its hash. The standard error is `√(2 / counters)` of the
 /// sum, however the values are distributed.
-struct Squares(Vec<i32>);
+struct Squares(Vec<i64>);
 
 impl Squares {
-    fn add(&mut self, hash: u64) {
+    fn add(&mut self, hash: u64, count: u32) {
         // The highest bit is the sign. A vector is as long as a power of two.
         let mask = self.0.len() - 1;
-        let count = &mut self.0[hash as usize & mask];
-        *count = count.saturating_add(if hash >> 63 == 0 { 1 } else { -1 });
+        self.0[hash as usize & mask] += if hash >> 63 == 0 { i64::from(count) } else { -i64::from(count) };
     }
 
     fn sum(&self) -> f64 {
-        self.0.iter().map(|&count| f64::from(count).powi(2)).sum()
+        self.0.iter().map(|&count| (count as f64).powi(2)).sum()
     }
 }
 
@@ -42,6 +44,9 @@ pub(super) struct Values {
     distinct: Option<HllSketch>,
     frequent: Option<FrequentItemsSketch<u64>>,
     squares: Squares,
+    /// Values that were seen lately, by some bits of their hash, and how often each is not yet in `squares`. Of few values
+    /// almost all are here, which takes a fraction of the time.
+    recent: Box<[(u64, u32); RECENT]>,
     /// All values, and those of them that `frequent` was given, each of which may stand for many.
     values: u64,
     given: u64,
@@ -57,6 +62,7 @@ impl Values {
             distinct: HllSketch::new(lg, HllType::Hll8).ok(),
             frequent: FrequentItemsSketch::new((1024 >> less.min(7)).max(8)).ok(),
             squares: Squares(vec![0; (COUNTERS >> less.min(8)).max(32)]),
+            recent: Box::new([(0, 0); RECENT]),
             values: 0,
             given: 0,
         }
@@ -65,7 +71,13 @@ impl Values {
     #[inline]
     pub(super) fn add(&mut self, hash: u64) {
         self.values += 1;
-        self.squares.add(hash);
+        let recent = &mut self.recent[(hash >> 32) as usize % RECENT];
+        if recent.0 == hash && (1..u32::MAX).contains(&recent.1) {
+            recent.1 += 1;
+            return;
+        }
+        let (before, count) = std::mem::replace(recent, (hash, 1));
+        self.squares.add(before, count);
         if let Some(distinct) = &mut self.distinct {
             distinct.update_with_coupon(Coupon::from_value(hash));
         }
@@ -79,7 +91,8 @@ impl Values {
         }
     }
 
-    pub(super) fn spread(&self, most: usize) -> Spread {
+    pub(super) fn spread(&mut self, most: usize) -> Spread {
+        self.recent.iter_mut().for_each(|(hash, count)| self.squares.add(*hash, std::mem::take(count)));
         let mut rows = match &self.frequent {
             Some(frequent) => frequent.frequent_items(ErrorType::NoFalseNegatives),
             None => Vec::new(),
