@@ -1,6 +1,8 @@
 //! How many values a field has, and how even they are.
 
-use datasketches::frequencies::{ErrorType, FrequentItemsSketch};
+use std::cmp::Reverse;
+
+use datasketches::frequencies::{ErrorType, FrequentItemsSketch, Row};
 use datasketches::hll::{Coupon, HllSketch, HllType};
 
 /// How many fields have sketches of full size. With more fields each has less, so that all have a limit.
@@ -93,14 +95,17 @@ impl Values {
 
     pub(super) fn spread(&mut self, most: usize) -> Spread {
         self.recent.iter_mut().for_each(|(hash, count)| self.squares.add(*hash, std::mem::take(count)));
+        let error = self.frequent.as_ref().map_or(0, FrequentItemsSketch::maximum_error);
         let mut rows = match &self.frequent {
             Some(frequent) => frequent.frequent_items(ErrorType::NoFalseNegatives),
             None => Vec::new(),
         };
-        rows.sort_unstable_by_key(|row| (std::cmp::Reverse(row.lower_bound()), *row.item()));
+        rows.sort_unstable_by_key(|row| (Reverse(row.lower_bound()), *row.item()));
         let weight = self.frequent.as_ref().map_or(0, FrequentItemsSketch::total_weight).max(1) as f64;
-        let shares = || rows.iter().map(|row| row.lower_bound() as f64 / weight);
-        let all_counted = self.frequent.as_ref().is_some_and(|frequent| frequent.maximum_error() == 0);
+        // A value that is clearly frequent was counted from the beginning, and then the estimate is its count.
+        let clear = |row: &Row<u64>| row.lower_bound() > error;
+        let share = |row: &Row<u64>| if clear(row) { row.estimate() } else { row.lower_bound() } as f64 / weight;
+        let all_counted = error == 0;
         let values = self.values.max(1) as f64;
         let about = self.distinct.as_ref().map_or(0.0, HllSketch::estimate);
         let distinct = match all_counted && self.given == self.values {
@@ -108,19 +113,18 @@ impl Values {
             false => about.max(rows.len() as f64).min(values),
         };
         let squares = match all_counted {
-            true => shares().map(|share| share * share).sum(),
+            true => rows.iter().map(|row| share(row).powi(2)).sum(),
             false => self.squares.sum() / values / values,
         };
         // As uneven as one value at most, as even as all at least.
         let squares = f64::clamp(squares, 1.0 / distinct.max(1.0), 1.0);
-        // The most frequent has between Σ p² and its root.
-        let p_max = shares().next().unwrap_or(0.0).clamp(squares, squares.sqrt());
-        let top = rows.iter().zip(shares()).take(most).map(|(row, share)| (*row.item(), share)).collect();
-        Spread {
-            distinct,
-            n_eff: 1.0 / squares,
-            p_max: if all_counted { shares().next().unwrap_or(0.0) } else { p_max },
-            top,
-        }
+        let most_frequent = rows.first().map_or(0.0, share);
+        let p_max = match all_counted {
+            true => most_frequent,
+            // It is between Σ p² and its root.
+            false => most_frequent.clamp(squares, squares.sqrt()),
+        };
+        let top = rows.iter().filter(|row| clear(row)).take(most).map(|row| (*row.item(), share(row))).collect();
+        Spread { distinct, n_eff: 1.0 / squares, p_max, top }
     }
 }
