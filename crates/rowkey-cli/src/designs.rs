@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rowkey_design::design::Date;
 use rowkey_design::{Design, File};
 
 use crate::failure::Failure;
@@ -41,4 +42,16 @@ pub(crate) fn file(path: &Path) -> Result<File, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
     Ok(File { name: path.display().to_string(), text })
+}
+
+/// The day in UTC.
+pub(crate) fn today() -> Date {
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    date(today).unwrap_or(Date { year: 0, month: 1, day: 1 })
+}
+
+/// A day as design files have it; none before the year 0.
+pub(crate) fn date(date: jiff::civil::Date) -> Option<Date> {
+    let [month, day] = [date.month(), date.day()].map(i8::cast_unsigned);
+    Some(Date { year: u16::try_from(date.year()).ok()?, month, day })
 }

@@ -4,6 +4,9 @@ use std::io;
 use std::process::ExitCode;
 
 use rowkey_design::Problems;
+use rowkey_design::quote::terminal;
+
+use crate::output::{self, Styles};
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -25,8 +28,11 @@ impl Failure {
     /// Prints it, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         match self {
-            Self::Design(problems) => eprintln!("{problems}"),
-            Self::Other(message) => eprintln!("error: {message}"),
+            Self::Design(problems) => {
+                eprint!("{}", output::problems(&problems.files, &problems.list, Styles::Plain));
+                eprintln!("{}", output::counted(problems.list.len(), "error"));
+            }
+            Self::Other(message) => eprintln!("error: {}", terminal(&message)),
             Self::Closed => return ExitCode::SUCCESS,
         }
         ExitCode::from(2)

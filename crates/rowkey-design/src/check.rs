@@ -83,11 +83,7 @@ pub(crate) struct Context<'d> {
 impl<'d> Context<'d> {
     /// What is known of a table.
     pub(crate) fn new(design: &'d Design, table: &'d TableDesign, options: &'d CheckOptions) -> Self {
-        let cluster = match &options.cluster {
-            Some(name) => design.clusters.get(name),
-            None => design.clusters.values().next(),
-        };
-        let cluster = cluster.map(|cluster| &cluster.value);
+        let cluster = design.cluster(options);
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
         let profile = options.profiles.get(table.name.as_str());
         let mut keys = vec![KeyFacts::of(table, profile)];
@@ -101,6 +97,15 @@ impl<'d> Context<'d> {
 }
 
 impl Design {
+    /// The cluster that a check is for.
+    pub(crate) fn cluster(&self, options: &CheckOptions) -> Option<&Cluster> {
+        let cluster = match &options.cluster {
+            Some(name) => self.clusters.get(name),
+            None => self.clusters.values().next(),
+        };
+        cluster.map(|cluster| &cluster.value)
+    }
+
     /// Checks every table by every rule.
     ///
     /// ```

@@ -380,7 +380,7 @@ pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[
 }
 
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
-const CELL: f64 = 20.0;
+pub(crate) const CELL: f64 = 20.0;
 
 /// The declared split points of a table's or secondary table's key; none where they need a sample that was not read.
 pub(crate) fn split_points(table: &TableDesign, key: &KeyFacts<'_>) -> Option<SplitPoints> {

@@ -124,6 +124,8 @@ record! {
         mob: Option<Located<Bytes>>,
         /// Whose timestamps cells have.
         timestamp: Option<Located<Timestamp>>,
+        /// How many rows have cells in it. Default: all.
+        rows: Option<Located<Count>>,
         /// The columns.
         columns: Option<Located<Columns>>,
         /// The sizes of values, by column.
@@ -392,8 +394,10 @@ words! {
     pub enum Timestamp ("timestamp") {
         /// The server's.
         Server = "server",
-        /// The writer's.
+        /// The writer's, and not a time: a count, a date in the future.
         Custom = "custom",
+        /// The writer's: the time of what the cell tells, in milliseconds.
+        Event = "event",
     }
 
     /// What a write does.

@@ -3,15 +3,19 @@
 pub mod check;
 pub mod cost;
 pub mod design;
+mod edit;
 pub mod facts;
 pub mod file;
 pub mod finding;
+pub mod forms;
 pub mod load;
 mod problem;
 pub mod profile;
+pub mod quote;
 mod resolve;
 pub mod rules;
 pub mod sample;
+pub mod suggest;
 
 pub use self::check::{Allowed, CheckOptions, Report};
 pub use self::finding::{Edit, Finding, Number, Remedy, Severity};

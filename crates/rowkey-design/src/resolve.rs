@@ -1,5 +1,7 @@
 //! From what the files say to a design whose names all refer to something: layouts are built, fields are found.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 use rowkey::LayoutBuf;
 use rowkey::lead::{Lead, Salt as SaltOf, SaltHash};
@@ -126,7 +128,11 @@ impl TableDesign {
 impl Table {
     /// Notes each name that refers to nothing.
     fn refer(&self, problems: &mut Vec<Problem>) {
-        let fields: Vec<&str> = self.key.iter().map(|field| field.name.as_str()).collect();
+        // A secondary table's key may have what a row's value says.
+        let keys = [&self.key].into_iter().chain(self.secondary.iter().map(|secondary| &secondary.key));
+        let mut fields: Vec<&str> = Vec::new();
+        let mut seen = HashSet::new();
+        fields.extend(keys.flatten().map(|field| field.name.as_str()).filter(|name| seen.insert(*name)));
         let mut field = |name: &str, place| refer("field", name, place, &fields, problems);
         let Self { means, stats, write, query, .. } = self;
         means.iter().for_each(|(name, at)| field(name, at.place));
@@ -178,7 +184,7 @@ fn layout_of_secondary(secondary: &Secondary, problems: &mut Vec<Problem>) -> Op
 }
 
 /// The layout of a key as a file has it.
-fn layout(
+pub(crate) fn layout(
     name: &Located<String>,
     key: &[Located<KeyField>],
     salt: Option<&Located<Salt>>,

@@ -1,13 +1,22 @@
 //! `rowkey man`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+use clap::CommandFactory as _;
 
 use crate::failure::Failure;
 
-/// Prints man pages.
+/// Writes man pages, one for each sub-command.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+#[command(after_help = "Example:\n  rowkey man ~/.local/share/man/man1")]
+pub(crate) struct Args {
+    /// The folder, which has to be there.
+    folder: PathBuf,
+}
 
-pub(crate) fn run(_args: &Args) -> Result<ExitCode, Failure> {
-    Err(Failure::new("not written yet"))
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let cannot = |error| Failure::new(format!("cannot write to {}: {error}", args.folder.display()));
+    clap_mangen::generate_to(crate::Cli::command(), &args.folder).map_err(cannot)?;
+    Ok(ExitCode::SUCCESS)
 }
