@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use proptest::prelude::*;
 use rowkey::splits::Splits;
 use rowkey::{LayoutBuf, Value};
+use rowkey_design::forms::KeyForm;
 use rowkey_design::profile::Profile;
-use rowkey_design::sample::{Profiler, SampleError, read_by};
+use rowkey_design::sample::{Profiler, SampleError, read, read_by};
 
 fn layout(shape: &str) -> LayoutBuf {
     shape.parse().unwrap()
@@ -179,6 +180,24 @@ fn lines() {
     assert!(read(b"a\n\xff").unwrap_err().to_string().starts_with("line 2: byte 1 is not UTF-8"));
     let long = [b"a\n".to_vec(), vec![b'x'; 3 << 20]].concat();
     assert!(matches!(read(&long), Err(SampleError::Long { line: 2, .. })));
+}
+
+#[test]
+fn a_sample_is_the_same_in_each_form() {
+    let layout = layout("salt(4 xxh3) text, i32 desc");
+    let keys: Vec<Vec<u8>> = (0..500)
+        .map(|i| layout.encode(&[Value::Text(format!("a\u{0}\\x41\t{}", i % 7)), Value::Signed(i - 200)]).unwrap())
+        .collect();
+    let due = profile(&layout, None, keys.clone());
+    for form in KeyForm::ALL {
+        let lines = keys.iter().map(|key| form.write(key, &layout).unwrap() + "\t12\r\n");
+        let text = lines.collect::<String>();
+        let mut found = read(text.as_bytes(), form, &layout, None, |_, _| {}).unwrap();
+        assert_eq!(found.value_bytes.take(), Some(12.0), "{form}");
+        assert_eq!(found, due, "{form}");
+    }
+    let error = read(&b"00\n\n0g\n"[..], KeyForm::Hex, &layout, None, |_, _| {}).unwrap_err();
+    assert_eq!(error.to_string(), "line 3: byte 1: 'g' is not a hex digit");
 }
 
 #[test]

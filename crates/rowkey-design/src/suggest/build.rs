@@ -103,7 +103,13 @@ impl<'d> Builder<'d> {
         table.salt = choice.salt.as_ref().map(|(buckets, by)| self.salt(*buckets, by));
         table.secondary = Vec::new();
         let layout = layout(&self.own.name, &table.key, table.salt.as_ref(), None, &mut Vec::new())?;
-        Some(TableDesign { name: self.own.name.clone(), table, layout, secondary: Vec::new() })
+        Some(TableDesign {
+            name: self.own.name.clone(),
+            table,
+            layout,
+            secondary: Vec::new(),
+            sampled: Default::default(),
+        })
     }
 
     fn salt(&self, buckets: u32, by: &[usize]) -> Located<Salt> {
