@@ -48,7 +48,12 @@ fn main() -> ExitCode {
 
 type Values = fn(u64, &mut fastrand::Rng) -> Vec<Value>;
 
-const LAYOUTS: [(&str, Values); 7] = [
+const LAYOUTS: [(&str, Values); 8] = [
+    ("u8, bool, u8, u8, bool, u8, u8, u8", |i, _| {
+        let number = |shift: u32| Value::Unsigned((i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift & 0xff).into());
+        let truth = |shift: u32| Value::Bool(i >> shift & 1 == 1);
+        vec![number(56), truth(0), number(48), number(40), truth(1), number(32), number(24), number(16)]
+    }),
     ("u64, i64 desc", |i, random| vec![Value::Unsigned(random.u64(..5000).into()), Value::Signed(i.into())]),
     ("u64, u64", |_, random| vec![Value::Unsigned(random.u64(..).into()), Value::Unsigned(random.u64(..).into())]),
     ("salt(16 xxh3 by 0) u64, instant desc, u32", |i, random| {
@@ -63,7 +68,7 @@ const LAYOUTS: [(&str, Values); 7] = [
         few.extend([number(1 << 30, random), number(1 << 20, random), Value::Unsigned(i.into())]);
         few
     }),
-    ("digest(4) by 0 text, text, u64 desc", |i, random| {
+    ("md5(4 by 0) text, text, u64 desc", |i, random| {
         let path = Value::Text(format!("/a/path/{}/Of/a/page.html", random.u32(..)));
         vec![Value::Text(format!("host{}.example.com", random.u32(..5000))), path, Value::Unsigned(i.into())]
     }),

@@ -34,7 +34,7 @@ impl Field {
     /// One of so many fields.
     pub(super) fn new(field: &FieldBuf, fields: usize) -> Self {
         let width = field.ty.width().filter(|_| !field.raw);
-        let alone = || LayoutBuf::of_fields("", Lead::None, Vec::new(), vec![field.clone()]);
+        let alone = || LayoutBuf::of_fields("value", Lead::None, Vec::new(), vec![field.clone()]);
         let width = match (width, alone()) {
             (Some(width), _) => Ok(width),
             // A field that is valid in a key is valid alone.
@@ -87,7 +87,7 @@ impl Field {
     }
 
     /// The hash of the most frequent values, which [`profile`](Self::profile) has the text of.
-    pub(super) fn spread(&self) -> Spread {
+    pub(super) fn spread(&mut self) -> Spread {
         self.values.spread(TOP)
     }
 

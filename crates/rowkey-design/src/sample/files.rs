@@ -61,10 +61,9 @@ impl Design {
             }
             let of_secondary = table.table.secondary.iter().enumerate().map(|(i, of)| (Some(i), &of.splits));
             for (secondary, splits) in std::iter::once((None, &table.table.splits)).chain(of_secondary) {
-                if let Some(splits) = splits {
-                    if let Splits::Sample { path, regions } = &splits.value {
-                        add(secondary, SampleUse::Splits(*regions), path, splits.place);
-                    }
+                let value = splits.as_ref().map(|splits| (&splits.value, splits.place));
+                if let Some((Splits::Sample { path, regions }, place)) = value {
+                    add(secondary, SampleUse::Splits(*regions), path, place);
                 }
             }
         }

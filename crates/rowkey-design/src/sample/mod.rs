@@ -24,6 +24,7 @@ use rowkey::splits::Splits;
 pub use self::files::{SamplePath, SampleUse};
 use self::lines::Lines;
 pub use self::profiler::Profiler;
+use crate::forms::KeyForm;
 use crate::profile::Profile;
 
 /// After so many keys progress is told.
@@ -59,21 +60,48 @@ pub enum SampleError {
     },
 }
 
-/// Profiles the keys of a reader, whose lines `key` turns into bytes that it appends, or says why it cannot.
-///
-/// `progress` is told from time to time how many keys and bytes were read, and at the end.
+/// Profiles the keys of a reader that are in a form. `progress` is told from time to time how many keys and bytes were
+/// read, and at the end.
 ///
 /// # Errors
-/// The first line that is not a key, or that cannot be read.
+/// The first line that is not a key in this form, or that cannot be read.
+///
+/// ```
+/// use rowkey_design::forms::KeyForm;
+/// use rowkey_design::sample;
+///
+/// let text = "[\"bonn\", \"2\"]\t120\n[\"lyon\", \"1\"]\t80\n";
+/// let layout = "text, u32".parse()?;
+/// let profile = sample::read(text.as_bytes(), KeyForm::Json, &layout, None, |_, _| {})?;
+/// assert_eq!((profile.keys, profile.value_bytes), (2, Some(100.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(
+    reader: impl BufRead,
+    form: KeyForm,
+    layout: &LayoutBuf,
+    splits: Option<&Splits>,
+    progress: impl FnMut(u64, u64),
+) -> Result<Profile, SampleError> {
+    let parse = |text: &str, key: &mut Vec<u8>| {
+        *key = form.parse(text, layout).map_err(|error| error.to_string())?;
+        Ok(())
+    };
+    read_by(reader, parse, layout, splits, progress)
+}
+
+/// As [`read`], for keys in any form: `key` turns a line into bytes that it appends, or says why it cannot.
+///
+/// # Errors
+/// As [`read`].
 ///
 /// ```
 /// use rowkey_design::sample;
 ///
-/// let text = "bonn\t120\nlyon\t80\n";
 /// let layout = "text raw".parse()?;
 /// let plain = |line: &str, key: &mut Vec<u8>| Ok(key.extend_from_slice(line.as_bytes()));
-/// let profile = sample::read_by(text.as_bytes(), plain, &layout, None, |_, _| {})?;
-/// assert_eq!((profile.keys, profile.value_bytes), (2, Some(100.0)));
+/// let profile = sample::read_by(&b"bonn\nlyon\n"[..], plain, &layout, None, |_, _| {})?;
+/// assert_eq!(profile.keys, 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_by(

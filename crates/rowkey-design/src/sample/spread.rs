@@ -1,6 +1,8 @@
 //! How many values a field has, and how even they are.
 
-use datasketches::frequencies::{ErrorType, FrequentItemsSketch};
+use std::cmp::Reverse;
+
+use datasketches::frequencies::{ErrorType, FrequentItemsSketch, Row};
 use datasketches::hll::{Coupon, HllSketch, HllType};
 
 /// How many fields have sketches of full size. With more fields each has less, so that all have a limit.
@@ -9,21 +11,23 @@ const FULL: usize = 64;
 /// The counters of [`Squares`], for a field of few.
 const COUNTERS: usize = 4096;
 
+/// How many values are remembered.
+const RECENT: usize = 256;
+
 /// `Σ count²` of the values, as Alon, Matias and Szegedy estimate it, with the many counters of Thorup and Zhang: each
 /// value adds or subtracts one, by its hash, in the counter of its hash. The standard error is `√(2 / counters)` of the
 /// sum, however the values are distributed.
-struct Squares(Vec<i32>);
+struct Squares(Vec<i64>);
 
 impl Squares {
-    fn add(&mut self, hash: u64) {
+    fn add(&mut self, hash: u64, count: u32) {
         // The highest bit is the sign. A vector is as long as a power of two.
         let mask = self.0.len() - 1;
-        let count = &mut self.0[hash as usize & mask];
-        *count = count.saturating_add(if hash >> 63 == 0 { 1 } else { -1 });
+        self.0[hash as usize & mask] += if hash >> 63 == 0 { i64::from(count) } else { -i64::from(count) };
     }
 
     fn sum(&self) -> f64 {
-        self.0.iter().map(|&count| f64::from(count).powi(2)).sum()
+        self.0.iter().map(|&count| (count as f64).powi(2)).sum()
     }
 }
 
@@ -42,6 +46,9 @@ pub(super) struct Values {
     distinct: Option<HllSketch>,
     frequent: Option<FrequentItemsSketch<u64>>,
     squares: Squares,
+    /// Values that were seen lately, by some bits of their hash, and how often each is not yet in `squares`. Of few values
+    /// almost all are here, which takes a fraction of the time.
+    recent: Box<[(u64, u32); RECENT]>,
     /// All values, and those of them that `frequent` was given, each of which may stand for many.
     values: u64,
     given: u64,
@@ -57,6 +64,7 @@ impl Values {
             distinct: HllSketch::new(lg, HllType::Hll8).ok(),
             frequent: FrequentItemsSketch::new((1024 >> less.min(7)).max(8)).ok(),
             squares: Squares(vec![0; (COUNTERS >> less.min(8)).max(32)]),
+            recent: Box::new([(0, 0); RECENT]),
             values: 0,
             given: 0,
         }
@@ -65,7 +73,13 @@ impl Values {
     #[inline]
     pub(super) fn add(&mut self, hash: u64) {
         self.values += 1;
-        self.squares.add(hash);
+        let recent = &mut self.recent[(hash >> 32) as usize % RECENT];
+        if recent.0 == hash && (1..u32::MAX).contains(&recent.1) {
+            recent.1 += 1;
+            return;
+        }
+        let (before, count) = std::mem::replace(recent, (hash, 1));
+        self.squares.add(before, count);
         if let Some(distinct) = &mut self.distinct {
             distinct.update_with_coupon(Coupon::from_value(hash));
         }
@@ -79,15 +93,19 @@ impl Values {
         }
     }
 
-    pub(super) fn spread(&self, most: usize) -> Spread {
+    pub(super) fn spread(&mut self, most: usize) -> Spread {
+        self.recent.iter_mut().for_each(|(hash, count)| self.squares.add(*hash, std::mem::take(count)));
+        let error = self.frequent.as_ref().map_or(0, FrequentItemsSketch::maximum_error);
         let mut rows = match &self.frequent {
             Some(frequent) => frequent.frequent_items(ErrorType::NoFalseNegatives),
             None => Vec::new(),
         };
-        rows.sort_unstable_by_key(|row| (std::cmp::Reverse(row.lower_bound()), *row.item()));
+        rows.sort_unstable_by_key(|row| (Reverse(row.lower_bound()), *row.item()));
         let weight = self.frequent.as_ref().map_or(0, FrequentItemsSketch::total_weight).max(1) as f64;
-        let shares = || rows.iter().map(|row| row.lower_bound() as f64 / weight);
-        let all_counted = self.frequent.as_ref().is_some_and(|frequent| frequent.maximum_error() == 0);
+        // A value that is clearly frequent was counted from the beginning, and then the estimate is its count.
+        let clear = |row: &Row<u64>| row.lower_bound() > error;
+        let share = |row: &Row<u64>| if clear(row) { row.estimate() } else { row.lower_bound() } as f64 / weight;
+        let all_counted = error == 0;
         let values = self.values.max(1) as f64;
         let about = self.distinct.as_ref().map_or(0.0, HllSketch::estimate);
         let distinct = match all_counted && self.given == self.values {
@@ -95,19 +113,18 @@ impl Values {
             false => about.max(rows.len() as f64).min(values),
         };
         let squares = match all_counted {
-            true => shares().map(|share| share * share).sum(),
+            true => rows.iter().map(|row| share(row).powi(2)).sum(),
             false => self.squares.sum() / values / values,
         };
         // As uneven as one value at most, as even as all at least.
         let squares = f64::clamp(squares, 1.0 / distinct.max(1.0), 1.0);
-        // The most frequent has between Σ p² and its root.
-        let p_max = shares().next().unwrap_or(0.0).clamp(squares, squares.sqrt());
-        let top = rows.iter().zip(shares()).take(most).map(|(row, share)| (*row.item(), share)).collect();
-        Spread {
-            distinct,
-            n_eff: 1.0 / squares,
-            p_max: if all_counted { shares().next().unwrap_or(0.0) } else { p_max },
-            top,
-        }
+        let most_frequent = rows.first().map_or(0.0, share);
+        let p_max = match all_counted {
+            true => most_frequent,
+            // It is between Σ p² and its root.
+            false => most_frequent.clamp(squares, squares.sqrt()),
+        };
+        let top = rows.iter().filter(|row| clear(row)).take(most).map(|row| (*row.item(), share(row))).collect();
+        Spread { distinct, n_eff: 1.0 / squares, p_max, top }
     }
 }

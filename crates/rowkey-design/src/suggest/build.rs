@@ -108,7 +108,7 @@ impl<'d> Builder<'d> {
             table,
             layout,
             secondary: Vec::new(),
-            sampled: self.own.sampled.clone(),
+            sampled: Default::default(),
         })
     }
 
