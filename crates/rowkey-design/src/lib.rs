@@ -9,6 +9,7 @@ pub mod finding;
 pub mod load;
 mod problem;
 pub mod profile;
+pub mod quote;
 mod resolve;
 pub mod rules;
 
