@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod cost;
+pub mod ddl;
 pub mod design;
 pub mod facts;
 pub mod file;
