@@ -7,6 +7,7 @@ pub mod design;
 pub mod facts;
 pub mod file;
 pub mod finding;
+pub mod import;
 pub mod load;
 mod problem;
 pub mod profile;

@@ -23,6 +23,8 @@ mod hbase;
 mod phoenix;
 mod terraform;
 
+pub(crate) use self::bigtable::ALL_VERSIONS;
+
 use rowkey::LayoutBuf;
 use rowkey::splits::Splits as SplitPoints;
 
