@@ -76,11 +76,10 @@ pub(super) fn check(tables: &[NewTable<'_>], said: &mut Said) {
 
 fn name(name: &str, place: Place, what: &str, max: usize, said: &mut Said) {
     let first = |c: char| c == '_' || c.is_ascii_alphanumeric();
-    let legal = name.len() <= max
-        && name.starts_with(first)
-        && name.chars().all(|c| first(c) || c == '-' || c == '.');
+    let legal = name.len() <= max && name.starts_with(first) && name.chars().all(|c| first(c) || c == '-' || c == '.');
     if !legal {
-        let help = format!("write 1 to {max} ASCII letters, digits, `_`, `-` and `.`, of which the last two do not begin it");
+        let help =
+            format!("write 1 to {max} ASCII letters, digits, `_`, `-` and `.`, of which the last two do not begin it");
         said.problem(place, format!("Bigtable takes no {what} named {}", shown(name)), help);
     }
 }

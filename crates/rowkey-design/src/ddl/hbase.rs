@@ -55,6 +55,7 @@ fn options(family: &Family, said: &mut Said) -> String {
             _ = write!(text, ", TTL => {seconds}");
         }
     }
+    codec(family, said);
     for (option, word) in words(family) {
         _ = write!(text, ", {option} => \"{word}\"");
     }
@@ -84,6 +85,16 @@ pub(super) fn words(family: &Family) -> Vec<(&'static str, String)> {
         ("BLOOMFILTER", bloom.map(Bloom::word)),
     ];
     options.into_iter().filter_map(|(option, word)| Some((option, word?.to_ascii_uppercase()))).collect()
+}
+
+/// Notes a compression that HBase's servers may lack: they refuse the table then.
+pub(super) fn codec(family: &Family, said: &mut Said) {
+    use Compression::{Bzip2, Lz4, Lzo, Snappy, Zstd};
+
+    if let Some(word) = family.compression.as_ref().filter(|word| [Bzip2, Lz4, Lzo, Snappy, Zstd].contains(&word.value))
+    {
+        said.note(word.place, format!("HBase refuses the table where its servers have no library for {}", word.value));
+    }
 }
 
 /// The size of a block, where it is not HBase's default.

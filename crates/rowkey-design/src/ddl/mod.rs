@@ -236,7 +236,11 @@ fn whole_seconds(period: &Located<Period>, max: u64, said: &mut Said) -> Option<
     if period.0.subsec_nanos() == 0 && (1..=max).contains(&seconds) {
         return Some(seconds);
     }
-    said.problem(period.place, format!("a TTL is a whole number of seconds, 1 to {max}"), "write for example \"30 days\"");
+    said.problem(
+        period.place,
+        format!("a TTL is a whole number of seconds, 1 to {max}"),
+        "write for example \"30 days\"",
+    );
     None
 }
 

@@ -32,10 +32,11 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
         let options = options(table, said).join(",\n  ");
         let table_name = table_name(table.name, said);
         _ = write!(text, "CREATE TABLE {table_name} (\n  {}\n)\n  {options}", columns.join(",\n  "));
-        if let Some((points, _)) = table.points().filter(|_| matches!(table.layout.lead(), Lead::None)) {
+        if let Some((points, place)) = table.points().filter(|_| !between_buckets(table)) {
             let hex = |point: &[u8]| point.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
             let points: Vec<_> = points.iter().map(|point| format!("X'{}'", hex(point))).collect();
             _ = write!(text, "\n  SPLIT ON ({})", points.join(", "));
+            said.note(place, "Phoenix adds zero bytes to a split point that is shorter than the shortest key");
         }
         text.push_str(";\n");
         said.note(
@@ -112,7 +113,10 @@ fn column_type(field: &FieldBuf, last: bool) -> Result<String, Prevented> {
         Scalar::Text => "VARCHAR",
         Scalar::Decimal => "DECIMAL",
         Scalar::Bytes if field.desc => {
-            return Err(("is `bytes desc`, and Phoenix has no descending VARBINARY", "remove `desc`, or write `bytes[N]`"));
+            return Err((
+                "is `bytes desc`, and Phoenix has no descending VARBINARY",
+                "remove `desc`, or write `bytes[N]`",
+            ));
         }
         Scalar::Bytes if !last => {
             return Err((
@@ -187,7 +191,8 @@ fn options(table: &NewTable<'_>, said: &mut Said) -> Vec<String> {
         for (name, family, other) in ttls {
             if other.map(|ttl| ttl.value) != ttl.map(|ttl| ttl.value) {
                 let place = other.map_or(family.place, |ttl| ttl.place);
-                let message = format!("families {} and {} have other TTLs: Phoenix has one a table", shown(first), shown(name));
+                let message =
+                    format!("families {} and {} have other TTLs: Phoenix has one a table", shown(first), shown(name));
                 said.problem(place, message, "write the same `ttl` in each family");
             }
         }
@@ -205,6 +210,7 @@ fn options(table: &NewTable<'_>, said: &mut Said) -> Vec<String> {
         option("DATA_BLOCK_ENCODING", format!("'{}'", encoding.word().to_ascii_uppercase()));
         let bloom = family.bloom.as_ref().map_or(Bloom::Row, |bloom| bloom.value);
         option("BLOOMFILTER", format!("'{}'", bloom.word().to_ascii_uppercase()));
+        hbase::codec(family, said);
         for (word, value) in hbase::words(family).into_iter().filter(|(word, _)| *word == "COMPRESSION") {
             option(word, format!("'{value}'"));
         }
@@ -218,6 +224,11 @@ fn options(table: &NewTable<'_>, said: &mut Said) -> Vec<String> {
         }
     }
     text
+}
+
+/// Whether Phoenix splits the table as the design says without being told.
+fn between_buckets(table: &NewTable<'_>) -> bool {
+    table.declared.is_some_and(|splits| splits.value == Splits::Buckets)
 }
 
 /// The number of buckets, where the salt is Phoenix's.
@@ -242,14 +253,8 @@ fn salt(table: &NewTable<'_>, said: &mut Said) -> Option<u32> {
     } else if !(table.layout.by().is_empty() || table.layout.by().len() == table.key.len()) {
         "its salt is taken from some of its fields, and Phoenix's from all".to_owned()
     } else {
-        match table.declared {
-            Some(Located { value: Splits::Buckets, .. }) => {}
-            Some(other) => said.problem(
-                other.place,
-                "Phoenix splits a salted table between its buckets, and takes no other split points",
-                "write splits = \"buckets\"",
-            ),
-            None => said.note(place, "Phoenix splits a salted table between its buckets, though `splits` does not say it"),
+        if table.points.is_none() {
+            said.note(place, "Phoenix splits a salted table between its buckets where nothing else is said");
         }
         return Some(salt.buckets);
     };

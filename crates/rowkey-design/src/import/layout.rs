@@ -3,8 +3,8 @@
 use rowkey::LayoutBuf;
 use rowkey::lead::{Lead, Salt};
 
-use super::draft::{Draft, Splits};
 use super::Reading;
+use super::draft::{Draft, Splits};
 use crate::quote;
 
 pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec<Draft> {

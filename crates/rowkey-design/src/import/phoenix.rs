@@ -78,7 +78,11 @@ impl Parser<'_> {
         draft.families(&columns, &key);
         self.options(&mut draft)?;
         if let Some(token) = self.rest.first() {
-            return Err((token.at.clone(), "this is not an option of a table".to_owned(), "end the statement with `;`"));
+            return Err((
+                token.at.clone(),
+                "this is not an option of a table".to_owned(),
+                "end the statement with `;`",
+            ));
         }
         Ok(Some(draft))
     }

@@ -46,7 +46,11 @@ pub(super) fn tokens(text: &str, reading: &mut Reading) -> Vec<Token> {
                     len
                 }
                 None => {
-                    reading.problem(start..start + first.len_utf8(), "this is not ended, or not hex", "close the quotes");
+                    reading.problem(
+                        start..start + first.len_utf8(),
+                        "this is not ended, or not hex",
+                        "close the quotes",
+                    );
                     return Vec::new();
                 }
             }
