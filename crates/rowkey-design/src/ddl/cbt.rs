@@ -17,7 +17,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
         let name = word(table.name, table.name.place, said);
         _ = write!(text, "cbt createtable {name}");
         if !table.families.is_empty() {
-            let families = quote::cbt_list("families", table.families.keys().map(String::as_bytes));
+            let families = quote::cbt_list("families", table.families().into_iter().map(|(name, _)| name.as_bytes()));
             _ = write!(text, " {}", families.unwrap_or_default());
         }
         if let Some((points, place)) = table.points() {
@@ -32,7 +32,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
             }
         }
         text.push('\n');
-        for (family, options) in table.families {
+        for (family, options) in table.families() {
             let policy = Garbage::of(options, u16::MAX.into(), said);
             let policy = policy.map_or_else(|| "never".to_owned(), |garbage| expression(&garbage, false));
             let policy = quote::shell(policy.as_bytes()).unwrap_or_default();

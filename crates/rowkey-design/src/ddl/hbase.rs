@@ -29,7 +29,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
             said.problem(table.name.place, format!("{name} has no column family, and HBase wants one"), help);
         }
         _ = write!(text, "create {}", quote::jruby(table.name.as_bytes()));
-        for (name, family) in table.families {
+        for (name, family) in table.families() {
             family_name(name, family.place, said);
             _ = write!(text, ",\n  {{NAME => {}{}}}", quote::jruby(name.as_bytes()), options(family, said));
         }

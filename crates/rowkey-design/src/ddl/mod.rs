@@ -195,6 +195,13 @@ impl<'d> NewTable<'d> {
         }
     }
 
+    /// The families by name, which is the order that HBase and Bigtable keep them in.
+    fn families(&self) -> Vec<(&'d str, &'d Located<Family>)> {
+        let mut families: Vec<_> = self.families.iter().map(|(name, family)| (name.as_str(), family)).collect();
+        families.sort_unstable_by_key(|(name, _)| *name);
+        families
+    }
+
     /// The split points, and where they are said.
     fn points(&self) -> Option<(&SplitPoints, Place)> {
         let points = self.points.as_ref().filter(|points| points.iter().len() > 0)?;

@@ -35,11 +35,11 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
             let points = points.iter().map(|point| quote::hcl(&String::from_utf8_lossy(point)));
             _ = writeln!(text, "  split_keys    = [{}]", points.collect::<Vec<_>>().join(", "));
         }
-        for family in table.families.keys() {
+        for (family, _) in table.families() {
             _ = write!(text, "\n  column_family {{\n    family = {}\n  }}\n", quote::hcl(family));
         }
         text.push_str("}\n");
-        for (family, options) in table.families {
+        for (family, options) in table.families() {
             let Some(garbage) = Garbage::of(options, ALL_VERSIONS - 1, said) else { continue };
             let policy = label(&format!("{}_{family}", table.name.as_str()), &mut policies);
             _ = write!(text, "\nresource \"google_bigtable_gc_policy\" \"{policy}\" {{\n");

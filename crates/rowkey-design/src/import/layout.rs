@@ -22,7 +22,7 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
             reading.problem(0..0, message, "rename it: a name has no `:` and no white space");
             continue;
         }
-        match LayoutBuf::of_fields("", Lead::None, Vec::new(), vec![field.clone()]) {
+        match LayoutBuf::of_fields("Row", Lead::None, Vec::new(), vec![field.clone()]) {
             Ok(alone) => draft.key.push(format!("{}: {}", field.name, alone.shape())),
             Err(error) => reading.problem(0..0, error.to_string(), ""),
         }

@@ -19,7 +19,6 @@ mod layout;
 mod phoenix;
 mod sql;
 
-use self::draft::Draft;
 use crate::problem::{File, Files, Place, Problem, Problems};
 use crate::resolve::Design;
 
