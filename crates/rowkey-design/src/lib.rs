@@ -2,12 +2,14 @@
 
 pub mod check;
 pub mod cost;
+pub mod ddl;
 pub mod design;
 mod edit;
 pub mod facts;
 pub mod file;
 pub mod finding;
 pub mod forms;
+pub mod import;
 pub mod load;
 mod problem;
 pub mod profile;

@@ -1,6 +1,6 @@
 //! Writes text and bytes that may be hostile for where they go: a terminal, a shell, SQL, HCL, HTML, Java, Go.
 //!
-//! What comes out is printable ASCII, but for [`terminal`], [`xml`] and [`hcl`], which leave printable characters of other
+//! What comes out is printable ASCII, but for [`terminal`], [`xml`], [`hcl`], [`toml()`] and SQL, which leave printable characters of other
 //! alphabets as they are. None of it holds a line break. Each function returns the quotes too, where its target has any.
 //!
 //! ```
@@ -147,6 +147,19 @@ pub fn hcl(text: &str) -> String {
             '$' | '%' if characters.peek() == Some(&'{') => _ = write!(quoted, "\\u{:04x}", u32::from(c)),
             c if unprintable(c) && u32::from(c) > 0xffff => _ = write!(quoted, "\\U{:08x}", u32::from(c)),
             c if unprintable(c) => _ = write!(quoted, "\\u{:04x}", u32::from(c)),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+/// Text as a string of TOML.
+pub fn toml(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if unprintable(c) => _ = write!(quoted, "\\U{:08x}", u32::from(c)),
             c => quoted.push(c),
         }
     }
@@ -353,6 +366,16 @@ mod tests {
             ("\u{202e}é\u{e0001}", r#""\u202eé\U000e0001""#),
         ] {
             assert_eq!(hcl(text), quoted);
+        }
+    }
+
+    #[test]
+    fn strings_of_toml_give_the_text_back() {
+        let alone = (0..=0x10ffff).step_by(7).filter_map(char::from_u32).map(String::from);
+        for text in alone.chain(["a\"\\\n\u{202e}é".to_owned(), String::new()]) {
+            let line = format!("x = {}", toml(&text));
+            let table = ::toml::de::DeTable::parse(&line).expect("TOML");
+            assert_eq!(table.get_ref().get("x").and_then(|x| x.get_ref().as_str()), Some(text.as_str()));
         }
     }
 
