@@ -428,3 +428,59 @@ pub(crate) fn points(splits: &Splits, layout: &rowkey::LayoutBuf) -> Option<Spli
         Splits::Sample { .. } => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values made up are valid for every type, and ascending: a range of two of them is not empty.
+    #[test]
+    fn values_made_up_are_valid_and_ascending() {
+        for shape in [
+            "u8",
+            "u16",
+            "u32",
+            "u64",
+            "u128",
+            "i8",
+            "i16",
+            "i32",
+            "i64",
+            "i128",
+            "f32",
+            "f64",
+            "char",
+            "text",
+            "bytes",
+            "bytes[1]",
+            "bytes[3]",
+            "bytes[8]",
+            "bytes[20]",
+            "ipaddr",
+            "instant",
+            "duration",
+            "tile",
+            "quadkey[1]",
+            "quadkey[16]",
+            "quadkey[29]",
+            "decimal",
+            "host_path",
+            "url",
+            "bool",
+            "option<u32>",
+            "list<text>",
+            "(u8, text)",
+            "enum{3: (), 7: (u16)}",
+        ] {
+            let layout: rowkey::LayoutBuf = shape.parse().unwrap_or_else(|error| panic!("{shape}: {error}"));
+            let keys: Vec<_> = (0..4u64)
+                .map(|k| {
+                    let value = value(&layout.fields()[0].ty, k);
+                    layout.encode(&[value]).unwrap_or_else(|error| panic!("{shape}: {error}"))
+                })
+                .collect();
+            let few = ["bool", "enum{3: (), 7: (u16)}"].contains(&shape);
+            assert!(few || keys.is_sorted_by(|a, b| a < b), "{shape}: {keys:?}");
+        }
+    }
+}

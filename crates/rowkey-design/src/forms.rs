@@ -75,7 +75,7 @@ impl KeyForm {
     /// let key = b"a\0\x01\x02";
     /// assert_eq!(KeyForm::Hex.parse("61 00 0102", &layout)?, key);
     /// assert_eq!(KeyForm::Shell.parse(r"a\x00\x01\x02", &layout)?, key);
-    /// assert_eq!(KeyForm::Json.parse(r#"["a", 258]"#, &layout)?, key);
+    /// assert_eq!(KeyForm::Json.parse(r#"["a", "258"]"#, &layout)?, key);
     /// assert_eq!(KeyForm::Hex.parse("61 0g", &layout).unwrap_err().to_string(), "byte 4: 'g' is not a hex digit");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

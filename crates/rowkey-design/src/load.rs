@@ -71,14 +71,13 @@ impl<'d> WriteLoad<'d> {
         };
         // What is hashed and comes before the front only moves places; the rest divides each of them.
         let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
-        let divided = shares(key, &rest).unwrap_or(Shares::ONE).hashed(hashes, rest.is_empty());
+        let divided = known_shares(key, &rest).hashed(hashes, rest.is_empty());
         // Without statistics the fields before the front are taken for one place: there are at least as many.
         let known = fields.unwrap_or(Shares::ONE);
         load.places = Some(1.0 / (known.squares * divided.squares));
         load.busiest = Some(known.most * divided.most);
         if let Lead::Salt(_) = key.layout.lead() {
-            let all = shares(key, &by(key)).map_or(Shares { squares: 0.0, most: 0.0 }, |shares| shares);
-            load.buckets = Some(1.0 / all.hashed(hashes, false).squares);
+            load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(hashes, false).squares);
         }
         load
     }
@@ -111,6 +110,14 @@ pub(crate) fn by(key: &KeyFacts<'_>) -> Vec<usize> {
         [] => (0..key.fields.len()).collect(),
         by => by.to_vec(),
     }
+}
+
+/// How even the values of those of these fields are whose values are known: all together are at least as even. Where none is
+/// known, as even as can be.
+fn known_shares(key: &KeyFacts<'_>, fields: &[usize]) -> Shares {
+    let known: Vec<usize> = fields.iter().copied().filter(|&field| shares(key, &[field]).is_some()).collect();
+    let none = Shares { squares: 0.0, most: 0.0 };
+    if known.is_empty() { none } else { shares(key, &known).unwrap_or(none) }
 }
 
 /// How even the values of these fields are together, as if each were independent of the others; none where one is not

@@ -95,7 +95,7 @@ fn checks_name_what_the_bad_designs_are_bad_at() {
         let is = |finding: &&rowkey_design::Finding| finding.table == table && finding.rule.id == rule;
         report.findings.iter().find(is).map(|finding| finding.severity)
     };
-    assert_eq!(of("randomised", "Q01"), Some(Severity::Error), "{:#?}", found(&report));
+    assert_eq!(of("randomised", "Q13"), Some(Severity::Error), "{:#?}", found(&report));
     let bad = |finding: &&rowkey_design::Finding| finding.severity > Severity::Note;
     for table in ["salted", "promoted"] {
         let findings = report.findings.iter().filter(bad);

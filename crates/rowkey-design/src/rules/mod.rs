@@ -45,7 +45,9 @@ impl Found<'_> {
         Finding::new(self.rule, self.severity, self.table, place, message)
     }
 
-    pub(crate) fn push(&mut self, finding: Finding) {
+    /// Takes a finding. What overflowed, from sizes that nothing has, is not one of its numbers.
+    pub(crate) fn push(&mut self, mut finding: Finding) {
+        finding.numbers.retain(|number| number.value.is_finite());
         self.list.push(finding);
     }
 }

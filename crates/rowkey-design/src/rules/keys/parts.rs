@@ -73,7 +73,7 @@ pub(super) fn unsplit(context: &Context<'_>, found: &mut Found<'_>) {
     let bytes = rate * 600.0 * bytes_per_row(context.table, key, &[]) / per_row;
     let flush = context.cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.flush);
     let first_split = 2.0 * flush.map_or(FLUSH, |flush| flush.0);
-    if bytes <= first_split {
+    if bytes.is_nan() || bytes <= first_split {
         return;
     }
     let message = format!(

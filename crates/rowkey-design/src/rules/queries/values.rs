@@ -126,6 +126,9 @@ fn same_moment(context: &Context<'_>, found: &mut Found<'_>) {
     let key = &context.keys[0];
     let mut values = 1.0;
     let mut unit = None;
+    if key.fields.iter().any(|field| field.meaning == Some(Meaning::TieBreaker)) {
+        return;
+    }
     for field in &key.fields {
         match (field.growth, field.spread) {
             (Some(Growth::Time(Some(seconds))), _) => {
