@@ -136,7 +136,7 @@ fn family(line: &str, at: Range<usize>, reading: &mut Reading) -> Option<Family>
         return None;
     };
     let mut family = Family::new(name);
-    let mob = attributes.iter().any(|pair| *pair == ("IS_MOB", "true"));
+    let mob = attributes.contains(&("IS_MOB", "true"));
     for (key, value) in &attributes {
         if option(&mut family, key, value, mob).is_none() {
             let message = format!("a design has no {key} => '{}'", crate::quote::terminal(value));

@@ -108,7 +108,7 @@ fn list(items: &[String]) -> String {
 /// A length of time as TOML, in the largest unit that leaves a whole number.
 pub(super) fn period(millis: u64) -> String {
     const UNITS: &[(u64, &str)] = &[(86_400_000, "days"), (3_600_000, "h"), (60_000, "min"), (1000, "s")];
-    let unit = UNITS.iter().find(|(unit, _)| millis % unit == 0);
+    let unit = UNITS.iter().find(|(unit, _)| millis.is_multiple_of(*unit));
     unit.map_or_else(|| format!("\"{millis} ms\""), |(unit, name)| format!("\"{} {name}\"", millis / unit))
 }
 

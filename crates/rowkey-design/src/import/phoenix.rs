@@ -52,8 +52,7 @@ impl Parser<'_> {
         if self.keyword("IF") && !(self.keyword("NOT") && self.keyword("EXISTS")) {
             return Err(self.expected("NOT EXISTS"));
         }
-        let mut draft = Draft::default();
-        draft.name = self.name()?;
+        let mut draft = Draft { name: self.name()?, ..Draft::default() };
         while self.mark('.') {
             draft.name = format!("{}.{}", draft.name, self.name()?);
         }
