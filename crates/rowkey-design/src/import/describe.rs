@@ -95,7 +95,13 @@ fn pairs(mut rest: &str) -> Option<Attributes<'_>> {
     while !rest.is_empty() {
         let (key, value) = rest.strip_prefix(", ")?.split_once(" => ")?;
         let word = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-        if key.is_empty() || key == "NAME" || !key.bytes().all(word) || pairs.iter().any(|(known, _)| *known == key) {
+        // HBase has about twenty.
+        if pairs.len() > 64
+            || key.is_empty()
+            || key == "NAME"
+            || !key.bytes().all(word)
+            || pairs.iter().any(|(known, _)| *known == key)
+        {
             return None;
         }
         let close = match value.as_bytes().first()? {

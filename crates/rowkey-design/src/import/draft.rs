@@ -1,5 +1,6 @@
 //! A design file while it is put together, and its text.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::quote;
@@ -16,6 +17,19 @@ pub(super) struct Draft {
     pub(super) settings: Vec<(&'static str, String)>,
     pub(super) splits: Splits,
     pub(super) families: Vec<Family>,
+    /// The places of families that [`Draft::family`] made.
+    pub(super) places: HashMap<String, usize>,
+}
+
+impl Draft {
+    /// The family of this name, which is made where there is none.
+    pub(super) fn family(&mut self, name: &str) -> &mut Family {
+        let place = *self.places.entry(name.to_owned()).or_insert_with(|| {
+            self.families.push(Family::new(name));
+            self.families.len() - 1
+        });
+        &mut self.families[place]
+    }
 }
 
 #[derive(Default)]
