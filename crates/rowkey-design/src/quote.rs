@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn strings_of_toml_give_the_text_back() {
-        let alone = (0..=0x10ffff).step_by(7).filter_map(char::from_u32).map(String::from);
+        let alone = (0..=0x10ffff).step_by(101).filter_map(char::from_u32).map(String::from);
         for text in alone.chain(["a\"\\\n\u{202e}é".to_owned(), String::new()]) {
             let line = format!("x = {}", toml(&text));
             let table = ::toml::de::DeTable::parse(&line).expect("TOML");

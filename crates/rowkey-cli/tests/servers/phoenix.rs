@@ -45,7 +45,7 @@ fn rows(table: &str) -> Vec<Vec<Value>> {
             vec![text("é日"), decimal("0"), text("b"), text("c")],
         ],
         _ => vec![
-            vec![decimal("100"), Signed(-5), Bytes(b"\x01\0\xff".to_vec())],
+            vec![decimal("100"), Signed(-5), Bytes(b"\x01\0\xff\x07".to_vec())],
             vec![decimal("-0.001"), Signed(1 << 40), Bytes(b"#{x}".to_vec())],
         ],
     }

@@ -45,7 +45,7 @@ fn milliseconds(age: std::time::Duration, place: Place, said: &mut Said) -> Opti
     // `cbt` counts a time in 64 bits of nanoseconds.
     let max = i64::MAX as u128 / 1_000_000;
     let millis = age.as_millis();
-    if millis >= 1 && millis <= max && age.subsec_nanos() % 1_000_000 == 0 {
+    if millis >= 1 && millis <= max && age.subsec_nanos().is_multiple_of(1_000_000) {
         return u64::try_from(millis).ok();
     }
     said.problem(place, "a TTL is a whole number of milliseconds, up to 292 years", "write for example \"30 days\"");

@@ -85,6 +85,6 @@ fn expression(garbage: &Garbage, inner: bool) -> String {
 /// In the largest unit that `cbt` has and that leaves a whole number.
 fn duration(millis: u64) -> String {
     const UNITS: &[(u64, &str)] = &[(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")];
-    let unit = UNITS.iter().find(|(unit, _)| millis % unit == 0);
+    let unit = UNITS.iter().find(|(unit, _)| millis.is_multiple_of(*unit));
     unit.map_or_else(|| format!("{millis}ms"), |(unit, name)| format!("{}{name}", millis / unit))
 }

@@ -50,10 +50,8 @@ fn options(family: &Family, said: &mut Said) -> String {
     if fewest > 0 {
         _ = write!(text, ", MIN_VERSIONS => {fewest}");
     }
-    if let Some(ttl) = &family.ttl {
-        if let Some(seconds) = whole_seconds(ttl, FOREVER - 1, said) {
-            _ = write!(text, ", TTL => {seconds}");
-        }
+    if let Some(seconds) = family.ttl.as_ref().and_then(|ttl| whole_seconds(ttl, FOREVER - 1, said)) {
+        _ = write!(text, ", TTL => {seconds}");
     }
     codec(family, said);
     for (option, word) in words(family) {

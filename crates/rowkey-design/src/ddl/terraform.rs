@@ -80,8 +80,10 @@ fn rule(garbage: &Garbage) -> String {
         format!("{{ mode = \"{mode}\", rules = [{}] }}", parts.join(", "))
     };
     match garbage {
-        Garbage::Age(millis) if millis % 3_600_000 == 0 => format!("{{ max_age = \"{}h\" }}", millis / 3_600_000),
-        Garbage::Age(millis) if millis % 1000 == 0 => format!("{{ max_age = \"{}s\" }}", millis / 1000),
+        Garbage::Age(millis) if millis.is_multiple_of(3_600_000) => {
+            format!("{{ max_age = \"{}h\" }}", millis / 3_600_000)
+        }
+        Garbage::Age(millis) if millis.is_multiple_of(1000) => format!("{{ max_age = \"{}s\" }}", millis / 1000),
         Garbage::Age(millis) => format!("{{ max_age = \"{millis}ms\" }}"),
         Garbage::Versions(versions) => format!("{{ max_version = {versions} }}"),
         Garbage::Any(parts) => rules("union", parts),

@@ -134,7 +134,7 @@ fn duration(text: &str) -> Said<u64> {
         "d" => number.and_then(|days| days.checked_mul(86_400_000)),
         "h" => number.and_then(|hours| hours.checked_mul(3_600_000)),
         "m" => number.and_then(|minutes| minutes.checked_mul(60_000)),
-        "" => number.filter(|micros| micros % 1000 == 0).map(|micros| micros / 1000),
+        "" => number.filter(|micros| micros.is_multiple_of(1000)).map(|micros| micros / 1000),
         _ => None,
     };
     millis.ok_or_else(|| format!("{text:?} is not an age"))

@@ -95,7 +95,13 @@ fn pairs(mut rest: &str) -> Option<Attributes<'_>> {
     while !rest.is_empty() {
         let (key, value) = rest.strip_prefix(", ")?.split_once(" => ")?;
         let word = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-        if key.is_empty() || key == "NAME" || !key.bytes().all(word) || pairs.iter().any(|(known, _)| *known == key) {
+        // HBase has about twenty.
+        if pairs.len() > 64
+            || key.is_empty()
+            || key == "NAME"
+            || !key.bytes().all(word)
+            || pairs.iter().any(|(known, _)| *known == key)
+        {
             return None;
         }
         let close = match value.as_bytes().first()? {
@@ -136,7 +142,7 @@ fn family(line: &str, at: Range<usize>, reading: &mut Reading) -> Option<Family>
         return None;
     };
     let mut family = Family::new(name);
-    let mob = attributes.iter().any(|pair| *pair == ("IS_MOB", "true"));
+    let mob = attributes.contains(&("IS_MOB", "true"));
     for (key, value) in &attributes {
         if option(&mut family, key, value, mob).is_none() {
             let message = format!("a design has no {key} => '{}'", crate::quote::terminal(value));

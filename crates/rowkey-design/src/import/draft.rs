@@ -1,5 +1,6 @@
 //! A design file while it is put together, and its text.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::quote;
@@ -16,6 +17,19 @@ pub(super) struct Draft {
     pub(super) settings: Vec<(&'static str, String)>,
     pub(super) splits: Splits,
     pub(super) families: Vec<Family>,
+    /// The places of families that [`Draft::family`] made.
+    pub(super) places: HashMap<String, usize>,
+}
+
+impl Draft {
+    /// The family of this name, which is made where there is none.
+    pub(super) fn family(&mut self, name: &str) -> &mut Family {
+        let place = *self.places.entry(name.to_owned()).or_insert_with(|| {
+            self.families.push(Family::new(name));
+            self.families.len() - 1
+        });
+        &mut self.families[place]
+    }
 }
 
 #[derive(Default)]
@@ -108,7 +122,7 @@ fn list(items: &[String]) -> String {
 /// A length of time as TOML, in the largest unit that leaves a whole number.
 pub(super) fn period(millis: u64) -> String {
     const UNITS: &[(u64, &str)] = &[(86_400_000, "days"), (3_600_000, "h"), (60_000, "min"), (1000, "s")];
-    let unit = UNITS.iter().find(|(unit, _)| millis % unit == 0);
+    let unit = UNITS.iter().find(|(unit, _)| millis.is_multiple_of(*unit));
     unit.map_or_else(|| format!("\"{millis} ms\""), |(unit, name)| format!("\"{} {name}\"", millis / unit))
 }
 

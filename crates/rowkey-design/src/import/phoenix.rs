@@ -1,9 +1,10 @@
 //! `CREATE TABLE` of Phoenix.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Reading;
-use super::draft::{Draft, Family, Splits, bytes, period};
+use super::draft::{Draft, Splits, bytes, period};
 use super::sql::{Token, Word, tokens};
 
 pub(super) fn read(text: &str, reading: &mut Reading) -> Vec<Draft> {
@@ -52,8 +53,7 @@ impl Parser<'_> {
         if self.keyword("IF") && !(self.keyword("NOT") && self.keyword("EXISTS")) {
             return Err(self.expected("NOT EXISTS"));
         }
-        let mut draft = Draft::default();
-        draft.name = self.name()?;
+        let mut draft = Draft { name: self.name()?, ..Draft::default() };
         while self.mark('.') {
             draft.name = format!("{}.{}", draft.name, self.name()?);
         }
@@ -239,8 +239,10 @@ fn number_expected(token: &Token, value: &str) -> Wrong {
 
 impl Draft {
     fn fields(&mut self, columns: &[Column], key: &[(String, bool)]) -> Parsed<()> {
+        let without = columns.iter().filter(|column| column.family.is_none());
+        let by_name: HashMap<&str, &Column> = without.map(|column| (column.name.as_str(), column)).collect();
         for (i, (name, desc)) in key.iter().enumerate() {
-            let Some(column) = columns.iter().find(|column| column.family.is_none() && column.name == *name) else {
+            let Some(column) = by_name.get(name.as_str()) else {
                 let at = columns.first().map_or(0..0, |column| column.at.clone());
                 return Err((at, format!("the key has {name:?}, which is no column"), "declare it"));
             };
@@ -261,8 +263,9 @@ impl Draft {
     }
 
     fn families(&mut self, columns: &[Column], key: &[(String, bool)]) {
+        let key: HashSet<&str> = key.iter().map(|(name, _)| name.as_str()).collect();
         for column in columns {
-            if column.family.is_none() && key.iter().any(|(name, _)| *name == column.name) {
+            if column.family.is_none() && key.contains(column.name.as_str()) {
                 continue;
             }
             // Phoenix's own name for the family of columns without one.
@@ -272,14 +275,6 @@ impl Draft {
                 family.comments.push(format!("Phoenix's type of {} is {}", column.name, column.ty));
             }
         }
-    }
-
-    fn family(&mut self, name: &str) -> &mut Family {
-        let i = self.families.iter().position(|family| family.name == name).unwrap_or_else(|| {
-            self.families.push(Family::new(name));
-            self.families.len() - 1
-        });
-        &mut self.families[i]
     }
 
     /// An option of one family, or of all.
