@@ -180,7 +180,8 @@ impl<'d> FieldFacts<'d> {
         let name = field.name.as_str();
         let stats = named(&table.table.stats, name);
         let meaning = named(&table.table.means, name).copied();
-        let seen = profile.and_then(|profile| profile.fields.iter().find(|seen| seen.name == name));
+        let seen = profile.filter(|profile| profile.keys > profile.undecoded);
+        let seen = seen.and_then(|profile| profile.fields.iter().find(|seen| seen.name == name));
         let growth = match stats.and_then(|stats| stats.grows) {
             Some(false) => None,
             grows => growth(&field.ty, meaning).or((grows == Some(true)).then_some(Growth::Unknown)),

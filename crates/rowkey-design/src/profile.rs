@@ -1,7 +1,8 @@
 //! What a sample of keys says of a table. [`sample`](crate::sample) reads one.
 //!
 //! Numbers are of one pass in bounded memory. Where they are estimates, the standard error stands with them; an estimate is
-//! within twice of it in 19 of 20 samples. The same keys in the same order give the same profile.
+//! within twice of it in 19 of 20 samples. The errors are those of a key with up to 64 fields: with more, each field has less
+//! memory. The same keys in the same order give the same profile.
 
 use rowkey::Value;
 

@@ -73,6 +73,21 @@ fn estimates_are_within_four_standard_errors() {
 }
 
 #[test]
+fn as_many_values_as_are_counted_exactly() {
+    let layout = layout("u64");
+    let found = |values: u64| {
+        profile(&layout, None, (0..50 * values).map(|i| (i % values).wrapping_mul(1 << 54 | 1).to_be_bytes().to_vec()))
+    };
+    let exactly = found(768).fields.remove(0);
+    assert_eq!(exactly.distinct, 768.0);
+    near("n_eff", exactly.n_eff, 768.0, 1e-9);
+    near("p_max", exactly.p_max, 1.0 / 768.0, 1e-9);
+    let about = found(1000).fields.remove(0);
+    near("distinct", about.distinct, 1000.0, 0.05);
+    near("n_eff", about.n_eff, 1000.0, 0.09);
+}
+
+#[test]
 fn keys_that_are_there_twice() {
     let keys = 400_000;
     let mut random = fastrand::Rng::with_seed(5);
@@ -371,6 +386,23 @@ proptest! {
         prop_assert_eq!(found.sample.len(), keys.len() - undecoded.len());
         for field in found.fields {
             prop_assert!(field.n_eff.is_finite() && field.p_max <= 1.0 && field.bytes.is_finite());
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused_with_its_line(
+        form in 0..KeyForm::ALL.len(),
+        shape in 0..SHAPES.len(),
+        text in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..200),
+            "([0-9a-f]{2}|\\\\x[0-9A-F]{2}|[\\[\\]\",\t\r\n\\\\ =+/-]|null|true){0,60}".prop_map(String::into_bytes),
+        ],
+    ) {
+        let lines = text.split(|&byte| byte == b'\n').count() as u64;
+        match read(&text[..], KeyForm::ALL[form], &layout(SHAPES[shape]), None, |_, _| {}) {
+            Ok(found) => prop_assert!(found.keys <= lines),
+            Err(SampleError::Form { line, .. }) => prop_assert!((1..=lines).contains(&line)),
+            Err(error) => prop_assert!(false, "{error}"),
         }
     }
 }

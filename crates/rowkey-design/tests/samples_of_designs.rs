@@ -109,3 +109,18 @@ fn numbers_that_a_sample_contradicts_are_noted_and_used() {
     let notes = few.check(&options).notes;
     assert!(notes.iter().any(|note| note.message.starts_with(r#""at" has 30 values here and about"#)), "{notes:?}");
 }
+
+#[test]
+fn a_sample_of_which_no_key_decodes_says_nothing_of_fields() {
+    let design = design(&TEXT.replace("host = { distinct = 100_000 }", ""));
+    let path = design.sample_paths().remove(0);
+    let mut profiler = Profiler::new(design.layout_of(&path).unwrap(), None);
+    profiler.add(b"\x01");
+    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    options.profiles.insert("visits".to_owned(), profiler.finish());
+    let visits = &design.tables["visits"];
+    let facts = |profile| rowkey_design::facts::KeyFacts::of(visits, profile);
+    let (with, without) = (facts(options.profiles.get("visits")), facts(None));
+    assert_eq!((with.fields[0].spread, with.bytes), (without.fields[0].spread, without.bytes));
+    assert_eq!(design.check(&options).notes, []);
+}
