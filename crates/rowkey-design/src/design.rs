@@ -56,6 +56,8 @@ record! {
         hashed: Option<Located<Digest>>,
         /// What fields say where their type does not: milliseconds, a sequence, a random number.
         means: Named<Meaning>,
+        /// The fingerprint that the key's layout must have: `Layout::fingerprint` of its struct.
+        fingerprint: Option<Located<String>>,
         /// Whether two writes of one key are one thing.
         unique: Option<Located<Unique>>,
         /// The points at which the new table is split.
@@ -256,6 +258,8 @@ record! {
         key: Vec<Located<KeyField>>,
         /// A salt before the fields.
         salt: Option<Located<Salt>>,
+        /// The fingerprint that its key's layout must have.
+        fingerprint: Option<Located<String>>,
         /// The queries that it serves.
         serves: Vec<Located<String>>,
         /// The points at which the new table is split.

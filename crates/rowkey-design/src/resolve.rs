@@ -120,6 +120,10 @@ impl TableDesign {
         let secondary: Vec<_> =
             table.secondary.iter().map(|secondary| layout_of_secondary(secondary, problems)).collect();
         table.refer(problems);
+        expect(table.fingerprint.as_ref(), layout.as_ref(), problems);
+        for (layout, secondary) in secondary.iter().zip(&table.secondary) {
+            expect(secondary.fingerprint.as_ref(), layout.as_ref(), problems);
+        }
         let secondary = secondary.into_iter().collect::<Option<_>>()?;
         (problems.len() == before).then_some(Self { layout: layout?, secondary, name, table, sampled: IndexMap::new() })
     }
@@ -176,6 +180,18 @@ fn refer(what: &str, name: &str, place: Place, known: &[&str], problems: &mut Ve
     if !known.contains(&name) {
         let help = crate::file::node::nearest(name, known);
         problems.push(Problem { place, message: format!("there is no {what} {name:?}"), help: Some(help) });
+    }
+}
+
+/// Notes a layout that has not the fingerprint that the file says.
+fn expect(fingerprint: Option<&Located<String>>, layout: Option<&LayoutBuf>, problems: &mut Vec<Problem>) {
+    let (Some(said), Some(layout)) = (fingerprint, layout) else { return };
+    let found = layout.fingerprint().to_string();
+    if **said != found {
+        let message =
+            format!("the fingerprint of this key is {found}, not {:?}: its shape is {}", said.as_str(), layout.shape());
+        let help = Some("change the key back, or migrate the table and write the new fingerprint".to_owned());
+        problems.push(Problem { place: said.place, message, help });
     }
 }
 

@@ -3,7 +3,7 @@
 use rowkey::lead::SaltHash;
 
 use super::score::Score;
-use crate::design::{FieldStats, KeyField, Query, QueryOrder, Salt, Secondary};
+use crate::design::{Digest, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary};
 use crate::facts::KeyFacts;
 use crate::file::Count;
 use crate::problem::{Located, Place};
@@ -151,7 +151,7 @@ impl<'d> Builder<'d> {
             }
             let layout = layout(&name, &key, None, None, &mut Vec::new())?;
             table.secondary.push(layout);
-            let secondary = Secondary { name, key, salt: None, serves: vec![serves], splits: None };
+            let secondary = Secondary { name, key, salt: None, fingerprint: None, serves: vec![serves], splits: None };
             table.table.secondary.push(unplaced(secondary));
         }
         (!table.secondary.is_empty()).then_some(table)
@@ -189,7 +189,7 @@ pub(crate) fn secondary_for(table: &TableDesign, query: &Query) -> Option<String
     Some(format!("\n[[table.{header}.secondary]]\nname = {name}\n{}serves = [{serves}]\n", key_line(&key)))
 }
 
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
@@ -226,11 +226,19 @@ pub fn to_toml(table: &TableDesign) -> String {
     let names = |names: &[Located<String>]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     let salted = |salt: &Salt| {
         let by = if salt.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&salt.by)) };
-        format!("salt = {{ buckets = {}{by} }}\n", *salt.buckets)
+        let hash = salt.hash.as_ref().filter(|hash| hash.as_str() != "xxh3");
+        let hash = hash.map_or(String::new(), |hash| format!(", hash = {}", quoted(hash)));
+        let format = salt.format.map_or(String::new(), |format| format!(", format = \"{format}\""));
+        format!("salt = {{ buckets = {}{by}{hash}{format} }}\n", *salt.buckets)
+    };
+    let hashed = |digest: &Digest| {
+        let by = if digest.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&digest.by)) };
+        format!("hashed = {{ bytes = {}{by} }}\n", *digest.bytes)
     };
     let name = quoted(&table.name);
     let mut toml = format!("[table.{name}]\n{}", key_line(&table.table.key));
     toml.extend(table.table.salt.iter().map(|salt| salted(salt)));
+    toml.extend(table.table.hashed.iter().map(|digest| hashed(digest)));
     for secondary in &table.table.secondary {
         toml +=
             &format!("[[table.{name}.secondary]]\nname = {}\n{}", quoted(&secondary.name), key_line(&secondary.key));

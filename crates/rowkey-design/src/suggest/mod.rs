@@ -9,8 +9,8 @@ mod score;
 
 use std::cmp::Ordering;
 
-pub(crate) use self::build::secondary_for;
 pub use self::build::to_toml;
+pub(crate) use self::build::{quoted, secondary_for};
 pub use self::score::{QueryScore, Score};
 
 use self::build::Builder;
