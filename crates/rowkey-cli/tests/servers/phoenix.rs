@@ -85,7 +85,7 @@ fn phoenix_takes_its_tables_and_writes_and_finds_our_keys() {
     }
     phoenix(&sql);
 
-    let mut select = String::new();
+    let (mut select, mut script) = (String::new(), String::new());
     for (table, of) in &design.tables {
         let rows = rows(table);
         let quoted = quote::jruby(table.as_bytes());
@@ -101,13 +101,14 @@ fn phoenix_takes_its_tables_and_writes_and_finds_our_keys() {
             let key = of.layout.encode(row).expect("a key");
             format!("put {quoted}, {}, {column}, \"ours\"\n", quote::jruby(&key))
         });
-        shell(&puts.collect::<String>());
+        script.extend(puts);
         for row in &rows {
             let fields = of.layout.fields().iter().zip(row);
             let fields = fields.map(|(field, value)| format!("\"{}\" = {}", field.name, literal(value)));
             select += &format!("SELECT * FROM {} WHERE {};\n", name(table), fields.collect::<Vec<_>>().join(" AND "));
         }
     }
+    shell(&script);
     let selected = phoenix(&select);
     let selected: Vec<_> = selected.lines().collect();
     let rows: Vec<_> = design.tables.keys().flat_map(|table| rows(table)).collect();
