@@ -11,23 +11,27 @@ const FULL: usize = 64;
 /// The counters of [`Squares`], for a field of few.
 const COUNTERS: usize = 4096;
 
-/// How many values are remembered.
+/// How many values are remembered, and how often each at most.
 const RECENT: usize = 256;
+const MOST: u32 = 1 << 24;
 
 /// `Σ count²` of the values, as Alon, Matias and Szegedy estimate it, with the many counters of Thorup and Zhang: each
 /// value adds or subtracts one, by its hash, in the counter of its hash. The standard error is `√(2 / counters)` of the
 /// sum, however the values are distributed.
-struct Squares(Vec<i64>);
+struct Squares(Vec<i32>);
 
 impl Squares {
     fn add(&mut self, hash: u64, count: u32) {
         // The highest bit is the sign. A vector is as long as a power of two.
         let mask = self.0.len() - 1;
-        self.0[hash as usize & mask] += if hash >> 63 == 0 { i64::from(count) } else { -i64::from(count) };
+        let counter = &mut self.0[hash as usize & mask];
+        // A counter that is full stays full: after two thousand million keys of one value.
+        let count = i32::try_from(count).unwrap_or(i32::MAX);
+        *counter = counter.saturating_add(if hash >> 63 == 0 { count } else { -count });
     }
 
     fn sum(&self) -> f64 {
-        self.0.iter().map(|&count| (count as f64).powi(2)).sum()
+        self.0.iter().map(|&count| f64::from(count).powi(2)).sum()
     }
 }
 
@@ -74,7 +78,7 @@ impl Values {
     pub(super) fn add(&mut self, hash: u64) {
         self.values += 1;
         let recent = &mut self.recent[(hash >> 32) as usize % RECENT];
-        if recent.0 == hash && (1..u32::MAX).contains(&recent.1) {
+        if recent.0 == hash && (1..MOST).contains(&recent.1) {
             recent.1 += 1;
             return;
         }
