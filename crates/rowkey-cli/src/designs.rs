@@ -9,6 +9,13 @@ use crate::failure::Failure;
 
 /// Reads a design from files, and from all `*.rowkey.toml` of folders.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Design, Failure> {
+    let files = files(paths)?;
+    let files = files.iter().map(|path| file(path)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Design::parse(files)?)
+}
+
+/// The files of a design: those named, and all `*.rowkey.toml` of folders.
+pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -17,8 +24,32 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Design, Failure> {
             files.push(path.clone());
         }
     }
-    let files = files.iter().map(|path| file(path)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Design::parse(files)?)
+    Ok(files)
+}
+
+/// Writes a file whole or not at all: beside it, then in its place.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.new", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let written = std::fs::write(&beside, text).and_then(|()| {
+        if let Ok(old) = path.metadata() {
+            std::fs::set_permissions(&beside, old.permissions())?;
+        }
+        std::fs::rename(&beside, path)
+    });
+    written.map_err(|error| {
+        // What is left beside is of no use to anybody.
+        let _ = std::fs::remove_file(&beside);
+        cannot(error)
+    })
+}
+
+/// Reads a day of the command line.
+pub(crate) fn day(text: &str) -> Result<Date, String> {
+    let day: jiff::civil::Date = text.parse().map_err(|_| "write it as 2026-01-31".to_owned())?;
+    date(day).ok_or_else(|| "years run from 0 to 9999".to_owned())
 }
 
 fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {

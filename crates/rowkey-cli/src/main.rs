@@ -4,6 +4,7 @@ mod command;
 mod designs;
 mod failure;
 mod output;
+mod samples;
 
 use std::process::ExitCode;
 

@@ -30,8 +30,9 @@ pub fn format(file: &File) -> Result<String, Problems> {
         Problems { files, list: vec![Problem { place, message: error.message().to_owned(), help: None }] }
     })?;
     table(document.as_table_mut());
-    let trailing = lines(text(document.trailing()), "");
-    document.set_trailing(trailing.trim_end_matches('\n').to_owned() + if trailing.is_empty() { "" } else { "\n" });
+    let trailing = lines(&format!("{}\n", text(document.trailing())), "");
+    let trailing = trailing.trim_end_matches('\n');
+    document.set_trailing(if trailing.is_empty() { String::new() } else { format!("{trailing}\n") });
     let text = document.to_string();
     let text = text.trim_start_matches('\n');
     Ok(if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") })

@@ -9,9 +9,11 @@ use rowkey_design::{CheckOptions, Severity};
 
 use crate::failure::Failure;
 use crate::output::{self, Format, Styles};
+use crate::samples::Form;
 
 const EXAMPLES: &str = "Examples:
   rowkey check designs/
+  rowkey check --sample visits=keys.txt --form shell visits.rowkey.toml
   rowkey check --deny error --format github visits.rowkey.toml
   rowkey rule Q01
 
@@ -27,6 +29,13 @@ pub(crate) struct Args {
     /// The cluster that the tables are for. Default: the first of the design.
     #[arg(long)]
     cluster: Option<String>,
+    /// A sample of a table's keys, one a line: TABLE=FILE, or TABLE=- for standard input. What follows a tab is left out, but
+    /// for a number: the bytes of the row's value.
+    #[arg(long, value_name = "TABLE=FILE")]
+    sample: Vec<String>,
+    /// The form of the keys in samples, those that the design names too.
+    #[arg(long, default_value = "hex")]
+    form: Form,
     /// The least severity that is exit status 1.
     #[arg(long, default_value = "warning")]
     deny: Deny,
@@ -40,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "auto")]
     color: Color,
     /// The day on which `until` of an `allow` is read, as 2026-01-31. Default: today in UTC.
-    #[arg(long, value_parser = day)]
+    #[arg(long, value_parser = crate::designs::day)]
     today: Option<Date>,
 }
 
@@ -71,23 +80,19 @@ impl Color {
     }
 }
 
-fn day(text: &str) -> Result<Date, String> {
-    let date: jiff::civil::Date = text.parse().map_err(|_| "write it as 2026-01-31".to_owned())?;
-    crate::designs::date(date).ok_or_else(|| "years run from 0 to 9999".to_owned())
-}
-
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let design = crate::designs::read(&args.designs)?;
+    let mut design = crate::designs::read(&args.designs)?;
     if let Some(cluster) = args.cluster.as_ref().filter(|cluster| !design.clusters.contains_key(*cluster)) {
         let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
         return Err(Failure::new(format!("there is no cluster {cluster:?}; the design has: {}", known.join(", "))));
     }
     let mut options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
     options.cluster.clone_from(&args.cluster);
+    crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
     let report = design.check(&options);
     let format = if args.json { Format::Json } else { args.format };
     let mut out = std::io::stdout().lock();
-    out.write_all(output::report(format, &design, &report, args.color.styles()).as_bytes())?;
+    out.write_all(output::report(format, &design, &options, &report, args.color.styles()).as_bytes())?;
     out.flush()?;
     let deny = match args.deny {
         Deny::Note => Severity::Note,

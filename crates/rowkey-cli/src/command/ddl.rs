@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rowkey_design::ddl::{self, Options};
-use rowkey_design::{Problems, quote};
+use rowkey_design::{CheckOptions, Problems, quote};
 
 use crate::designs;
 use crate::failure::Failure;
@@ -19,6 +19,9 @@ use crate::failure::Failure;
 
 What the target does otherwise than the design says is noted on standard error. The notes change no exit status.")]
 pub(crate) struct Args {
+    /// The form of the keys in samples that split points are taken from.
+    #[arg(long, default_value = "hex")]
+    form: crate::samples::Form,
     /// Design files, or folders with *.rowkey.toml.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -46,7 +49,10 @@ enum Target {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let design = designs::read(&args.files)?;
+    let mut design = designs::read(&args.files)?;
+    if !args.no_splits {
+        crate::samples::read(&mut design, &[], args.form, &mut CheckOptions::new(designs::today()))?;
+    }
     let mut options = Options::new(match args.target {
         Target::Hbase => ddl::Target::HBase,
         Target::Cbt => ddl::Target::Cbt,

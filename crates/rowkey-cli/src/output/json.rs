@@ -1,13 +1,16 @@
 //! A report as JSON.
 
-use rowkey_design::{Design, Edit, Files, Finding, Place, Report, Severity};
+use rowkey_design::{CheckOptions, Design, Edit, Files, Finding, Place, Report, Severity};
 use serde_json::{Value as Json, json};
 
-pub(super) fn report(design: &Design, report: &Report) -> Json {
+use super::sampled;
+
+pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -> Json {
     let files = &design.files;
     let count = |severity| report.count(severity);
     json!({
         "version": 1,
+        "samples": options.profiles.iter().map(|(table, profile)| (table.clone(), sampled::json(profile))).collect::<serde_json::Map<_, _>>(),
         "findings": report.findings.iter().map(|found| finding(files, found)).collect::<Vec<_>>(),
         "allowed": report.allowed.iter().map(|allowed| {
             let mut json = finding(files, &allowed.finding);
@@ -31,7 +34,7 @@ pub(super) fn report(design: &Design, report: &Report) -> Json {
 }
 
 /// Where something is: the file's name, line and column from 1, and the bytes from 0.
-pub(super) fn place(files: &Files, place: Place) -> Json {
+pub(crate) fn place(files: &Files, place: Place) -> Json {
     let (line, column) = files.line_and_column(place);
     let name = files.file(place).map(|file| file.name.as_str());
     json!({"file": name, "line": line, "column": column, "start": place.start, "end": place.end})

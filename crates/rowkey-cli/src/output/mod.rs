@@ -2,11 +2,13 @@
 
 mod github;
 mod json;
+mod sampled;
 mod sarif;
 mod text;
 
-use rowkey_design::{Design, Report};
+use rowkey_design::{CheckOptions, Design, Report};
 
+pub(crate) use self::json::place;
 pub(crate) use self::text::{Styles, problems};
 
 /// A form of output.
@@ -23,10 +25,16 @@ pub(crate) enum Format {
 }
 
 /// A report in a form.
-pub(crate) fn report(format: Format, design: &Design, report: &Report, styles: Styles) -> String {
+pub(crate) fn report(
+    format: Format,
+    design: &Design,
+    options: &CheckOptions,
+    report: &Report,
+    styles: Styles,
+) -> String {
     match format {
-        Format::Text => text::report(design, report, styles),
-        Format::Json => format!("{:#}\n", json::report(design, report)),
+        Format::Text => text::report(design, options, report, styles),
+        Format::Json => format!("{:#}\n", json::report(design, options, report)),
         Format::Sarif => format!("{:#}\n", sarif::report(design, report)),
         Format::Github => github::report(design, report),
     }

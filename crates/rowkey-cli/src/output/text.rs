@@ -3,9 +3,9 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 use rowkey_design::file::{Bytes, Count};
 use rowkey_design::quote::terminal;
-use rowkey_design::{Design, File, Files, Finding, Number, Place, Problem, Report, Severity};
+use rowkey_design::{CheckOptions, Design, File, Files, Finding, Number, Place, Problem, Report, Severity};
 
-use super::counted;
+use super::{counted, sampled};
 
 /// Whether output has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,15 @@ impl Styles {
 
 /// A line longer than this, in bytes, is not printed.
 const LONGEST_LINE: usize = 1000;
+
+/// Text for a terminal, cut where it is longer than a message can be.
+fn short(text: &str) -> String {
+    const MOST: usize = 1000;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => terminal(&text[..end]) + "…",
+        None => terminal(text),
+    }
+}
 
 /// The part of a file that is shown for a place: its lines, the number of the first, and the place in them.
 struct Excerpt<'f> {
@@ -64,12 +73,12 @@ fn level(severity: Severity) -> Level<'static> {
 /// Everything that is wrong in design files.
 pub(crate) fn problems(files: &Files, problems: &[Problem], styles: Styles) -> String {
     let renderer = styles.renderer();
-    problems.iter().map(|problem| shown(&renderer, files, problem) + "\n").collect()
+    problems.iter().map(|problem| shown(&renderer, Level::ERROR, files, problem) + "\n").collect()
 }
 
-fn shown(renderer: &Renderer, files: &Files, problem: &Problem) -> String {
-    let title = Level::ERROR.primary_title(terminal(&problem.message));
-    let help = problem.help.as_ref().map(|help| Level::HELP.message(terminal(help)));
+fn shown(renderer: &Renderer, level: Level<'static>, files: &Files, problem: &Problem) -> String {
+    let title = level.primary_title(short(&problem.message));
+    let help = problem.help.as_ref().map(|help| Level::HELP.message(short(help)));
     let group = with_place(Group::with_title(title), files, problem.place, String::new());
     renderer.render(&[group.elements(help)]) + "\n"
 }
@@ -77,7 +86,7 @@ fn shown(renderer: &Renderer, files: &Files, problem: &Problem) -> String {
 /// A group with the lines of a place; its name, line and column alone where they are too long.
 fn with_place<'f>(group: Group<'f>, files: &'f Files, place: Place, label: String) -> Group<'f> {
     let Some(file) = files.file(place) else { return group };
-    let name = terminal(&file.name);
+    let name = short(&file.name);
     match Excerpt::of(file, place) {
         Some(excerpt) => {
             let annotation = AnnotationKind::Primary.span(excerpt.start..excerpt.end).label(label);
@@ -91,12 +100,19 @@ fn with_place<'f>(group: Group<'f>, files: &'f Files, place: Place, label: Strin
 }
 
 /// A report: the findings, what is allowed, what each query reads, and a line that counts all.
-pub(super) fn report(design: &Design, report: &Report, styles: Styles) -> String {
+pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, styles: Styles) -> String {
     let renderer = styles.renderer();
     let mut text = String::new();
+    for (table, profile) in &options.profiles {
+        text += &sampled::text(table, profile);
+        text.push('\n');
+    }
     for finding in &report.findings {
         text += &found(&renderer, &design.files, finding);
         text.push('\n');
+    }
+    for note in &report.notes {
+        text += &(shown(&renderer, Level::NOTE, &design.files, note) + "\n");
     }
     text += &problems(&design.files, &report.problems, styles);
     for allowed in &report.allowed {
@@ -104,7 +120,7 @@ pub(super) fn report(design: &Design, report: &Report, styles: Styles) -> String
         let of = finding.of.as_ref().map_or(String::new(), |of| format!(" {of:?}"));
         let until = allowed.allow.until.as_ref().map_or(String::new(), |until| format!(" until {}", until.value));
         let why = allowed.allow.why.as_str();
-        text += &terminal(&format!("allowed {} {}{of}{until}: {why}", finding.rule.id, finding.table));
+        text += &short(&format!("allowed {} {}{of}{until}: {why}", finding.rule.id, finding.table));
         text.push('\n');
     }
     if !report.allowed.is_empty() {
@@ -128,14 +144,14 @@ fn summary(report: &Report) -> String {
 }
 
 fn found(renderer: &Renderer, files: &Files, finding: &Finding) -> String {
-    let title = level(finding.severity).primary_title(terminal(&finding.message)).id(finding.rule.id);
+    let title = level(finding.severity).primary_title(short(&finding.message)).id(finding.rule.id);
     let group = with_place(Group::with_title(title), files, finding.place, String::new());
     let numbers = finding.numbers.iter().map(number).collect::<Vec<_>>().join(", ");
-    let numbers = (!numbers.is_empty()).then(|| Level::NOTE.message(terminal(&numbers)));
-    let witness = finding.witness.iter().map(|line| Level::NOTE.message(terminal(line)));
+    let numbers = (!numbers.is_empty()).then(|| Level::NOTE.message(short(&numbers)));
+    let witness = finding.witness.iter().map(|line| Level::NOTE.message(short(line)));
     let mut groups = vec![group.elements(numbers).elements(witness)];
     if let Some(remedy) = &finding.remedy {
-        let mut help = Group::with_title(Level::HELP.secondary_title(terminal(&remedy.text)));
+        let mut help = Group::with_title(Level::HELP.secondary_title(short(&remedy.text)));
         for edit in &remedy.edits {
             let Some(file) = files.file(edit.place) else { continue };
             if let Some(excerpt) = Excerpt::of(file, edit.place).filter(|_| file.text.get(edit.place.range()).is_some())
@@ -143,7 +159,7 @@ fn found(renderer: &Renderer, files: &Files, finding: &Finding) -> String {
                 // A replacement over several lines is shown by its first line.
                 let patch = Patch::new(excerpt.start..excerpt.end, shown_edit(&edit.text));
                 help = help.element(
-                    Snippet::source(excerpt.text).line_start(excerpt.line).path(terminal(&file.name)).patch(patch),
+                    Snippet::source(excerpt.text).line_start(excerpt.line).path(short(&file.name)).patch(patch),
                 );
             }
         }

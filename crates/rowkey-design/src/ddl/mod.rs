@@ -155,9 +155,9 @@ impl<'d> NewTable<'d> {
             lead: lead(table.salt.as_ref(), &design.name),
             families: &table.family,
             declared: table.splits.as_ref(),
-            points: None,
+            points: if splits { design.split_points(None) } else { None },
         }];
-        tables.extend(table.secondary.iter().zip(&design.secondary).map(|(secondary, layout)| Self {
+        tables.extend(table.secondary.iter().zip(&design.secondary).enumerate().map(|(i, (secondary, layout))| Self {
             name: &secondary.name,
             layout,
             key: &secondary.key,
@@ -165,7 +165,7 @@ impl<'d> NewTable<'d> {
             lead: lead(secondary.salt.as_ref(), &secondary.name),
             families: &table.family,
             declared: secondary.splits.as_ref(),
-            points: None,
+            points: if splits { design.split_points(Some(i)) } else { None },
         }));
         for table in tables.iter_mut().filter(|_| splits) {
             table.split(said);
@@ -175,7 +175,10 @@ impl<'d> NewTable<'d> {
 
     fn split(&mut self, said: &mut Said) {
         let Some(declared) = self.declared else { return };
-        self.points = cost::points(&declared.value, self.layout);
+        // Those of a sample are there, if it was read.
+        if self.points.is_none() {
+            self.points = cost::points(&declared.value, self.layout);
+        }
         match &self.points {
             None => {
                 let message = match &declared.value {

@@ -15,7 +15,7 @@ use crate::finding::Finding;
 use crate::problem::{File, Place};
 use crate::resolve::{Design, TableDesign};
 use crate::rules::Rule;
-use crate::suggest::{quoted, to_toml};
+use crate::suggest::{key_name, to_toml};
 
 /// What a change does to the rows that are there, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -174,7 +174,9 @@ fn new_findings(old: &Design, new: &Design, options: &CheckOptions) -> Vec<Diffe
         known.iter().any(|known| known.rule == finding.rule && known.table == finding.table && known.of == finding.of)
     };
     let engine = |design: &Design| design.cluster(options).map(|cluster| cluster.engine);
-    let rule = if engine(old) == engine(new) { "D11" } else { "D12" };
+    // A lock file has no cluster.
+    let other = engine(old).zip(engine(new)).is_some_and(|(old, new)| old != new);
+    let rule = if other { "D12" } else { "D11" };
     let found = new.check(options).findings.into_iter().filter(|finding| {
         finding.severity > crate::Severity::Note && old.tables.contains_key(&finding.table) && !is_known(finding)
     });
@@ -210,9 +212,9 @@ pub fn lock(design: &Design) -> File {
         let kept = TableDesign { table: without_queries(table), ..table.clone() };
         text.push('\n');
         text += &to_toml(&kept);
-        let name = quoted(&table.name);
+        let name = key_name(&table.name);
         for (family, options) in &table.table.family {
-            text += &format!("[table.{name}.family.{}]\n", quoted(family));
+            text += &format!("[table.{name}.family.{}]\n", key_name(family));
             let ttl = options.ttl.as_ref().map(|ttl| format!("ttl = \"{} s\"\n", ttl.seconds()));
             let versions = options.versions.as_ref().map(|versions| format!("versions = {}\n", versions.value));
             let fewest = options.min_versions.as_ref().map(|fewest| format!("min_versions = {}\n", fewest.value));

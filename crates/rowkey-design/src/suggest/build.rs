@@ -184,9 +184,15 @@ pub(crate) fn secondary_for(table: &TableDesign, query: &Query) -> Option<String
     let taken: Vec<&str> = table.table.secondary.iter().map(|secondary| secondary.name.as_str()).collect();
     let name = (1..).map(|n| format!("{}_{n}", table.name.value)).find(|name| !taken.contains(&name.as_str()))?;
     layout(&unplaced(name.clone()), &key, None, None, &mut Vec::new())?;
-    let (header, name) = (quoted(&table.name), quoted(&name));
+    let (header, name) = (key_name(&table.name), quoted(&name));
     let serves = quoted(&query.name);
     Some(format!("\n[[table.{header}.secondary]]\nname = {name}\n{}serves = [{serves}]\n", key_line(&key)))
+}
+
+/// A name as a key of TOML: bare where it can be.
+pub(crate) fn key_name(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
 }
 
 pub(crate) fn quoted(text: &str) -> String {
@@ -235,13 +241,18 @@ pub fn to_toml(table: &TableDesign) -> String {
         let by = if digest.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&digest.by)) };
         format!("hashed = {{ bytes = {}{by} }}\n", *digest.bytes)
     };
-    let name = quoted(&table.name);
+    let name = key_name(&table.name);
     let mut toml = format!("[table.{name}]\n{}", key_line(&table.table.key));
+    let printed = |fingerprint: &Option<Located<String>>| {
+        fingerprint.as_ref().map(|fingerprint| format!("fingerprint = {}\n", quoted(fingerprint)))
+    };
+    toml.extend(printed(&table.table.fingerprint));
     toml.extend(table.table.salt.iter().map(|salt| salted(salt)));
     toml.extend(table.table.hashed.iter().map(|digest| hashed(digest)));
     for secondary in &table.table.secondary {
         toml +=
             &format!("[[table.{name}.secondary]]\nname = {}\n{}", quoted(&secondary.name), key_line(&secondary.key));
+        toml.extend(printed(&secondary.fingerprint));
         toml.extend(secondary.salt.iter().map(|salt| salted(salt)));
         toml += &format!("serves = [{}]\n", names(&secondary.serves));
     }

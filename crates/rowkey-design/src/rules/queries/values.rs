@@ -101,6 +101,15 @@ pub(super) fn colliding(context: &Context<'_>, found: &mut Found<'_>) {
     if context.table.table.unique.as_ref().is_some_and(|unique| **unique == Unique::Upsert) {
         return;
     }
+    if let Some((profile, twice)) = context.profile.and_then(|profile| Some((profile, profile.twice.as_ref()?))) {
+        let share = profile.repeated * 100.0;
+        let message = format!("{share:.2} % of the sample's keys are there before: one row replaces the other");
+        let finding = found.finding(context.table.name.place, message).number("keys that are repeated", share, "%");
+        let finding = finding.witness(format!("twice: {}", hbase_binary(twice)));
+        let cure = "a field that tells such rows apart; or `unique = \"upsert\"` if the last is the one to keep";
+        let edit = context.design.files.key_added(context.table.name.place, "unique", "\"upsert\"");
+        return found.push(finding.remedy(cure, edit.into_iter().collect()));
+    }
     for field in context.keys[0].fields.iter().filter(|field| field.meaning == Some(Meaning::Digest)) {
         let TypeBuf::Scalar(Scalar::ByteArray(bytes)) = field.field.ty else { continue };
         let declared = field.stats.and_then(|stats| stats.distinct.as_ref()).map(|distinct| distinct.0);
