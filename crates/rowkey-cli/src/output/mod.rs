@@ -16,6 +16,8 @@ pub(crate) use self::text::{Styles, problems};
 pub(crate) enum Format {
     /// For people, as rustc prints its findings.
     Text,
+    /// A line for each finding.
+    Short,
     /// For programs.
     Json,
     /// SARIF 2.1.0, which code hosts read.
@@ -34,6 +36,7 @@ pub(crate) fn report(
 ) -> String {
     match format {
         Format::Text => text::report(design, options, report, styles),
+        Format::Short => text::lines(design, report),
         Format::Json => format!("{:#}\n", json::report(design, options, report)),
         Format::Sarif => format!("{:#}\n", sarif::report(design, report)),
         Format::Github => github::report(design, report),

@@ -129,6 +129,20 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, s
     text + &summary(report)
 }
 
+/// A line for each finding and each fault, and one that counts all.
+pub(super) fn lines(design: &Design, report: &Report) -> String {
+    let files = &design.files;
+    let at = |place: Place| {
+        let (line, column) = files.line_and_column(place);
+        format!("{}:{line}:{column}", files.file(place).map_or("", |file| &file.name))
+    };
+    let found = report.findings.iter().map(|finding| {
+        format!("{}: {}[{}]: {}", at(finding.place), finding.severity, finding.rule.id, finding.message)
+    });
+    let faults = report.problems.iter().map(|problem| format!("{}: error: {}", at(problem.place), problem.message));
+    found.chain(faults).map(|line| short(&line) + "\n").collect::<String>() + &summary(report)
+}
+
 fn summary(report: &Report) -> String {
     let count = |severity| report.count(severity);
     let errors = count(Severity::Error) + report.problems.len();
