@@ -2,7 +2,7 @@
 //!
 //! Keys have no indentation and one space on either side of `=`; there is at most one empty line in a row, and none at the
 //! beginning; arrays and inline tables of one line have one space after each comma; items of arrays of many lines have two spaces
-//! before them. What stands in quotes, and the order of keys, is never touched.
+//! before them, and a comma after each. What stands in quotes, and the order of keys, is never touched.
 
 use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, Value};
 
@@ -128,18 +128,22 @@ fn array(items: &mut Array) {
     if !many {
         return items.fmt();
     }
+    // A comment between an item and its comma goes after the comma, and the last item has a comma.
+    items.set_trailing_comma(true);
+    let mut carried = String::new();
     for item in items.iter_mut() {
-        // What follows an item's comma is before the next: a comment of the item's own line, then the line's end.
-        let before = prefix(item.decor());
+        let before = carried + &prefix(item.decor());
+        carried = suffix(item.decor());
+        if !carried.contains('#') {
+            carried.clear();
+        }
         let (own, rest) = before.split_once('\n').unwrap_or(("", &before));
         let before = format!("{}\n{}", after(own), lines(rest, "  "));
-        let comment = suffix(item.decor());
-        let comment = if comment.contains('#') { comment } else { String::new() };
         let decor = item.decor_mut();
         decor.set_prefix(before);
-        decor.set_suffix(comment);
+        decor.set_suffix("");
     }
-    let trailing = text(items.trailing()).to_owned();
+    let trailing = carried + text(items.trailing());
     let (own, rest) = trailing.split_once('\n').unwrap_or(("", ""));
     let rest = lines(rest, "  ");
     items.set_trailing(format!("{}\n{}", after(own), rest.strip_suffix("  ").unwrap_or(&rest)));
