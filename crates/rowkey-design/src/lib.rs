@@ -5,6 +5,7 @@ pub mod cost;
 pub mod ddl;
 pub mod design;
 mod edit;
+pub mod explain;
 pub mod facts;
 pub mod file;
 pub mod finding;
