@@ -187,7 +187,7 @@ impl<'d> QueryCost<'d> {
         rows.and_then(|rows| rows.max.or(rows.p99)).map(|rows| rows.0)
     }
 
-    fn count_servers(&mut self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) {
+    pub(crate) fn count_servers(&mut self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) {
         let Some(splits) = split_points(table, key) else {
             return;
         };
@@ -237,7 +237,8 @@ impl<'d> Chosen<'d> {
     }
 }
 
-fn next(query: &Query, name: &str, field: &FieldBuf, growth: Option<Growth>) -> Option<FieldValues> {
+/// What a query asks of the field after the leading ones, with values made up.
+pub(crate) fn next(query: &Query, name: &str, field: &FieldBuf, growth: Option<Growth>) -> Option<FieldValues> {
     if let Some(width) = query.range.get(name) {
         let values = match (width.value, growth) {
             (Width::Values(count), _) => count.0,
