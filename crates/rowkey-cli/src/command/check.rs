@@ -88,8 +88,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     let mut options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
     options.cluster.clone_from(&args.cluster);
-    crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
-    let report = design.check(&options);
+    let notes = crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
+    let mut report = design.check(&options);
+    report.notes.extend(notes);
     let format = if args.json { Format::Json } else { args.format };
     let mut out = std::io::stdout().lock();
     out.write_all(output::report(format, &design, &options, &report, args.color.styles()).as_bytes())?;

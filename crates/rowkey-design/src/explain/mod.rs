@@ -17,7 +17,7 @@ pub use self::line::key_of_line;
 pub use self::query::{CALL, Plan, Rung};
 pub use self::regions::{Boundary, Region, Regions, RegionsError, regions};
 pub use self::snippet::{PREFIX_FILTER, Snippets};
-pub use self::stream::{Told, stream, values_as_json};
+pub use self::stream::{ReadLine, Stopped, Told, stream, values_as_json};
 pub use self::svg::svg;
 pub use self::values::{ArgumentError, value_of, values_of};
 use crate::forms::KeyForm;

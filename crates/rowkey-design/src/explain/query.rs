@@ -143,8 +143,9 @@ impl<'d> Plan<'d> {
             choice.given.iter().filter(|(index, _)| *index >= used).map(|(i, _)| name(layout, *i)).collect();
         unused.dedup();
         let (by, made_up) = (choice.by, choice.made_up);
-        let rung = rung(&cost, layout);
-        Ok(Self { table: key.name.as_str(), layout, cost, by, made_up, unused, rung })
+        let mut plan = Self { table: key.name.as_str(), layout, cost, by, made_up, unused, rung: Rung::Range };
+        plan.rung = plan.rung();
+        Ok(plan)
     }
 
     /// The most rows that each of its ranges has to return, if the query has a limit.
@@ -155,6 +156,18 @@ impl<'d> Plan<'d> {
             && matches!(self.cost.order, OrderFit::Free | OrderFit::Key | OrderFit::Reverse);
         let limit = query.limit.as_ref().filter(|_| counts)?.0 + query.offset.as_ref().map_or(0.0, |offset| offset.0);
         Some((limit.clamp(1.0, 2f64.powi(53)).ceil()) as u64)
+    }
+
+    fn rung(&self) -> Rung {
+        let cost = &self.cost;
+        if !cost.full_scan && !cost.next && cost.leading == self.layout.fields().len() && cost.range_count() == 1 {
+            return Rung::Get;
+        }
+        match self.limit() {
+            Some(1) => Rung::First,
+            None if cost.full_scan => Rung::FullScan,
+            _ => Rung::Range,
+        }
     }
 
     /// Its ranges as commands to paste, in order.
@@ -182,20 +195,6 @@ fn no(what: &str, name: &str, known: &[&str]) -> ArgumentError {
 
 fn name(layout: &LayoutBuf, index: usize) -> &str {
     layout.fields().get(index).map_or("", |field| field.name.as_str())
-}
-
-fn rung(cost: &QueryCost<'_>, layout: &LayoutBuf) -> Rung {
-    let one = cost.query.limit.as_ref().is_some_and(|limit| limit.0 <= 1.0) && cost.query.offset.is_none();
-    let ordered = !matches!(cost.order, OrderFit::Sort | OrderFit::Unknown);
-    if !cost.full_scan && !cost.next && cost.leading == layout.fields().len() && cost.range_count() == 1 {
-        Rung::Get
-    } else if one && ordered && cost.filter.is_empty() {
-        Rung::First
-    } else if cost.full_scan {
-        Rung::FullScan
-    } else {
-        Rung::Range
-    }
 }
 
 /// The values of a query: given, or made up.

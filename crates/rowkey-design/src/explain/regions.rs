@@ -212,8 +212,8 @@ impl Boundary {
         let covered = parts.get(..known).and_then(|parts| parts.last()).map_or(0, |part| part.range.end);
         if covered < key.len() {
             let mut padded = key.to_vec();
-            for _ in 0..WIDEST {
-                padded.push(0);
+            for zeros in 1..=WIDEST {
+                padded.resize(key.len() + zeros, 0);
                 let longer = layout.explain(&padded).parts;
                 if told(&longer) > known && longer.get(known).is_some_and(|part| part.range.end >= key.len()) {
                     parts = longer;

@@ -20,7 +20,10 @@ pub struct Told {
 }
 
 /// Why a stream ended early.
-pub(crate) type Stopped = Result<SampleError, std::io::Error>;
+pub type Stopped = Result<SampleError, std::io::Error>;
+
+/// Reads the key of a line in a form that is not a [`KeyForm`]; none if the line has no key.
+pub type ReadLine = fn(&[u8]) -> Result<Option<Vec<u8>>, String>;
 
 /// After so many bytes what is told is written.
 const BUFFER: usize = 1 << 16;
@@ -47,7 +50,7 @@ const BUFFER: usize = 1 << 16;
 pub fn stream(
     reader: impl BufRead,
     mut writer: impl Write,
-    form: Result<KeyForm, fn(&[u8]) -> Result<Option<Vec<u8>>, String>>,
+    form: Result<KeyForm, ReadLine>,
     layout: &LayoutBuf,
 ) -> Result<Told, Stopped> {
     let (mut told, mut key, mut out) = (Told::default(), Vec::new(), Vec::with_capacity(2 * BUFFER));
@@ -86,12 +89,7 @@ pub fn stream(
 }
 
 /// Reads the key of a line; false if it has none.
-fn read(
-    line: &[u8],
-    form: Result<KeyForm, fn(&[u8]) -> Result<Option<Vec<u8>>, String>>,
-    layout: &LayoutBuf,
-    key: &mut Vec<u8>,
-) -> Result<bool, String> {
+fn read(line: &[u8], form: Result<KeyForm, ReadLine>, layout: &LayoutBuf, key: &mut Vec<u8>) -> Result<bool, String> {
     let form = match form {
         Ok(form) => form,
         Err(other) => {
@@ -105,7 +103,7 @@ fn read(
         }
     };
     let line = memchr::memchr(b'\t', line).map_or(line, |tab| &line[..tab]);
-    if form == KeyForm::Hex && line.len() % 2 == 0 {
+    if form == KeyForm::Hex && line.len().is_multiple_of(2) {
         key.resize(line.len() / 2, 0);
         if HEXLOWER_PERMISSIVE.decode_mut(line, key).is_ok() {
             return Ok(true);

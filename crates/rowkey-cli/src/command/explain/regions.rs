@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, file: &Path, layout: &LayoutBuf) -> Result<ExitCo
     };
     for (i, region) in regions.list.iter().enumerate() {
         let columns: Vec<String> = region.columns.iter().map(|(name, text)| format!("{name} {text}")).collect();
-        writeln!(out, "region {}  {}", i + 1, terminal(&columns.join(", ")))?;
+        writeln!(out, "{}", format!("region {}  {}", i + 1, terminal(&columns.join(", "))).trim_end())?;
         writeln!(out, "  from    {}", terminal(&side(&region.start, "the first key")))?;
         writeln!(out, "  before  {}", terminal(&side(&region.end, "the end: it has the last key")))?;
     }
