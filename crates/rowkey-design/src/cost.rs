@@ -191,17 +191,26 @@ impl<'d> QueryCost<'d> {
         let Some(splits) = split_points(table, key) else {
             return;
         };
-        let mut regions: Vec<usize> = Vec::new();
-        for range in self.ranges.iter().flatten() {
-            for part in splits.parts(range) {
-                regions.push(splits.region_of(part.start()));
-            }
+        let points: Vec<&[u8]> = splits.iter().collect();
+        let mut spans: Vec<(usize, usize)> = self
+            .ranges
+            .iter()
+            .flatten()
+            .map(|range| {
+                let first = points.partition_point(|point| *point <= range.start());
+                let after = range.end().map_or(points.len(), |end| points.partition_point(|point| *point < end)) + 1;
+                (first, after)
+            })
+            .collect();
+        spans.sort_unstable();
+        let (mut regions, mut counted) = (0, 0);
+        for (first, after) in spans {
+            regions += after.saturating_sub(first.max(counted));
+            counted = counted.max(after);
         }
-        regions.sort_unstable();
-        regions.dedup();
-        self.regions = Some(regions.len());
+        self.regions = Some(regions);
         self.servers =
-            cluster.and_then(|cluster| cluster.servers).map(|servers| f64::from(servers).min(regions.len() as f64));
+            cluster.and_then(|cluster| cluster.servers).map(|servers| f64::from(servers).min(regions as f64));
     }
 }
 
