@@ -87,7 +87,8 @@ impl SaltHash<&'static str> {
 
 impl SaltHash<String> {
     /// The hash of this name, without its function if it is a user's own.
-    pub(super) fn named(name: String) -> Self {
+    pub fn named(name: impl Into<String>) -> Self {
+        let name = name.into();
         let hash = SaltHash::KNOWN.into_iter().find(|known| known.name == name).and_then(|known| known.hash);
         Self { name, hash }
     }

@@ -9,4 +9,5 @@ mod golden;
 mod hosts;
 mod imports;
 mod order;
+mod selects;
 mod traps;

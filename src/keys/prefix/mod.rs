@@ -266,6 +266,11 @@ impl PrefixBuf {
         Self { inner: true, ..Self::default() }
     }
 
+    /// The prefix of fields that are encoded already, each with where it ends.
+    pub(crate) fn encoded(body: Vec<u8>, ends: Vec<usize>) -> Self {
+        Self { body, ends, inner: false }
+    }
+
     fn note_end(&mut self) {
         if !self.inner {
             self.ends.push(self.body.len());
@@ -308,15 +313,19 @@ impl PrefixBuf {
 
     /// Ends with what the next field, of text or bytes, begins with.
     pub fn starts_with<C: Content + ?Sized, K: ?Sized>(self, start: &C, desc: bool, raw: bool) -> Selection<K> {
+        Selection::new(vec![self.starting(start.content(), desc, raw)])
+    }
+
+    pub(crate) fn starting(self, start: &[u8], desc: bool, raw: bool) -> KeySpan {
         let Self { mut body, ends, .. } = self;
         let mut writer = Writer::new(&mut body);
         let w = &mut writer.direction(desc);
         if raw {
-            w.bytes(start.content())
+            w.bytes(start)
         } else {
-            escape(start.content(), w)
+            escape(start, w)
         }
-        Selection::new(vec![KeySpan::prefix(body, ends)])
+        KeySpan::prefix(body, ends)
     }
 
     /// Ends with a selection of the next field, which is a nested key.
@@ -332,7 +341,8 @@ impl PrefixBuf {
         Selection::new(nested.select().spans.into_iter().map(span).collect())
     }
 
-    fn span(mut self, field: FieldSpan, desc: bool, raw: bool) -> KeySpan {
+    /// Ends with a value, or a range of values, of the next field.
+    pub(crate) fn span(mut self, field: FieldSpan, desc: bool, raw: bool) -> KeySpan {
         let (low, high) = match field {
             FieldSpan::Value(value) => {
                 Writer::new(&mut self.body).direction(desc).bytes(&value);

@@ -1,4 +1,4 @@
-//! Keys by an owned layout: encode, decode, and the ranges of a prefix.
+//! Keys by an owned layout: encode and decode.
 
 use std::fmt::Display;
 
@@ -8,8 +8,6 @@ use crate::keys::encode::{HostPath, RawField, Reader, Sink, Writer, another, dec
 use crate::keys::error::{DecodeError, DecodeReason, Hex};
 use crate::keys::layout::Scalar;
 use crate::keys::lead::{Lead, UnknownHash, hashed_part};
-use crate::keys::range::KeyRange;
-use crate::keys::span::{KeySpan, LeadOver};
 use crate::keys::writer::Slot;
 
 /// Up to this width, in bytes, room for a whole key is made at once. A limit, because a layout that was read may state
@@ -136,41 +134,11 @@ impl LayoutBuf {
     fn check_lead(&self, key: &[u8], ends: &[usize]) -> Result<(), DecodeError> {
         self.lead.check(key, &self.by, ends)
     }
-
-    /// Returns the ranges of the keys whose leading fields have these values, merged and sorted, over all salt buckets
-    /// that can hold such keys.
-    ///
-    /// # Errors
-    /// If a value is not valid for its field's type, or the key is hashed by fields without a value here.
-    ///
-    /// ```
-    /// use rowkey::{LayoutBuf, Value};
-    ///
-    /// let layout: LayoutBuf = "salt(4 xxh3 by 0 1) u8, u16".parse()?;
-    /// assert_eq!(layout.ranges(&[Value::Unsigned(7)])?.len(), 4);
-    /// assert_eq!(layout.ranges(&[Value::Unsigned(7), Value::Unsigned(1)])?.len(), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn ranges(&self, leading: &[Value]) -> Result<Vec<KeyRange>, ValueError> {
-        if leading.len() > self.fields.len() {
-            let (found, fields) = (leading.len(), self.fields.len());
-            return Err(ValueError::new(format!("found {found} values, but the key has only {fields} fields")));
-        }
-        let (mut body, mut ends) = (Vec::new(), Vec::new());
-        for (field, value) in self.fields.iter().zip(leading) {
-            encode_field(field, value, &mut Writer::new(&mut body))?;
-            ends.push(body.len());
-        }
-        let span = KeySpan::prefix(body, ends);
-        let lead = LeadOver { lead: &self.lead, by: &self.by, fields: self.fields.len() };
-        let by_bucket = lead.ranges(&[span]).map_err(|error| ValueError::new(error.to_string()))?;
-        Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
-    }
 }
 
 /// Inlined, because most fields are numbers, which cost less than a call.
 #[inline(always)]
-fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
+pub(super) fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
     let w = &mut w.direction(field.desc);
     let result = match &field.ty {
         ty if field.raw => encode_raw(ty, value, w),

@@ -6,6 +6,7 @@ mod explain;
 mod json;
 mod key;
 mod picture;
+mod select;
 #[cfg(feature = "serde")]
 mod serial;
 mod shape;
@@ -13,6 +14,7 @@ mod value;
 
 pub use self::explain::{Explanation, Part};
 pub use self::key::ValueError;
+pub use self::select::FieldValues;
 pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
@@ -129,6 +131,31 @@ impl LayoutError {
 }
 
 impl LayoutBuf {
+    /// The layout of these fields after this lead, which is taken over the fields in `by`, or over all if `by` is empty.
+    ///
+    /// # Errors
+    /// If no key can have this layout: the error has the path to the part that is not valid.
+    ///
+    /// ```
+    /// use rowkey::LayoutBuf;
+    /// use rowkey::lead::{Lead, Salt, SaltHash};
+    /// use rowkey::untyped::FieldBuf;
+    ///
+    /// let fields = vec![FieldBuf::new("user", "u64")?, FieldBuf::new("at", "i64 desc")?];
+    /// let salt = Salt { buckets: 16, hash: SaltHash::named("xxh3"), hex: false };
+    /// let layout = LayoutBuf::of_fields("Event", Lead::Salt(salt), vec![0], fields)?;
+    /// assert_eq!(layout.shape(), "salt(16 xxh3 by 0) u64, i64 desc");
+    /// # Ok::<(), rowkey::LayoutError>(())
+    /// ```
+    pub fn of_fields(
+        name: impl Into<String>,
+        lead: Lead<String>,
+        by: Vec<usize>,
+        fields: Vec<FieldBuf>,
+    ) -> Result<Self, LayoutError> {
+        Self::checked(name.into(), lead, by, fields)
+    }
+
     /// The key type's name; not part of the shape.
     pub fn name(&self) -> &str {
         &self.name

@@ -106,6 +106,31 @@ impl FromStr for LayoutBuf {
     }
 }
 
+impl FieldBuf {
+    /// A field of this name, and of this shape: one of those that a key's shape has between commas.
+    ///
+    /// # Errors
+    /// If it is not a valid shape of a field. What a field can be in its key, [`LayoutBuf::of_fields`] checks.
+    ///
+    /// ```
+    /// use rowkey::untyped::FieldBuf;
+    ///
+    /// let field = FieldBuf::new("at", "i64 desc")?;
+    /// assert!(field.desc && field.ty.width() == Some(8));
+    /// let error = FieldBuf::new("at", "i64 descending").unwrap_err();
+    /// assert_eq!(error.to_string(), "byte 8: expected the end of the field");
+    /// # Ok::<(), rowkey::LayoutError>(())
+    /// ```
+    pub fn new(name: impl Into<String>, shape: &str) -> Result<Self, LayoutError> {
+        let mut p = Parser { text: shape, at: 0 };
+        let field = p.field(0, 0)?;
+        if p.at != shape.len() {
+            return Err(p.error("expected the end of the field"));
+        }
+        Ok(Self { name: name.into(), ..field })
+    }
+}
+
 struct Parser<'t> {
     text: &'t str,
     at: usize,

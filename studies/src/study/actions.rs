@@ -27,7 +27,7 @@ use indicatif::HumanCount;
 use jiff::Timestamp;
 use rowkey::secondary::Primary;
 use rowkey::store::Metered;
-use rowkey::{Cursor, Memory, RowKey, Seconds, Table};
+use rowkey::{Cursor, Layout, Memory, RowKey, Seconds, Table};
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::output::{exit, list, progress};
 use rowkey_studies::weblog::{Logs, read_logs};
@@ -83,6 +83,9 @@ impl Kind {
         }
     }
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("actions", Action::LAYOUT), ("actions.of_kind", OfKind::LAYOUT)];
 
 /// Stores the requests of a web log as actions of its visitors, and asks for those of one of them.
 #[derive(Parser)]

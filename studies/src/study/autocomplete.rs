@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use rowkey::store::Metered;
-use rowkey::{Json, Memory, RowKey, Table, WriteBatch};
+use rowkey::{Json, Layout, Memory, RowKey, Table, WriteBatch};
 use rowkey_studies::geo::{City, cities};
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::output::{exit, progress};
@@ -63,6 +63,9 @@ type Db = Metered<Memory>;
 const BEST: usize = 10;
 /// The longest beginning that has a row.
 const LONGEST: usize = 12;
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("typed", Typed::LAYOUT), ("names", Name::LAYOUT)];
 
 /// Suggests names of cities for what was typed.
 #[derive(Parser)]

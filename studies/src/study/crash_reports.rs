@@ -22,7 +22,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use rowkey::splits::Splits;
 use rowkey::store::Metered;
-use rowkey::{Memory, Postcard, RowKey, Table};
+use rowkey::{Layout, Memory, Postcard, RowKey, Table};
 use rowkey_studies::output::exit;
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::weblog::{Log, Summary, read_logs};
@@ -55,6 +55,9 @@ struct Crash {
 
 type Rows = Vec<(Report, Crash)>;
 type Db = Metered<Memory>;
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("reports", Report::LAYOUT)];
 
 /// Stores crash reports under salted keys, reads them newest first, and shows what the salt is for.
 #[derive(Parser)]

@@ -19,9 +19,12 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use rowkey::store::Metered;
-use rowkey::{Memory, Postcard, Table, WriteBatch};
+use rowkey::{Layout, Memory, Postcard, RowKey, Table, WriteBatch};
 use rowkey_studies::output::{exit, progress, report};
 use rowkey_studies::packages::{self, End, Files, Index, Link, Way};
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("links", Link::LAYOUT), ("counts", <String as RowKey>::LAYOUT)];
 
 /// Finds the shortest path between two packages.
 #[derive(Parser)]

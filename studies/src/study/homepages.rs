@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use indicatif::HumanCount;
 use rowkey::store::Metered;
-use rowkey::{Domain, HostPath, Memory, RowKey, Table, UrlKey};
+use rowkey::{Domain, HostPath, Layout, Memory, RowKey, Table, UrlKey};
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::output::{exit, reasons};
 use rowkey_studies::{input, sample};
@@ -36,6 +36,9 @@ struct Found {
     #[rowkey(desc)]
     nth: u32,
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("homes", Home::LAYOUT), ("found", Found::LAYOUT)];
 
 /// Stores home pages under their reversed hosts and asks what is under a domain, and which hosts have most.
 #[derive(Parser)]

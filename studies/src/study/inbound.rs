@@ -20,7 +20,7 @@ use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use rowkey::store::Metered;
-use rowkey::{Domain, HostPath, HostPathError, Memory, RowKey, Seconds, Site, Table, UrlKey};
+use rowkey::{Domain, HostPath, HostPathError, Layout, Memory, RowKey, Seconds, Site, Table, UrlKey};
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::output::{exit, list, reasons};
 use rowkey_studies::weblog::{Logs, read_logs};
@@ -43,6 +43,9 @@ struct Sender {
     /// Its own page, `/`.
     domain: HostPath,
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("inbound", Inbound::LAYOUT), ("senders", Sender::LAYOUT)];
 
 /// Stores the referers of web logs under their reversed hosts and asks who sends visitors.
 #[derive(Parser)]

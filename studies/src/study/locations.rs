@@ -24,7 +24,7 @@ use clap::Parser;
 use indicatif::HumanCount;
 use rowkey::store::Metered;
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{DecodeError, Memory, RowKey, Select, Table, WideTable, WriteBatch};
+use rowkey::{DecodeError, Layout, Memory, RowKey, Select, Table, WideTable, WriteBatch};
 use rowkey_studies::output::{exit, list, progress, report};
 use rowkey_studies::{input, sample};
 
@@ -63,6 +63,9 @@ impl fmt::Display for Location {
         }
     }
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("locations", Location::LAYOUT), ("names", Named::LAYOUT)];
 
 /// Keeps places in a table of locations, and asks it for parents, children and names.
 #[derive(Parser)]

@@ -26,6 +26,8 @@ mod weblogs;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use rowkey::{Layout, LayoutBuf};
+
 /// A study: it takes its arguments, the first of which is its name.
 type Study = fn(Vec<OsString>) -> ExitCode;
 
@@ -54,13 +56,53 @@ const STUDIES: [(&str, Study); 22] = [
     ("weblogs", weblogs::main),
 ];
 
+/// The keys of each study's tables; a log has none.
+const LAYOUTS: [(&str, &[(&str, Layout)]); 21] = [
+    ("access_log", access_log::LAYOUTS),
+    ("actions", actions::LAYOUTS),
+    ("autocomplete", autocomplete::LAYOUTS),
+    ("boundaries", boundaries::LAYOUTS),
+    ("cities", cities::LAYOUTS),
+    ("crash_reports", crash_reports::LAYOUTS),
+    ("four_designs", four_designs::LAYOUTS),
+    ("friends", friends::LAYOUTS),
+    ("homepages", homepages::LAYOUTS),
+    ("inbound", inbound::LAYOUTS),
+    ("inbox", inbox::LAYOUTS),
+    ("ip_country", ip_country::LAYOUTS),
+    ("links", links::LAYOUTS),
+    ("locations", locations::LAYOUTS),
+    ("metrics", metrics::LAYOUTS),
+    ("next_record", next_record::LAYOUTS),
+    ("students", students::LAYOUTS),
+    ("temperatures", temperatures::LAYOUTS),
+    ("tiles", tiles::LAYOUTS),
+    ("visits", visits::LAYOUTS),
+    ("weblogs", weblogs::LAYOUTS),
+];
+
+/// Prints the layout of each study's keys, a line of JSON each: `studies/designs/` is held to them.
+fn layouts() -> ExitCode {
+    for (study, tables) in LAYOUTS {
+        for (table, layout) in tables {
+            let layout = LayoutBuf::from(layout);
+            println!("{}", serde_json::json!({"study": study, "table": table, "layout": layout}));
+        }
+    }
+    ExitCode::SUCCESS
+}
+
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
+    if args.first().is_some_and(|name| name == "layouts") {
+        return layouts();
+    }
     let study = args.first().and_then(|name| STUDIES.iter().find(|(study, _)| name == study));
     let Some((_, study)) = study else {
         let names = STUDIES.map(|(name, _)| name).join("\n  ");
         eprintln!(
-            "usage: rowkey-studies STUDY [ARGUMENTS]\n\nThe studies, each of which runs without an argument:\n  {names}"
+            "usage: rowkey-studies STUDY [ARGUMENTS]\n\nThe studies, each of which runs without an argument:\n  {names}\n\n\
+             `layouts` prints the layouts of their keys, as JSON"
         );
         return ExitCode::from(2);
     };

@@ -29,12 +29,15 @@ use indicatif::HumanCount;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use rowkey::Table;
 use rowkey::wide::{CellKey, Columns};
+use rowkey::{Layout, RowKey, Table};
 use rowkey_studies::output::{exit, progress, report};
 use rowkey_studies::series::readings;
-use rowkey_studies::series::tsdb::{Ask, DAY, Of, Points, Series, Summary, Tsdb, points};
+use rowkey_studies::series::tsdb::{Ask, DAY, Of, Points, Series, SeriesHour, Summary, Tsdb, points};
 use rowkey_studies::weblog::{Log, read_logs};
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("tsdb", SeriesHour::LAYOUT)];
 
 /// Keeps metrics as OpenTSDB does, asks for days of them, downsampled, and compacts their hours.
 #[derive(Parser)]

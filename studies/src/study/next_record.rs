@@ -21,7 +21,7 @@ use clap::Parser;
 use rowkey::geo::{Point, Tile, covering};
 use rowkey::store::{Costs, Metered};
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Memory, RowKey, Table, WideTable, WriteBatch};
+use rowkey::{Layout, Memory, RowKey, Table, WideTable, WriteBatch};
 use rowkey_studies::geo::mixed_tiles::{Counted, DEEPEST, Input, Stored, Tiles};
 use rowkey_studies::geo::{City, Degrees};
 use rowkey_studies::output::report::{self, Query};
@@ -40,6 +40,9 @@ struct Largest {
     population: u64,
     id: u32,
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("tiles", Counted::LAYOUT)];
 
 /// Finds the tile over each city, and over points without one.
 #[derive(Parser)]

@@ -21,7 +21,7 @@ use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use rowkey::ids::NameIds;
 use rowkey::store::Metered;
-use rowkey::{Bucket, List, Memory, Postcard, RowKey, Seconds, Table, civil};
+use rowkey::{Bucket, Layout, List, Memory, Postcard, RowKey, Seconds, Table, civil};
 use rowkey_studies::output::{exit, report};
 use rowkey_studies::series::readings;
 
@@ -41,6 +41,9 @@ type Hour = Bucket<Seconds, 3600>;
 
 /// Within the hour, in seconds, and the value.
 type Points = Vec<(u16, f64)>;
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("tsdb", Series::LAYOUT)];
 
 /// Keeps hourly temperatures as OpenTSDB would, and shows a day of them.
 #[derive(Parser)]

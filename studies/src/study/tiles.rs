@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use rowkey::geo::{Point, QuadKey, covering};
 use rowkey::store::Metered;
-use rowkey::{Memory, RowKey, Table, WriteBatch};
+use rowkey::{Layout, Memory, RowKey, Table, WriteBatch};
 use rowkey_studies::geo::Degrees;
 use rowkey_studies::geo::mixed_tiles::{Counted, Input, Stored};
 use rowkey_studies::output::exit;
@@ -28,6 +28,9 @@ struct Place {
     at: QuadKey<16>,
     id: u32,
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("places", Place::LAYOUT), ("tiles", Counted::LAYOUT)];
 
 /// Puts cities into tiles and asks which tile is over a point.
 #[derive(Parser)]

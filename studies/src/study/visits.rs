@@ -17,7 +17,7 @@ use clap::Parser;
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};
 use rowkey::store::Metered;
-use rowkey::{Memory, Postcard, RowKey, Select, Selection, Table};
+use rowkey::{Layout, Memory, Postcard, RowKey, Select, Selection, Table};
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::output::{exit, list};
 use rowkey_studies::weblog::{Hit, Logs, read_logs};
@@ -40,6 +40,10 @@ struct Rank {
     visits: u64,
     visitor: String,
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] =
+    &[("visits", Visit::LAYOUT), ("counters", <String as RowKey>::LAYOUT), ("ranks", Rank::LAYOUT)];
 
 /// Stores web logs in a sorted table and asks it who came, and when.
 #[derive(Parser)]

@@ -7,6 +7,7 @@ mod boundaries;
 mod cities;
 mod combined;
 mod crash_reports;
+mod designs;
 mod four_designs;
 mod friends;
 mod homepages;

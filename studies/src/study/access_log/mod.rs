@@ -30,7 +30,7 @@ use jiff::tz::TimeZone;
 use rollup::{Kind, Period, RollUp, Sums};
 use rowkey::store::Metered;
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Memory, Postcard, RowKey, Seconds, Select, WideTable};
+use rowkey::{Layout, Memory, Postcard, RowKey, Seconds, Select, WideTable};
 use rowkey_studies::output::{exit, list, report};
 use rowkey_studies::weblog::{Hit, Line, Logs, read_logs};
 
@@ -44,6 +44,10 @@ struct Access {
     /// The counter: the server's requests, from 0.
     count: u32,
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] =
+    &[("access_log", Access::LAYOUT), ("periods", rollup::Period::LAYOUT), ("marks", rollup::Mark::LAYOUT)];
 
 /// Stores web logs under time + counter and keeps their sums by period.
 #[derive(Parser)]

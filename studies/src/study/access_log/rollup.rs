@@ -38,7 +38,7 @@ pub(crate) struct Period {
 
 /// That a period has to be summed again; the finest first.
 #[derive(RowKey, Debug, PartialEq)]
-struct Mark {
+pub(super) struct Mark {
     period: Period,
     by: Flake,
 }

@@ -29,7 +29,7 @@ use regions::{ByRegion, Region, Regions, Type};
 use rowkey::geo::{GeoBox, GeoError, Point, QuadKey, Tile};
 use rowkey::store::Metered;
 use rowkey::wide::{CellsDatabase, Column, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Memory, Postcard, RowKey, WideTable};
+use rowkey::{Layout, Memory, Postcard, RowKey, WideTable};
 use rowkey_studies::geo::{Degrees, cities};
 use rowkey_studies::output::exit;
 use rowkey_studies::output::report::{self, Query};
@@ -64,6 +64,10 @@ struct Tiles {
     coarse: Rows<Coarse>,
     base: Rows<Base>,
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] =
+    &[("regions", Region::LAYOUT), ("tiles from afar", Coarse::LAYOUT), ("tiles", Base::LAYOUT)];
 
 /// Stores which regions lie in which tiles, and asks it of views near and far.
 #[derive(Parser)]

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use rowkey::geo::{GeoBox, Point, QuadKey, Tile, nearest};
 use rowkey::store::Metered;
-use rowkey::{Memory, Postcard, RowKey, Table, WriteBatch};
+use rowkey::{Layout, Memory, Postcard, RowKey, Table, WriteBatch};
 use rowkey_studies::geo::{City, Degrees, cities};
 use rowkey_studies::output::exit;
 use rowkey_studies::output::report::{self, Query};
@@ -48,6 +48,10 @@ struct Label {
 }
 
 type Cities<K> = Table<K, Postcard<City>, Metered<Memory>>;
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] =
+    &[("places", Place::LAYOUT), ("labels", Label::LAYOUT), ("squares", squares::Square::LAYOUT)];
 
 /// Stores cities in sorted tables and asks them what a map asks.
 #[derive(Parser)]

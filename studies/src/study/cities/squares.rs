@@ -14,7 +14,7 @@ use rowkey_studies::output::report::{self, Query};
 
 /// A tile, whose row has its cities as columns.
 #[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Square {
+pub(super) struct Square {
     at: QuadKey<ZOOM>,
 }
 

@@ -25,7 +25,7 @@ use figure::{Measured, REGIONS};
 use jiff::Timestamp;
 use rowkey::splits::{Splits, SplitsError};
 use rowkey::store::Metered;
-use rowkey::{Bucket, Memory, OwnedKey, Postcard, RowKey, Seconds, Select, Selection, Table, WriteBatch};
+use rowkey::{Bucket, Layout, Memory, OwnedKey, Postcard, RowKey, Seconds, Select, Selection, Table, WriteBatch};
 use rowkey_studies::output::{exit, list, progress, report};
 use rowkey_studies::weblog::{Hit, Logs, read_logs};
 
@@ -143,6 +143,14 @@ fn by_past<K: Design>(past: &[(Visit, Postcard<Hit>)]) -> Result<Splits, SplitsE
 const DESIGNS: [&str; 4] = [Sequential::NAME, Salted::NAME, Promoted::NAME, Randomised::NAME];
 /// Rows that are written in one batch.
 const BATCH: usize = 500;
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[
+    ("sequential", Sequential::LAYOUT),
+    ("salted", Salted::LAYOUT),
+    ("promoted", Promoted::LAYOUT),
+    ("randomised", Randomised::LAYOUT),
+];
 
 /// Stores a web log under four designs of its key, and shows what each reads and where each writes.
 #[derive(Parser)]

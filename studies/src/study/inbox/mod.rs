@@ -34,7 +34,7 @@ use mailbox::{Mail, date, day, mail, written};
 use pages::pages;
 use rowkey::store::{Costs, Metered};
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Memory, Postcard, RowKey, Seconds, Select, Table, WideTable, WriteBatch};
+use rowkey::{Layout, Memory, Postcard, RowKey, Seconds, Select, Table, WideTable, WriteBatch};
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::output::{exit, list, progress};
 use serde::{Deserialize, Serialize};
@@ -88,6 +88,10 @@ enum Content {
     Text { from: String, subject: String, read: bool },
     Attachment(String),
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] =
+    &[("parts", Part::LAYOUT), ("index", Indexed::LAYOUT), ("mailboxes", <String as RowKey>::LAYOUT)];
 
 /// Keeps mail in a tall and in a wide table, asks both, and shows what each can change at once.
 #[derive(Parser)]

@@ -29,7 +29,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use ranges::{Range, any, disjoint, load};
 use rowkey::store::{Costs, Metered};
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Memory, Postcard, RowKey, Table, WideTable, WriteBatch};
+use rowkey::{Layout, Memory, Postcard, RowKey, Table, WideTable, WriteBatch};
 use rowkey_studies::output::{exit, progress, report};
 
 /// A range of addresses, by its last one. IPv4 sorts before IPv6, so one table holds both.
@@ -40,6 +40,9 @@ struct RangeEnd {
 
 /// The range's first address, and its country.
 type Found = (IpAddr, String);
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("ranges", RangeEnd::LAYOUT)];
 
 /// Finds the countries of addresses.
 #[derive(Parser)]

@@ -27,10 +27,20 @@ use clap::Parser;
 use graph::{Adjacency, ByPackage, Db, EdgeList, Graph, OneValue, Shard, Sharded};
 use indicatif::HumanCount;
 use pages::Pages;
-use rowkey::Memory;
 use rowkey::store::{Costs, Metered};
+use rowkey::{Layout, Memory, RowKey};
 use rowkey_studies::output::{exit, report};
 use rowkey_studies::packages::{self, End, Files, Link, Way};
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[
+    ("edges", Link::LAYOUT),
+    ("packages", graph::Page::LAYOUT),
+    ("sharded", Shard::LAYOUT),
+    ("sections", pages::InSection::LAYOUT),
+    ("snapshots", pages::Snapshot::LAYOUT),
+    ("series", pages::Series::LAYOUT),
+];
 
 /// Keeps packages as pages, and their links in three forms, and compares what these cost.
 #[derive(Parser)]

@@ -15,14 +15,14 @@ use super::graph::{self, ByPackage, Db, LOADED, Page, Wide};
 
 /// A package in its category.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-struct InSection {
+pub(super) struct InSection {
     section: String,
     package: String,
 }
 
 /// A package by the day of the snapshot that it was made of, newest first.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-struct Snapshot {
+pub(super) struct Snapshot {
     #[rowkey(desc)]
     day: u32, // 20230131
     package: String,
@@ -30,7 +30,7 @@ struct Snapshot {
 
 /// Packages whose names differ in their first number alone: `clang-#` has a column for each.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-struct Series {
+pub(super) struct Series {
     name: String,
 }
 

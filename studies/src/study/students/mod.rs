@@ -28,7 +28,7 @@ use indicatif::HumanCount;
 use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::Metered;
 use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Memory, OwnedKey, Postcard, RowKey, Select, WideTable};
+use rowkey::{Layout, Memory, OwnedKey, Postcard, RowKey, Select, WideTable};
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::output::{exit, list, progress};
 
@@ -83,6 +83,15 @@ impl Enrolment {
         ("student", Taker { term: self.term.clone(), student: self.student.clone() }.encode())
     }
 }
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[
+    ("enrolments", Enrolment::LAYOUT),
+    ("seats", Seat::LAYOUT),
+    ("ranks", Rank::LAYOUT),
+    ("students", <String as RowKey>::LAYOUT),
+    ("courses", <String as RowKey>::LAYOUT),
+];
 
 /// Asks who takes which course, both ways, and enrols a student in one atomic write.
 #[derive(Parser)]

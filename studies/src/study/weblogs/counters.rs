@@ -17,7 +17,7 @@ use super::{Db, LogTime, Wide};
 
 /// A page's row; what lies under a path is a range of rows.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-struct Page {
+pub(super) struct Page {
     path: String,
 }
 

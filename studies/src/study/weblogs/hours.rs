@@ -19,7 +19,7 @@ type Hour = Bucket<Seconds, 3_600>;
 
 /// An address in an hour, the latest hour first.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-struct IpHour {
+pub(super) struct IpHour {
     ip: IpAddr,
     #[rowkey(desc)]
     hour: Hour,

@@ -15,7 +15,7 @@ use super::{Db, LogTime, Wide};
 
 /// A visitor's row.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-struct Visitor {
+pub(super) struct Visitor {
     visitor: String,
 }
 

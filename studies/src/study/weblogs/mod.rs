@@ -39,12 +39,22 @@ use journeys::Journeys;
 use rowkey::clock::Clock;
 use rowkey::store::Metered;
 use rowkey::wide::CellsDatabase;
-use rowkey::{Memory, Seconds, WideTable};
+use rowkey::{Layout, Memory, RowKey, Seconds, WideTable};
 use rowkey_studies::output::{exit, progress};
 use rowkey_studies::weblog::Logs;
 use urls::Urls;
 use views::View;
 use visits::Visits;
+
+/// The keys of its tables.
+pub(crate) const LAYOUTS: &[(&str, Layout)] = &[
+    ("visits", visits::Visit::LAYOUT),
+    ("visits.by_value", visits::ByValue::LAYOUT),
+    ("visitor_urls", urls::Visitor::LAYOUT),
+    ("pages", counters::Page::LAYOUT),
+    ("ip_hours", hours::IpHour::LAYOUT),
+    ("journeys", journeys::Visitor::LAYOUT),
+];
 
 /// Stores web logs in wide tables and asks them what they were designed for.
 #[derive(Parser)]

@@ -16,7 +16,7 @@ use super::{Db, LogTime, Wide};
 
 /// A visit: the visitor, and the time reversed.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-struct Visit {
+pub(super) struct Visit {
     visitor: String,
     #[rowkey(desc)]
     at: Seconds,
@@ -27,7 +27,7 @@ struct Visit {
 /// A value in one of the families that few visits have, and a visit that has it, the latest first: who asks all visitors for
 /// a value reads these rows, and not all visits.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-struct ByValue {
+pub(super) struct ByValue {
     family: String,
     value: String,
     #[rowkey(desc)]

@@ -1,0 +1,69 @@
+//! `rowkey ddl`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use rowkey_design::ddl::{self, Options};
+use rowkey_design::{CheckOptions, Problems, quote};
+
+use crate::designs;
+use crate::failure::Failure;
+
+/// Prints what creates the tables: for HBase's shell, cbt, Phoenix or Terraform.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  rowkey ddl app.rowkey.toml --for hbase > create.rb && hbase shell -n create.rb
+  rowkey ddl app.rowkey.toml --table visits --for cbt | bash
+  rowkey ddl designs/ --for terraform > tables.tf
+
+What the target does otherwise than the design says is noted on standard error. The notes change no exit status.")]
+pub(crate) struct Args {
+    /// The form of the keys in samples that split points are taken from.
+    #[arg(long, default_value = "hex")]
+    form: crate::samples::Form,
+    /// Design files, or folders with *.rowkey.toml.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What reads the result.
+    #[arg(long = "for", value_enum, value_name = "TARGET")]
+    target: Target,
+    /// This table alone, and the tables of its rows under other keys.
+    #[arg(long, value_name = "TABLE")]
+    table: Option<String>,
+    /// Leave the split points out: one region at first.
+    #[arg(long)]
+    no_splits: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Target {
+    /// HBase's shell: create.
+    Hbase,
+    /// Bigtable: cbt createtable and cbt setgcpolicy, for a shell.
+    Cbt,
+    /// Apache Phoenix: CREATE TABLE.
+    Phoenix,
+    /// Terraform: google_bigtable_table and google_bigtable_gc_policy.
+    Terraform,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let mut design = designs::read(&args.files)?;
+    if !args.no_splits {
+        crate::samples::read(&mut design, &[], args.form, &mut CheckOptions::new(designs::today()))?;
+    }
+    let mut options = Options::new(match args.target {
+        Target::Hbase => ddl::Target::HBase,
+        Target::Cbt => ddl::Target::Cbt,
+        Target::Phoenix => ddl::Target::Phoenix,
+        Target::Terraform => ddl::Target::Terraform,
+    });
+    options.table.clone_from(&args.table);
+    options.splits = !args.no_splits;
+    let ddl = ddl::ddl(&design, &options)?;
+    let notes = Problems { files: design.files, list: ddl.notes };
+    notes.to_string().lines().for_each(|note| eprintln!("note: {}", quote::terminal(note)));
+    std::io::stdout().lock().write_all(ddl.text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}

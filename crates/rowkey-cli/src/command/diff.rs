@@ -1,0 +1,195 @@
+//! `rowkey diff`.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use rowkey_design::design::Date;
+use rowkey_design::quote::terminal;
+use rowkey_design::{CheckOptions, Class, Design, Difference, File, diff, lock};
+use serde_json::json;
+
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "Examples:
+  rowkey diff old/ designs/
+  rowkey diff --against git:main designs/visits.rowkey.toml
+  rowkey diff --write-lock rowkey.lock designs/
+  rowkey diff --lock rowkey.lock designs/
+
+Exit status: 0 nothing at or above --deny, 1 differences, 2 a design is not valid.";
+
+/// Compares two designs: what each change does to the rows that are there.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The old design and the new one, each a file or a folder; with `--against` or `--lock` the new one's files and folders.
+    #[arg(required = true)]
+    designs: Vec<PathBuf>,
+    /// The old design is these files in a revision of git, as `git:main`.
+    #[arg(long, value_name = "git:REV", conflicts_with_all = ["lock", "write_lock"])]
+    against: Option<String>,
+    /// The old design is a lock file.
+    #[arg(long, value_name = "FILE", conflicts_with = "write_lock")]
+    lock: Option<PathBuf>,
+    /// Writes a lock file of the design, and compares nothing.
+    #[arg(long, value_name = "FILE")]
+    write_lock: Option<PathBuf>,
+    /// The least class that is exit status 1.
+    #[arg(long, default_value = "after-compaction")]
+    deny: Deny,
+    /// The rows a second that a rewrite is planned with.
+    #[arg(long, default_value_t = 10_000.0, value_parser = rate)]
+    rate: f64,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+    /// The day on which `until` of an `allow` is read. Default: today in UTC.
+    #[arg(long, value_parser = crate::designs::day)]
+    today: Option<Date>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Deny {
+    Safe,
+    AfterCompaction,
+    Rewrite,
+    DataLoss,
+    SilentCorruption,
+}
+
+impl Deny {
+    fn class(self) -> Class {
+        match self {
+            Self::Safe => Class::Safe,
+            Self::AfterCompaction => Class::AfterCompaction,
+            Self::Rewrite => Class::Rewrite,
+            Self::DataLoss => Class::DataLoss,
+            Self::SilentCorruption => Class::SilentCorruption,
+        }
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate: f64 = text.parse().map_err(|_| "it is a number of rows a second".to_owned())?;
+    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("it is greater than 0".to_owned()) }
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    if let Some(path) = &args.write_lock {
+        let design = crate::designs::read(&args.designs)?;
+        crate::designs::write(path, &lock(&design).text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (old, new) = match (&args.against, &args.lock, &args.designs[..]) {
+        (Some(against), None, paths) => (at_revision(against, paths)?, crate::designs::read(paths)?),
+        (None, Some(lock), paths) => (Design::parse([crate::designs::file(lock)?])?, crate::designs::read(paths)?),
+        (None, None, [old, new]) => {
+            (crate::designs::read(std::slice::from_ref(old))?, crate::designs::read(std::slice::from_ref(new))?)
+        }
+        _ => {
+            return Err(Failure::new("two designs are compared: the old one and the new one, or --against, or --lock"));
+        }
+    };
+    let options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
+    let mut differences = diff(&old, &new, &options, args.rate);
+    if args.lock.is_some() {
+        // A lock file has no queries and no rates: a check of it says nothing.
+        differences.retain(|change| !["D09", "D10", "D11", "D12"].contains(&change.rule));
+    }
+    differences.sort_by_key(|change| (std::cmp::Reverse(change.class), change.table.clone()));
+    let mut out = std::io::stdout().lock();
+    out.write_all(if args.json { to_json(&new, &differences) } else { text(&new, &differences) }.as_bytes())?;
+    out.flush()?;
+    let denied =
+        |change: &Difference| change.allowed.is_none() && (change.class >= args.deny.class() || is_finding(change));
+    Ok(if differences.iter().any(denied) { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Whether it is a finding of a check, which no class denies.
+fn is_finding(change: &Difference) -> bool {
+    ["D11", "D12"].contains(&change.rule)
+}
+
+fn text(design: &Design, differences: &[Difference]) -> String {
+    let mut text = String::new();
+    for change in differences {
+        let of = change.of.as_ref().map_or(String::new(), |of| format!(" {of:?}"));
+        let place = change.place.and_then(|place| {
+            let (line, column) = design.files.line_and_column(place);
+            Some(format!(" ({}:{line}:{column})", design.files.file(place)?.name))
+        });
+        let place = place.unwrap_or_default();
+        let line = format!("{} {} {}{of}: {}{place}", change.rule, change.class, change.table, change.message);
+        text += &terminal(&line);
+        text.push('\n');
+        if let Some(why) = &change.allowed {
+            text += &format!("    allowed: {}\n", terminal(why));
+        }
+        for (i, step) in change.plan.iter().enumerate() {
+            text += &format!("    {}. {}\n", i + 1, terminal(step));
+        }
+    }
+    let count = |class| differences.iter().filter(|change| change.class == class).count();
+    let counts = Class::ALL.iter().rev().map(|&class| format!("{} {class}", count(class)));
+    text + &format!("{} changes: {}\n", differences.len(), counts.collect::<Vec<_>>().join(", "))
+}
+
+fn to_json(design: &Design, differences: &[Difference]) -> String {
+    let changes = differences.iter().map(|change| {
+        json!({
+            "class": change.class.word(), "rule": change.rule, "table": change.table, "of": change.of,
+            "place": change.place.map(|place| crate::output::place(&design.files, place)),
+            "message": change.message, "plan": change.plan, "allowed": change.allowed,
+        })
+    });
+    format!("{:#}\n", json!({"version": 1, "changes": changes.collect::<Vec<_>>()}))
+}
+
+/// The design that these files were in a revision.
+fn at_revision(against: &str, paths: &[PathBuf]) -> Result<Design, Failure> {
+    let Some(revision) = against.strip_prefix("git:").filter(|revision| !revision.is_empty()) else {
+        return Err(Failure::new(format!("{against:?} is not a revision: write it as git:main")));
+    };
+    if revision.starts_with('-') || revision.contains([':', '\0', '\n']) {
+        return Err(Failure::new(format!("{revision:?} is not a name of a revision")));
+    }
+    let mut files = Vec::new();
+    for path in paths {
+        let folder = path.is_dir() || !path.to_string_lossy().ends_with(".rowkey.toml");
+        let inside = if folder { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
+        let inside = if inside.as_os_str().is_empty() { Path::new(".") } else { inside };
+        let names = match folder {
+            true => {
+                let listed = git(inside, &["ls-tree", "--name-only", "-z", revision, "./"])?;
+                let listed = String::from_utf8_lossy(&listed).into_owned();
+                let names: Vec<String> =
+                    listed.split('\0').filter(|name| name.ends_with(".rowkey.toml")).map(str::to_owned).collect();
+                names
+            }
+            false => vec![path.file_name().unwrap_or_default().to_string_lossy().into_owned()],
+        };
+        for name in names {
+            let text = git(inside, &["show", &format!("{revision}:./{name}")])?;
+            let text = String::from_utf8(text)
+                .map_err(|_| Failure::new(format!("{name} at {revision} is not text: it is not UTF-8")))?;
+            files.push(File { name: format!("{revision}:{}", inside.join(&name).display()), text });
+        }
+    }
+    Ok(Design::parse(files)?)
+}
+
+/// What git prints of a revision.
+fn git(folder: &Path, args: &[&str]) -> Result<Vec<u8>, Failure> {
+    let output = Command::new("git")
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::new(format!("cannot run git in {}: {error}", folder.display())))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let why = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("git {}: {}", args.join(" "), why.trim())))
+}

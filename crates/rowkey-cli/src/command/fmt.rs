@@ -1,0 +1,43 @@
+//! `rowkey fmt`.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use rowkey_design::format;
+use rowkey_design::quote::terminal;
+
+use crate::failure::Failure;
+
+/// Formats design files in place, and keeps every comment.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  rowkey fmt designs/\n  rowkey fmt --check designs/visits.rowkey.toml\n\nExit status: 0 formatted, 1 with --check if a file is not, 2 a file is not TOML."
+)]
+pub(crate) struct Args {
+    /// The files, and folders of files `*.rowkey.toml`.
+    #[arg(required = true)]
+    designs: Vec<PathBuf>,
+    /// Writes nothing; prints the names of files that are not formatted.
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let mut out = std::io::stdout().lock();
+    let mut unformatted = false;
+    for path in crate::designs::files(&args.designs)? {
+        let file = crate::designs::file(&path)?;
+        let text = format(&file)?;
+        if text == file.text {
+            continue;
+        }
+        writeln!(out, "{}", terminal(&file.name))?;
+        unformatted = true;
+        if !args.check {
+            crate::designs::write(&path, &text)?;
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::from(u8::from(args.check && unformatted)))
+}

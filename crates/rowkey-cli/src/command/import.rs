@@ -1,0 +1,61 @@
+//! `rowkey import`.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use rowkey_design::File;
+use rowkey_design::import::{self, import};
+
+use crate::failure::Failure;
+
+/// Prints a design file from a struct's layout, HBase's describe, Phoenix's CREATE TABLE or cbt ls.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  printf \"describe 'visits'\\nget_splits 'visits'\\n\" | hbase shell -n | rowkey import --from describe
+  cbt ls visits | rowkey import --from cbt --name visits > visits.rowkey.toml
+  rowkey import --from phoenix visits.sql")]
+pub(crate) struct Args {
+    /// The text. Default: standard input.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// What the text is.
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    from: Source,
+    /// The table's name, where the text does not say it.
+    #[arg(long, value_name = "TABLE")]
+    name: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Source {
+    /// A key's layout as JSON, from LayoutBuf::to_json.
+    Layout,
+    /// What describe 'TABLE' of HBase's shell printed, and get_splits 'TABLE' after it.
+    Describe,
+    /// CREATE TABLE of Apache Phoenix.
+    Phoenix,
+    /// What cbt ls TABLE printed.
+    Cbt,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let file = match &args.file {
+        Some(path) => crate::designs::file(path)?,
+        None => {
+            let mut text = String::new();
+            let read = std::io::stdin().lock().read_to_string(&mut text);
+            read.map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?;
+            File { name: "standard input".to_owned(), text }
+        }
+    };
+    let source = match args.from {
+        Source::Layout => import::Source::Layout,
+        Source::Describe => import::Source::Describe,
+        Source::Phoenix => import::Source::Phoenix,
+        Source::Cbt => import::Source::Cbt,
+    };
+    let text = import(file, source, args.name.as_deref())?;
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}

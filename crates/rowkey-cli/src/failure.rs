@@ -1,0 +1,56 @@
+//! Why a command could not do its work: exit status 2.
+
+use std::io;
+use std::process::ExitCode;
+
+use rowkey_design::Problems;
+use rowkey_design::quote::terminal;
+
+use crate::output::{self, Styles};
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A design file is not valid.
+    Design(Problems),
+    /// Something else, as a sentence.
+    Other(String),
+    /// Nobody reads the output any more.
+    Closed,
+}
+
+impl Failure {
+    /// A sentence.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::Other(message.into())
+    }
+
+    /// Prints it, and returns the exit status.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::Design(problems) => {
+                eprint!("{}", output::problems(&problems.files, &problems.list, Styles::Plain));
+                eprintln!("{}", output::counted(problems.list.len(), "error"));
+            }
+            Self::Other(message) => eprintln!("error: {}", terminal(&message)),
+            Self::Closed => return ExitCode::SUCCESS,
+        }
+        ExitCode::from(2)
+    }
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Self {
+        Self::Design(problems)
+    }
+}
+
+/// Of writing to standard output.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Closed,
+            _ => Self::Other(format!("cannot write: {error}")),
+        }
+    }
+}

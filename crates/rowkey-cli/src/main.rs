@@ -1,0 +1,52 @@
+//! `rowkey`: the design of tables in a sorted store, judged, explained and created from the command line.
+
+mod command;
+mod designs;
+mod failure;
+mod output;
+mod samples;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Row keys and schemas of sorted stores (HBase, Bigtable), judged before the table exists.
+#[derive(Debug, Parser)]
+#[command(name = "rowkey", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit status: 0 nothing found, 1 findings or differences, 2 the input is not valid.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(command::check::Args),
+    Rule(command::rule::Args),
+    Explain(command::explain::Args),
+    Ddl(command::ddl::Args),
+    Import(command::import::Args),
+    Diff(command::diff::Args),
+    Suggest(command::suggest::Args),
+    Fmt(command::fmt::Args),
+    Schema(command::schema::Args),
+    Completions(command::completions::Args),
+    Man(command::man::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Check(args) => command::check::run(&args),
+        Command::Rule(args) => command::rule::run(&args),
+        Command::Explain(args) => command::explain::run(&args),
+        Command::Ddl(args) => command::ddl::run(&args),
+        Command::Import(args) => command::import::run(&args),
+        Command::Diff(args) => command::diff::run(&args),
+        Command::Suggest(args) => command::suggest::run(&args),
+        Command::Fmt(args) => command::fmt::run(&args),
+        Command::Schema(args) => command::schema::run(&args),
+        Command::Completions(args) => command::completions::run(&args),
+        Command::Man(args) => command::man::run(&args),
+    };
+    done.unwrap_or_else(|failure| failure.report())
+}

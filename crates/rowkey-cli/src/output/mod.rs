@@ -1,0 +1,55 @@
+//! What a check found, in the forms that people and programs read.
+
+mod github;
+mod json;
+mod sampled;
+mod sarif;
+mod text;
+
+use rowkey_design::{CheckOptions, Design, Report};
+
+pub(crate) use self::json::place;
+pub(crate) use self::text::{Styles, problems};
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For people, as rustc prints its findings.
+    Text,
+    /// A line for each finding.
+    Short,
+    /// For programs.
+    Json,
+    /// SARIF 2.1.0, which code hosts read.
+    Sarif,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+/// A report in a form.
+pub(crate) fn report(
+    format: Format,
+    design: &Design,
+    options: &CheckOptions,
+    report: &Report,
+    styles: Styles,
+) -> String {
+    match format {
+        Format::Text => text::report(design, options, report, styles),
+        Format::Short => text::lines(design, report),
+        Format::Json => format!("{:#}\n", json::report(design, options, report)),
+        Format::Sarif => format!("{:#}\n", sarif::report(design, report)),
+        Format::Github => github::report(design, report),
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let plural = match (count, what) {
+        (1, _) => what.to_owned(),
+        (_, "query") => "queries".to_owned(),
+        (_, "allowed") => what.to_owned(),
+        _ => format!("{what}s"),
+    };
+    format!("{count} {plural}")
+}

@@ -1,0 +1,81 @@
+//! What a sample of keys says, for people and for programs.
+
+use rowkey_design::file::{Bytes, Count};
+use rowkey_design::profile::{Direction, Profile};
+use rowkey_design::quote::{hbase_binary, terminal};
+use serde_json::{Value as Json, json};
+
+/// More than this share on one side is a moving front.
+const MOVING: f64 = 0.8;
+
+fn direction(direction: Direction, in_key_order: bool) -> &'static str {
+    match direction {
+        _ if in_key_order => "-",
+        Direction { right, .. } if right > MOVING => "grows",
+        Direction { left, .. } if left > MOVING => "falls",
+        _ => "no",
+    }
+}
+
+/// A table of the fields, between a line on the keys and a line on the regions.
+pub(super) fn text(table: &str, profile: &Profile) -> String {
+    let mut text = format!(
+        "sample of {table}: {} keys, {} different, {} do not decode, {} to {} a key\n",
+        profile.keys,
+        Count(profile.distinct.round()),
+        profile.undecoded,
+        Bytes(profile.shortest as f64),
+        Bytes(profile.longest as f64),
+    );
+    if !profile.dead_prefix.is_empty() {
+        text += &format!("all begin with {}\n", hbase_binary(&profile.dead_prefix));
+    }
+    let header = ["field", "values", "as even as", "most frequent", "bytes", "moves"].map(str::to_owned);
+    let rows = profile.fields.iter().map(|field| {
+        let top = field.top.first().map_or(String::new(), |(value, _)| format!(" {value}"));
+        [
+            field.name.clone(),
+            Count(field.distinct.round()).to_string(),
+            Count(field.n_eff.round()).to_string(),
+            format!("{:.1} %{top}", field.p_max * 100.0),
+            format!("{:.1}", field.bytes),
+            direction(field.direction, profile.in_key_order).to_owned(),
+        ]
+    });
+    let rows: Vec<[String; 6]> =
+        std::iter::once(header).chain(rows).map(|row| row.map(|cell| terminal(&cell))).collect();
+    let widths: Vec<usize> =
+        (0..6).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
+    for row in &rows {
+        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}"));
+        text += cells.collect::<Vec<_>>().join("  ").trim_end();
+        text.push('\n');
+    }
+    if profile.regions.len() > 1 {
+        let total: u64 = profile.regions.iter().sum();
+        let mean = total as f64 / profile.regions.len() as f64;
+        let most = profile.regions.iter().copied().max().unwrap_or(0) as f64;
+        let empty = profile.regions.iter().filter(|&&keys| keys == 0).count();
+        text += &format!(
+            "{} regions under the declared splits: the fullest has {:.2} times the mean, {empty} are empty\n",
+            profile.regions.len(),
+            most / mean.max(1e-9)
+        );
+    }
+    text
+}
+
+pub(super) fn json(profile: &Profile) -> Json {
+    let fields = profile.fields.iter().map(|field| {
+        json!({
+            "name": field.name, "distinct": field.distinct, "n_eff": field.n_eff, "p_max": field.p_max,
+            "top": field.top, "bytes": field.bytes, "left": field.direction.left, "right": field.direction.right,
+        })
+    });
+    json!({
+        "keys": profile.keys, "distinct": profile.distinct, "undecoded": profile.undecoded, "bytes": profile.bytes,
+        "shortest": profile.shortest, "longest": profile.longest, "dead_prefix": hbase_binary(&profile.dead_prefix),
+        "in_key_order": profile.in_key_order, "fields": fields.collect::<Vec<_>>(), "buckets": profile.buckets,
+        "regions": profile.regions,
+    })
+}

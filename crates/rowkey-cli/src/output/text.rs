@@ -1,0 +1,198 @@
+//! Findings and faults as rustc prints them.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use rowkey_design::file::{Bytes, Count};
+use rowkey_design::quote::terminal;
+use rowkey_design::{CheckOptions, Design, File, Files, Finding, Number, Place, Problem, Report, Severity};
+
+use super::{counted, sampled};
+
+/// Whether output has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Styles {
+    Plain,
+    Coloured,
+}
+
+impl Styles {
+    fn renderer(self) -> Renderer {
+        match self {
+            Self::Plain => Renderer::plain(),
+            Self::Coloured => Renderer::styled(),
+        }
+    }
+}
+
+/// A line longer than this, in bytes, is not printed.
+const LONGEST_LINE: usize = 1000;
+
+/// Text for a terminal, cut where it is longer than a message can be.
+fn short(text: &str) -> String {
+    const MOST: usize = 1000;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => terminal(&text[..end]) + "…",
+        None => terminal(text),
+    }
+}
+
+/// The part of a file that is shown for a place: its lines, the number of the first, and the place in them.
+struct Excerpt<'f> {
+    text: &'f str,
+    line: usize,
+    start: usize,
+    end: usize,
+}
+
+impl<'f> Excerpt<'f> {
+    fn of(file: &'f File, place: Place) -> Option<Self> {
+        let text = &file.text;
+        text.get(place.range())?;
+        let start = text[..place.start].rfind('\n').map_or(0, |newline| newline + 1);
+        // A table or an array over many lines: its first line is enough.
+        let line_end = text[place.start..].find('\n').map_or(text.len(), |newline| place.start + newline);
+        let end = place.end.min(line_end.max(place.start));
+        let shown = &text[start..line_end];
+        let line = text[..start].matches('\n').count() + 1;
+        (shown.len() <= LONGEST_LINE).then_some(Self {
+            text: shown,
+            line,
+            start: place.start - start,
+            end: end - start,
+        })
+    }
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    }
+}
+
+/// Everything that is wrong in design files.
+pub(crate) fn problems(files: &Files, problems: &[Problem], styles: Styles) -> String {
+    let renderer = styles.renderer();
+    problems.iter().map(|problem| shown(&renderer, Level::ERROR, files, problem) + "\n").collect()
+}
+
+fn shown(renderer: &Renderer, level: Level<'static>, files: &Files, problem: &Problem) -> String {
+    let title = level.primary_title(short(&problem.message));
+    let help = problem.help.as_ref().map(|help| Level::HELP.message(short(help)));
+    let group = with_place(Group::with_title(title), files, problem.place, String::new());
+    renderer.render(&[group.elements(help)]) + "\n"
+}
+
+/// A group with the lines of a place; its name, line and column alone where they are too long.
+fn with_place<'f>(group: Group<'f>, files: &'f Files, place: Place, label: String) -> Group<'f> {
+    let Some(file) = files.file(place) else { return group };
+    let name = short(&file.name);
+    match Excerpt::of(file, place) {
+        Some(excerpt) => {
+            let annotation = AnnotationKind::Primary.span(excerpt.start..excerpt.end).label(label);
+            group.element(Snippet::source(excerpt.text).line_start(excerpt.line).path(name).annotation(annotation))
+        }
+        None => {
+            let (line, column) = files.line_and_column(place);
+            group.element(Level::NOTE.message(format!("{name}:{line}:{column}")))
+        }
+    }
+}
+
+/// A report: the findings, what is allowed, what each query reads, and a line that counts all.
+pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, styles: Styles) -> String {
+    let renderer = styles.renderer();
+    let mut text = String::new();
+    for (table, profile) in &options.profiles {
+        text += &sampled::text(table, profile);
+        text.push('\n');
+    }
+    for finding in &report.findings {
+        text += &found(&renderer, &design.files, finding);
+        text.push('\n');
+    }
+    for note in &report.notes {
+        text += &(shown(&renderer, Level::NOTE, &design.files, note) + "\n");
+    }
+    text += &problems(&design.files, &report.problems, styles);
+    for allowed in &report.allowed {
+        let finding = &allowed.finding;
+        let of = finding.of.as_ref().map_or(String::new(), |of| format!(" {of:?}"));
+        let until = allowed.allow.until.as_ref().map_or(String::new(), |until| format!(" until {}", until.value));
+        let why = allowed.allow.why.as_str();
+        text += &short(&format!("allowed {} {}{of}{until}: {why}", finding.rule.id, finding.table));
+        text.push('\n');
+    }
+    if !report.allowed.is_empty() {
+        text.push('\n');
+    }
+    text + &summary(report)
+}
+
+/// A line for each finding and each fault, and one that counts all.
+pub(super) fn lines(design: &Design, report: &Report) -> String {
+    let files = &design.files;
+    let at = |place: Place| {
+        let (line, column) = files.line_and_column(place);
+        format!("{}:{line}:{column}", files.file(place).map_or("", |file| &file.name))
+    };
+    let found = report.findings.iter().map(|finding| {
+        format!("{}: {}[{}]: {}", at(finding.place), finding.severity, finding.rule.id, finding.message)
+    });
+    let faults = report.problems.iter().map(|problem| format!("{}: error: {}", at(problem.place), problem.message));
+    found.chain(faults).map(|line| short(&line) + "\n").collect::<String>() + &summary(report)
+}
+
+fn summary(report: &Report) -> String {
+    let count = |severity| report.count(severity);
+    let errors = count(Severity::Error) + report.problems.len();
+    format!(
+        "{}, {}: {}, {}, {}, {}\n",
+        counted(report.tables, "table"),
+        counted(report.queries, "query"),
+        counted(errors, "error"),
+        counted(count(Severity::Warning), "warning"),
+        counted(count(Severity::Note), "note"),
+        counted(report.allowed.len(), "allowed"),
+    )
+}
+
+fn found(renderer: &Renderer, files: &Files, finding: &Finding) -> String {
+    let title = level(finding.severity).primary_title(short(&finding.message)).id(finding.rule.id);
+    let group = with_place(Group::with_title(title), files, finding.place, String::new());
+    let numbers = finding.numbers.iter().map(number).collect::<Vec<_>>().join(", ");
+    let numbers = (!numbers.is_empty()).then(|| Level::NOTE.message(short(&numbers)));
+    let witness = finding.witness.iter().map(|line| Level::NOTE.message(short(line)));
+    let mut groups = vec![group.elements(numbers).elements(witness)];
+    if let Some(remedy) = &finding.remedy {
+        let mut help = Group::with_title(Level::HELP.secondary_title(short(&remedy.text)));
+        for edit in &remedy.edits {
+            let Some(file) = files.file(edit.place) else { continue };
+            if let Some(excerpt) = Excerpt::of(file, edit.place).filter(|_| file.text.get(edit.place.range()).is_some())
+            {
+                // A replacement over several lines is shown by its first line.
+                let patch = Patch::new(excerpt.start..excerpt.end, shown_edit(&edit.text));
+                help = help.element(
+                    Snippet::source(excerpt.text).line_start(excerpt.line).path(short(&file.name)).patch(patch),
+                );
+            }
+        }
+        groups.push(help);
+    }
+    renderer.render(&groups) + "\n"
+}
+
+/// The text of an edit, line by line.
+fn shown_edit(text: &str) -> String {
+    text.split('\n').map(terminal).collect::<Vec<_>>().join("\n")
+}
+
+fn number(number: &Number) -> String {
+    let value = match number.unit {
+        "B" => Bytes(number.value).to_string(),
+        "" => Count(number.value).to_string(),
+        unit if unit.starts_with('/') => format!("{}{unit}", Count(number.value)),
+        unit => format!("{} {unit}", Count(number.value)),
+    };
+    format!("{}: {value}", number.name)
+}

@@ -1,0 +1,134 @@
+//! Reads the samples of keys that a design names, and those of the command line.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, IsTerminal as _};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rowkey::LayoutBuf;
+use rowkey_design::forms::KeyForm;
+use rowkey_design::profile::Profile;
+use rowkey_design::sample::{self, SampleUse};
+use rowkey_design::{CheckOptions, Design, Problem, Problems};
+
+use crate::failure::Failure;
+
+/// The form of the keys in samples.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Form {
+    /// Hex digits.
+    Hex,
+    /// As HBase's shell prints keys: `a\x00`.
+    Shell,
+    /// As Go and cbt quote them: `"a\x00"`.
+    Go,
+    /// Base64.
+    Base64,
+    /// A JSON array with a value for each field.
+    Json,
+}
+
+impl Form {
+    pub(crate) fn key_form(self) -> KeyForm {
+        match self {
+            Self::Hex => KeyForm::Hex,
+            Self::Shell => KeyForm::Shell,
+            Self::Go => KeyForm::Go,
+            Self::Base64 => KeyForm::Base64,
+            Self::Json => KeyForm::Json,
+        }
+    }
+}
+
+/// Reads the files that the design names, then those of `TABLE=FILE` arguments, whose profiles are used instead. Returns a
+/// note for each file of the design that is not there.
+pub(crate) fn read(
+    design: &mut Design,
+    arguments: &[String],
+    form: Form,
+    options: &mut CheckOptions,
+) -> Result<Vec<Problem>, Failure> {
+    let paths = design.sample_paths();
+    let mut notes = Vec::new();
+    // Split points first: the profiles count the keys of each region.
+    for splits in [true, false] {
+        for sample in paths.iter().filter(|sample| matches!(sample.what, SampleUse::Splits(_)) == splits) {
+            let given = arguments
+                .iter()
+                .any(|argument| argument.split_once('=').is_some_and(|(table, _)| table == sample.table));
+            if !splits && given {
+                continue;
+            }
+            if !sample.path.exists() {
+                let message = format!("{} is not there: what it would say is not known", sample.path.display());
+                let help = Some("write the file, a key a line, or leave `sample` out".to_owned());
+                notes.push(Problem { place: sample.place, message, help });
+                continue;
+            }
+            let Some(layout) = design.layout_of(sample) else { continue };
+            let regions = design.tables.get(&sample.table).and_then(|table| table.split_points(sample.secondary));
+            let profile = file(&sample.path, form, layout, regions.as_ref())?;
+            match splits {
+                true => design.split_by_sample(sample, &profile).map_err(|problem| {
+                    Failure::Design(Problems { files: design.files.clone(), list: vec![problem] })
+                })?,
+                false => {
+                    options.profiles.insert(sample.table.clone(), profile);
+                }
+            }
+        }
+    }
+    for argument in arguments {
+        let Some((name, path)) = argument.split_once('=') else {
+            return Err(Failure::new(format!(
+                "{argument:?} is not a sample: write it as TABLE=FILE, or TABLE=- for standard input"
+            )));
+        };
+        let Some(table) = design.tables.get(name) else {
+            let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
+            return Err(Failure::new(format!("there is no table {name:?}; the design has: {}", known.join(", "))));
+        };
+        let regions = table.split_points(None);
+        let profile = match path {
+            "-" => lines("standard input", None, io::stdin().lock(), form, &table.layout, regions.as_ref())?,
+            path => file(Path::new(path), form, &table.layout, regions.as_ref())?,
+        };
+        options.profiles.insert(name.to_owned(), profile);
+    }
+    Ok(notes)
+}
+
+type Splits = rowkey::splits::Splits;
+
+fn file(path: &Path, form: Form, layout: &LayoutBuf, splits: Option<&Splits>) -> Result<Profile, Failure> {
+    let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    let file = fs::File::open(path).map_err(cannot)?;
+    let bytes = file.metadata().ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
+    lines(&path.display().to_string(), bytes, BufReader::with_capacity(1 << 20, file), form, layout, splits)
+}
+
+fn lines(
+    name: &str,
+    bytes: Option<u64>,
+    reader: impl BufRead,
+    form: Form,
+    layout: &LayoutBuf,
+    splits: Option<&Splits>,
+) -> Result<Profile, Failure> {
+    // On a terminal alone, and on standard error: output stays as it is.
+    let bar = match (io::stderr().is_terminal(), bytes) {
+        (false, _) => ProgressBar::hidden(),
+        (true, Some(bytes)) => ProgressBar::new(bytes),
+        (true, None) => ProgressBar::no_length(),
+    };
+    if let Ok(style) = ProgressStyle::with_template("{bytes}/{total_bytes} {eta} {msg}") {
+        bar.set_style(style);
+    }
+    let told = |keys: u64, bytes: u64| {
+        bar.set_position(bytes);
+        bar.set_message(format!("{keys} keys"));
+    };
+    let profile = sample::read(reader, form.key_form(), layout, splits, told);
+    bar.finish_and_clear();
+    profile.map_err(|error| Failure::new(format!("{name}: {error}")))
+}

@@ -1,0 +1,222 @@
+//! `rowkey check` and its neighbours as a user runs them: exit statuses, forms of output, hostile files.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+struct Run {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn rowkey(folder: &Path, args: &[&str], input: &[u8]) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rowkey"))
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // What does not read its input may have ended.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+const BAD: &str = r#"format = 1
+
+[table.visits]
+key = ["at: instant", "host: text"]
+
+[[table.visits.query]]
+name = "one host"
+fix = ["host"]
+"#;
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn findings_are_printed_as_rustc_does() {
+    let folder = folder(&[("visits.rowkey.toml", BAD)]);
+    let run = rowkey(folder.path(), &["check", "visits.rowkey.toml"], b"");
+    assert_eq!((run.status, run.err.as_str()), (Some(1), ""));
+    let expected = "\
+error[Q01]: \"one host\" fixes no leading field of the key: each run is a full scan
+  --> visits.rowkey.toml:6:1
+   |
+ 6 | [[table.visits.query]]
+   | ^^^^^^^^^^^^^^^^^^^^^^
+";
+    assert!(run.out.starts_with(expected), "{}", run.out);
+    assert!(run.out.contains("+ [[table.visits.secondary]]\n"), "{}", run.out);
+    assert!(run.out.ends_with("1 table, 1 query: 1 error, 0 warnings, 0 notes, 0 allowed\n"), "{}", run.out);
+}
+
+#[test]
+fn exit_statuses() {
+    let good = BAD.replace("\"at: instant\", \"host: text\"", "\"host: text\", \"at: instant\"");
+    let allow = |more: &str| {
+        format!("{BAD}[[table.visits.allow]]\nrule = \"Q01\"\nof = \"one host\"\nwhy = \"a small table\"\n{more}")
+    };
+    let folder = folder(&[
+        ("good.rowkey.toml", &good),
+        ("bad.rowkey.toml", BAD),
+        ("wrong.rowkey.toml", "format = 1\n[table.t]\nkey = [\"a: u46\"]\ncolour = 1\n"),
+        ("allowed.rowkey.toml", &allow("until = 2030-01-01\n")),
+        ("expired.rowkey.toml", &allow("until = 2020-01-01\n")),
+        ("unused.rowkey.toml", &format!("{good}[[table.visits.allow]]\nrule = \"Q01\"\nwhy = \"x\"\n")),
+        ("unknown.rowkey.toml", &format!("{good}[[table.visits.allow]]\nrule = \"Q99\"\nwhy = \"x\"\n")),
+        ("empty.rowkey.toml", &format!("{good}[[table.visits.allow]]\nrule = \"Q01\"\nwhy = \" \"\n")),
+    ]);
+    let status =
+        |args: &[&str]| rowkey(folder.path(), &[&["check", "--today", "2026-01-31"], args].concat(), b"").status;
+    assert_eq!(status(&["good.rowkey.toml"]), Some(0));
+    assert_eq!(status(&["bad.rowkey.toml"]), Some(1));
+    assert_eq!(status(&["allowed.rowkey.toml"]), Some(0));
+    assert_eq!(status(&["--deny", "error", "bad.rowkey.toml"]), Some(1));
+    for wrong in ["wrong", "expired", "unused", "unknown", "empty", "absent"] {
+        assert_eq!(status(&[&format!("{wrong}.rowkey.toml")]), Some(2), "{wrong}");
+    }
+    assert_eq!(status(&["--cluster", "prod", "good.rowkey.toml"]), Some(2));
+    assert_eq!(status(&["--sample", "visits", "good.rowkey.toml"]), Some(2));
+    assert_eq!(status(&[]), Some(2));
+    let wrong = rowkey(folder.path(), &["check", "wrong.rowkey.toml"], b"");
+    assert!(wrong.err.contains("wrong.rowkey.toml:3:8") && wrong.err.contains("unknown key `colour`"), "{}", wrong.err);
+    assert!(wrong.err.ends_with("2 errors\n"), "{}", wrong.err);
+}
+
+#[test]
+fn forms_for_programs() {
+    let folder = folder(&[("a b,%.rowkey.toml", BAD)]);
+    let run = |format: &str| rowkey(folder.path(), &["check", "--format", format, "a b,%.rowkey.toml"], b"").out;
+    let json: serde_json::Value = serde_json::from_str(&run("json")).unwrap();
+    let finding = &json["findings"][0];
+    assert_eq!((&finding["rule"], &finding["severity"]), (&"Q01".into(), &"error".into()));
+    assert_eq!((&finding["place"]["line"], &json["summary"]["errors"]), (&6.into(), &1.into()));
+    let sarif: serde_json::Value = serde_json::from_str(&run("sarif")).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(
+        (&sarif["version"], &result["ruleId"], &result["level"]),
+        (&"2.1.0".into(), &"Q01".into(), &"error".into())
+    );
+    let location = &result["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "a%20b%2C%25.rowkey.toml");
+    assert_eq!(location["region"]["startLine"], 6);
+    assert!(sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap().len() > 50);
+    let github = run("github");
+    assert!(github.starts_with("::error file=a b%2C%25.rowkey.toml,line=6,col=1,title=Q01 a query"), "{github}");
+    assert_eq!(github.lines().count(), 1);
+}
+
+/// Names and values that would move the cursor, turn the direction of text, or end a line are shown, not sent.
+#[test]
+fn hostile_text_is_shown_and_not_sent() {
+    let name = "\\u001b[31m\\u202e\\u0007x";
+    let text = BAD.replace("\"one host\"", &format!("\"{name}\""));
+    let folder = folder(&[
+        ("hostile.rowkey.toml", &text),
+        ("raw.rowkey.toml", "format = 1\n[table.t]\nkey = [\"a: \u{1b}[31m\u{202e}\"]\n"),
+        ("long.rowkey.toml", &format!("format = 1\n[table.t]\nkey = [\"{}\"]\n", "a".repeat(1 << 20))),
+    ]);
+    fs::write(folder.path().join("bytes.rowkey.toml"), b"format = 1\n# \xff\n").unwrap();
+    for file in ["hostile", "raw", "long", "bytes"] {
+        for format in ["text", "github"] {
+            let run = rowkey(folder.path(), &["check", "--format", format, &format!("{file}.rowkey.toml")], b"");
+            let said = run.out + &run.err;
+            let sent = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+            assert!(format == "github" || !said.contains(sent), "{file}: {said:?}");
+            assert!(!said.is_empty() && said.len() < 100_000, "{file}: {}", said.len());
+        }
+    }
+}
+
+#[test]
+fn a_sample_from_standard_input() {
+    let text = "format = 1\n[table.t]\nkey = [\"user: u64\"]\nsplits = { uniform = 4 }\n";
+    let folder = folder(&[("t.rowkey.toml", text)]);
+    let keys: String = (0..2000u64).map(|user| format!("{user:016x}\n")).collect::<String>() + "00\n";
+    let run = rowkey(folder.path(), &["check", "--sample", "t=-", "t.rowkey.toml"], keys.as_bytes());
+    assert_eq!(run.status, Some(1), "{}", run.err);
+    assert!(
+        run.out.starts_with("sample of t: 2001 keys, 2k different, 1 do not decode, 1 B to 8 B a key\n"),
+        "{}",
+        run.out
+    );
+    for rule in ["H09", "Q10"] {
+        assert!(run.out.contains(&format!("[{rule}]")), "{rule}: {}", run.out);
+    }
+    let run = rowkey(folder.path(), &["check", "--sample", "t=-", "t.rowkey.toml"], b"0g\n");
+    assert_eq!(
+        (run.status, run.err.as_str()),
+        (Some(2), "error: standard input: line 1: byte 1: 'g' is not a hex digit\n")
+    );
+}
+
+#[test]
+fn rules_help_completions_and_man_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| rowkey(folder.path(), args, b"");
+    assert!(run(&["rule", "h05"]).out.starts_with("## H05 fewer values before the time than servers\n"));
+    assert!(run(&["rule", "--list"]).out.lines().count() > 50);
+    assert_eq!(run(&["rule", "X1"]).status, Some(2));
+    let help = run(&["--help"]).out;
+    let commands =
+        ["check", "rule", "explain", "ddl", "import", "diff", "suggest", "fmt", "schema", "completions", "man"];
+    for command in commands {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}: {help}");
+        let help = run(&[command, "--help"]).out;
+        assert!(help.contains("Example") && help.contains(&format!("rowkey {command}")), "{help}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(run(&["completions", shell]).out.contains("rowkey"), "{shell}");
+    }
+    assert_eq!(run(&["man", "."]).status, Some(0));
+    assert!(fs::read_to_string(folder.path().join("rowkey-check.1")).unwrap().starts_with(".ie"));
+    let schema: serde_json::Value = serde_json::from_str(&run(&["schema"]).out).unwrap();
+    assert!(schema["properties"]["table"].is_object());
+}
+
+#[test]
+fn fmt_and_diff() {
+    let folder =
+        folder(&[("a.rowkey.toml", "format=1 # one\n[table.t]\nkey=[\"a: u64\"]\nfamily.f.ttl = \"9 days\"\n")]);
+    let run = |args: &[&str]| rowkey(folder.path(), args, b"");
+    let read = || fs::read_to_string(folder.path().join("a.rowkey.toml")).unwrap();
+    assert_eq!(run(&["fmt", "--check", "."]).status, Some(1));
+    assert_eq!(run(&["fmt", "."]).status, Some(0));
+    assert_eq!(run(&["fmt", "--check", "."]).status, Some(0));
+    assert_eq!(read(), "format = 1 # one\n[table.t]\nkey = [\"a: u64\"]\nfamily.f.ttl = \"9 days\"\n");
+    assert_eq!(run(&["diff", "--write-lock", "rowkey.lock", "a.rowkey.toml"]).status, Some(0));
+    assert_eq!(run(&["diff", "--lock", "rowkey.lock", "a.rowkey.toml"]).status, Some(0));
+    let git = |args: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+        let done = Command::new("git").args(identity).args(args).current_dir(folder.path()).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    assert_eq!(run(&["diff", "--against", "git:HEAD", "."]).status, Some(0));
+    fs::write(folder.path().join("a.rowkey.toml"), read().replace("u64", "i64").replace("9 days", "8 days")).unwrap();
+    let changed = run(&["diff", "--against", "git:HEAD", "a.rowkey.toml"]);
+    assert_eq!((changed.status, changed.err.as_str()), (Some(1), ""));
+    assert!(
+        changed.out.contains("D07 data loss t \"f\": ") && changed.out.contains("D01 rewrite t: "),
+        "{}",
+        changed.out
+    );
+    assert_eq!(run(&["diff", "--lock", "rowkey.lock", "a.rowkey.toml"]).status, Some(1));
+    for revision in ["main", "git:", "git:--help", "git:nothing"] {
+        assert_eq!(run(&["diff", "--against", revision, "."]).status, Some(2), "{revision}");
+    }
+}

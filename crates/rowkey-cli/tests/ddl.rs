@@ -1,0 +1,46 @@
+//! `rowkey ddl` and `rowkey import` as programs: statuses, and what goes where.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn rowkey(args: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rowkey"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // A program that refuses its arguments reads no input.
+    _ = child.stdin.take().expect("its input").write_all(input.as_bytes());
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[test]
+fn ddl_prints_commands_and_notes_apart_and_import_reads_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.rowkey.toml");
+    let list = "Family Name\tGC Policy\n-----------\t---------\nf\t(age() > 1d || versions() > 3)\n";
+    let (status, design, errors) = rowkey(&["import", "--from", "cbt", "--name", "t"], list);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    std::fs::write(&path, design).expect("a file");
+    let path = path.display().to_string();
+
+    let (status, text, notes) = rowkey(&["ddl", &path, "--for", "cbt"], "");
+    assert_eq!(status, Some(0), "{notes}");
+    assert_eq!(text, "cbt createtable t families=f\ncbt setgcpolicy t f 'maxage=1d or maxversions=3'\n");
+    assert!(notes.starts_with("note: ") && notes.contains("Bigtable collects garbage in its own time"), "{notes}");
+
+    let (status, text, errors) = rowkey(&["ddl", &path, "--for", "phoenix"], "");
+    assert_eq!((status, text.as_str()), (Some(2), ""));
+    assert!(errors.contains("family \"f\" has no column") && errors.contains("t.rowkey.toml:8:17"), "{errors}");
+
+    let (status, _, errors) = rowkey(&["import", "--from", "describe"], "no table");
+    assert_eq!(status, Some(2));
+    assert!(
+        errors.starts_with("error: there is no description of a family") && errors.contains("standard input:1:1"),
+        "{errors}"
+    );
+}

@@ -1,0 +1,204 @@
+//! `rowkey check`: every rule on every table of a design, and what the file allows.
+
+use indexmap::IndexMap;
+
+use crate::cost::QueryCost;
+use crate::design::{Allow, Cluster, Date, Engine};
+use crate::facts::KeyFacts;
+use crate::finding::{Finding, Severity};
+use crate::load::WriteLoad;
+use crate::problem::{Located, Problem};
+use crate::profile::Profile;
+use crate::resolve::{Design, TableDesign};
+use crate::rules::{Found, Rule};
+
+/// What a check is told beside the design.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckOptions {
+    /// The day on which `until` is read.
+    pub today: Date,
+    /// The cluster that the tables are for. Default: the first of the design.
+    pub cluster: Option<String>,
+    /// What samples say, by table.
+    pub profiles: IndexMap<String, Profile>,
+}
+
+impl CheckOptions {
+    /// A check on a day, for the first cluster, without samples.
+    pub fn new(today: Date) -> Self {
+        Self { today, cluster: None, profiles: IndexMap::new() }
+    }
+}
+
+/// A finding that the file allows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Allowed {
+    /// The finding.
+    pub finding: Finding,
+    /// Why it is accepted, and until when.
+    pub allow: Allow,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The findings, by place.
+    pub findings: Vec<Finding>,
+    /// The findings that the file allows.
+    pub allowed: Vec<Allowed>,
+    /// What is wrong with `allow` itself: unknown rules, expired days, findings that are not there.
+    pub problems: Vec<Problem>,
+    /// Statistics that a sample contradicts. They say nothing against the design.
+    pub notes: Vec<Problem>,
+    /// How many tables, secondary tables among them, were checked.
+    pub tables: usize,
+    /// How many queries were checked.
+    pub queries: usize,
+}
+
+impl Report {
+    /// How many findings of a severity there are.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
+    }
+}
+
+/// What the rules know of a table.
+pub(crate) struct Context<'d> {
+    pub(crate) design: &'d Design,
+    pub(crate) table: &'d TableDesign,
+    pub(crate) cluster: Option<&'d Cluster>,
+    pub(crate) engine: Engine,
+    pub(crate) profile: Option<&'d Profile>,
+    /// The key of the table, and of each of its secondary tables after it.
+    pub(crate) keys: Vec<KeyFacts<'d>>,
+    /// How each query is served.
+    pub(crate) queries: Vec<QueryCost<'d>>,
+    /// Where each write lands in the table, and, in each secondary table after it, the same writes.
+    pub(crate) loads: Vec<WriteLoad<'d>>,
+}
+
+impl<'d> Context<'d> {
+    /// What is known of a table.
+    pub(crate) fn new(design: &'d Design, table: &'d TableDesign, options: &'d CheckOptions) -> Self {
+        let cluster = design.cluster(options);
+        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let profile = options.profiles.get(table.name.as_str());
+        let mut keys = vec![KeyFacts::of(table, profile)];
+        keys.extend(KeyFacts::of_secondaries(table, profile));
+        let queries =
+            table.table.query.iter().map(|query| QueryCost::of(query, table, &keys, cluster, profile)).collect();
+        let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
+        let loads = keys.iter().flat_map(writes).collect();
+        Self { design, table, cluster, engine, profile, keys, queries, loads }
+    }
+}
+
+impl Design {
+    /// The cluster that a check is for.
+    pub(crate) fn cluster(&self, options: &CheckOptions) -> Option<&Cluster> {
+        let cluster = match &options.cluster {
+            Some(name) => self.clusters.get(name),
+            None => self.clusters.values().next(),
+        };
+        cluster.map(|cluster| &cluster.value)
+    }
+
+    /// Checks every table by every rule.
+    ///
+    /// ```
+    /// use rowkey_design::design::Date;
+    /// use rowkey_design::{CheckOptions, Design, File};
+    ///
+    /// let text = r#"
+    /// format = 1
+    /// [table.visits]
+    /// key = ["at: instant", "host: text"]
+    /// [[table.visits.query]]
+    /// name = "one host"
+    /// fix = ["host"]
+    /// "#;
+    /// let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
+    /// let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    /// assert!(report.findings.iter().any(|finding| finding.rule.id == "Q01"));
+    /// # Ok::<(), rowkey_design::Problems>(())
+    /// ```
+    pub fn check(&self, options: &CheckOptions) -> Report {
+        let mut report = Report::default();
+        for table in self.tables.values() {
+            let context = Context::new(self, table, options);
+            report.tables += context.keys.len();
+            report.queries += context.queries.len();
+            let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));
+            report.notes.extend(seen.into_iter().flatten());
+            let mut list = Vec::new();
+            for rule in Rule::all() {
+                if let Some(find) = rule.find {
+                    let severity = rule.severity(context.engine);
+                    find(&context, &mut Found { rule, severity, table: &table.name, list: &mut list });
+                }
+            }
+            report.take(table, list, options.today);
+        }
+        report.findings.sort_by_key(|finding| finding.place);
+        report.problems.sort_by_key(|problem| problem.place);
+        report.notes.sort_by_key(|note| note.place);
+        report
+    }
+}
+
+impl Report {
+    /// Takes a table's findings, those apart that the file allows.
+    fn take(&mut self, table: &TableDesign, findings: Vec<Finding>, today: Date) {
+        let allows = &table.table.allow;
+        let mut used = vec![false; allows.len()];
+        for finding in findings {
+            let matching = allows.iter().position(|allow| {
+                *allow.rule == finding.rule.id && allow.of.as_ref().map(|of| of.as_str()) == finding.of.as_deref()
+            });
+            match matching {
+                Some(i) => {
+                    used[i] = true;
+                    self.allowed.push(Allowed { finding, allow: allows[i].value.clone() });
+                }
+                None => self.findings.push(finding),
+            }
+        }
+        for (allow, used) in allows.iter().zip(used) {
+            self.problems.extend(fault(allow, used, today));
+        }
+    }
+}
+
+/// What is wrong with an `allow`.
+fn fault(allow: &Located<Allow>, used: bool, today: Date) -> Option<Problem> {
+    let problem = |place, message, help: &str| Some(Problem { place, message, help: Some(help.to_owned()) });
+    let rule = &allow.rule;
+    if Rule::named(rule).is_none() {
+        let ids: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
+        return problem(
+            rule.place,
+            format!("there is no rule {:?}", rule.as_str()),
+            &crate::file::node::nearest(rule, &ids),
+        );
+    }
+    if allow.why.trim().is_empty() {
+        return problem(allow.why.place, "the reason is empty".to_owned(), "say why the finding is accepted");
+    }
+    if let Some(until) = allow.until.as_ref().filter(|until| ***until < today) {
+        let help = "mend what it allows, or give it a later day";
+        return problem(until.place, format!("this ended on {}", until.value), help);
+    }
+    // Rules of changes find nothing in one design.
+    if !used && !rule.starts_with('D') {
+        let of = allow.of.as_ref().map_or(String::new(), |of| format!(" of {:?}", of.as_str()));
+        return problem(
+            rule.place,
+            format!("nothing{of} is found by {}", rule.as_str()),
+            "remove this `allow`, or name what the finding is of",
+        );
+    }
+    None
+}

@@ -1,0 +1,268 @@
+//! What creates the tables of a design: commands for HBase's shell and `cbt`, SQL for Phoenix, resources for Terraform.
+//!
+//! ```
+//! use rowkey_design::ddl::{Options, Target, ddl};
+//! use rowkey_design::{Design, File};
+//!
+//! let text = r#"
+//! format = 1
+//! [table.visits]
+//! key = ["host: text", "at: i64 desc"]
+//! [table.visits.family.d]
+//! ttl = "1 week"
+//! "#;
+//! let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
+//! let created = ddl(&design, &Options::new(Target::HBase))?;
+//! assert_eq!(created.text, "create \"visits\",\n  {NAME => \"d\", VERSIONS => 1, TTL => 604800}\n");
+//! # Ok::<(), rowkey_design::Problems>(())
+//! ```
+
+mod bigtable;
+mod cbt;
+mod hbase;
+mod phoenix;
+mod terraform;
+
+pub(crate) use self::bigtable::ALL_VERSIONS;
+
+use rowkey::LayoutBuf;
+use rowkey::splits::Splits as SplitPoints;
+
+use crate::design::{Family, KeyField, Salt, Splits};
+use crate::file::{Bytes, Named, Period};
+use crate::problem::{Located, Place, Problem, Problems};
+use crate::resolve::{Design, TableDesign};
+use crate::{cost, quote};
+
+/// What reads the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Target {
+    /// HBase's shell.
+    HBase,
+    /// `cbt`, the command of Bigtable.
+    Cbt,
+    /// Apache Phoenix, on HBase.
+    Phoenix,
+    /// Terraform, with Google's provider.
+    Terraform,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// What reads the result.
+    pub target: Target,
+    /// The table; none for all. The tables of a table's rows under other keys come with it.
+    pub table: Option<String>,
+    /// Whether new tables are split where the design says. Default: true.
+    pub splits: bool,
+}
+
+impl Options {
+    /// All tables, with their split points.
+    pub fn new(target: Target) -> Self {
+        Self { target, table: None, splits: true }
+    }
+}
+
+/// What creates the tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ddl {
+    /// The commands, statements or resources.
+    pub text: String,
+    /// What the target does otherwise than the design says, each with its place.
+    pub notes: Vec<Problem>,
+}
+
+/// Returns what creates the tables of a design.
+///
+/// # Errors
+/// If the target cannot have one of the tables: each reason with its place. Of a table that is not there, the place is the
+/// beginning of the first file.
+pub fn ddl(design: &Design, options: &Options) -> Result<Ddl, Problems> {
+    let mut said = Said::default();
+    let mut tables = Vec::new();
+    for table in design.tables.values() {
+        if options.table.as_ref().is_none_or(|name| *name == *table.name) {
+            tables.extend(NewTable::all(table, options.splits, &mut said));
+        }
+    }
+    if let Some(name) = options.table.as_deref().filter(|_| tables.is_empty() && said.problems.is_empty()) {
+        let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
+        let help = crate::file::node::nearest(name, &known);
+        said.problem(Place::default(), format!("there is no table {name:?}"), help);
+    }
+    let text = match options.target {
+        Target::HBase => hbase::ddl(&tables, &mut said),
+        Target::Cbt => cbt::ddl(&tables, &mut said),
+        Target::Phoenix => phoenix::ddl(&tables, &mut said),
+        Target::Terraform => terraform::ddl(&tables, &mut said),
+    };
+    if said.problems.is_empty() {
+        return Ok(Ddl { text, notes: said.notes });
+    }
+    said.problems.sort_by_key(|problem| problem.place);
+    said.problems.dedup();
+    Err(Problems { files: design.files.clone(), list: said.problems })
+}
+
+/// What is to be said of a design.
+#[derive(Default)]
+struct Said {
+    problems: Vec<Problem>,
+    notes: Vec<Problem>,
+}
+
+impl Said {
+    fn problem(&mut self, place: Place, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(Problem { place, message: message.into(), help: Some(help.into()) });
+    }
+
+    fn note(&mut self, place: Place, message: impl Into<String>) {
+        self.notes.push(Problem { place, message: message.into(), help: None });
+    }
+}
+
+/// A table to be created: one of the design, or one of its rows under another key.
+struct NewTable<'d> {
+    name: &'d Located<String>,
+    layout: &'d LayoutBuf,
+    key: &'d [Located<KeyField>],
+    salt: Option<&'d Located<Salt>>,
+    /// Where a salt or a digest is said.
+    lead: Place,
+    families: &'d Named<Family>,
+    declared: Option<&'d Located<Splits>>,
+    points: Option<SplitPoints>,
+}
+
+impl<'d> NewTable<'d> {
+    /// The table and those of its rows under other keys, which have the same families.
+    fn all(design: &'d TableDesign, splits: bool, said: &mut Said) -> Vec<Self> {
+        let table = &design.table;
+        let lead = |salt: Option<&Located<Salt>>, name: &Located<String>| {
+            let hashed = table.hashed.as_ref().map(|hashed| hashed.place);
+            salt.map(|salt| salt.place).or(hashed).unwrap_or(name.place)
+        };
+        let mut tables = vec![Self {
+            name: &design.name,
+            layout: &design.layout,
+            key: &table.key,
+            salt: table.salt.as_ref(),
+            lead: lead(table.salt.as_ref(), &design.name),
+            families: &table.family,
+            declared: table.splits.as_ref(),
+            points: if splits { design.split_points(None) } else { None },
+        }];
+        tables.extend(table.secondary.iter().zip(&design.secondary).enumerate().map(|(i, (secondary, layout))| Self {
+            name: &secondary.name,
+            layout,
+            key: &secondary.key,
+            salt: secondary.salt.as_ref(),
+            lead: lead(secondary.salt.as_ref(), &secondary.name),
+            families: &table.family,
+            declared: secondary.splits.as_ref(),
+            points: if splits { design.split_points(Some(i)) } else { None },
+        }));
+        for table in tables.iter_mut().filter(|_| splits) {
+            table.split(said);
+        }
+        tables
+    }
+
+    fn split(&mut self, said: &mut Said) {
+        let Some(declared) = self.declared else { return };
+        // Those of a sample are there, if it was read.
+        if self.points.is_none() {
+            self.points = cost::points(&declared.value, self.layout);
+        }
+        match &self.points {
+            None => {
+                let message = match &declared.value {
+                    Splits::Sample { path, .. } => {
+                        format!("the split points are those of a sample, {path:?}, which is not read here")
+                    }
+                    Splits::Buckets => "the key has no salt, so it has no buckets to split between".to_owned(),
+                    _ => "these are no split points: keys in hex, each once, or a number of regions that the key has"
+                        .to_owned(),
+                };
+                said.problem(declared.place, message, "write other `splits`, or leave them out of the result");
+            }
+            Some(points) if points.iter().any(<[u8]>::is_empty) => {
+                said.problem(declared.place, "a split point is empty", "remove it: the first region begins there");
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The families by name, which is the order that HBase and Bigtable keep them in.
+    fn families(&self) -> Vec<(&'d str, &'d Located<Family>)> {
+        let mut families: Vec<_> = self.families.iter().map(|(name, family)| (name.as_str(), family)).collect();
+        families.sort_unstable_by_key(|(name, _)| *name);
+        families
+    }
+
+    /// The split points, and where they are said.
+    fn points(&self) -> Option<(&SplitPoints, Place)> {
+        let points = self.points.as_ref().filter(|points| points.iter().len() > 0)?;
+        Some((points, self.declared?.place))
+    }
+}
+
+/// Two tables of one design can have one name only if one is a secondary table.
+fn names_once(tables: &[NewTable<'_>], said: &mut Said) {
+    let mut names = std::collections::HashSet::new();
+    for table in tables {
+        if !names.insert(table.name.as_str()) {
+            let message = format!("another table is named {:?} too", table.name.as_str());
+            said.problem(table.name.place, message, "give it another name");
+        }
+    }
+}
+
+/// The name of a table or family as messages show it.
+fn shown(name: &str) -> String {
+    format!("\"{}\"", quote::terminal(name))
+}
+
+/// A size as a whole number of bytes from `min` to `max`.
+fn whole_bytes(size: &Located<Bytes>, what: &str, min: u64, max: u64, said: &mut Said) -> Option<u64> {
+    let bytes = size.0;
+    // A size beyond 2^53 bytes is beyond each limit here.
+    if bytes.fract() == 0.0 && bytes >= min as f64 && bytes <= max as f64 {
+        return Some(bytes as u64);
+    }
+    let message = format!("{what} is a whole number of bytes, {min} to {max}");
+    said.problem(size.place, message, format!("write for example \"{} B\"", 65_536.max(min)));
+    None
+}
+
+/// A length of time as a whole number of seconds.
+fn whole_seconds(period: &Located<Period>, max: u64, said: &mut Said) -> Option<u64> {
+    let seconds = period.0.as_secs();
+    if period.0.subsec_nanos() == 0 && (1..=max).contains(&seconds) {
+        return Some(seconds);
+    }
+    said.problem(
+        period.place,
+        format!("a TTL is a whole number of seconds, 1 to {max}"),
+        "write for example \"30 days\"",
+    );
+    None
+}
+
+/// How many versions a family keeps: the most, and the fewest once the TTL has expired.
+fn versions(family: &Family, max: u32, said: &mut Said) -> (u32, u32) {
+    let most = family.versions.as_ref().map_or(1, |versions| **versions);
+    let fewest = family.min_versions.as_ref().map_or(0, |versions| **versions);
+    if let Some(place) = family.versions.as_ref().filter(|_| most == 0 || most > max).map(|versions| versions.place) {
+        said.problem(place, format!("{most} versions of a cell cannot be kept"), format!("write 1 to {max}"));
+    } else if let Some(place) = family.min_versions.as_ref().filter(|_| fewest > most).map(|fewest| fewest.place) {
+        let message = format!("`min_versions` is {fewest}, but `versions` is {most}");
+        said.problem(place, message, "raise `versions`, or lower `min_versions`");
+    }
+    (most, fewest)
+}

@@ -1,0 +1,244 @@
+//! `rowkey diff`: what each change of a design does to the rows that are there.
+
+mod families;
+mod keys;
+
+use std::fmt;
+use std::time::Duration;
+
+use rowkey::LayoutBuf;
+
+use crate::check::CheckOptions;
+use crate::cost::{bytes_per_row, rows};
+use crate::facts::KeyFacts;
+use crate::finding::Finding;
+use crate::problem::{File, Place};
+use crate::resolve::{Design, TableDesign};
+use crate::rules::Rule;
+use crate::suggest::{key_name, to_toml};
+
+/// What a change does to the rows that are there, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Nothing.
+    Safe,
+    /// Nothing until files are compacted.
+    AfterCompaction,
+    /// They have to be written again, under other keys.
+    Rewrite,
+    /// Some are lost.
+    DataLoss,
+    /// They are read as other values, and nothing says so.
+    SilentCorruption,
+}
+
+impl Class {
+    /// All of them, the least first.
+    pub const ALL: [Self; 5] =
+        [Self::Safe, Self::AfterCompaction, Self::Rewrite, Self::DataLoss, Self::SilentCorruption];
+
+    /// The words for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::AfterCompaction => "after a compaction",
+            Self::Rewrite => "rewrite",
+            Self::DataLoss => "data loss",
+            Self::SilentCorruption => "silent corruption",
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// One change between two designs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// What it does to the rows that are there.
+    pub class: Class,
+    /// The rule whose page says more.
+    pub rule: &'static str,
+    /// The table.
+    pub table: String,
+    /// The field, family, secondary table or query; none for the table.
+    pub of: Option<String>,
+    /// Where the new design has it; none for what it has no more.
+    pub place: Option<Place>,
+    /// What has changed, and what that means.
+    pub message: String,
+    /// How a table is rewritten, step by step; empty for other classes.
+    pub plan: Vec<String>,
+    /// Why it is accepted, where the new design allows it.
+    pub allowed: Option<String>,
+}
+
+/// Takes the differences of one table.
+pub(super) struct Changes<'t> {
+    table: &'t str,
+    list: Vec<Difference>,
+}
+
+impl Changes<'_> {
+    fn push(&mut self, class: Class, rule: &'static str, of: Option<&str>, place: Option<Place>, message: String) {
+        let (table, of) = (self.table.to_owned(), of.map(str::to_owned));
+        self.list.push(Difference { class, rule, table, of, place, message, plan: Vec::new(), allowed: None });
+    }
+}
+
+/// Compares two designs; `rate` is how many rows a second a rewrite is planned with.
+///
+/// ```
+/// use rowkey_design::design::Date;
+/// use rowkey_design::{CheckOptions, Class, Design, File, diff};
+///
+/// let design = |key: &str| {
+///     let text = format!("format = 1\n[table.visits]\nkey = [{key}]\n");
+///     Design::parse([File { name: "visits.rowkey.toml".into(), text }])
+/// };
+/// let (old, new) = (design(r#""host: text", "at: i64""#)?, design(r#""host: text", "at: i64 desc""#)?);
+/// let changes = diff(&old, &new, &CheckOptions::new(Date { year: 2026, month: 1, day: 31 }), 10_000.0);
+/// assert_eq!((changes[0].rule, changes[0].class), ("D01", Class::Rewrite));
+/// # Ok::<(), rowkey_design::Problems>(())
+/// ```
+pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Vec<Difference> {
+    let mut all = Vec::new();
+    for (name, table) in &new.tables {
+        let mut changes = Changes { table: name, list: Vec::new() };
+        match old.tables.get(name) {
+            None => changes.push(Class::Safe, "D08", None, Some(table.name.place), "a new table".to_owned()),
+            Some(before) => of_table(before, table, rate, &mut changes),
+        }
+        all.append(&mut changes.list);
+    }
+    for (name, table) in old.tables.iter().filter(|(name, _)| !new.tables.contains_key(*name)) {
+        let mut changes = Changes { table: name, list: Vec::new() };
+        let added = new.tables.values().filter(|other| !old.tables.contains_key(other.name.as_str()));
+        let alike = added.into_iter().find(|other| other.layout == table.layout);
+        let message = match alike {
+            Some(other) => format!(
+                "the table is gone; {:?} has the same key, but no engine here renames a table: its rows would have to be copied",
+                other.name.as_str()
+            ),
+            None => "the table is gone, and its rows".to_owned(),
+        };
+        changes.push(Class::DataLoss, "D06", None, None, message);
+        all.append(&mut changes.list);
+    }
+    all.extend(new_findings(old, new, options));
+    for difference in &mut all {
+        difference.allowed = allowed(new, difference);
+    }
+    all
+}
+
+fn of_table(old: &TableDesign, new: &TableDesign, rate: f64, changes: &mut Changes<'_>) {
+    keys::compare(old, new, changes);
+    for difference in changes.list.iter_mut().filter(|change| change.class >= Class::Rewrite) {
+        if difference.class == Class::Rewrite && difference.of.is_none() {
+            difference.plan = plan(old, new, rate);
+        }
+    }
+    families::compare(old, new, changes);
+}
+
+/// The phases of `rowkey::migrate`, with what the old design says of rows and bytes.
+fn plan(old: &TableDesign, new: &TableDesign, rate: f64) -> Vec<String> {
+    let rows = rows(old).filter(|rows| rows.is_finite());
+    let bytes = rows.map(|rows| rows * bytes_per_row(old, &KeyFacts::of(old, None), &[]));
+    let size = match (rows, bytes) {
+        (Some(rows), Some(bytes)) => format!("{} rows, {}", crate::file::Count(rows), crate::file::Bytes(bytes)),
+        _ => "all rows (the design does not say how many: `rows = …`)".to_owned(),
+    };
+    let time = rows.filter(|_| rate > 0.0).and_then(|rows| Duration::try_from_secs_f64(rows / rate).ok());
+    let time = time.map_or(String::new(), |time| {
+        format!(": {} at {} rows/s", crate::file::Period(time), crate::file::Count(rate))
+    });
+    vec![
+        format!("from {} to {}", old.layout.fingerprint(), new.layout.fingerprint()),
+        "open a `rowkey::migrate::Migration`: each write goes to both tables".to_owned(),
+        format!("backfill {size}{time}"),
+        "verify, repair, and cut over: reads go to the new table".to_owned(),
+        "finish: writes go to the new table alone, and the old one is dropped".to_owned(),
+    ]
+}
+
+/// D11 and D12: what a check finds in the new design and not in the old.
+fn new_findings(old: &Design, new: &Design, options: &CheckOptions) -> Vec<Difference> {
+    let known = old.check(options).findings;
+    let is_known = |finding: &Finding| {
+        known.iter().any(|known| known.rule == finding.rule && known.table == finding.table && known.of == finding.of)
+    };
+    let engine = |design: &Design| design.cluster(options).map(|cluster| cluster.engine);
+    // A lock file has no cluster.
+    let other = engine(old).zip(engine(new)).is_some_and(|(old, new)| old != new);
+    let rule = if other { "D12" } else { "D11" };
+    let found = new.check(options).findings.into_iter().filter(|finding| {
+        finding.severity > crate::Severity::Note && old.tables.contains_key(&finding.table) && !is_known(finding)
+    });
+    found
+        .map(|finding| Difference {
+            class: Class::Safe,
+            rule,
+            message: format!("a check now finds {}: {}", finding.rule.id, finding.message),
+            table: finding.table,
+            of: finding.of,
+            place: Some(finding.place),
+            plan: Vec::new(),
+            allowed: None,
+        })
+        .collect()
+}
+
+/// Why the new design accepts a difference.
+fn allowed(new: &Design, difference: &Difference) -> Option<String> {
+    let allows = &new.tables.get(&difference.table)?.table.allow;
+    let matching = allows.iter().find(|allow| {
+        *allow.rule == difference.rule && allow.of.as_ref().map(|of| of.as_str()) == difference.of.as_deref()
+    });
+    matching.map(|allow| allow.why.value.clone())
+}
+
+/// The lock file of a design: a design file of keys with their fingerprints, and of what loses data when it changes. To compare
+/// a design with it, read it as a design.
+pub fn lock(design: &Design) -> File {
+    let mut text =
+        "# Written by `rowkey diff --write-lock`: keys and options that rows depend on.\nformat = 1\n".to_owned();
+    for table in design.tables.values() {
+        let kept = TableDesign { table: without_queries(table), ..table.clone() };
+        text.push('\n');
+        text += &to_toml(&kept);
+        let name = key_name(&table.name);
+        for (family, options) in &table.table.family {
+            text += &format!("[table.{name}.family.{}]\n", key_name(family));
+            let ttl = options.ttl.as_ref().map(|ttl| format!("ttl = \"{} s\"\n", ttl.seconds()));
+            let versions = options.versions.as_ref().map(|versions| format!("versions = {}\n", versions.value));
+            let fewest = options.min_versions.as_ref().map(|fewest| format!("min_versions = {}\n", fewest.value));
+            let stamps = options.timestamp.as_ref().map(|stamp| format!("timestamp = \"{}\"\n", stamp.value));
+            text.extend([ttl, versions, fewest, stamps].into_iter().flatten());
+        }
+    }
+    File { name: "rowkey.lock".to_owned(), text }
+}
+
+/// A table without the queries that its secondary tables serve, and with the fingerprints of its keys.
+fn without_queries(table: &TableDesign) -> crate::design::Table {
+    let mut kept = table.table.clone();
+    let located =
+        |layout: &LayoutBuf| Some(crate::Located { value: layout.fingerprint().to_string(), place: Place::default() });
+    kept.fingerprint = located(&table.layout);
+    for (secondary, layout) in kept.secondary.iter_mut().zip(&table.secondary) {
+        secondary.value.serves = Vec::new();
+        secondary.value.fingerprint = located(layout);
+    }
+    kept
+}
+
+/// The rules that a difference can name.
+pub fn rule(difference: &Difference) -> Option<&'static Rule> {
+    Rule::named(difference.rule)
+}

@@ -1,0 +1,83 @@
+//! Changes of a design file: where a new key goes, and the files after them.
+
+use crate::finding::Edit;
+use crate::problem::{File, Files, Place};
+
+impl Files {
+    /// The files after some edits. An edit that overlaps one before it, or is of none of the files, is left out.
+    ///
+    /// ```
+    /// use rowkey_design::{Design, Edit, File, Place};
+    ///
+    /// let text = "format = 1\n[table.visits]\nkey = [\"host: text\"]\n";
+    /// let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
+    /// let at = text.find("host").unwrap();
+    /// let edit = Edit { place: Place { file: 0, start: at, end: at + 4 }, text: "visitor".into() };
+    /// assert_eq!(design.files.edited(&[edit])[0].text, text.replace("host", "visitor"));
+    /// # Ok::<(), rowkey_design::Problems>(())
+    /// ```
+    pub fn edited(&self, edits: &[Edit]) -> Vec<File> {
+        let mut edits: Vec<&Edit> = edits.iter().collect();
+        edits.sort_by_key(|edit| edit.place);
+        let edit_file = |(index, file): (usize, &File)| {
+            let (mut text, mut done) = (String::new(), 0);
+            for edit in edits.iter().filter(|edit| edit.place.file == index) {
+                if let Some(before) = file.text.get(done..edit.place.start)
+                    && file.text.get(edit.place.range()).is_some()
+                {
+                    text += before;
+                    text += &edit.text;
+                    done = edit.place.end;
+                }
+            }
+            text += file.text.get(done..).unwrap_or("");
+            File { name: file.name.clone(), text }
+        };
+        self.iter().enumerate().map(edit_file).collect()
+    }
+
+    /// The edit that adds a key to the table whose name is at a place: after its header, or first between its braces. None
+    /// where the table has neither, as in `family.t.ttl = "1 day"`.
+    pub(crate) fn key_added(&self, name: Place, key: &str, value: &str) -> Option<Edit> {
+        let text = &self.file(name)?.text;
+        let rest = text.get(name.end..)?;
+        let after = rest.trim_start_matches([' ', '\t']);
+        let insert = |rest: &str, new: String| {
+            let at = text.len() - rest.len();
+            Some(Edit { place: Place { file: name.file, start: at, end: at }, text: new })
+        };
+        if after.starts_with(']') {
+            let line_end = after.find(['\n', '\r']).unwrap_or(after.len());
+            return insert(&after[line_end..], format!("\n{key} = {value}"));
+        }
+        let inside = after.strip_prefix('=')?.trim_start_matches([' ', '\t']).strip_prefix('{')?;
+        let empty = inside.trim_start().starts_with('}');
+        insert(inside, if empty { format!(" {key} = {value} ") } else { format!(" {key} = {value},") })
+    }
+
+    /// The edit that adds a key to a write or a query: an item of an array of tables, or of an array.
+    pub(crate) fn key_added_to_item(&self, item: Place, key: &str, value: &str) -> Option<Edit> {
+        let text = self.text(item);
+        let insert = |offset: usize, new: String| {
+            let at = item.start + offset;
+            Some(Edit { place: Place { start: at, end: at, ..item }, text: new })
+        };
+        match text.strip_prefix('{') {
+            Some(inside) if inside.trim_start().starts_with('}') => insert(1, format!(" {key} = {value} ")),
+            Some(_) => insert(1, format!(" {key} = {value},")),
+            None => {
+                let rest = self.file(item)?.text.get(item.start..)?;
+                let line_end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+                text.starts_with('[').then(|| insert(line_end, format!("\n{key} = {value}")))?
+            }
+        }
+    }
+
+    /// The edit that adds lines at the end of a file.
+    pub(crate) fn lines_added(&self, file: usize, lines: &str) -> Option<Edit> {
+        let text = &self.iter().nth(file)?.text;
+        let newline = if text.ends_with('\n') { "" } else { "\n" };
+        let place = Place { file, start: text.len(), end: text.len() };
+        Some(Edit { place, text: format!("{newline}{lines}") })
+    }
+}

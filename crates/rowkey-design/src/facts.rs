@@ -1,0 +1,268 @@
+//! What is known of a key before its table exists: which fields grow, how many values they have, how even they are.
+
+use rowkey::LayoutBuf;
+use rowkey::layout::Scalar;
+use rowkey::untyped::{FieldBuf, TypeBuf};
+
+use crate::design::{FieldStats, KeyField, Meaning, Query, QueryOrder, Size, Skew, Width, Write, WriteOrder};
+use crate::file::{Bytes, Named};
+use crate::problem::{Located, Place};
+use crate::profile::Profile;
+use crate::resolve::TableDesign;
+
+/// Why the values of a field grow as rows are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Growth {
+    /// It is a time; the seconds that one more of its values is, where that is known.
+    Time(Option<f64>),
+    /// It is a number that grows with each row.
+    Sequence,
+    /// It is an id that begins with a time: a snowflake, a ULID, a UUID of version 7.
+    TimeId,
+    /// The file or a sample says that it grows, and not why.
+    Unknown,
+}
+
+/// How often the values of a field are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// How many values there are; for each value of another field where the file says `per`.
+    pub distinct: f64,
+    /// How many places that write as often as each other would be as uneven: `1 / Σ p²`.
+    pub n_eff: f64,
+    /// The share of the most frequent value.
+    pub p_max: f64,
+}
+
+impl Spread {
+    /// That of a number of values with a skew.
+    pub fn of(distinct: f64, skew: Skew) -> Self {
+        let distinct = distinct.max(1.0);
+        match skew {
+            Skew::Uniform => Self { distinct, n_eff: distinct, p_max: 1.0 / distinct },
+            Skew::Zipf(s) => {
+                let total = power_sum(distinct, s);
+                Self { distinct, n_eff: total * total / power_sum(distinct, 2.0 * s), p_max: 1.0 / total }
+            }
+        }
+    }
+}
+
+/// `Σ k^-s` for k from 1 to n: the first terms one by one, the rest by the formula of Euler and Maclaurin.
+fn power_sum(n: f64, s: f64) -> f64 {
+    const EXACT: f64 = 1000.0;
+    let head: f64 = (1..=n.min(EXACT) as u32).map(|k| f64::from(k).powf(-s)).sum();
+    if n <= EXACT {
+        return head;
+    }
+    let integral =
+        if (s - 1.0).abs() < 1e-9 { (n / EXACT).ln() } else { (n.powf(1.0 - s) - EXACT.powf(1.0 - s)) / (1.0 - s) };
+    head + integral + (n.powf(-s) - EXACT.powf(-s)) / 2.0
+}
+
+/// A field of a key, and what is known of it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FieldFacts<'d> {
+    /// Its name.
+    pub name: &'d str,
+    /// Where the file has it.
+    pub place: Place,
+    /// Its type and direction.
+    pub field: &'d FieldBuf,
+    /// What the file says that it means.
+    pub meaning: Option<Meaning>,
+    /// Why it grows, if it does.
+    pub growth: Option<Growth>,
+    /// How often its values are written, if it is known.
+    pub spread: Option<Spread>,
+    /// The field for each of whose values the spread is: its index in the key.
+    pub per: Option<usize>,
+    /// What the file says of it.
+    pub stats: Option<&'d FieldStats>,
+    /// The bytes that it has in a key, on average.
+    pub bytes: f64,
+}
+
+/// A key of a table or of one of its secondary tables, and what is known of it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct KeyFacts<'d> {
+    /// The name of the table or secondary table.
+    pub name: &'d Located<String>,
+    /// Which of the table's secondary tables it is of; none for the table itself.
+    pub secondary: Option<usize>,
+    /// The layout.
+    pub layout: &'d LayoutBuf,
+    /// The fields, in key order.
+    pub fields: Vec<FieldFacts<'d>>,
+    /// The bytes of a key, on average.
+    pub bytes: f64,
+}
+
+impl<'d> KeyFacts<'d> {
+    /// What is known of a table's key, from its file and, where there is one, a sample.
+    pub fn of(table: &'d TableDesign, profile: Option<&Profile>) -> Self {
+        Self::new(&table.name, None, &table.layout, &table.table.key, table, profile)
+    }
+
+    /// What is known of the keys of its secondary tables.
+    pub fn of_secondaries(table: &'d TableDesign, profile: Option<&Profile>) -> Vec<Self> {
+        let secondaries = table.table.secondary.iter().zip(&table.secondary).enumerate();
+        secondaries
+            .map(|(i, (secondary, layout))| Self::new(&secondary.name, Some(i), layout, &secondary.key, table, profile))
+            .collect()
+    }
+
+    fn new(
+        name: &'d Located<String>,
+        secondary: Option<usize>,
+        layout: &'d LayoutBuf,
+        texts: &'d [Located<KeyField>],
+        table: &'d TableDesign,
+        profile: Option<&Profile>,
+    ) -> Self {
+        let fields = layout.fields().iter().zip(texts);
+        let mut fields: Vec<_> =
+            fields.map(|(field, text)| FieldFacts::new(field, text.place, texts, table, profile)).collect();
+        if let Some(time) = only_time(&fields, table) {
+            fields[time].growth = Some(Growth::Unknown);
+        }
+        let lead = layout.lead().width();
+        let bytes = lead as f64 + fields.iter().map(|field| field.bytes).sum::<f64>();
+        Self { name, secondary, layout, fields, bytes }
+    }
+
+    /// The index of a field.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// The first field that grows.
+    pub fn growing(&self) -> Option<usize> {
+        self.fields.iter().position(|field| field.growth.is_some())
+    }
+}
+
+/// The field that is the time where the file writes or asks by time and does not say which field it is: the only number of
+/// four or eight bytes without statistics and meaning.
+fn only_time(fields: &[FieldFacts<'_>], table: &TableDesign) -> Option<usize> {
+    let written =
+        |write: &Located<Write>| matches!(write.order.as_deref(), Some(WriteOrder::Time | WriteOrder::RandomIn(_)));
+    let asked = |query: &Located<Query>| {
+        matches!(query.order.as_deref(), Some(QueryOrder::Newest | QueryOrder::Oldest))
+            || query.range.values().any(|width| matches!(width.value, Width::Time(_)))
+    };
+    let by_time = table.table.write.iter().any(written) || table.table.query.iter().any(asked);
+    if !by_time || fields.iter().any(|field| field.growth.is_some()) {
+        return None;
+    }
+    let number = |field: &FieldFacts<'_>| {
+        matches!(field.field.ty, TypeBuf::Scalar(Scalar::U32 | Scalar::U64 | Scalar::I32 | Scalar::I64))
+    };
+    let unsaid = |field: &FieldFacts<'_>| {
+        field.meaning.is_none() && field.stats.is_none_or(|stats| stats.distinct.is_none() && stats.grows.is_none())
+    };
+    let mut times = (0..fields.len()).filter(|&field| number(&fields[field]) && unsaid(&fields[field]));
+    let time = times.next()?;
+    times.next().is_none().then_some(time)
+}
+
+impl<'d> FieldFacts<'d> {
+    fn new(
+        field: &'d FieldBuf,
+        place: Place,
+        key: &[Located<KeyField>],
+        table: &'d TableDesign,
+        profile: Option<&Profile>,
+    ) -> Self {
+        let name = field.name.as_str();
+        let stats = named(&table.table.stats, name);
+        let meaning = named(&table.table.means, name).copied();
+        let seen = profile.filter(|profile| profile.keys > profile.undecoded);
+        let seen = seen.and_then(|profile| profile.fields.iter().find(|seen| seen.name == name));
+        // As CockroachDB's load splitter has it: more than four fifths of later values on one side.
+        let moves = profile.filter(|profile| !profile.in_key_order && profile.keys >= 1000).and(seen);
+        let moves = moves.is_some_and(|seen| seen.distinct > 100.0 && seen.direction.right > 0.8);
+        let growth = match stats.and_then(|stats| stats.grows) {
+            Some(false) => None,
+            grows => growth(&field.ty, meaning).or((grows == Some(true) || moves).then_some(Growth::Unknown)),
+        };
+        let declared = stats.and_then(|stats| {
+            let skew = stats.skew.as_ref().map_or(Skew::Uniform, |skew| **skew);
+            stats.distinct.as_ref().map(|distinct| Spread::of(distinct.0, skew))
+        });
+        let per = stats.and_then(|stats| stats.per.as_ref()).filter(|_| declared.is_some());
+        let per = per.and_then(|per| key.iter().position(|field| field.name == **per));
+        let spread = declared
+            .or_else(|| seen.map(|seen| Spread { distinct: seen.distinct, n_eff: seen.n_eff, p_max: seen.p_max }))
+            .or_else(|| of_type(&field.ty, meaning));
+        let said = stats.and_then(|stats| stats.size.as_ref()).map(about);
+        let bytes = said.or(seen.map(|seen| seen.bytes)).unwrap_or_else(|| bytes_of(field));
+        Self { name, place, field, meaning, growth, spread, per, stats, bytes }
+    }
+}
+
+fn named<'t, T>(all: &'t Named<T>, name: &str) -> Option<&'t T> {
+    all.get(name).map(|at| &at.value)
+}
+
+/// A size as one number.
+pub(crate) fn about(size: &Size) -> f64 {
+    match size {
+        Size::About(Bytes(bytes)) => *bytes,
+        Size::Spread(spread) => spread.p50.or(spread.p99).or(spread.max).map_or(0.0, |bytes| bytes.0),
+    }
+}
+
+fn growth(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Growth> {
+    match meaning {
+        Some(Meaning::Seconds) => Some(Growth::Time(Some(1.0))),
+        Some(Meaning::Millis) => Some(Growth::Time(Some(1e-3))),
+        Some(Meaning::Micros) => Some(Growth::Time(Some(1e-6))),
+        Some(Meaning::Nanos) => Some(Growth::Time(Some(1e-9))),
+        Some(Meaning::TimeBucket | Meaning::LocalTime) => Some(Growth::Time(None)),
+        Some(Meaning::Sequence) => Some(Growth::Sequence),
+        Some(Meaning::Snowflake | Meaning::Uuid7 | Meaning::Ulid) => Some(Growth::TimeId),
+        Some(_) => None,
+        None => match ty {
+            TypeBuf::Scalar(Scalar::Instant) => Some(Growth::Time(Some(1.0))),
+            TypeBuf::Option(inner) => growth(inner, None),
+            TypeBuf::Tuple(fields) => fields.first().and_then(|first| growth(&first.ty, None)),
+            _ => None,
+        },
+    }
+}
+
+/// What the type or the meaning alone says of how many values there are.
+fn of_type(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Spread> {
+    let many = || Some(Spread::of(2f64.powi(64), Skew::Uniform));
+    match (meaning, ty) {
+        (Some(Meaning::Uuid4 | Meaning::Digest | Meaning::Random), _) => many(),
+        (Some(Meaning::Constant), _) => Some(Spread::of(1.0, Skew::Uniform)),
+        (_, TypeBuf::Scalar(Scalar::Bool)) => Some(Spread::of(2.0, Skew::Uniform)),
+        _ => None,
+    }
+}
+
+/// The bytes of a field whose values are not known: its width, or 16 for text and bytes.
+fn bytes_of(field: &FieldBuf) -> f64 {
+    fn of(ty: &TypeBuf) -> f64 {
+        match ty {
+            TypeBuf::Scalar(scalar) => scalar.width().map_or(16.0, |width| width as f64),
+            TypeBuf::Option(inner) => 1.0 + of(inner),
+            TypeBuf::List(inner) => 3.0 * (1.0 + of(inner)),
+            TypeBuf::Enum(variants) => {
+                let widths = variants.iter().map(|variant| fields(&variant.fields));
+                1.0 + widths.fold(0.0, f64::max)
+            }
+            TypeBuf::Tuple(inner) => fields(inner),
+            _ => 16.0,
+        }
+    }
+    fn fields(list: &[FieldBuf]) -> f64 {
+        list.iter().map(|field| of(&field.ty)).sum()
+    }
+    of(&field.ty)
+}

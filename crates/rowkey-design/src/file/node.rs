@@ -1,0 +1,370 @@
+//! Reading of TOML values into the types of a design: all problems at once, each with its place. The JSON Schema comes from
+//! the same declarations.
+
+use indexmap::IndexMap;
+use serde_json::{Value as Json, json};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::problem::{Located, Place, Problem};
+
+pub(crate) type Node<'a, 'i> = &'a Spanned<DeValue<'i>>;
+
+/// One file while it is read.
+pub(crate) struct Reading<'p> {
+    pub(crate) file: usize,
+    pub(crate) problems: &'p mut Vec<Problem>,
+}
+
+impl Reading<'_> {
+    pub(crate) fn place<T>(&self, at: &Spanned<T>) -> Place {
+        let span = at.span();
+        Place { file: self.file, start: span.start, end: span.end }
+    }
+
+    pub(crate) fn problem<T>(&mut self, at: &Spanned<T>, message: impl Into<String>, help: impl Into<String>) {
+        let help = Some(help.into()).filter(|help: &String| !help.is_empty());
+        let place = self.place(at);
+        self.problems.push(Problem { place, message: message.into(), help });
+    }
+
+    fn wrong_type(&mut self, node: Node<'_, '_>, expected: &str) {
+        let found = described(node.get_ref());
+        self.problem(node, format!("expected {expected}, found {found}"), "");
+    }
+}
+
+/// A value as a message names it.
+pub(crate) fn described(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("the text {text:?}"),
+        DeValue::Integer(number) => format!("the number {number}"),
+        DeValue::Float(number) => format!("the number {number}"),
+        DeValue::Boolean(truth) => truth.to_string(),
+        DeValue::Datetime(date) => format!("the date {date}"),
+        DeValue::Array(_) => "an array".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// A type of values in a design file.
+pub(crate) trait FromToml: Sized {
+    /// Reads a value; where it is not valid, notes why and returns none.
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self>;
+
+    /// The value where the file has none; none if it has to have one.
+    fn absent() -> Option<Self> {
+        None
+    }
+
+    /// The JSON Schema of its values.
+    fn schema() -> Json;
+}
+
+impl FromToml for bool {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let truth = node.get_ref().as_bool();
+        if truth.is_none() {
+            reading.wrong_type(node, "`true` or `false`");
+        }
+        truth
+    }
+
+    fn schema() -> Json {
+        json!({"type": "boolean"})
+    }
+}
+
+impl FromToml for String {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let text = node.get_ref().as_str();
+        if text.is_none() {
+            reading.wrong_type(node, "text in quotes");
+        }
+        text.map(str::to_owned)
+    }
+
+    fn schema() -> Json {
+        json!({"type": "string"})
+    }
+}
+
+impl FromToml for u32 {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let number = node.get_ref().as_integer().and_then(|n| Self::from_str_radix(n.as_str(), n.radix()).ok());
+        if number.is_none() {
+            reading.wrong_type(node, "a whole number from 0 to 4294967295");
+        }
+        number
+    }
+
+    fn schema() -> Json {
+        json!({"type": "integer", "minimum": 0, "maximum": u32::MAX})
+    }
+}
+
+/// The number in a value, with or without a fraction.
+pub(crate) fn number(value: &DeValue<'_>) -> Option<f64> {
+    match value {
+        DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n as f64),
+        DeValue::Float(n) => n.as_str().parse().ok(),
+        _ => None,
+    }
+}
+
+impl FromToml for f64 {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let number = number(node.get_ref()).filter(|number| number.is_finite());
+        if number.is_none() {
+            reading.wrong_type(node, "a number");
+        }
+        number
+    }
+
+    fn schema() -> Json {
+        json!({"type": "number"})
+    }
+}
+
+impl<T: FromToml> FromToml for Option<T> {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        // What is not valid is noted. The rest is read on, to note all at once.
+        Some(T::from_toml(node, reading))
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+
+    fn schema() -> Json {
+        T::schema()
+    }
+}
+
+impl<T: FromToml> FromToml for Located<T> {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let place = reading.place(node);
+        T::from_toml(node, reading).map(|value| Self { value, place })
+    }
+
+    fn schema() -> Json {
+        T::schema()
+    }
+}
+
+impl<T: FromToml> FromToml for Vec<T> {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let Some(array) = node.get_ref().as_array() else {
+            reading.wrong_type(node, "an array");
+            return None;
+        };
+        Some(array.iter().filter_map(|item| T::from_toml(item, reading)).collect())
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Self::new())
+    }
+
+    fn schema() -> Json {
+        json!({"type": "array", "items": T::schema()})
+    }
+}
+
+/// Named things in the order of the file; the place is that of the name.
+pub type Named<T> = IndexMap<String, Located<T>>;
+
+impl<T: FromToml> FromToml for Named<T> {
+    fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let Some(table) = node.get_ref().as_table() else {
+            reading.wrong_type(node, "a table");
+            return None;
+        };
+        let item = |(name, node): (&Spanned<DeString<'_>>, _)| {
+            let place = reading.place(name);
+            T::from_toml(node, reading).map(|value| (name.get_ref().to_string(), Located { value, place }))
+        };
+        Some(table.iter().filter_map(item).collect())
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Self::new())
+    }
+
+    fn schema() -> Json {
+        json!({"type": "object", "additionalProperties": T::schema()})
+    }
+}
+
+/// The keys of a table while a record is read from it.
+pub(crate) struct Keys<'a, 'i> {
+    node: Node<'a, 'i>,
+    table: &'a DeTable<'i>,
+    known: &'static [&'static str],
+}
+
+impl<'a, 'i> Keys<'a, 'i> {
+    pub(crate) fn of(node: Node<'a, 'i>, known: &'static [&'static str], reading: &mut Reading<'_>) -> Option<Self> {
+        let Some(table) = node.get_ref().as_table() else {
+            reading.wrong_type(node, "a table");
+            return None;
+        };
+        Some(Self { node, table, known })
+    }
+
+    /// The value of a key: none if it is not valid, or absent where it has to be there.
+    pub(crate) fn read<T: FromToml>(&self, key: &str, reading: &mut Reading<'_>) -> Option<T> {
+        if let Some((_, node)) = self.table.iter().find(|(name, _)| name.get_ref() == key) {
+            return T::from_toml(node, reading);
+        }
+        let absent = T::absent();
+        if absent.is_none() {
+            reading.problem(self.node, format!("`{key}` is missing"), format!("add `{key} = …`"));
+        }
+        absent
+    }
+
+    /// Notes the keys that no record has.
+    pub(crate) fn refuse_unknown(&self, reading: &mut Reading<'_>) {
+        for (name, _) in self.table.iter() {
+            if !self.known.contains(&&**name.get_ref()) {
+                unknown(name, "key", self.known, reading);
+            }
+        }
+    }
+}
+
+/// Notes a word that is not one of those that are known, with the nearest of these.
+pub(crate) fn unknown<T: AsRef<str>>(at: &Spanned<T>, what: &str, known: &[&str], reading: &mut Reading<'_>) {
+    let word = at.get_ref().as_ref();
+    let help = nearest(word, known);
+    reading.problem(at, format!("unknown {what} `{word}`"), help);
+}
+
+/// What to write instead of a word: the nearest of those that are known, or all.
+pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
+    let near = known.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
+    match near {
+        Some((distance, known)) if 3 * distance <= word.len() => format!("did you mean `{known}`?"),
+        Some(_) => format!("known: {}", known.join(", ")),
+        None => "there are none".to_owned(),
+    }
+}
+
+/// Declares a table of the design file: its struct, how it is read, and its JSON Schema. A field is a key; `_` stands for
+/// `.` of nested tables nowhere. Types say what may be absent.
+macro_rules! record {
+    ($(
+        $(#[doc = $doc:literal])*
+        pub struct $name:ident {
+            $( $(#[doc = $field_doc:literal])* $field:ident $(as $key:literal)? : $type:ty, )*
+        }
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub struct $name {
+            $( $(#[doc = $field_doc])* pub $field: $type, )*
+        }
+
+        impl $crate::file::node::FromToml for $name {
+            fn from_toml(
+                node: $crate::file::node::Node<'_, '_>,
+                reading: &mut $crate::file::node::Reading<'_>,
+            ) -> Option<Self> {
+                const KNOWN: &[&str] = &[$( $crate::file::node::key_of!($field $(as $key)?) ),*];
+                let keys = $crate::file::node::Keys::of(node, KNOWN, reading)?;
+                keys.refuse_unknown(reading);
+                $( let $field = keys.read($crate::file::node::key_of!($field $(as $key)?), reading); )*
+                Some(Self { $( $field: $field?, )* })
+            }
+
+            fn schema() -> serde_json::Value {
+                let mut properties = serde_json::Map::new();
+                let mut required: Vec<&str> = Vec::new();
+                $(
+                    let key = $crate::file::node::key_of!($field $(as $key)?);
+                    let mut schema = <$type as $crate::file::node::FromToml>::schema();
+                    let about = concat!($($field_doc, "\n"),*);
+                    if let Some(schema) = schema.as_object_mut() {
+                        schema.insert("description".to_owned(), about.trim().into());
+                    }
+                    properties.insert(key.to_owned(), schema);
+                    if <$type as $crate::file::node::FromToml>::absent().is_none() {
+                        required.push(key);
+                    }
+                )*
+                serde_json::json!({
+                    "type": "object",
+                    "properties": properties,
+                    "required": required,
+                    "additionalProperties": false,
+                })
+            }
+        }
+    )*};
+}
+pub(crate) use record;
+
+macro_rules! key_of {
+    ($field:ident as $key:literal) => {
+        $key
+    };
+    ($field:ident) => {
+        stringify!($field)
+    };
+}
+pub(crate) use key_of;
+
+/// Declares the words of a setting: its enum, how it is read, and its JSON Schema.
+macro_rules! words {
+    ($(
+        $(#[doc = $doc:literal])*
+        pub enum $name:ident ($what:literal) {
+            $( $(#[doc = $word_doc:literal])* $variant:ident = $word:literal, )*
+        }
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum $name {
+            $( $(#[doc = $word_doc])* $variant, )*
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+            const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// The word in a design file.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+
+        impl $crate::file::node::FromToml for $name {
+            fn from_toml(
+                node: $crate::file::node::Node<'_, '_>,
+                reading: &mut $crate::file::node::Reading<'_>,
+            ) -> Option<Self> {
+                let text = $crate::problem::Located::<String>::from_toml(node, reading)?;
+                let found = Self::ALL.iter().copied().find(|known| known.word() == *text);
+                if found.is_none() {
+                    let word = toml::Spanned::new(node.span(), text.value);
+                    $crate::file::node::unknown(&word, $what, Self::WORDS, reading);
+                }
+                found
+            }
+
+            fn schema() -> serde_json::Value {
+                serde_json::json!({"enum": Self::WORDS})
+            }
+        }
+    )*};
+}
+pub(crate) use words;

@@ -1,0 +1,118 @@
+//! What a check finds: a rule, where it applies, the numbers it saw, and the cure.
+
+use std::fmt;
+
+use crate::problem::Place;
+use crate::rules::Rule;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// It costs, or will.
+    Warning,
+    /// It loses rows, is refused by the engine, or cannot be cured by more servers.
+    Error,
+}
+
+impl Severity {
+    /// All of them, the least first.
+    pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A number that a finding rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// What it is, such as `ranges` or `rows read for each returned`.
+    pub name: &'static str,
+    /// The number.
+    pub value: f64,
+    /// Its unit; empty for a plain count.
+    pub unit: &'static str,
+}
+
+/// A change of a design file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; an empty place inserts.
+    pub place: Place,
+    /// The new text.
+    pub text: String,
+}
+
+/// How to cure a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy {
+    /// What to do, in words.
+    pub text: String,
+    /// What to write in the design file; empty where no edit of the file can do it.
+    pub edits: Vec<Edit>,
+}
+
+/// One thing that a check found.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How bad it is on the table's engine.
+    pub severity: Severity,
+    /// The table.
+    pub table: String,
+    /// What it is found in: a query, write, family, field or secondary table; none for the table itself.
+    pub of: Option<String>,
+    /// Where the file has it.
+    pub place: Place,
+    /// What was found.
+    pub message: String,
+    /// The numbers it rests on.
+    pub numbers: Vec<Number>,
+    /// What shows it: keys, ranges, a query; one line each.
+    pub witness: Vec<String>,
+    /// The cure.
+    pub remedy: Option<Remedy>,
+}
+
+impl Finding {
+    /// A finding of a rule in a table, with the rule's severity for its engine.
+    pub(crate) fn new(rule: &'static Rule, severity: Severity, table: &str, place: Place, message: String) -> Self {
+        let (numbers, witness) = (Vec::new(), Vec::new());
+        Self { rule, severity, table: table.to_owned(), of: None, place, message, numbers, witness, remedy: None }
+    }
+
+    pub(crate) fn of(mut self, of: impl Into<String>) -> Self {
+        self.of = Some(of.into());
+        self
+    }
+
+    pub(crate) fn number(mut self, name: &'static str, value: f64, unit: &'static str) -> Self {
+        self.numbers.push(Number { name, value, unit });
+        self
+    }
+
+    pub(crate) fn witness(mut self, line: impl Into<String>) -> Self {
+        self.witness.push(line.into());
+        self
+    }
+
+    pub(crate) fn remedy(mut self, text: impl Into<String>, edits: Vec<Edit>) -> Self {
+        self.remedy = Some(Remedy { text: text.into(), edits });
+        self
+    }
+}

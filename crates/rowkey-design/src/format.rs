@@ -1,0 +1,161 @@
+//! `rowkey fmt`: one form of design files, with every comment where it was.
+//!
+//! Keys have no indentation and one space on either side of `=`; there is at most one empty line in a row, and none at the
+//! beginning; arrays and inline tables of one line have one space after each comma; items of arrays of many lines have two spaces
+//! before them, and a comma after each. What stands in quotes, and the order of keys, is never touched.
+
+use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, Value};
+
+use crate::problem::{File, Files, Place, Problem, Problems};
+
+/// Returns the text of a file in the one form.
+///
+/// # Errors
+/// If it is not TOML.
+///
+/// ```
+/// use rowkey_design::{File, format};
+///
+/// let text = "format=1 # the first\n\n\n[table.visits]\n  key=[ \"host: text\",\"at: i64\" ]\n".to_owned();
+/// let formatted = format(&File { name: "visits.rowkey.toml".into(), text })?;
+/// assert_eq!(formatted, "format = 1 # the first\n\n[table.visits]\nkey = [\"host: text\", \"at: i64\"]\n");
+/// # Ok::<(), rowkey_design::Problems>(())
+/// ```
+pub fn format(file: &File) -> Result<String, Problems> {
+    let mut document: DocumentMut = file.text.parse().map_err(|error: toml_edit::TomlError| {
+        let span = error.span().unwrap_or(0..0);
+        let place = Place { file: 0, start: span.start, end: span.end };
+        let mut files = Files::default();
+        files.add(file.clone());
+        Problems { files, list: vec![Problem { place, message: error.message().to_owned(), help: None }] }
+    })?;
+    table(document.as_table_mut());
+    let trailing = lines(&format!("{}\n", text(document.trailing())), "");
+    let trailing = trailing.trim_end_matches('\n');
+    document.set_trailing(if trailing.is_empty() { String::new() } else { format!("{trailing}\n") });
+    let text = document.to_string();
+    let text = text.trim_start_matches('\n');
+    Ok(if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") })
+}
+
+fn text(raw: &RawString) -> &str {
+    raw.as_str().unwrap_or("")
+}
+
+fn prefix(decor: &Decor) -> String {
+    decor.prefix().map_or(String::new(), |raw| text(raw).to_owned())
+}
+
+fn suffix(decor: &Decor) -> String {
+    decor.suffix().map_or(String::new(), |raw| text(raw).to_owned())
+}
+
+/// Comments and empty lines before something: no indentation but this, one empty line in a row.
+fn lines(before: &str, indentation: &str) -> String {
+    let mut out = String::new();
+    let all: Vec<&str> = before.split('\n').map(|line| line.trim_matches([' ', '\t', '\r'])).collect();
+    let (_, whole) = all.split_last().unwrap_or((&"", &[]));
+    let mut was_empty = false;
+    for line in whole {
+        if !(line.is_empty() && was_empty) {
+            if !line.is_empty() {
+                out += indentation;
+                out += line;
+            }
+            out.push('\n');
+        }
+        was_empty = line.is_empty();
+    }
+    out + indentation
+}
+
+/// What is after something on its line: a comment, as far from it as it was, or nothing.
+fn after(text: &str) -> &str {
+    text.trim_end_matches([' ', '\t', '\r'])
+}
+
+fn table(table: &mut Table) {
+    let names: Vec<String> = table.iter().map(|(name, _)| name.to_owned()).collect();
+    for name in names {
+        let is_value = table.get(&name).is_some_and(Item::is_value);
+        if is_value && let Some(mut key) = table.key_mut(&name) {
+            let before = lines(&prefix(key.leaf_decor()), "");
+            let decor = key.leaf_decor_mut();
+            decor.set_prefix(before);
+            decor.set_suffix(" ");
+        }
+        match table.get_mut(&name) {
+            Some(Item::Value(value)) => {
+                inside(value);
+                let comment = after(&suffix(value.decor())).to_owned();
+                let decor = value.decor_mut();
+                decor.set_prefix(" ");
+                decor.set_suffix(comment);
+            }
+            Some(Item::Table(inner)) => {
+                header(inner.decor_mut());
+                self::table(inner);
+            }
+            Some(Item::ArrayOfTables(items)) => {
+                for inner in items.iter_mut() {
+                    header(inner.decor_mut());
+                    self::table(inner);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn header(decor: &mut Decor) {
+    let (before, comment) = (lines(&prefix(decor), ""), after(&suffix(decor)).to_owned());
+    decor.set_prefix(before);
+    decor.set_suffix(comment);
+}
+
+fn inside(value: &mut Value) {
+    match value {
+        Value::Array(items) => array(items),
+        Value::InlineTable(keys) => inline(keys),
+        _ => {}
+    }
+}
+
+fn array(items: &mut Array) {
+    let long = |decor: &Decor| prefix(decor).contains('\n') || suffix(decor).contains('\n');
+    let many = items.iter().any(|item| long(item.decor())) || text(items.trailing()).contains('\n');
+    items.iter_mut().for_each(inside);
+    if !many {
+        return items.fmt();
+    }
+    // A comment between an item and its comma goes after the comma, and the last item has a comma.
+    items.set_trailing_comma(!items.is_empty());
+    let mut carried = String::new();
+    for item in items.iter_mut() {
+        let before = carried + &prefix(item.decor());
+        carried = suffix(item.decor());
+        if !carried.contains('#') {
+            carried.clear();
+        }
+        let (own, rest) = before.split_once('\n').unwrap_or(("", &before));
+        let before = format!("{}\n{}", after(own), lines(rest, "  "));
+        let decor = item.decor_mut();
+        decor.set_prefix(before);
+        decor.set_suffix("");
+    }
+    let trailing = carried + text(items.trailing());
+    let (own, rest) = trailing.split_once('\n').unwrap_or(("", ""));
+    let rest = lines(rest, "  ");
+    items.set_trailing(format!("{}\n{}", after(own), rest.strip_suffix("  ").unwrap_or(&rest)));
+}
+
+fn inline(keys: &mut InlineTable) {
+    let commented = keys.to_string().contains('\n');
+    for (_, value) in keys.iter_mut() {
+        inside(value);
+    }
+    // A table over several lines, which TOML 1.1 has, stays as it is.
+    if !commented {
+        keys.fmt();
+    }
+}

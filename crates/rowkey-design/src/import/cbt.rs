@@ -1,0 +1,141 @@
+//! What `cbt ls TABLE` prints: families and when their cells are garbage.
+
+use super::draft::{Draft, Family, period};
+use super::{Reading, lines};
+use crate::ddl::ALL_VERSIONS;
+
+pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec<Draft> {
+    let Some(name) = name else {
+        reading.problem(0..0, "`cbt ls TABLE` does not print the table's name", "give the name");
+        return Vec::new();
+    };
+    let mut draft = Draft { name: name.to_owned(), ..Draft::default() };
+    draft.comments.push("cbt ls prints no split points".to_owned());
+    let mut lines = lines(text).skip_while(|(_, line)| !line.starts_with("Family Name")).peekable();
+    if lines.next().is_none() {
+        return Vec::new();
+    }
+    for (start, line) in lines {
+        // The columns are padded with tabs; a line of dashes is below their names.
+        let mut columns = line.split('\t').filter(|column| !column.is_empty());
+        let Some(family) = columns.next().filter(|family| !family.chars().all(|c| c == '-')) else { continue };
+        let mut family = Family::new(family);
+        let policy = columns.next().map(str::trim).filter(|policy| !["", "{}", "<never>"].contains(policy));
+        let at = start..start + line.len();
+        match policy.map_or(Ok(Kept::default()), kept) {
+            Ok(kept) => kept.say(&mut family),
+            Err(reason) => reading.problem(
+                at,
+                format!("a design cannot say this policy: {reason}"),
+                "a design has the most versions, an age, and the fewest versions that stay after it",
+            ),
+        }
+        draft.families.push(family);
+    }
+    vec![draft]
+}
+
+/// What a policy leaves of a cell.
+#[derive(Default)]
+struct Kept {
+    age: Option<u64>,
+    most: Option<u32>,
+    fewest: Option<u32>,
+}
+
+impl Kept {
+    fn say(&self, family: &mut Family) {
+        if let Some(millis) = self.age {
+            family.option("ttl", period(millis));
+        }
+        family.option("versions", self.most.unwrap_or(ALL_VERSIONS).to_string());
+        if let Some(fewest) = self.fewest {
+            family.option("min_versions", fewest.to_string());
+        }
+    }
+}
+
+type Said<T> = Result<T, String>;
+
+fn set<T>(slot: &mut Option<T>, value: T) -> Said<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err("it has two ages, or two numbers of versions".to_owned()),
+    }
+}
+
+/// Reads `age() > 1d`, `versions() > 3`, `(A || B)`, where A may be `(age() > 1d && versions() > 2)`.
+fn kept(policy: &str) -> Said<Kept> {
+    let mut kept = Kept::default();
+    let inner = inside(policy);
+    if let Some(inner) = inner.filter(|inner| top(inner, " && ").len() > 1) {
+        all(inner, &mut kept)?;
+        return Ok(kept);
+    }
+    for part in top(inner.unwrap_or(policy), " || ") {
+        if let Some(inner) = inside(part) {
+            all(inner, &mut kept)?;
+        } else if let Some(age) = part.strip_prefix("age() > ") {
+            set(&mut kept.age, duration(age)?)?;
+        } else {
+            set(&mut kept.most, versions(part)?)?;
+        }
+    }
+    Ok(kept)
+}
+
+/// An age and a number of versions, both of which a cell has to exceed.
+fn all(policy: &str, kept: &mut Kept) -> Said<()> {
+    for part in top(policy, " && ") {
+        match part.strip_prefix("age() > ") {
+            Some(age) => set(&mut kept.age, duration(age)?)?,
+            None => set(&mut kept.fewest, versions(part)?)?,
+        }
+    }
+    if kept.age.is_none() || kept.fewest.is_none() {
+        return Err(format!("{policy:?} is not an age and a number of versions"));
+    }
+    Ok(())
+}
+
+fn inside(policy: &str) -> Option<&str> {
+    policy.strip_prefix('(')?.strip_suffix(')')
+}
+
+/// The parts between separators that are in no parentheses.
+fn top<'p>(policy: &'p str, separator: &str) -> Vec<&'p str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0usize, 0);
+    for (i, byte) in policy.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b' ' if depth == 0 && i >= start && policy.as_bytes()[i..].starts_with(separator.as_bytes()) => {
+                parts.push(&policy[start..i]);
+                start = i + separator.len();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&policy[start..]);
+    parts
+}
+
+fn versions(part: &str) -> Said<u32> {
+    let number = part.strip_prefix("versions() > ").and_then(|number| number.parse().ok());
+    number.ok_or_else(|| format!("{part:?} is neither an age nor a number of versions"))
+}
+
+/// In milliseconds. A number without unit is of microseconds.
+fn duration(text: &str) -> Said<u64> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let number: Option<u64> = number.parse().ok();
+    let millis = match unit {
+        "d" => number.and_then(|days| days.checked_mul(86_400_000)),
+        "h" => number.and_then(|hours| hours.checked_mul(3_600_000)),
+        "m" => number.and_then(|minutes| minutes.checked_mul(60_000)),
+        "" => number.filter(|micros| micros.is_multiple_of(1000)).map(|micros| micros / 1000),
+        _ => None,
+    };
+    millis.ok_or_else(|| format!("{text:?} is not an age"))
+}

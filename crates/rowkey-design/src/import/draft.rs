@@ -1,0 +1,132 @@
+//! A design file while it is put together, and its text.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use crate::quote;
+
+/// A table.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) name: String,
+    /// What a reader has to know, a line each.
+    pub(super) comments: Vec<String>,
+    /// The fields of the key, each as `name: shape`; empty if they are not known.
+    pub(super) key: Vec<String>,
+    /// Settings of the table, as TOML: `salt`, `hashed`.
+    pub(super) settings: Vec<(&'static str, String)>,
+    pub(super) splits: Splits,
+    pub(super) families: Vec<Family>,
+    /// The places of families that [`Draft::family`] made.
+    pub(super) places: HashMap<String, usize>,
+}
+
+impl Draft {
+    /// The family of this name, which is made where there is none.
+    pub(super) fn family(&mut self, name: &str) -> &mut Family {
+        let place = *self.places.entry(name.to_owned()).or_insert_with(|| {
+            self.families.push(Family::new(name));
+            self.families.len() - 1
+        });
+        &mut self.families[place]
+    }
+}
+
+#[derive(Default)]
+pub(super) enum Splits {
+    #[default]
+    None,
+    Buckets,
+    Keys(Vec<Vec<u8>>),
+}
+
+/// A family.
+#[derive(Default)]
+pub(super) struct Family {
+    pub(super) name: String,
+    pub(super) comments: Vec<String>,
+    /// Its options, as TOML.
+    pub(super) options: Vec<(&'static str, String)>,
+    pub(super) columns: Vec<String>,
+}
+
+impl Family {
+    pub(super) fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    pub(super) fn option(&mut self, name: &'static str, value: impl Into<String>) {
+        let value = value.into();
+        match self.options.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => known.1 = value,
+            None => self.options.push((name, value)),
+        }
+    }
+}
+
+/// The text of the file.
+pub(super) fn text(drafts: &[Draft]) -> String {
+    let mut text = "format = 1\n".to_owned();
+    for draft in drafts {
+        let table = key(&draft.name);
+        _ = write!(text, "\n[table.{table}]\n");
+        comments(&mut text, &draft.comments);
+        if draft.key.is_empty() {
+            text.push_str("# The fields of the key are not known: write them here.\nkey = [\"row: bytes raw\"]\n");
+        } else {
+            _ = writeln!(text, "key = {}", list(&draft.key));
+        }
+        for (name, value) in &draft.settings {
+            _ = writeln!(text, "{name} = {value}");
+        }
+        match &draft.splits {
+            Splits::None => {}
+            Splits::Buckets => text.push_str("splits = \"buckets\"\n"),
+            Splits::Keys(keys) => {
+                let hex = |key: &Vec<u8>| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+                let keys: Vec<_> = keys.iter().map(hex).collect();
+                _ = writeln!(text, "splits = {{ keys = {} }}", list(&keys));
+            }
+        }
+        for family in &draft.families {
+            _ = write!(text, "\n[table.{table}.family.{}]\n", key(&family.name));
+            comments(&mut text, &family.comments);
+            for (name, value) in &family.options {
+                _ = writeln!(text, "{name} = {value}");
+            }
+            if !family.columns.is_empty() {
+                _ = writeln!(text, "columns = {}", list(&family.columns));
+            }
+        }
+    }
+    text
+}
+
+fn comments(text: &mut String, comments: &[String]) {
+    for comment in comments {
+        _ = writeln!(text, "# {}", quote::terminal(comment));
+    }
+}
+
+/// A name as a key of TOML.
+fn key(name: &str) -> String {
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if !name.is_empty() && name.bytes().all(bare) { name.to_owned() } else { quote::toml(name) }
+}
+
+fn list(items: &[String]) -> String {
+    let items: Vec<_> = items.iter().map(|item| quote::toml(item)).collect();
+    format!("[{}]", items.join(", "))
+}
+
+/// A length of time as TOML, in the largest unit that leaves a whole number.
+pub(super) fn period(millis: u64) -> String {
+    const UNITS: &[(u64, &str)] = &[(86_400_000, "days"), (3_600_000, "h"), (60_000, "min"), (1000, "s")];
+    let unit = UNITS.iter().find(|(unit, _)| millis.is_multiple_of(*unit));
+    unit.map_or_else(|| format!("\"{millis} ms\""), |(unit, name)| format!("\"{} {name}\"", millis / unit))
+}
+
+/// A size as TOML.
+pub(super) fn bytes(bytes: u64) -> String {
+    format!("\"{bytes} B\"")
+}

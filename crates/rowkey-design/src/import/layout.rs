@@ -1,0 +1,52 @@
+//! A key's layout as JSON.
+
+use rowkey::LayoutBuf;
+use rowkey::lead::{Lead, Salt};
+
+use super::Reading;
+use super::draft::{Draft, Splits};
+use crate::quote;
+
+pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec<Draft> {
+    let layout = match LayoutBuf::from_json(text) {
+        Ok(layout) => layout,
+        Err(error) => {
+            reading.problem(0..0, format!("this is not a layout: {error}"), "write it with LayoutBuf::to_json");
+            return Vec::new();
+        }
+    };
+    let mut draft = Draft { name: name.unwrap_or(layout.name()).to_owned(), ..Draft::default() };
+    for field in layout.fields() {
+        if field.name.is_empty() || field.name.contains(|c: char| c == ':' || c.is_whitespace()) {
+            let message = format!("a design takes no field named {:?}", field.name);
+            reading.problem(0..0, message, "rename it: a name has no `:` and no white space");
+            continue;
+        }
+        match LayoutBuf::of_fields("Row", Lead::None, Vec::new(), vec![field.clone()]) {
+            Ok(alone) => draft.key.push(format!("{}: {}", field.name, alone.shape())),
+            Err(error) => reading.problem(0..0, error.to_string(), ""),
+        }
+    }
+    let by = match layout.by() {
+        [] => String::new(),
+        by => {
+            let names = by.iter().filter_map(|field| layout.fields().get(*field));
+            let names: Vec<_> = names.map(|field| quote::toml(&field.name)).collect();
+            format!(", by = [{}]", names.join(", "))
+        }
+    };
+    match layout.lead() {
+        Lead::None => {}
+        Lead::Digest(bytes) => draft.settings.push(("hashed", format!("{{ bytes = {bytes}{by} }}"))),
+        Lead::Salt(Salt { buckets, hash, hex }) => {
+            let hash = match hash.name.as_str() {
+                "xxh3" => String::new(),
+                name => format!(", hash = {}", quote::toml(name)),
+            };
+            let hex = if *hex { ", format = \"hex\"" } else { "" };
+            draft.settings.push(("salt", format!("{{ buckets = {buckets}{by}{hash}{hex} }}")));
+            draft.splits = Splits::Buckets;
+        }
+    }
+    vec![draft]
+}

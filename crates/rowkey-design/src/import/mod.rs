@@ -1,0 +1,103 @@
+//! Design files from what is there: a struct's layout, HBase's `describe`, Phoenix's `CREATE TABLE`, `cbt ls`.
+//!
+//! ```
+//! use rowkey_design::import::{Source, import};
+//! use rowkey_design::{Design, File};
+//!
+//! let sql = "CREATE TABLE \"visits\" (\"at\" BIGINT NOT NULL, \"host\" VARCHAR NOT NULL, \"d\".\"v\" VARBINARY\n\
+//!            CONSTRAINT \"pk\" PRIMARY KEY (\"at\" DESC, \"host\"));";
+//! let text = import(File { name: "visits.sql".into(), text: sql.into() }, Source::Phoenix, None)?;
+//! let design = Design::parse([File { name: "visits.rowkey.toml".into(), text }])?;
+//! assert_eq!(design.tables["visits"].layout.shape(), "i64 desc, text raw");
+//! # Ok::<(), rowkey_design::Problems>(())
+//! ```
+
+mod cbt;
+mod describe;
+mod draft;
+mod layout;
+mod phoenix;
+mod sql;
+
+use crate::problem::{File, Files, Place, Problem, Problems};
+use crate::resolve::Design;
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Source {
+    /// A key's layout as JSON: [`rowkey::LayoutBuf::to_json`].
+    Layout,
+    /// What `describe 'TABLE'` of HBase's shell printed, of one or many tables; after it what `get_splits 'TABLE'` did.
+    Describe,
+    /// `CREATE TABLE` of Phoenix, one or many.
+    Phoenix,
+    /// What `cbt ls TABLE` printed.
+    Cbt,
+}
+
+/// Returns the text of a design file with the tables of a text. The name is for a table that the text does not name, and
+/// for a layout in place of its struct's.
+///
+/// What the text does not say is left out, or, of a key that it does not say, stands in for all keys: `bytes raw`. What a
+/// design has no key for is a comment.
+///
+/// # Errors
+/// If the text is not what it should be, or has what no design can say: each reason with its place.
+pub fn import(file: File, source: Source, name: Option<&str>) -> Result<String, Problems> {
+    let mut files = Files::default();
+    let mut reading = Reading { file: files.add(file.clone()), problems: Vec::new() };
+    let drafts = match source {
+        Source::Layout => layout::read(&file.text, name, &mut reading),
+        Source::Describe => describe::read(&file.text, name, &mut reading),
+        Source::Phoenix => phoenix::read(&file.text, &mut reading),
+        Source::Cbt => cbt::read(&file.text, name, &mut reading),
+    };
+    if drafts.is_empty() && reading.problems.is_empty() {
+        let (what, how) = match source {
+            Source::Layout => ("layout", "write it with LayoutBuf::to_json"),
+            Source::Describe => ("description of a family", "paste what describe 'TABLE' printed"),
+            Source::Phoenix => ("CREATE TABLE", "write the statement that created the table"),
+            Source::Cbt => ("list of families", "paste what cbt ls TABLE printed"),
+        };
+        reading.problem(0..0, format!("there is no {what} in this text"), how);
+    }
+    if reading.problems.is_empty() {
+        let text = draft::text(&drafts);
+        match Design::parse([File { name: "imported".to_owned(), text: text.clone() }]) {
+            Ok(_) => return Ok(text),
+            Err(problems) => {
+                for problem in problems.list {
+                    let message = format!("a design cannot say this: {}", problem.message);
+                    reading.problem(0..0, message, problem.help.unwrap_or_default());
+                }
+            }
+        }
+    }
+    Err(Problems { files, list: reading.problems })
+}
+
+/// A text while it is read.
+struct Reading {
+    file: usize,
+    problems: Vec<Problem>,
+}
+
+impl Reading {
+    fn problem(&mut self, at: std::ops::Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        let help = Some(help.into()).filter(|help| !help.is_empty());
+        let place = Place { file: self.file, start: at.start, end: at.end };
+        self.problems.push(Problem { place, message: message.into(), help });
+    }
+}
+
+/// The lines of a text, each with the place of its first byte, without CR at its end.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let at = start;
+        start += line.len();
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        (at, line.strip_suffix('\r').unwrap_or(line))
+    })
+}

@@ -1,0 +1,103 @@
+//! What a sample of keys says of a table. [`sample`](crate::sample) reads one.
+//!
+//! Numbers are of one pass in bounded memory. Where they are estimates, the standard error stands with them; an estimate is
+//! within twice of it in 19 of 20 samples. The errors are those of a key with up to 64 fields: with more, each field has less
+//! memory. The same keys in the same order give the same profile.
+
+use rowkey::Value;
+
+/// Which way values move as a sample goes on: of the keys after one that was chosen at random, the share on either side.
+///
+/// Keys that are equal are on neither side. More than four fifths on one side is a moving front, as CockroachDB's load
+/// splitter has it (`kv.loadsplitter.cleardirection`). It says something only where a sample has the keys in the order in
+/// which they were written: see [`Profile::in_key_order`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Direction {
+    /// The share of later keys that sort before.
+    pub left: f64,
+    /// The share of later keys that sort after.
+    pub right: f64,
+}
+
+/// What a sample says of one field, in the keys that decode.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct FieldProfile {
+    /// The field's name.
+    pub name: String,
+    /// How many values it has: exact up to 768 values in 65,536 keys, else with a standard error of 1.2 %.
+    pub distinct: f64,
+    /// How many values would be as uneven if all were as frequent: `1 / Σ p²`, with a standard error of 2.2 %, or less
+    /// where there are 768 values at most.
+    pub n_eff: f64,
+    /// The share of the most frequent value: exact where there are 768 values at most, else with an error of 0.004 at most.
+    pub p_max: f64,
+    /// The most frequent values as text, each with its share, the most frequent first: 10 at most, and none that is hardly
+    /// more frequent than others.
+    pub top: Vec<(String, f64)>,
+    /// The least value; text by its bytes, whatever the direction of the field.
+    pub min: Option<Value>,
+    /// The greatest value.
+    pub max: Option<Value>,
+    /// The bytes of a value in a key, on average.
+    pub bytes: f64,
+    /// Which way its values move, whatever the direction of the field.
+    pub direction: Direction,
+    /// The fewest and the most bytes of a value that is text or bytes, without escapes and terminator.
+    pub lengths: Option<(usize, usize)>,
+    /// Whether all values are text of hex digits.
+    pub hex: bool,
+    /// Whether all values are text of decimal digits, without a sign.
+    pub decimal: bool,
+    /// Whether all values are text of decimal digits, with or without a sign, and of more than one length.
+    pub uneven_decimal: bool,
+    /// The version of all values, which are UUIDs: 16 bytes, or text with hyphens.
+    pub uuid_version: Option<u8>,
+}
+
+/// What a sample of keys says of a table, found in one pass and bounded memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Profile {
+    /// How many keys were read.
+    pub keys: u64,
+    /// How many of them the layout does not decode.
+    pub undecoded: u64,
+    /// The number (from 1) and the fault of the first key that does not decode. In a file it is the number of the line.
+    pub first_undecoded: Option<(u64, String)>,
+    /// How many different keys: exact up to 65,536, else with a standard error of 0.6 %.
+    pub distinct: f64,
+    /// The share of keys that are there before: 0 if none is twice. Of more than 65,536 keys, some are watched.
+    pub repeated: f64,
+    /// A key that is there twice, if one was seen.
+    pub twice: Option<Vec<u8>>,
+    /// The bytes of all keys.
+    pub bytes: u64,
+    /// The shortest key's bytes.
+    pub shortest: usize,
+    /// The longest key's bytes.
+    pub longest: usize,
+    /// The bytes of a row's value, on average, where the sample has sizes.
+    pub value_bytes: Option<f64>,
+    /// The bytes that all keys begin with; those of one key if there is but one.
+    pub dead_prefix: Vec<u8>,
+    /// Whether no key sorts before the one that it follows, and not all are equal. A table that is scanned comes so, and
+    /// then directions say nothing; so does a table whose key begins with the time.
+    pub in_key_order: bool,
+    /// Which way the keys move.
+    pub direction: Direction,
+    /// The fields, in key order.
+    pub fields: Vec<FieldProfile>,
+    /// Keys of each salt bucket; empty without a salt, and where there are more than 4096 buckets.
+    pub buckets: Vec<u64>,
+    /// Keys of each region of the declared splits; empty without.
+    pub regions: Vec<u64>,
+    /// Two keys, the first of which is the beginning of the second, if such were seen: next to each other in the file, or
+    /// in the sample that is kept.
+    pub prefixes: Option<(Vec<u8>, Vec<u8>)>,
+    /// Two keys that differ in upper and lower case of their text alone, if such were seen. Of more than 4096 keys, some
+    /// are watched.
+    pub case: Option<(Vec<u8>, Vec<u8>)>,
+    /// Keys that decode, chosen at random, sorted: all, or tens of thousands, as far as they have 16 MiB.
+    pub sample: Vec<Vec<u8>>,
+}

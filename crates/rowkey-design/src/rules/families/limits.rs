@@ -1,0 +1,214 @@
+//! What an engine takes: the lengths of keys, the sizes of cells and rows. The pages of F05 and F06 name the sources.
+
+use super::cells::{self, largest};
+use crate::check::Context;
+use crate::design::{Engine, Meaning};
+use crate::facts::{FieldFacts, KeyFacts};
+use crate::file::Bytes;
+use crate::finding::{Edit, Severity};
+use crate::problem::Place;
+use crate::rules::Found;
+
+/// The longest key, in bytes, and what it is a limit of.
+fn longest_key(engine: Engine) -> Option<(f64, &'static str)> {
+    Some(match engine {
+        Engine::HBase => (32_767.0, "a row key of HBase"),
+        Engine::Bigtable => (4096.0, "a row key of Bigtable"),
+        Engine::FoundationDb => (10_000.0, "a key of FoundationDB"),
+        Engine::Fjall => (65_535.0, "a key of fjall"),
+        Engine::DynamoDb => (2048.0 + 1024.0, "a partition key and a sort key of DynamoDB"),
+        _ => return None,
+    })
+}
+
+/// F05.
+pub(super) fn keys(context: &Context<'_>, found: &mut Found<'_>) {
+    for key in &context.keys {
+        if context.engine == Engine::DynamoDb {
+            // The first field, and what is before it, is the partition key; the rest is the sort key.
+            let lead = key.layout.lead().width() as f64;
+            let (first, rest) = key.fields.split_at(key.fields.len().min(1));
+            let too_long = report(context, found, key, first, lead, (2048.0, "a partition key of DynamoDB"))
+                || report(context, found, key, rest, 0.0, (1024.0, "a sort key of DynamoDB"));
+            if too_long {
+                continue;
+            }
+        }
+        let Some(limit) = longest_key(context.engine) else { continue };
+        let lead = key.layout.lead().width() as f64;
+        if report(context, found, key, &key.fields, lead, limit) {
+            continue;
+        }
+        let Some(profile) = context.profile.filter(|_| key.secondary.is_none()) else { continue };
+        let longest = profile.longest as f64;
+        if longest > limit.0 {
+            let message =
+                format!("the sample has a key of {}: {} has {} at most", Bytes(longest), limit.1, Bytes(limit.0));
+            let finding = found.finding(key.name.place, message).number("bytes of the longest key", longest, "B");
+            let finding = finding.number("limit", limit.0, "B").witness(format!("{} keys in the sample", profile.keys));
+            found.push(finding.remedy("store a digest in place of the longest field", Vec::new()));
+        }
+    }
+}
+
+/// Reports fields that are longer than a limit together.
+fn report(
+    context: &Context<'_>,
+    found: &mut Found<'_>,
+    key: &KeyFacts<'_>,
+    fields: &[FieldFacts<'_>],
+    lead: f64,
+    (limit, what): (f64, &str),
+) -> bool {
+    let bytes = lead + fields.iter().map(most_bytes).sum::<f64>();
+    let longest = fields.iter().max_by(|a, b| most_bytes(a).total_cmp(&most_bytes(b)));
+    let Some(longest) = longest.filter(|_| bytes > limit) else {
+        return false;
+    };
+    let message = format!("keys have up to {}: {what} has {} at most", Bytes(bytes), Bytes(limit));
+    let finding = found
+        .finding(longest.place, message)
+        .of(if key.secondary.is_some() { key.name.as_str() } else { longest.name })
+        .number("bytes of the longest key", bytes, "B")
+        .number("limit", limit, "B")
+        .witness(format!("{:?} has up to {}", longest.name, Bytes(most_bytes(longest))));
+    let edits = digest(context, longest, limit - bytes).into_iter().collect();
+    found.push(finding.remedy(format!("store a digest of {:?}, and its text in a column", longest.name), edits));
+    true
+}
+
+/// The most bytes of a field, as far as its type or the file says: of text without statistics, none.
+fn most_bytes(field: &FieldFacts<'_>) -> f64 {
+    let said = || field.stats.and_then(|stats| stats.size.as_ref()).map_or(0.0, largest);
+    field.field.ty.width().map_or_else(said, |width| width as f64)
+}
+
+/// The edit that makes a field a digest of 16 bytes, where that is enough and no query needs the order of its values.
+fn digest(context: &Context<'_>, field: &FieldFacts<'_>, missing: f64) -> Option<Edit> {
+    const DIGEST: f64 = 16.0;
+    let ordered = |query: &crate::design::Query| {
+        query.starts_with.contains_key(field.name) || query.range.contains_key(field.name)
+    };
+    let enough = most_bytes(field) + missing >= DIGEST && missing < 0.0;
+    let meant = context.table.table.means.get(field.name).is_none_or(|meaning| meaning.value == Meaning::Digest);
+    if !enough || !meant || context.table.table.query.iter().any(|query| ordered(query)) {
+        return None;
+    }
+    // A name with such characters would need escapes.
+    let plain = !field.name.contains(|c: char| c.is_control() || c == '"' || c == '\\');
+    plain.then(|| Edit { place: field.place, text: format!("\"{}: bytes[16]\"", field.name) })
+}
+
+/// A limit of sizes: from `advised` on a warning, from `hard` on an error.
+struct Limit {
+    what: &'static str,
+    advised: Option<f64>,
+    hard: Option<f64>,
+    source: &'static str,
+}
+
+const MB: f64 = 1024.0 * 1024.0;
+
+/// The limits of one value with its key, and of a row.
+fn limits(engine: Engine) -> (Option<Limit>, Option<Limit>) {
+    let limit = |what, advised, hard, source| Some(Limit { what, advised, hard, source });
+    match engine {
+        Engine::HBase => (
+            limit("a cell", None, Some(10.0 * MB), "`hbase.client.keyvalue.maxsize` at its default"),
+            limit("a row", None, Some(1024.0 * MB), "`hbase.table.max.rowsize` at its default"),
+        ),
+        Engine::Bigtable => (
+            limit("a cell", Some(10.0 * MB), Some(100.0 * MB), "Bigtable's limits"),
+            limit("a row", Some(100.0 * MB), Some(256.0 * MB), "Bigtable's limits"),
+        ),
+        Engine::DynamoDb => (None, limit("an item", None, Some(400.0 * 1024.0), "DynamoDB's limits")),
+        Engine::FoundationDb => (limit("a value", None, Some(100_000.0), "FoundationDB's limits"), None),
+        Engine::TiKv => (limit("a value", None, Some(6.0 * MB), "TiDB's `txn-entry-size-limit` at its default"), None),
+        Engine::Cockroach => (None, limit("a row", None, Some(64.0 * MB), "`kv.raft.command.max_size` at its default")),
+        Engine::Fjall => (limit("a value", None, Some(1024.0 * MB), "`rowkey-fjall`"), None),
+        _ => (None, None),
+    }
+}
+
+impl Limit {
+    /// How bad a size is, and what it is above.
+    fn exceeded(&self, bytes: f64) -> Option<(Severity, f64)> {
+        let above = |limit: Option<f64>, severity| limit.filter(|limit| bytes > *limit).map(|limit| (severity, limit));
+        above(self.hard, Severity::Error).or(above(self.advised, Severity::Warning))
+    }
+}
+
+/// F06.
+pub(super) fn values(context: &Context<'_>, found: &mut Found<'_>) {
+    let (cell_limit, row_limit) = limits(context.engine);
+    let mut row = context.keys[0].bytes;
+    let mut cell_too_large = false;
+    for (name, family) in &context.table.table.family {
+        for cell in cells::of(family) {
+            let Some(most) = cell.largest else { continue };
+            row = (row + cell.most * most).min(f64::MAX);
+            let place = family.sizes.get(cell.name).map_or(family.place, |size| size.place);
+            if let Some((limit, (severity, above))) =
+                cell_limit.as_ref().and_then(|limit| Some((limit, limit.exceeded(most)?)))
+            {
+                cell_too_large = true;
+                let verb = if severity == Severity::Error { "has" } else { "should have" };
+                let column = format!("{name}:{}", cell.name);
+                let message = format!(
+                    "{column:?} has up to {}: {} {verb} {} at most by {}",
+                    Bytes(most),
+                    limit.what,
+                    Bytes(above),
+                    limit.source
+                );
+                let mut finding = found.finding(place, message).of(name.as_str());
+                finding.severity = severity;
+                let finding = finding.number("bytes of the largest value", most, "B").number("limit", above, "B");
+                found.push(finding.remedy(
+                    "store large values in files or an object store, or in parts, and a pointer to them here",
+                    Vec::new(),
+                ));
+            } else if let Some(finding) = medium(context, found, name, &cell, place) {
+                found.push(finding);
+            }
+        }
+    }
+    let Some((limit, (severity, above))) = row_limit.as_ref().and_then(|limit| Some((limit, limit.exceeded(row)?)))
+    else {
+        return;
+    };
+    if cell_too_large {
+        return;
+    }
+    let message =
+        format!("a row has up to {}: {} has {} at most by {}", Bytes(row), limit.what, Bytes(above), limit.source);
+    let mut finding = found.finding(context.table.name.place, message);
+    finding.severity = severity;
+    let finding = finding.number("bytes of the largest row", row, "B").number("limit", above, "B");
+    found.push(finding.remedy("write a row for each part, with a field of the part in the key", Vec::new()));
+}
+
+/// Values of 100 kB and more in HBase, where most are as large: what MOB is for.
+fn medium(
+    context: &Context<'_>,
+    found: &Found<'_>,
+    name: &str,
+    cell: &cells::Cell<'_>,
+    place: Place,
+) -> Option<crate::Finding> {
+    const MEDIUM: f64 = 100.0 * 1024.0;
+    let family = context.table.table.family.get(name)?;
+    let value = cell.value.filter(|value| *value >= MEDIUM)?;
+    if context.engine != Engine::HBase || family.mob.is_some() {
+        return None;
+    }
+    let message = format!(
+        "values of {:?} have {}: each compaction writes them again",
+        format!("{name}:{}", cell.name),
+        Bytes(value)
+    );
+    let mut finding = found.finding(place, message).of(name).number("bytes of a value", value, "B");
+    finding.severity = Severity::Note;
+    let edit = context.design.files.key_added(family.place, "mob", "\"100 kB\"");
+    Some(finding.remedy("store them apart, as HBase's medium-sized objects", edit.into_iter().collect()))
+}

@@ -1,0 +1,277 @@
+//! The candidates: orders of the fields, directions, salts, secondary tables.
+
+use rowkey::lead::SaltHash;
+
+use super::score::Score;
+use crate::design::{Digest, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary};
+use crate::facts::KeyFacts;
+use crate::file::Count;
+use crate::problem::{Located, Place};
+use crate::profile::Profile;
+use crate::resolve::{TableDesign, layout};
+
+/// Fields beyond these are not moved to the front in every order.
+const PERMUTED: usize = 5;
+/// How many fields of a longer key are tried in front.
+const IN_FRONT: usize = 3;
+
+/// A salt of more buckets is more ranges a query than any cluster has servers.
+const MOST_BUCKETS: u32 = 1024;
+
+/// A key to try.
+pub(super) struct Choice {
+    /// The fields, by their index in the design's key.
+    order: Vec<usize>,
+    /// Whether the field that grows is descending.
+    desc: bool,
+    /// The buckets of a salt, and the fields that it is taken from.
+    salt: Option<(u32, Vec<usize>)>,
+}
+
+/// Makes the tables of candidates.
+pub(super) struct Builder<'d> {
+    own: &'d TableDesign,
+    growing: Vec<bool>,
+    buckets: Vec<u32>,
+}
+
+/// The table with what suggestions need to compare keys and the file does not say.
+pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> (TableDesign, Vec<String>) {
+    let mut table = own.clone();
+    let mut assumed = Vec::new();
+    if crate::cost::rows(own).is_none() {
+        let rows = Count(profile.map_or(1e9, |profile| profile.distinct));
+        table.table.rows = Some(unplaced(rows));
+        assumed.push(format!("the table has {rows} rows: say `rows = …`"));
+    }
+    let facts = KeyFacts::of(own, profile);
+    for field in facts.fields.iter().filter(|field| field.spread.is_none() && field.growth.is_none()) {
+        const DISTINCT: Count = Count(1000.0);
+        let name = field.name;
+        assumed.push(format!("{name} has {DISTINCT} values: say `stats.{name} = {{ distinct = … }}`"));
+        let stats = table.table.stats.entry(name.to_owned()).or_insert_with(|| unplaced(FieldStats::unknown()));
+        stats.value.distinct = Some(unplaced(DISTINCT));
+    }
+    (table, assumed)
+}
+
+fn unplaced<T>(value: T) -> Located<T> {
+    Located { value, place: Place::default() }
+}
+
+impl<'d> Builder<'d> {
+    pub(super) fn new(own: &'d TableDesign, servers: Option<u32>) -> Self {
+        let facts = KeyFacts::of(own, None);
+        let growing = facts.fields.iter().map(|field| field.growth.is_some()).collect();
+        let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain(servers).collect();
+        buckets.retain(|&buckets| buckets > 1 && buckets <= MOST_BUCKETS);
+        buckets.sort_unstable();
+        buckets.dedup();
+        Self { own, growing, buckets }
+    }
+
+    /// All keys to try.
+    pub(super) fn choices(&self) -> impl Iterator<Item = Choice> + '_ {
+        let fields = self.own.table.key.len();
+        // Some thousand orders at most.
+        let front = match fields {
+            0..=PERMUTED => fields,
+            6..=12 => IN_FRONT,
+            13..=40 => 2,
+            _ => 1,
+        };
+        let salts = self.salts();
+        orders(fields, front).into_iter().flat_map(move |order| {
+            let salts = salts.clone();
+            [false, true].into_iter().flat_map(move |desc| {
+                let order = order.clone();
+                salts.clone().into_iter().map(move |salt| Choice { order: order.clone(), desc, salt })
+            })
+        })
+    }
+
+    /// No salt; and one by all fields, by all that do not grow, by each that does not grow.
+    fn salts(&self) -> Vec<Option<(u32, Vec<usize>)>> {
+        let still: Vec<usize> = (0..self.growing.len()).filter(|&field| !self.growing[field]).collect();
+        let mut by = vec![Vec::new()];
+        if still.len() > 1 && still.len() < self.growing.len() {
+            by.push(still.clone());
+        }
+        by.extend(still.into_iter().take(PERMUTED).map(|field| vec![field]));
+        let salts = self.buckets.iter().flat_map(|&buckets| by.iter().map(move |by| Some((buckets, by.clone()))));
+        std::iter::once(None).chain(salts).collect()
+    }
+
+    /// The table of a choice; none if its key is not valid.
+    pub(super) fn table(&self, choice: &Choice) -> Option<TableDesign> {
+        let own = &self.own.table;
+        let mut table = own.clone();
+        let last = choice.order.last().copied();
+        table.key = choice.order.iter().map(|&field| self.field(field, choice.desc, last == Some(field))).collect();
+        table.hashed = None;
+        table.salt = choice.salt.as_ref().map(|(buckets, by)| self.salt(*buckets, by));
+        table.secondary = Vec::new();
+        let layout = layout(&self.own.name, &table.key, table.salt.as_ref(), None, &mut Vec::new())?;
+        Some(TableDesign {
+            name: self.own.name.clone(),
+            table,
+            layout,
+            secondary: Vec::new(),
+            sampled: Default::default(),
+        })
+    }
+
+    fn salt(&self, buckets: u32, by: &[usize]) -> Located<Salt> {
+        let by = by.iter().map(|&field| unplaced(self.own.table.key[field].name.clone())).collect();
+        let own = self.own.table.salt.as_ref();
+        let hash = own.and_then(|salt| salt.hash.clone()).or_else(|| {
+            let SaltHash { name, .. } = SaltHash::named("xxh3");
+            Some(unplaced(name))
+        });
+        unplaced(Salt { buckets: unplaced(buckets), by, hash, format: own.and_then(|salt| salt.format) })
+    }
+
+    /// A field of the key at another place: only the last can be raw.
+    fn field(&self, index: usize, desc: bool, last: bool) -> Located<KeyField> {
+        let mut text = self.own.table.key[index].clone();
+        if let Some(field) = &mut text.value.field {
+            field.raw &= last;
+            if self.growing.get(index) == Some(&true) {
+                field.desc = desc;
+            }
+        }
+        text
+    }
+
+    /// The table with a secondary table for each of its queries that it does not serve; none if it serves all, or nothing
+    /// can.
+    pub(super) fn with_secondaries(&self, alone: &TableDesign, score: &Score) -> Option<TableDesign> {
+        let unserved = score.queries.iter().zip(&alone.table.query).filter(|(score, _)| score.is_unserved());
+        let mut table = alone.clone();
+        for (_, query) in unserved {
+            let Some(key) = self.key_for(query) else { continue };
+            let name =
+                Located { value: format!("{}_{}", self.own.name.value, table.secondary.len() + 1), place: query.place };
+            let serves = unplaced(query.name.value.clone());
+            let same = table.table.secondary.iter().position(|other| same_key(&other.key, &key));
+            if let Some(same) = same {
+                table.table.secondary[same].value.serves.push(serves);
+                continue;
+            }
+            let layout = layout(&name, &key, None, None, &mut Vec::new())?;
+            table.secondary.push(layout);
+            let secondary = Secondary { name, key, salt: None, fingerprint: None, serves: vec![serves], splits: None };
+            table.table.secondary.push(unplaced(secondary));
+        }
+        (!table.secondary.is_empty()).then_some(table)
+    }
+
+    /// The key that serves a query: what it fixes, what it has a range of, what it is sorted by, and then the rest of the
+    /// fields, which keep rows apart.
+    fn key_for(&self, query: &Query) -> Option<Vec<Located<KeyField>>> {
+        let index = |name: &str| self.own.table.key.iter().position(|field| field.name == name);
+        let asked = query.fix.iter().map(|name| name.as_str());
+        let next = query.among.keys().chain(query.starts_with.keys()).chain(query.range.keys());
+        let mut order: Vec<usize> = asked.chain(next.map(String::as_str)).filter_map(index).collect();
+        if order.is_empty() {
+            return None;
+        }
+        let sorted = matches!(query.order.as_deref(), Some(QueryOrder::Newest | QueryOrder::Oldest));
+        let grows = (0..self.growing.len()).filter(|&field| sorted && self.growing[field]);
+        order.extend(grows.chain(0..self.growing.len()));
+        let mut seen = vec![false; self.growing.len()];
+        order.retain(|&field| !std::mem::replace(&mut seen[field], true));
+        let desc = query.order.as_deref() != Some(&QueryOrder::Oldest);
+        let last = order.last().copied();
+        Some(order.iter().map(|&field| self.field(field, desc, last == Some(field))).collect())
+    }
+}
+
+/// The lines of a design file that add a secondary table for a query; none where no field of the key can begin it.
+pub(crate) fn secondary_for(table: &TableDesign, query: &Query) -> Option<String> {
+    let key = Builder::new(table, None).key_for(query)?;
+    let taken: Vec<&str> = table.table.secondary.iter().map(|secondary| secondary.name.as_str()).collect();
+    let name = (1..).map(|n| format!("{}_{n}", table.name.value)).find(|name| !taken.contains(&name.as_str()))?;
+    layout(&unplaced(name.clone()), &key, None, None, &mut Vec::new())?;
+    let (header, name) = (key_name(&table.name), quoted(&name));
+    let serves = quoted(&query.name);
+    Some(format!("\n[[table.{header}.secondary]]\nname = {name}\n{}serves = [{serves}]\n", key_line(&key)))
+}
+
+/// A name as a key of TOML: bare where it can be.
+pub(crate) fn key_name(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
+}
+
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
+}
+
+fn key_line(fields: &[Located<KeyField>]) -> String {
+    let texts = fields.iter().filter_map(|text| {
+        let field = text.field.as_ref()?;
+        Some(quoted(&format!("{}: {field}", text.name)))
+    });
+    format!("key = [{}]\n", texts.collect::<Vec<_>>().join(", "))
+}
+
+fn same_key(a: &[Located<KeyField>], b: &[Located<KeyField>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value == b.value)
+}
+
+/// The orders of `fields` in which every choice of the first `front` comes, the others after them as they were.
+fn orders(fields: usize, front: usize) -> Vec<Vec<usize>> {
+    let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..front {
+        let longer = orders.iter().flat_map(|order| {
+            (0..fields).filter(|field| !order.contains(field)).map(|field| [&order[..], &[field]].concat())
+        });
+        orders = longer.collect();
+    }
+    for order in &mut orders {
+        let rest: Vec<usize> = (0..fields).filter(|field| !order.contains(field)).collect();
+        order.extend(rest);
+    }
+    orders
+}
+
+/// The keys of a design file that say a table's key, salt and secondary tables.
+pub fn to_toml(table: &TableDesign) -> String {
+    let names = |names: &[Located<String>]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    let salted = |salt: &Salt| {
+        let by = if salt.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&salt.by)) };
+        let hash = salt.hash.as_ref().filter(|hash| hash.as_str() != "xxh3");
+        let hash = hash.map_or(String::new(), |hash| format!(", hash = {}", quoted(hash)));
+        let format = salt.format.map_or(String::new(), |format| format!(", format = \"{format}\""));
+        format!("salt = {{ buckets = {}{by}{hash}{format} }}\n", *salt.buckets)
+    };
+    let hashed = |digest: &Digest| {
+        let by = if digest.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&digest.by)) };
+        format!("hashed = {{ bytes = {}{by} }}\n", *digest.bytes)
+    };
+    let name = key_name(&table.name);
+    let mut toml = format!("[table.{name}]\n{}", key_line(&table.table.key));
+    let printed = |fingerprint: &Option<Located<String>>| {
+        fingerprint.as_ref().map(|fingerprint| format!("fingerprint = {}\n", quoted(fingerprint)))
+    };
+    toml.extend(printed(&table.table.fingerprint));
+    toml.extend(table.table.salt.iter().map(|salt| salted(salt)));
+    toml.extend(table.table.hashed.iter().map(|digest| hashed(digest)));
+    for secondary in &table.table.secondary {
+        toml +=
+            &format!("[[table.{name}.secondary]]\nname = {}\n{}", quoted(&secondary.name), key_line(&secondary.key));
+        toml.extend(printed(&secondary.fingerprint));
+        toml.extend(secondary.salt.iter().map(|salt| salted(salt)));
+        toml += &format!("serves = [{}]\n", names(&secondary.serves));
+    }
+    toml
+}
+
+/// No statistics of any field.
+impl FieldStats {
+    fn unknown() -> Self {
+        let (distinct, skew, per, max) = (None, None, None, None);
+        Self { distinct, skew, per, max, grows: None, rows_per: None, size: None }
+    }
+}

@@ -1,0 +1,222 @@
+//! `rowkey suggest`: other keys for a table, judged by the design's writes and queries.
+//!
+//! Every order of the fields is tried, ascending and descending in the field that grows, with several salts; each alone and
+//! with the secondary tables that its queries need. A candidate is judged first by the writes that its servers can take
+//! at once, then by the work of its queries and writes, then by its number of tables and its bytes.
+
+mod build;
+mod score;
+
+use std::cmp::Ordering;
+
+pub use self::build::to_toml;
+pub(crate) use self::build::{key_name, secondary_for};
+pub use self::score::{QueryScore, Score};
+
+use self::build::Builder;
+use crate::check::CheckOptions;
+use crate::file::{Bytes, Count};
+use crate::resolve::{Design, TableDesign};
+
+/// A key for a table, and what it costs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The table with this key and these secondary tables.
+    pub table: TableDesign,
+    /// What it costs.
+    pub score: Score,
+    /// Whether it is the design's own key, with its own secondary tables.
+    pub current: bool,
+}
+
+/// Keys for a table, the best first.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Suggestions {
+    /// The candidates, the best first; of those that only differ in fields that nothing depends on, one. The design's own
+    /// key is among them.
+    pub candidates: Vec<Candidate>,
+    /// How many were tried.
+    pub tried: usize,
+    /// What the file does not say, and was assumed.
+    pub assumed: Vec<String>,
+    /// Why the first is first: a sentence for each of the others that are worth comparing.
+    pub reasons: Vec<String>,
+}
+
+/// How many candidates are kept while others are tried: many are alike.
+const KEPT: usize = 512;
+
+/// How many candidates are returned.
+const SHOWN: usize = 8;
+
+impl Design {
+    /// Searches for better keys for a table of the design; none if there is no such table.
+    ///
+    /// ```
+    /// use rowkey_design::design::Date;
+    /// use rowkey_design::{CheckOptions, Design, File};
+    ///
+    /// let text = r#"
+    /// format = 1
+    /// [cluster.prod]
+    /// engine = "hbase"
+    /// servers = 10
+    /// [table.points]
+    /// key = ["at: instant", "sensor: u64"]
+    /// stats.sensor = { distinct = 5_000 }
+    /// [[table.points.write]]
+    /// name = "point"
+    /// rate = "50k/s"
+    /// order = "time"
+    /// [[table.points.query]]
+    /// name = "a sensor's latest"
+    /// fix = ["sensor"]
+    /// order = "newest"
+    /// limit = 10
+    /// rate = "100/s"
+    /// "#;
+    /// let design = Design::parse([File { name: "points.rowkey.toml".into(), text: text.into() }])?;
+    /// let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    /// let suggestions = design.suggest("points", &options).unwrap();
+    /// assert_eq!(suggestions.candidates[0].table.layout.shape(), "u64, instant desc");
+    /// # Ok::<(), rowkey_design::Problems>(())
+    /// ```
+    pub fn suggest(&self, table: &str, options: &CheckOptions) -> Option<Suggestions> {
+        let own = self.tables.get(table)?;
+        let (full, assumed) = build::with_assumptions(own, options.profiles.get(table));
+        let cluster = self.cluster(options);
+        let profile = options.profiles.get(table);
+        let builder = Builder::new(&full, cluster.and_then(|cluster| cluster.servers));
+        let judge = |table: &TableDesign| Score::of(table, cluster, profile);
+        let mut candidates = vec![Candidate { score: judge(&full), table: full.clone(), current: true }];
+        let mut tried = 1;
+        for choice in builder.choices() {
+            let Some(alone) = builder.table(&choice) else { continue };
+            let score = judge(&alone);
+            tried += 1;
+            if let Some(served) = builder.with_secondaries(&alone, &score) {
+                tried += 1;
+                candidates.push(Candidate { score: judge(&served), table: served, current: false });
+            }
+            candidates.push(Candidate { score, table: alone, current: false });
+            if candidates.len() > KEPT {
+                candidates.sort_by(better);
+                let mut place = 0;
+                candidates.retain(|candidate| {
+                    place += 1;
+                    candidate.current || place <= KEPT / 2
+                });
+            }
+        }
+        candidates.sort_by(better);
+        let candidates = distinct(candidates);
+        let reasons = reasons(&candidates);
+        Some(Suggestions { candidates, tried, assumed, reasons })
+    }
+}
+
+/// The better first. What is nearly the same is not told apart by work, but by simplicity.
+fn better(a: &Candidate, b: &Candidate) -> Ordering {
+    let rank = |candidate: &Candidate| {
+        let Score { refused, work, tables, unordered, salted, key_bytes, .. } = candidate.score;
+        let steps = (work.max(1e-9).ln() / 1.05f64.ln() / 2.0).round();
+        ((refused * 100.0).round(), steps, tables, unordered, salted, key_bytes, !candidate.current)
+    };
+    let order = rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal);
+    order.then_with(|| a.table.layout.shape().cmp(&b.table.layout.shape()))
+}
+
+/// The first of those that have the same cost for each query and the same first field, and the design's own.
+fn distinct(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut kept: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        let same = |other: &&Candidate| other.score.alike(&candidate.score) && first(other) == first(&candidate);
+        let known = kept.iter().any(|other| same(&other));
+        if candidate.current || (!known && kept.len() < SHOWN) {
+            kept.push(candidate);
+        }
+    }
+    kept
+}
+
+fn first(candidate: &Candidate) -> (bool, &str) {
+    let name = candidate.table.layout.fields().first().map_or("", |field| field.name.as_str());
+    (candidate.score.salted, name)
+}
+
+/// A key in a few words: `salt(20 by metric), metric, hour desc`, and how many secondary tables.
+pub fn described(table: &TableDesign) -> String {
+    let fields = table.layout.fields();
+    let mut parts = Vec::new();
+    if let Some(salt) = &table.table.salt {
+        let by: Vec<&str> = salt.by.iter().map(|name| name.as_str()).collect();
+        let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
+        parts.push(format!("salt({}{by})", *salt.buckets));
+    }
+    if let Some(hashed) = &table.table.hashed {
+        parts.push(format!("md5({})", *hashed.bytes));
+    }
+    parts.extend(fields.iter().map(|field| format!("{}{}", field.name, if field.desc { " desc" } else { "" })));
+    let key = parts.join(", ");
+    match table.secondary.len() {
+        0 => key,
+        1 => format!("{key} + 1 secondary table"),
+        n => format!("{key} + {n} secondary tables"),
+    }
+}
+
+/// Why the first is before each of the others.
+fn reasons(candidates: &[Candidate]) -> Vec<String> {
+    let Some((best, others)) = candidates.split_first() else {
+        return Vec::new();
+    };
+    others.iter().map(|other| format!("{}: {}", described(&other.table), worse(&best.score, &other.score))).collect()
+}
+
+/// What is worse in `other`.
+fn worse(best: &Score, other: &Score) -> String {
+    let mut why = Vec::new();
+    if (other.refused * 100.0).round() > (best.refused * 100.0).round() {
+        let (places, peak) = (other.places.map_or(0.0, |places| places), other.peak);
+        why.push(format!(
+            "its writes land in {} places at once, which take {} of {} writes/s",
+            Count(places.round()),
+            Count(peak * (1.0 - other.refused)),
+            Count(peak)
+        ));
+    }
+    for (query, ours) in other.queries.iter().zip(&best.queries) {
+        let (theirs, ours_work) = (query.work(), ours.work());
+        if theirs > 1.2 * ours_work && query.rate * (theirs - ours_work) > 0.02 * best.work {
+            let rows = |score: &QueryScore| Count(score.rows_read.round());
+            why.push(format!(
+                "{:?} reads {} rows in {} ranges, and {} in {} with the first",
+                query.name,
+                rows(query),
+                Count(query.ranges),
+                rows(ours),
+                Count(ours.ranges)
+            ));
+        }
+    }
+    for (query, ours) in other.queries.iter().zip(&best.queries) {
+        if ours.in_order && !query.in_order {
+            why.push(format!("{:?} scans in reverse or sorts what it reads", query.name));
+        }
+    }
+    if other.tables > best.tables {
+        why.push(format!("each write goes to {} tables, not {}", other.tables, best.tables));
+    }
+    if why.is_empty() && other.salted && !best.salted {
+        why.push("a salt, which nothing here needs".to_owned());
+    }
+    if why.is_empty() && other.key_bytes > best.key_bytes {
+        why.push(format!("keys of {}, not {}", Bytes(other.key_bytes), Bytes(best.key_bytes)));
+    }
+    if why.is_empty() {
+        why.push("as good; it differs in fields that no query of the design depends on".to_owned());
+    }
+    why.join("; ")
+}

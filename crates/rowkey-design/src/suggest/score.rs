@@ -1,0 +1,158 @@
+//! What a key costs: the writes that its servers cannot take, and the work of its queries.
+
+use crate::cost::{OrderFit, QueryCost};
+use crate::design::{Cluster, Engine};
+use crate::facts::KeyFacts;
+use crate::load::{WriteLoad, writes_per_server};
+use crate::profile::Profile;
+use crate::resolve::TableDesign;
+
+/// Rows of a scan that take as long as the start of a range: a seek and a call beside the next row in memory. It is
+/// between the ratio of an in-memory get to a scanned row (some 50) and that of a disk's seek (1000 and more).
+const ROWS_PER_RANGE: f64 = 100.0;
+
+/// What a key costs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Score {
+    /// The writes at the peak, each once.
+    pub peak: f64,
+    /// The share of them that no server takes, because they land in too few places.
+    pub refused: f64,
+    /// How many places the writes land in at once: the fewest of all writes and tables.
+    pub places: Option<f64>,
+    /// The work of all queries and writes a second, in rows read.
+    pub work: f64,
+    /// How many tables a row is in.
+    pub tables: usize,
+    /// How many queries scan in reverse, or sort what they read.
+    pub unordered: usize,
+    /// Whether the key has a salt.
+    pub salted: bool,
+    /// The bytes of a key, on average.
+    pub key_bytes: f64,
+    /// The queries, in the order of the file.
+    pub queries: Vec<QueryScore>,
+}
+
+/// What a query costs under a key.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct QueryScore {
+    /// Its name.
+    pub name: String,
+    /// How often it runs a second; 1 where the file says nothing.
+    pub rate: f64,
+    /// The ranges of one run.
+    pub ranges: f64,
+    /// The rows that one run reads.
+    pub rows_read: f64,
+    /// The rows read for each returned, where it is known.
+    pub amplification: Option<f64>,
+    /// Whether each run reads the whole table.
+    pub full_scan: bool,
+    /// Whether nobody waits for it.
+    pub batch: bool,
+    /// Whether a forward scan of the key has the order that it wants.
+    pub in_order: bool,
+}
+
+impl QueryScore {
+    /// The work of one run, in rows read.
+    pub fn work(&self) -> f64 {
+        ROWS_PER_RANGE * self.ranges + self.rows_read
+    }
+
+    /// Whether another key or table would serve it better: it reads more than ten rows for each that it returns.
+    pub fn is_unserved(&self) -> bool {
+        !self.batch && (self.full_scan || self.amplification.is_some_and(|rows| rows > 10.0))
+    }
+
+    fn of(cost: &QueryCost<'_>, rows: f64) -> Self {
+        let query = &cost.query.value;
+        Self {
+            name: query.name.value.clone(),
+            rate: query.rate.as_ref().map_or(1.0, |rate| rate.0),
+            ranges: cost.range_count() as f64,
+            rows_read: cost.rows_read.unwrap_or(rows),
+            amplification: cost.amplification(),
+            full_scan: cost.full_scan && query.limit.as_ref().is_none_or(|_| !cost.filter.is_empty()),
+            batch: query.batch == Some(true),
+            in_order: !matches!(cost.order, OrderFit::Reverse | OrderFit::Sort),
+        }
+    }
+}
+
+impl Score {
+    pub(super) fn of(table: &TableDesign, cluster: Option<&Cluster>, profile: Option<&Profile>) -> Self {
+        let mut keys = vec![KeyFacts::of(table, profile)];
+        keys.extend(KeyFacts::of_secondaries(table, profile));
+        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let rows = crate::cost::rows(table).unwrap_or(f64::MAX).min(1e12);
+        let queries: Vec<_> = table
+            .table
+            .query
+            .iter()
+            .map(|query| QueryScore::of(&QueryCost::of(query, table, &keys, cluster, profile), rows))
+            .collect();
+        let writes = Writes::of(table, &keys, engine, cluster);
+        let reading: f64 = queries.iter().map(|query| query.rate * query.work()).sum();
+        Self {
+            peak: writes.peak,
+            refused: writes.refused,
+            places: writes.places,
+            work: reading + writes.rate * keys.len() as f64,
+            tables: keys.len(),
+            unordered: queries.iter().filter(|query| !query.in_order).count(),
+            salted: table.table.salt.is_some(),
+            key_bytes: keys[0].bytes,
+            queries,
+        }
+    }
+
+    /// Whether two keys cost the same.
+    pub(super) fn alike(&self, other: &Self) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() <= 0.05 * a.max(b);
+        let queries = self.queries.iter().zip(&other.queries);
+        near(self.refused, other.refused)
+            && self.tables == other.tables
+            && self.unordered == other.unordered
+            && queries.into_iter().all(|(a, b)| near(a.work(), b.work()))
+    }
+}
+
+struct Writes {
+    peak: f64,
+    rate: f64,
+    refused: f64,
+    places: Option<f64>,
+}
+
+impl Writes {
+    fn of(table: &TableDesign, keys: &[KeyFacts<'_>], engine: Engine, cluster: Option<&Cluster>) -> Self {
+        let capacity = writes_per_server(engine, cluster).unwrap_or(f64::INFINITY);
+        let servers = cluster.and_then(|cluster| cluster.servers).map_or(f64::INFINITY, f64::from);
+        let mut writes = Self { peak: 0.0, rate: 0.0, refused: 0.0, places: None };
+        let mut refused = 0.0f64;
+        for key in keys {
+            let mut refused_here = 0.0;
+            for write in &table.table.write {
+                let load = WriteLoad::of(write, key);
+                let peak = load.peak.unwrap_or(0.0);
+                if key.secondary.is_none() {
+                    writes.peak += peak;
+                    writes.rate += write.rate.as_ref().map_or(peak, |rate| rate.0);
+                }
+                let Some(places) = load.places else { continue };
+                writes.places = Some(writes.places.map_or(places, |fewest: f64| fewest.min(places)));
+                // One server may serve many places; the busiest place has one server.
+                let taken = places.max(1.0).min(servers) * capacity;
+                let taken = taken.min(load.busiest.map_or(f64::INFINITY, |share| capacity / share.max(1e-12)));
+                refused_here += (peak - taken).max(0.0);
+            }
+            refused = refused.max(refused_here);
+        }
+        writes.refused = if writes.peak > 0.0 { refused / writes.peak } else { 0.0 };
+        writes
+    }
+}

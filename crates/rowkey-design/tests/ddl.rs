@@ -1,0 +1,219 @@
+//! `ddl` and `import` without servers: what is refused and where, and that what was printed comes back.
+
+use rowkey::LayoutBuf;
+use rowkey_design::ddl::{Options, Target, ddl};
+use rowkey_design::import::{Source, import};
+use rowkey_design::{Design, File, Problems};
+
+const TARGETS: [Target; 4] = [Target::HBase, Target::Cbt, Target::Phoenix, Target::Terraform];
+
+fn design(text: &str) -> Design {
+    let file = File { name: "t.rowkey.toml".to_owned(), text: format!("format = 1\n{text}") };
+    Design::parse([file]).expect("a design")
+}
+
+fn created(text: &str, target: Target) -> String {
+    ddl(&design(text), &Options::new(target)).expect("DDL").text
+}
+
+fn refused(text: &str, target: Target) -> String {
+    ddl(&design(text), &Options::new(target)).expect_err("no DDL").to_string()
+}
+
+fn imported(text: &str, source: Source, name: Option<&str>) -> Result<String, Problems> {
+    import(File { name: "pasted".to_owned(), text: text.to_owned() }, source, name)
+}
+
+#[test]
+fn each_target_refuses_what_it_cannot_have_and_says_where() {
+    const KEY: &str = "[table.t]\nkey = [\"k: u64\"]\n";
+    let t = |more: &str| format!("{KEY}{more}");
+    let long = "x".repeat(51);
+    for (text, target, expected) in [
+        (t(""), Target::HBase, "2:8: \"t\" has no column family"),
+        (
+            "[table.\"a/b\"]\nkey = [\"k: u64\"]\n[table.\"a/b\".family.f]".into(),
+            Target::HBase,
+            "2:8: HBase takes no table",
+        ),
+        (t("[table.t.family.\"a:b\"]"), Target::HBase, "4:17: HBase takes no family named \"a:b\""),
+        (t("[table.t.family.f]\nversions = 0"), Target::HBase, "5:12: 0 versions of a cell"),
+        (t("[table.t.family.f]\nmin_versions = 2"), Target::HBase, "5:16: `min_versions` is 2, but `versions` is 1"),
+        (t("[table.t.family.f]\nttl = \"20 ms\""), Target::HBase, "5:7: a TTL is a whole number of seconds"),
+        (t("[table.t.family.f]\nblock = \"100 B\""), Target::HBase, "5:9: a block is a whole number of bytes, 1024"),
+        (t("splits = \"buckets\"\n[table.t.family.f]"), Target::HBase, "4:10: the key has no salt"),
+        (
+            t("splits = { keys = [\"01\", \"01\"] }\n[table.t.family.f]"),
+            Target::HBase,
+            "4:10: these are no split points",
+        ),
+        (
+            t("splits = { sample = \"s\", regions = 4 }\n[table.t.family.f]"),
+            Target::HBase,
+            "4:10: the split points are",
+        ),
+        (
+            t("[table.t.family.f]\n[[table.t.secondary]]\nname = \"t\"\nkey = [\"k: u64\"]"),
+            Target::HBase,
+            "6:8: another",
+        ),
+        (format!("[table.{long}]\nkey = [\"k: u64\"]"), Target::Cbt, "2:8: Bigtable takes no table"),
+        (t("[table.t.family.\"a b\"]"), Target::Cbt, "4:17: Bigtable takes no family"),
+        (t("[table.t.family.f]\nversions = 70000"), Target::Cbt, "5:12: 70000 versions are too many"),
+        (t("splits = { keys = [\"010001\"] }"), Target::Cbt, "4:10: a split point holds a zero byte"),
+        (t("splits = { keys = [\"80\"] }"), Target::Terraform, "4:10: a split point holds bytes from 80 on"),
+    ] {
+        let problems = refused(&text, target);
+        assert!(problems.contains(&format!("t.rowkey.toml:{expected}")), "{text}: {problems}");
+    }
+}
+
+#[test]
+fn the_field_that_prevents_phoenixs_layout_is_named() {
+    for (key, more, expected) in [
+        ("\"a: text\"", "", "field \"a\" ends with a terminator"),
+        ("\"a: bytes\", \"b: u8\"", "", "field \"a\" is `bytes` before the end"),
+        ("\"a: bytes desc\"", "", "field \"a\" is `bytes desc`"),
+        ("\"b: u8\", \"a: f64\"", "", "field \"a\" is a float"),
+        ("\"a: option<u8>\"", "", "field \"a\" may be none"),
+        ("\"a: (u8, u8)\"", "", "field \"a\" has parts"),
+        ("\"a: u128\"", "", "field \"a\" has a type"),
+        ("\"a: u8\"", "salt = { buckets = 4 }", "its salt is taken by xxh3"),
+        ("\"a: u8\"", "salt = { buckets = 4, hash = \"java\", format = \"hex\" }", "hex digits"),
+        ("\"a: u8\"", "salt = { buckets = 257, hash = \"java\" }", "257 buckets"),
+        ("\"a: u8\", \"b: u8\"", "salt = { buckets = 4, hash = \"java\", by = [\"a\"] }", "some of its fields"),
+        ("\"a: u8\"", "hashed = { bytes = 4 }", "begins with a digest"),
+    ] {
+        let text = format!("[table.t]\nkey = [{key}]\n{more}\n[table.t.family.f]\ncolumns = [\"c\"]");
+        let file = File { name: "t".to_owned(), text: format!("format = 1\n{text}") };
+        let Ok(design) = Design::parse([file]) else { panic!("{text} is a design") };
+        let problems = ddl(&design, &Options::new(Target::Phoenix)).expect_err("another layout").to_string();
+        assert!(problems.contains("the layout is not Phoenix's") && problems.contains(expected), "{key}: {problems}");
+    }
+    let float = "[table.t]\nkey = [\"a: u8\"]\n[table.t.family.f]\ncolumns = { name = \"n: u8\" }";
+    assert!(refused(float, Target::Phoenix).contains("5:11: family \"f\" has columns whose names are data"));
+    let ttls = "[table.t]\nkey = [\"a: u8\"]\n[table.t.family]\nf = { ttl = \"1 h\", columns = [\"c\"] }\ng = { columns = [\"c\"] }";
+    assert!(refused(ttls, Target::Phoenix).contains("have other TTLs"));
+}
+
+/// A few of all combinations of options, by number.
+fn family(i: usize) -> String {
+    let pick = |options: &[&'static str], weight: usize| options[(i / weight) % options.len()];
+    [
+        pick(&["", "ttl = \"90 s\"", "ttl = \"13 months\""], 1),
+        pick(&["", "versions = 5", "versions = 3\nmin_versions = 2", "versions = 2147483647"], 3),
+    ]
+    .join("\n")
+}
+
+#[test]
+fn sql_of_phoenix_and_lists_of_cbt_come_back() {
+    for i in 0..12 {
+        let family = family(i);
+        let text = format!(
+            "[table.\"a.B\"]\nkey = [\"n: i64 desc\", \"b: bytes[3]\", \"t: text raw\"]\nsalt = {{ buckets = 9, hash = \"java\" }}\n\
+             splits = \"buckets\"\n[table.\"a.B\".family.\"f g\"]\ncolumns = [\"c'--\", \"/* d */;\"]\n{family}\n\
+             [table.u]\nkey = [\"n: u16\"]\nsplits = {{ keys = [\"0a\", \"ff00\"] }}\n[table.u.family.f]\ncolumns = [\"c\"]\n{family}"
+        );
+        let sql = created(&text, Target::Phoenix);
+        let back = imported(&sql, Source::Phoenix, None).expect("SQL");
+        let again = Design::parse([File { name: "again".to_owned(), text: back }]).expect("a design");
+        assert_eq!(ddl(&again, &Options::new(Target::Phoenix)).expect("DDL").text, sql);
+        assert_eq!(again.tables["a.B"].layout.shape(), design(&text).tables["a.B"].layout.shape());
+    }
+    // As `cbt ls` prints what `created` sets.
+    for (policy, list) in [
+        ("ttl = \"390 days\"\nversions = 1", "(age() > 390d || versions() > 1)"),
+        ("versions = 5", "versions() > 5"),
+        ("ttl = \"61 s\"\nversions = 2147483647", "age() > 61000000"),
+        ("ttl = \"1 day\"\nversions = 5\nmin_versions = 2", "((age() > 1d && versions() > 2) || versions() > 5)"),
+        ("ttl = \"90 min\"\nversions = 2147483647\nmin_versions = 2", "(age() > 90m && versions() > 2)"),
+        ("versions = 2147483647", ""),
+    ] {
+        let list = format!(
+            "Family Name\tGC Policy\t\tValue Type\n-----------\t---------\t\t----------\nf\t\t{list}\t\t{{}}\n"
+        );
+        let back = imported(&list, Source::Cbt, Some("t")).expect("a list");
+        let text = format!("[table.t]\nkey = [\"k: u8\"]\n[table.t.family.f]\n{policy}");
+        let back = back.trim_start_matches("format = 1\n");
+        assert_eq!(created(back, Target::Cbt), created(&text, Target::Cbt));
+    }
+    let odd = "Family Name\tGC Policy\n-----------\t---------\nf\t(age() > 1d || age() > 2d)\n";
+    let problems = imported(odd, Source::Cbt, Some("t")).expect_err("two ages").to_string();
+    assert!(problems.starts_with("pasted:3:1: a design cannot say this policy: it has two ages"), "{problems}");
+}
+
+#[test]
+fn descriptions_of_families_come_back_whatever_their_names() {
+    let described = "Table a is ENABLED\na\nCOLUMN FAMILIES DESCRIPTION\n\
+        {NAME => 'é', TTL => '7', VERSIONS => '3', KEEP_DELETED_CELLS => 'TRUE', TTL => '5400 SECONDS (1 HOUR 30 MINUTES)', \
+        MIN_VERSIONS => '2', BLOOMFILTER => 'ROWCOL', BLOCKSIZE => '32768 B (32KB)', METADATA => {'A' => 'B'}}\n\
+        Total number of splits = 3\n\\x00 \\x5Cx41\n ~\nTook 0.1 seconds\n";
+    let back = imported(described, Source::Describe, None).expect("a description");
+    assert!(back.contains("# A design has no key for KEEP_DELETED_CELLS => TRUE"), "{back}");
+    let text = created(back.trim_start_matches("format = 1\n"), Target::HBase);
+    let expected = "create \"a\",\n  {NAME => \"\\xC3\\xA9', TTL => '7\", VERSIONS => 3, MIN_VERSIONS => 2, TTL => 5400, \
+        BLOOMFILTER => \"ROWCOL\", BLOCKSIZE => 32768},\n  SPLITS => [\"\\\\x00 \\\\x5Cx41\", \" ~\"]\n";
+    assert_eq!(text, expected);
+
+    let unknown = "Table a is ENABLED\n{NAME => 'f', VERSIONS => '1', BLOOMFILTER => 'ROWPREFIX_FIXED_LENGTH'}\n";
+    let problems = imported(unknown, Source::Describe, None).expect_err("another filter").to_string();
+    assert!(problems.starts_with("pasted:2:1: a design has no BLOOMFILTER => 'ROWPREFIX_FIXED_LENGTH'"), "{problems}");
+}
+
+#[test]
+fn layouts_come_back_from_json() {
+    for shape in [
+        "u64, i64 desc, text raw",
+        "salt(16 xxh3 by 0) text, bytes[16]",
+        "salt(300 java hex) option<u8>, list<u16> raw",
+        "md5(4 by 0) text, (u8, bool desc)",
+        "enum{1: (), 7: (u16, text)}, instant",
+    ] {
+        let Ok(layout) = shape.parse::<LayoutBuf>() else { panic!("{shape} is a shape") };
+        let named: Vec<_> = layout
+            .fields()
+            .iter()
+            .enumerate()
+            .map(|(i, field)| {
+                let mut field = field.clone();
+                field.name = format!("f{i}");
+                field
+            })
+            .collect();
+        let layout = LayoutBuf::of_fields("Row", layout.lead().clone(), layout.by().to_vec(), named).expect("a layout");
+        let text = imported(&layout.to_json(), Source::Layout, None).expect("a layout");
+        let design = Design::parse([File { name: "again".to_owned(), text }]).expect("a design");
+        assert_eq!(design.tables["Row"].layout.shape(), layout.shape());
+    }
+}
+
+#[test]
+fn texts_that_are_cut_or_changed_make_no_panic() {
+    let sources = [
+        (Source::Phoenix, created("[table.t]\nkey = [\"n: i64\", \"t: text raw\"]\n[table.t.family.f]\ncolumns = [\"c\"]\nttl = \"1 h\"", Target::Phoenix)),
+        (Source::Describe, "Table a is ENABLED\n{NAME => 'f', VERSIONS => '1', METADATA => {'a' => 'b'}}\nTotal number of splits = 2\n\\x00é\n".to_owned()),
+        (Source::Cbt, "Family Name\tGC Policy\n---\t---\nf\t((age() > 1d && versions() > 2) || versions() > 5)\n".to_owned()),
+        (Source::Layout, "u64, text raw".parse::<LayoutBuf>().expect("a shape").to_json()),
+    ];
+    for (source, text) in sources {
+        for (i, _) in text.char_indices() {
+            for inserted in ["", "(", ")", "'", "\"", "\\", "\\x", "é", "}", "\n", "99999999999999999999"] {
+                let changed = [&text[..i], inserted, &text[i..]].concat();
+                for text in [&changed, &text[..i]] {
+                    if let Ok(back) = imported(text, source, Some("n")) {
+                        let design = Design::parse([File { name: "again".to_owned(), text: back }])
+                            .expect("what is printed parses");
+                        for target in TARGETS {
+                            _ = ddl(&design, &Options::new(target));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let deep = "(".repeat(100_000);
+    _ = imported(&format!("Family Name\n---\nf\t{deep}"), Source::Cbt, Some("t"));
+    _ = imported(&format!("CREATE TABLE t {deep}"), Source::Phoenix, None);
+    _ = imported(&format!("{{NAME => '{}", "', A => '".repeat(50_000)), Source::Describe, Some("t"));
+}

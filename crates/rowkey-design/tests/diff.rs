@@ -1,0 +1,99 @@
+//! Changes: each rule of changes is found between the two designs of its page, and not in the good one; a lock file is a
+//! design that differs in nothing.
+
+use rowkey_design::design::Date;
+use rowkey_design::{CheckOptions, Class, Design, Difference, File, Rule, diff, lock};
+
+fn parse(text: &str) -> Design {
+    let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
+    Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+}
+
+fn changes(old: &str, new: &str) -> Vec<Difference> {
+    diff(&parse(old), &parse(new), &CheckOptions::new(Date { year: 2026, month: 1, day: 31 }), 10_000.0)
+}
+
+fn block<'p>(page: &'p str, heading: &str) -> &'p str {
+    let (_, rest) = page.split_once(&format!("\n{heading}:\n\n```toml\n")).unwrap_or_else(|| panic!("{page}"));
+    rest.split_once("```").unwrap().0
+}
+
+#[test]
+fn each_rule_of_changes_is_found_and_its_neighbour_is_not() {
+    let rules: Vec<_> = Rule::all().filter(|rule| rule.id.starts_with('D')).collect();
+    assert_eq!(rules.len(), 12);
+    for rule in rules {
+        let (old, new, good) = (block(rule.page(), "Old"), block(rule.page(), "New"), block(rule.page(), "Good"));
+        let found = |new: &str| changes(old, new).into_iter().any(|change| change.rule == rule.id);
+        assert!(found(new), "{}: {:?}", rule.id, changes(old, new));
+        assert!(!found(good), "{}: {:?}", rule.id, changes(old, good));
+    }
+}
+
+#[test]
+fn classes() {
+    let of = |key: &str, rest: &str| format!("format = 1\n[table.t]\nkey = [{key}]\n{rest}");
+    let class = |old: &str, new: &str| changes(old, new).iter().map(|change| change.class).max();
+    let key = r#""from: u64", "to: u64""#;
+    assert_eq!(class(&of(key, ""), &of(key, "")), None);
+    // The fingerprint is the same, and the values are exchanged.
+    assert_eq!(class(&of(key, ""), &of(r#""to: u64", "from: u64""#, "")), Some(Class::SilentCorruption));
+    assert_eq!(class(&of(key, ""), &of(r#""from: u64", "dest: u64""#, "")), Some(Class::Safe));
+    assert_eq!(class(&of(key, ""), &of(r#""from: u64""#, "")), Some(Class::Rewrite));
+    let salted = of(key, "salt = { buckets = 4, by = [\"from\"] }\n");
+    assert_eq!(class(&of(key, "salt = { buckets = 4 }\n"), &salted), Some(Class::Rewrite));
+    assert_eq!(class("format = 1\n", &of(key, "")), Some(Class::Safe));
+    assert_eq!(class(&of(key, ""), "format = 1\n"), Some(Class::DataLoss));
+    let enums = |variants: &str| of(&format!("\"kind: option<enum{{{variants}}}>\""), "");
+    assert_eq!(class(&enums("1: (u8)"), &enums("1: (u8), 2: ()")), Some(Class::Safe));
+    assert_eq!(class(&enums("1: (u8), 2: ()"), &enums("1: (), 2: ()")), Some(Class::SilentCorruption));
+}
+
+#[test]
+fn a_rewrite_has_a_plan() {
+    let old = "format = 1\n[table.t]\nkey = [\"a: u64\"]\nrows = \"36M\"\nfamily.f.sizes.v = \"100 B\"\n";
+    let new = old.replace("u64", "i64");
+    let change = changes(old, &new).remove(0);
+    assert_eq!((change.rule, change.class), ("D01", Class::Rewrite));
+    assert_eq!(
+        change.plan[0],
+        format!(
+            "from {} to {}",
+            parse(old).tables["t"].layout.fingerprint(),
+            parse(&new).tables["t"].layout.fingerprint()
+        )
+    );
+    assert!(
+        change.plan[2].starts_with("backfill 36M rows, ") && change.plan[2].ends_with(": 1 h at 10k rows/s"),
+        "{:?}",
+        change.plan
+    );
+}
+
+#[test]
+fn what_the_new_design_allows() {
+    let old = "format = 1\n[table.t]\nkey = [\"a: u64\"]\nfamily.f.ttl = \"1 day\"\nfamily.g.ttl = \"1 day\"\n";
+    // An `allow` of a change names what is gone.
+    let gone = "format = 1\n[table.t]\nkey = [\"a: u64\"]\nfamily.f.ttl = \"1 day\"\n[[table.t.allow]]\nrule = \"D06\"\nof = \"g\"\nwhy = \"copied\"\n";
+    assert_eq!(changes(old, gone)[0].allowed.as_deref(), Some("copied"));
+}
+
+#[test]
+fn a_lock_file_is_the_design_it_locks() {
+    for text in [
+        include_str!("designs/three.rowkey.toml"),
+        "format = 1\n[table.\"a b\"]\nkey = [\"x: text\", \"y: u8 desc\"]\nhashed = { bytes = 3, by = [\"x\"] }\nfamily.f = { ttl = \"5 days\", versions = 3, min_versions = 1 }\n",
+        "format = 1\n[table.t]\nkey = [\"x: text\"]\nsalt = { buckets = 7, hash = \"md5\", format = \"hex\" }\nfamily.f.timestamp = \"custom\"\n",
+    ] {
+        let design = parse(text);
+        let locked = parse(&lock(&design).text);
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let mut differences = diff(&locked, &design, &options, 1.0);
+        differences.retain(|change| !["D09", "D10", "D11"].contains(&change.rule));
+        assert_eq!(differences, []);
+        // A fingerprint that was changed is a fault of the file.
+        let wrong = lock(&design).text.replacen("fingerprint = \"", "fingerprint = \"0", 1);
+        let problems = Design::parse([File { name: "rowkey.lock".into(), text: wrong }]).unwrap_err();
+        assert!(problems.to_string().contains("the fingerprint of this key is "), "{problems}");
+    }
+}

@@ -1,0 +1,45 @@
+//! The design file: what is read, and how each mistake is named.
+
+use rowkey_design::{Design, File};
+
+fn parse(text: &str) -> Result<Design, String> {
+    Design::parse([File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() }])
+        .map_err(|problems| problems.to_string())
+}
+
+#[test]
+fn three_designs() {
+    let design = parse(include_str!("designs/three.rowkey.toml")).unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!(design.tables["tsdb"].layout.shape(), "salt(20 xxh3 by 0 2) bytes[3], u32, bytes raw");
+    assert_eq!(design.tables["crashes"].secondary[0].shape(), "bytes[16], i64 desc");
+}
+
+#[test]
+fn all_mistakes_are_named_at_once() {
+    let text = r#"format = 1
+[cluster.prod]
+engine = "hbsae"
+region.max = "10 gigs"
+[table.t]
+key = ["a: u64", "b: i46", "c text"]
+salt = { buckets = 0, by = ["z"] }
+colour = 3
+[[table.t.query]]
+name = "q"
+rate = 7
+"#;
+    let problems = parse(text).unwrap_err();
+    let expected = [
+        "3:10: unknown engine `hbsae`; did you mean `hbase`?",
+        "4:14: the text \"10 gigs\" is not a size: a number with a unit of bytes; write it as \"400 B\" or \"10 GB\"",
+        "6:18: `i46` is not a type of the format; did you mean `i16`?",
+        "6:28: \"c text\" is not a field; write it as \"name: shape\", for example \"at: i64 desc\"",
+        "7:29: there is no field \"z\"; known: a, b",
+        "8:1: unknown key `colour`; known: about, ",
+        "11:8: the number 7 is not a rate: a number of times a second, minute, hour or day; write it as ",
+    ];
+    assert_eq!(problems.lines().count(), expected.len(), "{problems}");
+    for (line, expected) in problems.lines().zip(expected) {
+        assert!(line.starts_with(&format!("a.rowkey.toml:{expected}")), "{line}");
+    }
+}

@@ -1,0 +1,84 @@
+//! Each rule's page: complete, fires on its bad design, silent on its good one; and each edit that a rule proposes cures.
+
+use rowkey_design::design::Date;
+use rowkey_design::forms::KeyForm;
+use rowkey_design::{CheckOptions, Design, File, Finding, Rule, sample};
+
+fn parse(text: &str) -> Design {
+    let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
+    Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+}
+
+/// The findings of a design, and of a sample of its first table's keys, in hex.
+fn check(text: &str, keys: Option<&str>) -> Vec<Finding> {
+    let design = parse(text);
+    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    if let Some(keys) = keys {
+        let (name, table) = design.tables.first().unwrap();
+        let read = |line: &str, key: &mut Vec<u8>| {
+            key.extend(KeyForm::Hex.parse(line, &table.layout).map_err(|error| error.to_string())?);
+            Ok(())
+        };
+        let profile = sample::read_by(keys.as_bytes(), read, &table.layout, None, |_, _| {}).unwrap();
+        options.profiles.insert(name.clone(), profile);
+    }
+    let report = design.check(&options);
+    assert_eq!(report.problems, []);
+    report.findings
+}
+
+/// What stands in a page's code block after a heading.
+fn block<'p>(page: &'p str, heading: &str, language: &str) -> Option<&'p str> {
+    let (_, rest) = page.split_once(&format!("\n{heading}:\n\n```{language}\n"))?;
+    rest.split_once("```").map(|(block, _)| block)
+}
+
+fn with_pages() -> impl Iterator<Item = &'static Rule> {
+    // Rules of changes compare two designs; they have a test of their own.
+    Rule::all().filter(|rule| !rule.id.starts_with('D'))
+}
+
+#[test]
+fn each_page_is_complete() {
+    for rule in Rule::all() {
+        let page = rule.page();
+        assert!(page.starts_with(&format!("## {} {}\n", rule.id, rule.title)), "{}: {page:.80}", rule.id);
+        for part in ["Condition", "Consequence", "Cure", "Source", "When it is wrong"] {
+            assert!(page.contains(&format!("\n**{part}.** ")), "{} has no {part}", rule.id);
+        }
+    }
+}
+
+#[test]
+fn each_rule_fires_on_its_bad_design_and_not_on_its_good_one() {
+    for rule in with_pages() {
+        let fires = |heading: &str| {
+            let design = block(rule.page(), heading, "toml").unwrap_or_else(|| panic!("{} has no {heading}", rule.id));
+            let sample = block(rule.page(), &format!("{heading} sample, in hex"), "text");
+            check(design, sample).into_iter().find(|finding| finding.rule == rule)
+        };
+        assert!(fires("Bad").is_some(), "{} is silent on its bad design", rule.id);
+        assert_eq!(fires("Good"), None, "{} fires on its good design", rule.id);
+    }
+}
+
+/// After its edits the design is valid and the finding is gone.
+#[test]
+fn each_edit_cures() {
+    let mut edited = Vec::new();
+    for rule in with_pages() {
+        let text = block(rule.page(), "Bad", "toml").unwrap();
+        let of_rule = check(text, None).into_iter().filter(|finding| finding.rule == rule);
+        for finding in of_rule {
+            let edits = finding.remedy.as_ref().map_or(&[][..], |remedy| &remedy.edits);
+            if edits.is_empty() {
+                continue;
+            }
+            let after = &parse(text).files.edited(edits)[0].text;
+            let still = check(after, None).into_iter().find(|other| other.rule == rule && other.of == finding.of);
+            assert_eq!(still, None, "{}\n{after}", rule.id);
+            edited.push(rule.id);
+        }
+    }
+    assert!(edited.len() >= 20, "{edited:?}");
+}

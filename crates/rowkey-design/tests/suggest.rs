@@ -1,0 +1,156 @@
+//! What a search suggests: valid designs, never worse than the design's own, the keys that the texts recommend.
+
+use proptest::prelude::*;
+use rowkey_design::design::Date;
+use rowkey_design::suggest::{Suggestions, to_toml};
+use rowkey_design::{CheckOptions, Design, File};
+
+fn parse(text: &str) -> Design {
+    let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
+    Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+}
+
+fn suggest(text: &str, table: &str) -> Suggestions {
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    parse(text).suggest(table, &options).unwrap()
+}
+
+/// The shape of the first, and how many secondary tables it has.
+fn first(suggestions: &Suggestions) -> (String, usize) {
+    let best = &suggestions.candidates[0].table;
+    (best.layout.shape(), best.secondary.len())
+}
+
+const METRICS: &str = r#"
+format = 1
+[cluster.prod]
+engine = "hbase"
+servers = 10
+region.writes = "20k/s"
+[table.points]
+key = ["at: i64", "metric: u32", "host: u32"]
+means.at = "seconds"
+family.t.ttl = "30 days"
+[[table.points.write]]
+name = "point"
+rate = "100k/s"
+order = "time"
+[[table.points.query]]
+name = "a metric of a host, a day"
+fix = ["metric", "host"]
+range = { at = "1 day" }
+rate = "100/s"
+"#;
+
+/// HBase: The Definitive Guide: swap the first two fields. It needs no salt where there are many metrics.
+#[test]
+fn what_queries_fix_goes_before_time() {
+    let text = format!("{METRICS}[table.points.stats]\nmetric = {{ distinct = 2_000 }}\nhost = {{ distinct = 500 }}\n");
+    let suggestions = suggest(&text, "points");
+    assert_eq!(first(&suggestions), ("u32, u32, i64".to_owned(), 0));
+    let own = suggestions.candidates.iter().find(|candidate| candidate.current).unwrap();
+    assert!(own.score.refused > 0.5, "{:?}", own.score);
+}
+
+/// OpenTSDB: five metrics of one host keep five servers busy: a salt divides them.
+#[test]
+fn a_salt_where_there_are_few_values_before_time() {
+    let text = format!("{METRICS}[table.points.stats]\nmetric = {{ distinct = 2 }}\nhost = {{ distinct = 2 }}\n");
+    let suggestions = suggest(&text, "points");
+    assert!(suggestions.candidates[0].score.salted, "{:?}", first(&suggestions));
+    assert!(suggestions.candidates[0].score.refused < 0.01);
+}
+
+/// Flurry: a second table with the other order, where queries come from both sides.
+#[test]
+fn a_second_table_for_queries_from_the_other_side() {
+    let text = r#"
+format = 1
+[table.links]
+key = ["from: u64", "to: u64"]
+rows = "1G"
+stats.from = { distinct = "10M" }
+stats.to = { distinct = "10M" }
+[[table.links.query]]
+name = "out"
+fix = ["from"]
+rate = "1k/s"
+[[table.links.query]]
+name = "in"
+fix = ["to"]
+rate = "1k/s"
+"#;
+    assert_eq!(first(&suggest(text, "links")), ("u64, u64".to_owned(), 1));
+}
+
+/// An inbox: the user, then the newest first.
+#[test]
+fn the_newest_first_is_descending() {
+    let text = r#"
+format = 1
+[table.mail]
+key = ["message: bytes[16]", "user: u64", "at: i64"]
+means.at = "milliseconds"
+rows = "1G"
+stats.user = { distinct = "1M" }
+stats.message = { distinct = "1G" }
+[[table.mail.query]]
+name = "inbox"
+fix = ["user"]
+order = "newest"
+limit = 50
+rate = "1k/s"
+"#;
+    assert_eq!(first(&suggest(text, "mail")).0, "u64, i64 desc, bytes[16]");
+}
+
+fn designs() -> impl Strategy<Value = String> {
+    let field = prop_oneof![Just("u64"), Just("text"), Just("instant desc"), Just("bytes[4]"), Just("option<i32>")];
+    let query = (any::<u8>(), prop_oneof![Just(""), Just("order = \"newest\"\n"), Just("limit = 10\n")]);
+    (prop::collection::vec(field, 1..5), prop::collection::vec(query, 0..4), prop::option::of(1u32..40), any::<bool>())
+        .prop_map(|(fields, queries, buckets, cluster)| {
+            let mut text = "format = 1\n".to_owned();
+            if cluster {
+                text += "[cluster.c]\nengine = \"hbase\"\nservers = 7\n";
+            }
+            let key: Vec<_> = fields.iter().enumerate().map(|(i, ty)| format!("\"f{i}: {ty}\"")).collect();
+            text += &format!("[table.t]\nkey = [{}]\n", key.join(", "));
+            text.extend(buckets.map(|buckets| format!("salt = {{ buckets = {buckets} }}\n")));
+            text += "[[table.t.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n";
+            for (i, (fixed, more)) in queries.iter().enumerate() {
+                let names =
+                    (0..fields.len()).filter(|field| fixed >> field & 1 == 1).map(|field| format!("\"f{field}\""));
+                let names = names.collect::<Vec<_>>().join(", ");
+                text += &format!("[[table.t.query]]\nname = \"q{i}\"\nfix = [{names}]\n{more}");
+            }
+            text
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Each candidate's text is a valid design with the candidate's layouts; the design's own key is among them; none
+    /// is listed before one that refuses fewer writes.
+    #[test]
+    fn every_candidate_is_a_design(text in designs()) {
+        let suggestions = suggest(&text, "t");
+        let candidates = &suggestions.candidates;
+        prop_assert_eq!(candidates.iter().filter(|candidate| candidate.current).count(), 1);
+        for candidate in candidates {
+            // Queries, which secondary tables refer to, are those of the design.
+            let queries = text.find("[[table.t.query]]").map_or("", |at| &text[at..]);
+            let written = parse(&format!("format = 1\n{}{queries}", to_toml(&candidate.table)));
+            let table = &written.tables["t"];
+            prop_assert_eq!(table.layout.shape(), candidate.table.layout.shape());
+            prop_assert_eq!(table.secondary.len(), candidate.table.secondary.len());
+            for (written, made) in table.secondary.iter().zip(&candidate.table.secondary) {
+                prop_assert_eq!(written.shape(), made.shape());
+            }
+        }
+        for (a, b) in candidates.iter().zip(&candidates[1..]) {
+            prop_assert!(a.score.refused <= b.score.refused + 0.01);
+        }
+        prop_assert_eq!(suggestions.reasons.len(), candidates.len() - 1);
+    }
+}

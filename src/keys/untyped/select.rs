@@ -1,0 +1,135 @@
+//! The ranges of keys that a query of leading fields selects, by an owned layout: what typed prefixes do, from values.
+
+use std::ops::Bound;
+
+use super::key::encode_field;
+use super::{FieldBuf, LayoutBuf, TypeBuf, Value, ValueError};
+use crate::keys::encode::{FieldSpan, Writer};
+use crate::keys::layout::Scalar;
+use crate::keys::prefix::PrefixBuf;
+use crate::keys::range::KeyRange;
+use crate::keys::span::{KeySpan, LeadOver};
+
+/// What a query asks of the field after those that it fixes. Bounds are in the logical order of the field, whatever its
+/// direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FieldValues {
+    /// One of these values.
+    In(Vec<Value>),
+    /// The values between two bounds.
+    Between(Bound<Value>, Bound<Value>),
+    /// Text or bytes that begin with this.
+    StartsWith(Value),
+}
+
+impl LayoutBuf {
+    /// Returns the ranges of the keys whose leading fields have these values, merged and sorted, over all salt buckets
+    /// that can hold such keys.
+    ///
+    /// # Errors
+    /// If a value is not valid for its field's type, or the key is hashed by fields without a value here.
+    ///
+    /// ```
+    /// use rowkey::{LayoutBuf, Value};
+    ///
+    /// let layout: LayoutBuf = "salt(4 xxh3 by 0 1) u8, u16".parse()?;
+    /// assert_eq!(layout.ranges(&[Value::Unsigned(7)])?.len(), 4);
+    /// assert_eq!(layout.ranges(&[Value::Unsigned(7), Value::Unsigned(1)])?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn ranges(&self, leading: &[Value]) -> Result<Vec<KeyRange>, ValueError> {
+        let by_bucket = self.ranges_by_bucket(leading, None)?;
+        Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
+    }
+
+    /// Returns the ranges of the keys whose leading fields have these values, and whose next field is one of `next`: a list
+    /// for each salt bucket that can hold such keys, a single one for a key without salt. They are the ranges of
+    /// [`Selection::ranges_by_bucket`](crate::Selection::ranges_by_bucket) for the same query by a derived prefix.
+    ///
+    /// # Errors
+    /// If a value is not valid for its field's type, there is no next field, or the key is hashed by fields without a
+    /// value here.
+    ///
+    /// ```
+    /// use std::ops::Bound;
+    ///
+    /// use rowkey::{KeyRange, LayoutBuf, Value};
+    /// use rowkey::untyped::FieldValues;
+    ///
+    /// // The newest first: the later bound is the first key.
+    /// let layout: LayoutBuf = "u8, u16 desc".parse()?;
+    /// let hours = FieldValues::Between(Bound::Included(Value::Unsigned(3)), Bound::Excluded(Value::Unsigned(9)));
+    /// let ranges = layout.ranges_by_bucket(&[Value::Unsigned(7)], Some(&hours))?;
+    /// assert_eq!(ranges, [[KeyRange::new([7, 0xff, 0xf7], Some([7, 0xff, 0xfd])).unwrap()]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn ranges_by_bucket(
+        &self,
+        leading: &[Value],
+        next: Option<&FieldValues>,
+    ) -> Result<Vec<Vec<KeyRange>>, ValueError> {
+        if leading.len() > self.fields.len() {
+            let (found, fields) = (leading.len(), self.fields.len());
+            return Err(ValueError::new(format!("found {found} values, but the key has only {fields} fields")));
+        }
+        let (mut body, mut ends) = (Vec::new(), Vec::new());
+        for (field, value) in self.fields.iter().zip(leading) {
+            encode_field(field, value, &mut Writer::new(&mut body))?;
+            ends.push(body.len());
+        }
+        let spans = match next {
+            None => vec![KeySpan::prefix(body, ends)],
+            Some(next) => {
+                let Some(field) = self.fields.get(leading.len()) else {
+                    return Err(ValueError::new("all fields have a value: there is none for a range"));
+                };
+                field.spans(&PrefixBuf::encoded(body, ends), next)?
+            }
+        };
+        let lead = LeadOver { lead: &self.lead, by: &self.by, fields: self.fields.len() };
+        lead.ranges(&spans).map_err(|error| ValueError::new(error.to_string()))
+    }
+}
+
+impl FieldBuf {
+    fn spans(&self, prefix: &PrefixBuf, values: &FieldValues) -> Result<Vec<KeySpan>, ValueError> {
+        let span = |field| prefix.clone().span(field, self.desc, self.raw);
+        match values {
+            FieldValues::In(values) => {
+                values.iter().map(|value| Ok(span(FieldSpan::Value(self.ascending(value)?)))).collect()
+            }
+            FieldValues::Between(low, high) => {
+                let bytes = |bound: &Bound<Value>| -> Result<_, ValueError> {
+                    Ok(match bound {
+                        Bound::Included(value) => Bound::Included(self.ascending(value)?),
+                        Bound::Excluded(value) => Bound::Excluded(self.ascending(value)?),
+                        Bound::Unbounded => Bound::Unbounded,
+                    })
+                };
+                Ok(vec![span(FieldSpan::Range(bytes(low)?, bytes(high)?))])
+            }
+            FieldValues::StartsWith(start) => Ok(vec![self.starting(prefix, start)?]),
+        }
+    }
+
+    /// The bytes of a value as if the field were ascending: bounds are turned as a whole.
+    fn ascending(&self, value: &Value) -> Result<Vec<u8>, ValueError> {
+        let field = Self { desc: false, ..self.clone() };
+        let mut bytes = Vec::new();
+        encode_field(&field, value, &mut Writer::new(&mut bytes))?;
+        Ok(bytes)
+    }
+
+    fn starting(&self, prefix: &PrefixBuf, start: &Value) -> Result<KeySpan, ValueError> {
+        let content = match (&self.ty, start) {
+            (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => text.as_bytes(),
+            (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => bytes,
+            (ty, start) => {
+                let reason = format!("{start} is not the beginning of a {ty}");
+                return Err(ValueError::new(reason).within(&self.name));
+            }
+        };
+        Ok(prefix.clone().starting(content, self.desc, self.raw))
+    }
+}

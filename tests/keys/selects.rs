@@ -1,0 +1,106 @@
+//! A query by an owned layout selects the ranges that a derived prefix does.
+
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use proptest::prelude::*;
+use rowkey::untyped::FieldValues;
+use rowkey::{KeyRange, LayoutBuf, RowKey, Select, Selection, Value};
+
+#[derive(RowKey)]
+#[rowkey(salt(buckets = 5, by(user)))]
+struct Event {
+    user: String,
+    #[rowkey(desc)]
+    at: i64,
+    kind: Option<u8>,
+    #[rowkey(raw)]
+    text: String,
+}
+
+#[derive(RowKey)]
+struct Turned {
+    #[rowkey(desc)]
+    name: String,
+    #[rowkey(desc, nulls_first)]
+    rank: Option<u16>,
+}
+
+#[derive(RowKey)]
+#[rowkey(hashed(bytes = 4, by(id)))]
+struct Hashed {
+    id: u32,
+    at: u16,
+}
+
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+fn option(number: Option<u16>) -> Value {
+    Value::Option(number.map(|number| Box::new(Value::Unsigned(number.into()))))
+}
+
+#[track_caller]
+fn same<K: RowKey>(typed: Selection<K>, leading: &[Value], next: Option<FieldValues>) {
+    let layout = LayoutBuf::from(&K::LAYOUT);
+    let untyped = layout.ranges_by_bucket(leading, next.as_ref()).unwrap();
+    assert_eq!(untyped, typed.ranges_by_bucket());
+    if next.is_none() {
+        assert_eq!(layout.ranges(leading).unwrap(), KeyRange::merged(untyped.into_iter().flatten().collect()));
+    }
+}
+
+proptest! {
+    #[test]
+    fn as_a_derived_prefix(
+        user in "[a\\x00]{0,3}",
+        a in any::<i64>(),
+        b in any::<i64>(),
+        kind in any::<Option<u8>>(),
+        start in "[a\\x00]{0,2}",
+        low in any::<Option<u16>>(),
+        high in any::<Option<u16>>(),
+    ) {
+        let (t0, t1) = (Value::Signed(a.into()), Value::Signed(b.into()));
+        let (u, k) = (text(&user), option(kind.map(u16::from)));
+        let event = || Event::prefix().user(&user);
+        same(Event::prefix().select(), &[], None);
+        same(event().select(), std::slice::from_ref(&u), None);
+        let fixed = std::slice::from_ref(&u);
+        same(event().at_range(a..b), fixed, Some(FieldValues::Between(Included(t0.clone()), Excluded(t1.clone()))));
+        same(event().at_range((Excluded(a), Included(b))), fixed, Some(FieldValues::Between(Excluded(t0.clone()), Included(t1.clone()))));
+        same(event().at_range(a..), fixed, Some(FieldValues::Between(Included(t0.clone()), Unbounded)));
+        same(event().at_in([a, b]), fixed, Some(FieldValues::In(vec![t0.clone(), t1])));
+        let fixed = [u, t0, k];
+        let event = || event().at(a).kind(kind);
+        same(event().select(), &fixed, None);
+        same(event().text_starts_with(&start), &fixed, Some(FieldValues::StartsWith(text(&start))));
+        same(event().text_range(&*user..&*start), &fixed, Some(FieldValues::Between(Included(text(&user)), Excluded(text(&start)))));
+        same(event().text_range(..=&*start), &fixed, Some(FieldValues::Between(Unbounded, Included(text(&start)))));
+        same(event().text_in([&*user, &*start]), &fixed, Some(FieldValues::In(vec![text(&user), text(&start)])));
+
+        same(Turned::prefix().name_starts_with(&start), &[], Some(FieldValues::StartsWith(text(&start))));
+        same(Turned::prefix().name_range(&*user..=&*start), &[], Some(FieldValues::Between(Included(text(&user)), Included(text(&start)))));
+        same(
+            Turned::prefix().name(&user).rank_range((Excluded(low), Included(high))),
+            &[text(&user)],
+            Some(FieldValues::Between(Excluded(option(low)), Included(option(high)))),
+        );
+
+        let id = Value::Unsigned(7);
+        same(Hashed::prefix().id(7).at_range(1..9), &[id], Some(FieldValues::Between(Included(Value::Unsigned(1)), Excluded(Value::Unsigned(9)))));
+    }
+}
+
+#[test]
+fn what_no_prefix_can_select_is_refused() {
+    let layout = LayoutBuf::from(&Hashed::LAYOUT);
+    let all = FieldValues::Between(Unbounded, Unbounded);
+    let refused =
+        |leading: &[Value], next: &FieldValues| layout.ranges_by_bucket(leading, Some(next)).unwrap_err().to_string();
+    let (id, at) = (Value::Unsigned(1), Value::Unsigned(2));
+    assert!(refused(&[], &FieldValues::In(vec![text("a")])).starts_with("id: "));
+    assert!(refused(&[], &FieldValues::Between(Included(id.clone()), Unbounded)).contains("digest"));
+    assert!(refused(&[id.clone(), at], &all).contains("all fields have a value"));
+    assert!(refused(&[id], &FieldValues::StartsWith(text("a"))).starts_with("at: "));
+}
