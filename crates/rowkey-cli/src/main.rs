@@ -3,6 +3,7 @@
 mod command;
 mod designs;
 mod failure;
+mod fix;
 mod output;
 mod samples;
 

@@ -1,13 +1,15 @@
 //! `rowkey check`.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rowkey_design::design::Date;
-use rowkey_design::{CheckOptions, Severity};
+use rowkey_design::quote::terminal;
+use rowkey_design::{CheckOptions, Design, Severity};
 
 use crate::failure::Failure;
+use crate::fix;
 use crate::output::{self, Format, Styles};
 use crate::samples::Form;
 
@@ -15,6 +17,7 @@ const EXAMPLES: &str = "Examples:
   rowkey check designs/
   rowkey check --sample visits=keys.txt --form shell visits.rowkey.toml
   rowkey check --deny error --format github visits.rowkey.toml
+  rowkey check --fix visits.rowkey.toml
   rowkey rule Q01
 
 Exit status: 0 no finding at or above --deny, 1 findings, 2 a design file is not valid.";
@@ -36,6 +39,9 @@ pub(crate) struct Args {
     /// The form of the keys in samples, those that the design names too.
     #[arg(long, default_value = "hex")]
     form: Form,
+    /// Writes the edits of findings into the files, those that do not touch each other; then checks again.
+    #[arg(long)]
+    fix: bool,
     /// The least severity that is exit status 1.
     #[arg(long, default_value = "warning")]
     deny: Deny,
@@ -68,12 +74,14 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    pub(crate) fn styles(self) -> Styles {
+    /// The styles of text that goes to a stream.
+    pub(crate) fn styles(self, stream: &impl IsTerminal) -> Styles {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let coloured = match self {
             Self::Always => true,
             Self::Never => false,
             Self::Auto => {
-                std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty())
+                stream.is_terminal() && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
             }
         };
         if coloured { Styles::Coloured } else { Styles::Plain }
@@ -81,19 +89,32 @@ impl Color {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let mut design = crate::designs::read(&args.designs)?;
-    if let Some(cluster) = args.cluster.as_ref().filter(|cluster| !design.clusters.contains_key(*cluster)) {
-        let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
-        return Err(Failure::new(format!("there is no cluster {cluster:?}; the design has: {}", known.join(", "))));
-    }
-    let mut options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
-    options.cluster.clone_from(&args.cluster);
-    crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
-    let report = design.check(&options);
     let format = if args.json { Format::Json } else { args.format };
-    let mut out = std::io::stdout().lock();
-    out.write_all(output::report(format, &design, &options, &report, args.color.styles()).as_bytes())?;
-    out.flush()?;
+    let checked = if args.fix { fix(args, format) } else { check(args, format, &[]) };
+    match checked {
+        Err(Failure::Design(problems)) => {
+            // People read faults on standard error, programs where they read findings.
+            if format == Format::Text {
+                let text = output::invalid(format, &problems, args.color.styles(&io::stderr()));
+                let _ = io::stderr().write_all(text.as_bytes());
+            } else {
+                print(&output::invalid(format, &problems, Styles::Plain))?;
+            }
+            Ok(ExitCode::from(2))
+        }
+        checked => checked,
+    }
+}
+
+fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Failure> {
+    let (design, options) = read(args)?;
+    let report = design.check(&options);
+    let mut text = String::new();
+    if matches!(format, Format::Text | Format::Short) {
+        before.iter().for_each(|line| text += &format!("{}\n", terminal(line)));
+    }
+    text += &output::report(format, &design, &options, &report, args.color.styles(&io::stdout()));
+    print(&text)?;
     let deny = match args.deny {
         Deny::Note => Severity::Note,
         Deny::Warning => Severity::Warning,
@@ -106,4 +127,33 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+fn read(args: &Args) -> Result<(Design, CheckOptions), Failure> {
+    let mut design = crate::designs::read(&args.designs)?;
+    if let Some(cluster) = args.cluster.as_ref().filter(|cluster| !design.clusters.contains_key(*cluster)) {
+        let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
+        return Err(Failure::new(format!("there is no cluster {cluster:?}; the design has: {}", known.join(", "))));
+    }
+    let mut options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
+    options.cluster.clone_from(&args.cluster);
+    crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
+    Ok((design, options))
+}
+
+/// Applies the edits of findings, and checks what the files are then.
+fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
+    if args.sample.iter().any(|sample| sample.ends_with("=-")) {
+        return Err(Failure::new("--fix reads samples a second time: give a file instead of standard input"));
+    }
+    let (design, options) = read(args)?;
+    let report = design.check(&options);
+    let said = if report.problems.is_empty() { fix::apply(&design, &report, &args.designs)? } else { Vec::new() };
+    check(args, format, &said)
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
 }

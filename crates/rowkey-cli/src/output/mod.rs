@@ -1,12 +1,14 @@
 //! What a check found, in the forms that people and programs read.
 
+mod columns;
 mod github;
 mod json;
+mod reads;
 mod sampled;
 mod sarif;
 mod text;
 
-use rowkey_design::{CheckOptions, Design, Report};
+use rowkey_design::{CheckOptions, Design, Problems, Report};
 
 pub(crate) use self::json::place;
 pub(crate) use self::text::{Styles, problems};
@@ -40,6 +42,18 @@ pub(crate) fn report(
         Format::Json => format!("{:#}\n", json::report(design, options, report)),
         Format::Sarif => format!("{:#}\n", sarif::report(design, report)),
         Format::Github => github::report(design, report),
+    }
+}
+
+/// What is wrong in the files of a design that cannot be read, in a form.
+pub(crate) fn invalid(format: Format, invalid: &Problems, styles: Styles) -> String {
+    let (files, list) = (&invalid.files, &invalid.list);
+    match format {
+        Format::Text => problems(files, list, styles) + &counted(list.len(), "error") + "\n",
+        Format::Short => text::problem_lines(files, list) + &counted(list.len(), "error") + "\n",
+        Format::Json => format!("{:#}\n", json::invalid(files, list)),
+        Format::Sarif => format!("{:#}\n", sarif::invalid(files, list)),
+        Format::Github => github::problems(files, list),
     }
 }
 
