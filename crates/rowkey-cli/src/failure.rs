@@ -39,6 +39,20 @@ impl Failure {
     }
 }
 
+/// Prints the help that was asked for, or why the command line is not valid, and returns the exit status.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // As clap does: it can only fail where nobody reads.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    // Arguments may be names of files, which can hold anything.
+    let text = error.render().to_string();
+    let lines: String = text.lines().map(|line| terminal(line) + "\n").collect();
+    let _ = io::stderr().write_all(lines.as_bytes());
+    ExitCode::from(2)
+}
+
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Self {
         Self::Design(problems)

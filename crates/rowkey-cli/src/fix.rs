@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use rowkey_design::{Design, Edit, File, Finding, Place, Report};
+use rowkey_design::{Design, Edit, File, Finding, Place};
 
 use crate::designs;
 use crate::failure::Failure;
@@ -13,8 +13,12 @@ use crate::output::counted;
 /// Applies the edits of findings, a finding's all or none, and returns what was done, a line each.
 ///
 /// Findings whose edits touch those of one before are left, and those that would make the design invalid.
-pub(crate) fn apply(design: &Design, report: &Report, paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
-    let (apart, mut left) = apart(report);
+pub(crate) fn apply<'r>(
+    design: &Design,
+    findings: impl Iterator<Item = &'r Finding>,
+    paths: &[PathBuf],
+) -> Result<Vec<String>, Failure> {
+    let (apart, mut left) = apart(findings);
     let taken = valid(design, Vec::new(), &apart);
     left += apart.len() - taken.len();
     let after = edited(design, &taken);
@@ -50,11 +54,11 @@ pub(crate) fn apply(design: &Design, report: &Report, paths: &[PathBuf]) -> Resu
 }
 
 /// The findings whose edits touch none of those before, and how many others have edits.
-fn apart(report: &Report) -> (Vec<&Finding>, usize) {
+fn apart<'r>(findings: impl Iterator<Item = &'r Finding>) -> (Vec<&'r Finding>, usize) {
     // The end of each by file and start.
     let mut places = BTreeMap::new();
     let (mut apart, mut left) = (Vec::new(), 0);
-    for finding in &report.findings {
+    for finding in findings {
         let edits = edits(finding);
         if edits.is_empty() {
             continue;
@@ -104,4 +108,67 @@ fn edited(design: &Design, findings: &[&Finding]) -> Vec<File> {
         _ => edit.clone(),
     });
     design.files.edited(&edits.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_design::{CheckOptions, Report};
+
+    use super::*;
+
+    const TEXT: &str = "format = 1\n[table.t]\nkey = [\"at: instant\", \"a: u64\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\n[table.u]\nkey = [\"at: instant\", \"b: u64\"]\n[[table.u.query]]\nname = \"q\"\nfix = [\"b\"]\n";
+
+    fn checked(path: &std::path::Path, text: &str) -> (Design, Report) {
+        fs::write(path, text).unwrap();
+        let design = designs::read(&[path.to_owned()]).unwrap();
+        let report = design.check(&CheckOptions::new(designs::today()));
+        (design, report)
+    }
+
+    fn with_edit(finding: &Finding, at: usize, text: &str) -> Finding {
+        let mut finding = finding.clone();
+        let place = Place { file: 0, start: at, end: at };
+        finding.remedy.as_mut().unwrap().edits = vec![Edit { place, text: text.to_owned() }];
+        finding
+    }
+
+    #[test]
+    fn a_file_that_has_changed_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.rowkey.toml");
+        let (design, report) = checked(&path, TEXT);
+        let changed = format!("{TEXT}# more\n");
+        fs::write(&path, &changed).unwrap();
+        let failed = apply(&design, report.findings.iter(), std::slice::from_ref(&path)).unwrap_err();
+        assert!(matches!(&failed, Failure::Other(why) if why.contains("has changed")), "{failed:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), changed);
+    }
+
+    #[test]
+    fn edits_that_touch_or_do_harm_are_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.rowkey.toml");
+        let (design, report) = checked(&path, TEXT);
+        let found = report.findings.iter().find(|finding| finding.rule.id == "Q01").unwrap();
+        let end = TEXT.len();
+        let edits =
+            [(end, "# one\n"), (end, "# touches\n"), (0, "harm = 1\n"), (10, " # two"), (30, "\0"), (21, "# three\n")];
+        let findings: Vec<Finding> = edits.iter().map(|(at, text)| with_edit(found, *at, text)).collect();
+        let said = apply(&design, findings.iter(), std::slice::from_ref(&path)).unwrap();
+        let expected = format!("{} # two{}# three\n{}# one\n", &TEXT[..10], &TEXT[10..21], &TEXT[21..]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+        assert_eq!(said.len(), 5, "{said:?}");
+        assert!(said[3].starts_with("left 3 findings"), "{said:?}");
+    }
+
+    #[test]
+    fn lines_end_as_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.rowkey.toml");
+        let (design, report) = checked(&path, &TEXT.replace('\n', "\r\n"));
+        apply(&design, report.findings.iter(), std::slice::from_ref(&path)).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("secondary"), "{text}");
+        assert!(!text.replace("\r\n", "").contains(['\r', '\n']), "{text:?}");
+    }
 }

@@ -36,7 +36,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let done = match cli.command {
         Command::Check(args) => command::check::run(&args),
         Command::Rule(args) => command::rule::run(&args),
         Command::Explain(args) => command::explain::run(&args),

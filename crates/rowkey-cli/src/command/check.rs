@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// The form of the keys in samples, those that the design names too.
     #[arg(long, default_value = "hex")]
     form: Form,
-    /// Writes the edits of findings into the files, those that do not touch each other; then checks again.
+    /// Writes the edits of findings at or above --deny into the files, those that do not touch each other, then checks again.
     #[arg(long)]
     fix: bool,
     /// The least severity that is exit status 1.
@@ -64,6 +64,16 @@ enum Deny {
     Note,
     Warning,
     Error,
+}
+
+impl Deny {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Note => Severity::Note,
+            Self::Warning => Severity::Warning,
+            Self::Error => Severity::Error,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -115,14 +125,9 @@ fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Fai
     }
     text += &output::report(format, &design, &options, &report, args.color.styles(&io::stdout()));
     print(&text)?;
-    let deny = match args.deny {
-        Deny::Note => Severity::Note,
-        Deny::Warning => Severity::Warning,
-        Deny::Error => Severity::Error,
-    };
     Ok(if !report.problems.is_empty() {
         ExitCode::from(2)
-    } else if report.findings.iter().any(|finding| finding.severity >= deny) {
+    } else if report.findings.iter().any(|finding| finding.severity >= args.deny.severity()) {
         ExitCode::from(1)
     } else {
         ExitCode::SUCCESS
@@ -148,7 +153,11 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
     }
     let (design, options) = read(args)?;
     let report = design.check(&options);
-    let said = if report.problems.is_empty() { fix::apply(&design, &report, &args.designs)? } else { Vec::new() };
+    if !report.problems.is_empty() {
+        return check(args, format, &[]);
+    }
+    let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny.severity());
+    let said = fix::apply(&design, findings, &args.designs)?;
     check(args, format, &said)
 }
 

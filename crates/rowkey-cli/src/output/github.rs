@@ -3,6 +3,8 @@
 use rowkey_design::quote::terminal;
 use rowkey_design::{Design, Files, Place, Problem, Report, Severity};
 
+use super::short;
+
 pub(super) fn report(design: &Design, report: &Report) -> String {
     let files = &design.files;
     let mut text = String::new();
@@ -41,7 +43,7 @@ fn line<'t>(
     let name = files.file(place).map_or("", |file| &file.name);
     let (line, column) = files.line_and_column(place);
     // Logs are read in terminals too.
-    let message = message.map(|line| terminal(line)).collect::<Vec<_>>().join("\n");
+    let message = message.map(|line| short(line)).collect::<Vec<_>>().join("\n");
     let (name, title, message) = (property(&terminal(name)), property(&terminal(title)), data(&message));
     format!("::{command} file={name},line={line},col={column},title={title}::{message}\n")
 }

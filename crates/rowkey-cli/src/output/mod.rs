@@ -8,6 +8,7 @@ mod sampled;
 mod sarif;
 mod text;
 
+use rowkey_design::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Problems, Report};
 
 pub(crate) use self::json::place;
@@ -66,4 +67,13 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
         _ => format!("{what}s"),
     };
     format!("{count} {plural}")
+}
+
+/// Text for a terminal, cut where it is longer than a message can be.
+pub(crate) fn short(text: &str) -> String {
+    const MOST: usize = 1000;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => terminal(&text[..end]) + "…",
+        None => terminal(text),
+    }
 }

@@ -5,7 +5,7 @@ use rowkey_design::file::{Bytes, Count};
 use rowkey_design::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Files, Finding, Number, Place, Problem, Report, Severity};
 
-use super::{counted, reads, sampled};
+use super::{counted, reads, sampled, short};
 
 /// Whether output has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +25,6 @@ impl Styles {
 
 /// A line longer than this, in bytes, is not printed.
 const LONGEST_LINE: usize = 1000;
-
-/// Text for a terminal, cut where it is longer than a message can be.
-fn short(text: &str) -> String {
-    const MOST: usize = 1000;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => terminal(&text[..end]) + "…",
-        None => terminal(text),
-    }
-}
 
 /// The part of a file that is shown for a place: its lines, the number of the first, and the place in them.
 struct Excerpt {
