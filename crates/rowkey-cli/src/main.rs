@@ -11,10 +11,17 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+const EXAMPLES: &str = "Examples:
+  rowkey check designs/
+  rowkey rule Q01
+  rowkey ddl --for hbase designs/
+
+Exit status: 0 nothing found, 1 findings or differences, 2 the input is not valid.";
+
 /// Row keys and schemas of sorted stores (HBase, Bigtable), judged before the table exists.
 #[derive(Debug, Parser)]
 #[command(name = "rowkey", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit status: 0 nothing found, 1 findings or differences, 2 the input is not valid.")]
+#[command(after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -1,5 +1,6 @@
 //! Reads the samples of keys that a design names, and those of the command line.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufRead, BufReader, IsTerminal as _};
 use std::path::Path;
@@ -9,7 +10,7 @@ use rowkey::LayoutBuf;
 use rowkey_design::forms::KeyForm;
 use rowkey_design::profile::Profile;
 use rowkey_design::sample::{self, SampleUse};
-use rowkey_design::{CheckOptions, Design, Problems};
+use rowkey_design::{CheckOptions, Design, Problem, Problems};
 
 use crate::failure::Failure;
 
@@ -59,7 +60,11 @@ pub(crate) fn read(
             }
             let Some(layout) = design.layout_of(sample) else { continue };
             let regions = design.tables.get(&sample.table).and_then(|table| table.split_points(sample.secondary));
-            let profile = file(&sample.path, form, layout, regions.as_ref())?;
+            let located = |problem| Failure::Design(Problems { files: design.files.clone(), list: vec![problem] });
+            let profile = file(&sample.path, form, layout, regions.as_ref()).map_err(|failure| match failure {
+                Failure::Other(message) => located(Problem { place: sample.place, message, help: None }),
+                other => other,
+            })?;
             match splits {
                 true => design.split_by_sample(sample, &profile).map_err(|problem| {
                     Failure::Design(Problems { files: design.files.clone(), list: vec![problem] })
@@ -70,6 +75,7 @@ pub(crate) fn read(
             }
         }
     }
+    let (mut named, mut input_is_read) = (HashSet::new(), false);
     for argument in arguments {
         let Some((name, path)) = argument.split_once('=') else {
             return Err(Failure::new(format!(
@@ -80,6 +86,11 @@ pub(crate) fn read(
             let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
             return Err(Failure::new(format!("there is no table {name:?}; the design has: {}", known.join(", "))));
         };
+        if !named.insert(name) || (path == "-" && std::mem::replace(&mut input_is_read, true)) {
+            return Err(Failure::new(format!(
+                "{argument:?} comes after another sample of the table, or of standard input: give one"
+            )));
+        }
         let regions = table.split_points(None);
         let profile = match path {
             "-" => lines("standard input", None, io::stdin().lock(), form, &table.layout, regions.as_ref())?,
