@@ -41,14 +41,16 @@ impl Form {
     }
 }
 
-/// Reads the files that the design names, then those of `TABLE=FILE` arguments, whose profiles are used instead.
+/// Reads the files that the design names, then those of `TABLE=FILE` arguments, whose profiles are used instead. Returns a
+/// note for each file of the design that is not there.
 pub(crate) fn read(
     design: &mut Design,
     arguments: &[String],
     form: Form,
     options: &mut CheckOptions,
-) -> Result<(), Failure> {
+) -> Result<Vec<Problem>, Failure> {
     let paths = design.sample_paths();
+    let mut notes = Vec::new();
     // Split points first: the profiles count the keys of each region.
     for splits in [true, false] {
         for sample in paths.iter().filter(|sample| matches!(sample.what, SampleUse::Splits(_)) == splits) {
@@ -56,6 +58,12 @@ pub(crate) fn read(
                 .iter()
                 .any(|argument| argument.split_once('=').is_some_and(|(table, _)| table == sample.table));
             if !splits && given {
+                continue;
+            }
+            if !sample.path.exists() {
+                let message = format!("{} is not there: what it would say is not known", sample.path.display());
+                let help = Some("write the file, a key a line, or leave `sample` out".to_owned());
+                notes.push(Problem { place: sample.place, message, help });
                 continue;
             }
             let Some(layout) = design.layout_of(sample) else { continue };
@@ -98,7 +106,7 @@ pub(crate) fn read(
         };
         options.profiles.insert(name.to_owned(), profile);
     }
-    Ok(())
+    Ok(notes)
 }
 
 type Splits = rowkey::splits::Splits;

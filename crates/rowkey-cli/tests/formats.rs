@@ -119,18 +119,23 @@ fn sarif_is_valid_by_its_standard() {
     ] {
         fs::write(folder.path().join(format!("{name}.rowkey.toml")), text).unwrap();
     }
-    let mut schemas = boon::Schemas::new();
-    let mut compiler = boon::Compiler::new();
-    // Places are URIs of files, names of artifacts are relative ones.
-    compiler.enable_format_assertions();
-    let schema = fixtures().join("sarif-2.1.0.schema.json");
-    let schema = compiler.compile(schema.to_str().unwrap(), &mut schemas).unwrap();
+    let mut schema: Json =
+        serde_json::from_str(&fs::read_to_string(fixtures().join("sarif-2.1.0.schema.json")).unwrap()).unwrap();
+    // The standard's pattern of a language has a bracket that opens nowhere. Logs of ours name none.
+    for of in ["run", "toolComponent"] {
+        schema["definitions"][of]["properties"]["language"].as_object_mut().unwrap().remove("pattern").unwrap();
+    }
+    // Places are URIs of files: their format counts.
+    let schema = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
     for name in ["found", "fault", "wrong", "empty", "clean", "é 日,%#?"] {
         let log = json(folder.path(), &["--format", "sarif", &format!("{name}.rowkey.toml")]);
-        schemas.validate(&log, schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+        schema.validate(&log).unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut broken = log.clone();
         broken["runs"][0]["results"] = serde_json::json!([{"level": "bad"}]);
-        assert!(schemas.validate(&broken, schema).is_err());
+        assert!(!schema.is_valid(&broken), "{name}");
+        let mut broken = log.clone();
+        broken["runs"][0]["artifacts"] = serde_json::json!([{"location": {"uri": "a b"}}]);
+        assert!(!schema.is_valid(&broken), "{name}");
     }
     let log = json(folder.path(), &["--format", "sarif", "found.rowkey.toml"]);
     let results = log["runs"][0]["results"].as_array().unwrap();

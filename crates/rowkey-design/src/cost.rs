@@ -187,21 +187,30 @@ impl<'d> QueryCost<'d> {
         rows.and_then(|rows| rows.max.or(rows.p99)).map(|rows| rows.0)
     }
 
-    fn count_servers(&mut self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) {
+    pub(crate) fn count_servers(&mut self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) {
         let Some(splits) = split_points(table, key) else {
             return;
         };
-        let mut regions: Vec<usize> = Vec::new();
-        for range in self.ranges.iter().flatten() {
-            for part in splits.parts(range) {
-                regions.push(splits.region_of(part.start()));
-            }
+        let points: Vec<&[u8]> = splits.iter().collect();
+        let mut spans: Vec<(usize, usize)> = self
+            .ranges
+            .iter()
+            .flatten()
+            .map(|range| {
+                let first = points.partition_point(|point| *point <= range.start());
+                let after = range.end().map_or(points.len(), |end| points.partition_point(|point| *point < end)) + 1;
+                (first, after)
+            })
+            .collect();
+        spans.sort_unstable();
+        let (mut regions, mut counted) = (0, 0);
+        for (first, after) in spans {
+            regions += after.saturating_sub(first.max(counted));
+            counted = counted.max(after);
         }
-        regions.sort_unstable();
-        regions.dedup();
-        self.regions = Some(regions.len());
+        self.regions = Some(regions);
         self.servers =
-            cluster.and_then(|cluster| cluster.servers).map(|servers| f64::from(servers).min(regions.len() as f64));
+            cluster.and_then(|cluster| cluster.servers).map(|servers| f64::from(servers).min(regions as f64));
     }
 }
 
@@ -237,7 +246,8 @@ impl<'d> Chosen<'d> {
     }
 }
 
-fn next(query: &Query, name: &str, field: &FieldBuf, growth: Option<Growth>) -> Option<FieldValues> {
+/// What a query asks of the field after the leading ones, with values made up.
+pub(crate) fn next(query: &Query, name: &str, field: &FieldBuf, growth: Option<Growth>) -> Option<FieldValues> {
     if let Some(width) = query.range.get(name) {
         let values = match (width.value, growth) {
             (Width::Values(count), _) => count.0,

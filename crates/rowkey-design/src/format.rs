@@ -129,7 +129,7 @@ fn array(items: &mut Array) {
         return items.fmt();
     }
     // A comment between an item and its comma goes after the comma, and the last item has a comma.
-    items.set_trailing_comma(true);
+    items.set_trailing_comma(!items.is_empty());
     let mut carried = String::new();
     for item in items.iter_mut() {
         let before = carried + &prefix(item.decor());

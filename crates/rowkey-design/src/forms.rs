@@ -127,7 +127,7 @@ fn hex(text: &str) -> Result<Vec<u8>, FormError> {
 }
 
 /// As `Bytes.toBytesBinary` reads: `\xNN` is a byte; any other backslash is itself.
-fn shell(text: &str) -> Result<Vec<u8>, FormError> {
+pub(crate) fn shell(text: &str) -> Result<Vec<u8>, FormError> {
     let mut key = Vec::with_capacity(text.len());
     let bytes = text.as_bytes();
     let mut at = 0;

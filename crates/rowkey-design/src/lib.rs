@@ -6,6 +6,7 @@ pub mod ddl;
 pub mod design;
 pub mod diff;
 mod edit;
+pub mod explain;
 pub mod facts;
 pub mod file;
 pub mod finding;

@@ -230,7 +230,7 @@ pub fn go(bytes: &[u8]) -> String {
 }
 
 /// Whether a terminal or an editor would not show a character, or would show others elsewhere because of it.
-fn unprintable(c: char) -> bool {
+pub(crate) fn unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'

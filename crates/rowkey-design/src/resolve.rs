@@ -158,6 +158,9 @@ impl Table {
             query.among.iter().for_each(|(name, at)| field(name, at.place));
             query.starts_with.iter().for_each(|(name, at)| field(name, at.place));
         }
+        once("query", query.iter().map(|query| &query.name), problems);
+        once("write", write.iter().map(|write| &write.name), problems);
+        once("secondary table", self.secondary.iter().map(|secondary| &secondary.name), problems);
         let queries: Vec<&str> = query.iter().map(|query| query.name.as_str()).collect();
         for secondary in &self.secondary {
             secondary.serves.iter().for_each(|name| refer("query", name, name.place, &queries, problems));
@@ -174,6 +177,21 @@ impl Table {
         for allow in self.allow.iter().filter(|allow| !allow.rule.starts_with('D')) {
             allow.of.iter().for_each(|name| {
                 refer("query, write, family, field or secondary table", name, name.place, &things, problems)
+            });
+        }
+    }
+}
+
+/// Notes each name that is there before.
+fn once<'n>(what: &str, names: impl Iterator<Item = &'n Located<String>>, problems: &mut Vec<Problem>) {
+    let mut seen = std::collections::HashSet::new();
+    for name in names {
+        if !seen.insert(name.as_str()) {
+            let help = Some("give it another name".to_owned());
+            problems.push(Problem {
+                place: name.place,
+                message: format!("there is already a {what} {:?}", name.as_str()),
+                help,
             });
         }
     }

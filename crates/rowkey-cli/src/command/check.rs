@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use rowkey_design::design::Date;
 use rowkey_design::quote::terminal;
-use rowkey_design::{CheckOptions, Design, Severity};
+use rowkey_design::{CheckOptions, Design, Report, Severity};
 
 use crate::failure::Failure;
 use crate::fix;
@@ -117,8 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
 }
 
 fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Failure> {
-    let (design, options) = read(args)?;
-    let report = design.check(&options);
+    let (design, options, report) = report(args)?;
     let mut text = String::new();
     if matches!(format, Format::Text | Format::Short) {
         before.iter().for_each(|line| text += &format!("{}\n", terminal(line)));
@@ -134,7 +133,8 @@ fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Fai
     })
 }
 
-fn read(args: &Args) -> Result<(Design, CheckOptions), Failure> {
+/// Reads the design and its samples, and checks it.
+fn report(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
     let mut design = crate::designs::read(&args.designs)?;
     if let Some(cluster) = args.cluster.as_ref().filter(|cluster| !design.clusters.contains_key(*cluster)) {
         let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
@@ -142,8 +142,10 @@ fn read(args: &Args) -> Result<(Design, CheckOptions), Failure> {
     }
     let mut options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
     options.cluster.clone_from(&args.cluster);
-    crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
-    Ok((design, options))
+    let notes = crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
+    let mut report = design.check(&options);
+    report.notes.extend(notes);
+    Ok((design, options, report))
 }
 
 /// Applies the edits of findings, and checks what the files are then.
@@ -151,8 +153,7 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
     if args.sample.iter().any(|sample| sample.ends_with("=-")) {
         return Err(Failure::new("--fix reads samples a second time: give a file instead of standard input"));
     }
-    let (design, options) = read(args)?;
-    let report = design.check(&options);
+    let (design, _, report) = report(args)?;
     if !report.problems.is_empty() {
         return check(args, format, &[]);
     }

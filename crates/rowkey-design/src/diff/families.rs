@@ -1,7 +1,7 @@
 //! Changes of families and their options.
 
 use super::{Changes, Class};
-use crate::design::{Family, Timestamp};
+use crate::design::{Columns, Family, Timestamp};
 use crate::file::Period;
 use crate::problem::Place;
 use crate::resolve::TableDesign;
@@ -56,6 +56,16 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
             stamps(new)
         );
         change(Class::DataLoss, "D07", message);
+    }
+    let shape = |family: &Family| match family.columns.as_ref().map(|columns| &columns.value) {
+        Some(Columns::OfRow(of_row)) => of_row.name.split_once(':').map(|(_, shape)| shape.trim().to_owned()),
+        _ => None,
+    };
+    if let (Some(before), Some(after)) = (shape(old), shape(new))
+        && before != after
+    {
+        let message = format!("names of columns in {name:?} were {before} and are {after}: old cells have other names");
+        change(Class::Rewrite, "D01", message);
     }
     let files = [
         ("compression", old.compression.as_ref().map(|it| it.value) != new.compression.as_ref().map(|it| it.value)),

@@ -12,6 +12,15 @@ use crate::resolve::TableDesign;
 pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Changes<'_>) {
     let place = new.name.place;
     key(&old.layout, &new.layout, &new.table.key, None, place, changes);
+    for (field, meaning) in &new.table.means {
+        if let Some(before) = old.table.means.get(field).filter(|before| before.value != meaning.value) {
+            let message = format!(
+                "{field:?} meant {} and means {}: the bytes are the same, and old rows are read as something else",
+                before.value, meaning.value
+            );
+            changes.push(Class::SilentCorruption, "D01", Some(field), Some(meaning.place), message);
+        }
+    }
     let olds = || old.table.secondary.iter().zip(&old.secondary);
     for (secondary, layout) in new.table.secondary.iter().zip(&new.secondary) {
         let name = secondary.name.as_str();

@@ -113,8 +113,11 @@ impl Count {
     }
 }
 
+/// A number of a text, as a pattern of JSON Schema.
+const NUMBER: &str = r"[0-9]([0-9_]*(\.[0-9_]*)?[0-9])?";
+
 macro_rules! units {
-    ($($type:ident, $expected:literal, $example:literal;)*) => {$(
+    ($($type:ident, $expected:literal, $example:literal, $first:literal, $unit:literal;)*) => {$(
         impl FromToml for $type {
             fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
                 let read = node.get_ref().as_str().and_then(Self::parse);
@@ -126,15 +129,16 @@ macro_rules! units {
             }
 
             fn schema() -> Json {
-                json!({"type": "string", "examples": [$example.trim_matches('"')]})
+                let pattern = format!("^{NUMBER} ?{}$", $unit);
+                json!({"type": "string", "pattern": pattern, "examples": [$first]})
             }
         }
     )*};
 }
 units! {
-    Bytes, "a size: a number with a unit of bytes", "\"400 B\" or \"10 GB\"";
-    Rate, "a rate: a number of times a second, minute, hour or day", "\"50k/s\" or \"200/day\"";
-    Period, "a length of time: a number with a unit of time", "\"20 ms\" or \"13 months\"";
+    Bytes, "a size: a number with a unit of bytes", "\"400 B\" or \"10 GB\"", "400 B", r"(B|[kK]B|[MGTP]B|[KMGT]iB)";
+    Rate, "a rate: a number of times a second, minute, hour or day", "\"50k/s\" or \"200/day\"", "50k/s", r"[kMGT]?\s*/\s*(s|min|h|day)";
+    Period, "a length of time: a number with a unit of time", "\"20 ms\" or \"13 months\"", "13 months", r"(ms|s|h|d|(second|min|minute|hour|day|week|month|year)s?)";
 }
 
 impl FromToml for Count {
@@ -151,7 +155,8 @@ impl FromToml for Count {
     }
 
     fn schema() -> Json {
-        json!({"type": ["integer", "number", "string"], "minimum": 0, "examples": [2_000, "2M"]})
+        let pattern = format!("^{NUMBER} ?[kMGT]?$");
+        json!({"type": ["integer", "number", "string"], "minimum": 0, "pattern": pattern, "examples": [2_000, "2M"]})
     }
 }
 

@@ -8,7 +8,7 @@ use super::SampleError;
 const LONGEST: usize = 1 << 20;
 
 /// Lines, without what ends them; empty ones are left out.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     reader: R,
     line: Vec<u8>,
     /// The number of the last line, from 1.
@@ -17,17 +17,17 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(reader: R) -> Self {
+    pub(crate) fn new(reader: R) -> Self {
         Self { reader, line: Vec::new(), number: 0, bytes: 0 }
     }
 
     /// The bytes that were read.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// The next line and its number, from 1; none at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, &[u8])>, SampleError> {
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>, SampleError> {
         loop {
             if !self.fill()? {
                 return Ok(None);

@@ -11,7 +11,7 @@ mod direction;
 mod field;
 mod files;
 mod kept;
-mod lines;
+pub(crate) mod lines;
 mod profiler;
 mod spread;
 mod value;

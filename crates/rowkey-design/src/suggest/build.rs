@@ -15,6 +15,9 @@ const PERMUTED: usize = 5;
 /// How many fields of a longer key are tried in front.
 const IN_FRONT: usize = 3;
 
+/// A salt of more buckets is more ranges a query than any cluster has servers.
+const MOST_BUCKETS: u32 = 1024;
+
 /// A key to try.
 pub(super) struct Choice {
     /// The fields, by their index in the design's key.
@@ -61,7 +64,7 @@ impl<'d> Builder<'d> {
         let facts = KeyFacts::of(own, None);
         let growing = facts.fields.iter().map(|field| field.growth.is_some()).collect();
         let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain(servers).collect();
-        buckets.retain(|&buckets| buckets > 1);
+        buckets.retain(|&buckets| buckets > 1 && buckets <= MOST_BUCKETS);
         buckets.sort_unstable();
         buckets.dedup();
         Self { own, growing, buckets }
@@ -70,7 +73,13 @@ impl<'d> Builder<'d> {
     /// All keys to try.
     pub(super) fn choices(&self) -> impl Iterator<Item = Choice> + '_ {
         let fields = self.own.table.key.len();
-        let front = if fields <= PERMUTED { fields } else { IN_FRONT };
+        // Some thousand orders at most.
+        let front = match fields {
+            0..=PERMUTED => fields,
+            6..=12 => IN_FRONT,
+            13..=40 => 2,
+            _ => 1,
+        };
         let salts = self.salts();
         orders(fields, front).into_iter().flat_map(move |order| {
             let salts = salts.clone();
@@ -88,7 +97,7 @@ impl<'d> Builder<'d> {
         if still.len() > 1 && still.len() < self.growing.len() {
             by.push(still.clone());
         }
-        by.extend(still.into_iter().map(|field| vec![field]));
+        by.extend(still.into_iter().take(PERMUTED).map(|field| vec![field]));
         let salts = self.buckets.iter().flat_map(|&buckets| by.iter().map(move |by| Some((buckets, by.clone()))));
         std::iter::once(None).chain(salts).collect()
     }

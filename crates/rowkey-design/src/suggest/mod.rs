@@ -45,6 +45,9 @@ pub struct Suggestions {
     pub reasons: Vec<String>,
 }
 
+/// How many candidates are kept while others are tried: many are alike.
+const KEPT: usize = 512;
+
 /// How many candidates are returned.
 const SHOWN: usize = 8;
 
@@ -98,6 +101,14 @@ impl Design {
                 candidates.push(Candidate { score: judge(&served), table: served, current: false });
             }
             candidates.push(Candidate { score, table: alone, current: false });
+            if candidates.len() > KEPT {
+                candidates.sort_by(better);
+                let mut place = 0;
+                candidates.retain(|candidate| {
+                    place += 1;
+                    candidate.current || place <= KEPT / 2
+                });
+            }
         }
         candidates.sort_by(better);
         let candidates = distinct(candidates);

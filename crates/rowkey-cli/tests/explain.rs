@@ -1,0 +1,71 @@
+//! `rowkey explain` as a program: statuses, and what it refuses.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn rowkey(args: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rowkey"))
+        .arg("explain")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // A program that refuses its arguments reads no input.
+    _ = child.stdin.take().expect("its input").write_all(input.as_bytes());
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[test]
+fn keys_are_explained_in_every_form() {
+    let shape = ["--shape", "text, u16"];
+    for (form, key) in [
+        ("hex", "61000102"),
+        ("shell", r"a\x00\x01\x02"),
+        ("go", r#""a\x00\x01\x02""#),
+        ("base64", "YQABAg=="),
+        ("json", r#"["a","258"]"#),
+        ("line", r" a\x00\x01\x02    column=f:q, timestamp=1, value=2"),
+    ] {
+        let (status, text, errors) = rowkey(&[&shape[..], &["--form", form, key]].concat(), "");
+        assert_eq!((status, errors.as_str()), (Some(0), ""), "{form}");
+        assert!(text.contains("258") && text.contains("base64  YQABAg=="), "{text}");
+    }
+    let (status, text, _) = rowkey(&["--shape", "text, u16", "610001"], "");
+    assert!(status == Some(1) && text.contains("not a key: "), "{text}");
+    let (status, text, _) = rowkey(&["--shape", "text, u16", "--json", "610001"], "");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert!(status == Some(1) && json[0]["error"].is_string(), "{text}");
+}
+
+#[test]
+fn streams_and_regions_are_read_from_standard_input() {
+    let (status, text, _) = rowkey(&["--shape", "u16", "-"], "0001\n00\n");
+    assert_eq!(status, Some(1));
+    assert!(text.starts_with("[\"1\"]\n{\"error\":"), "{text}");
+    let (status, text, errors) = rowkey(&["--shape", "u16", "-"], "0001\nzz\n");
+    assert_eq!((status, text.as_str()), (Some(2), "[\"1\"]\n"));
+    assert!(errors.contains("line 2: byte 0: 'z' is not a hex digit"), "{errors}");
+    let (status, text, _) = rowkey(&["--shape", "u16", "--regions", "-"], "0100\n");
+    assert_eq!(status, Some(0));
+    assert_eq!(text.matches("_0 256").count(), 2, "{text}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    for (args, told) in [
+        (&["--shape", "text, u7,", "00"][..], "--shape: "),
+        (&["--shape", "u8", "0g"], "key 1: byte 1: 'g' is not a hex digit"),
+        (&["--shape", "u8"], "there is no key to explain"),
+        (&["--shape", "u8", "--values", "_0=300"], "_0: "),
+        (&["nothing.toml", "t", "00"], "cannot read nothing.toml"),
+        (&["nothing.toml"], "write DESIGN TABLE"),
+    ] {
+        let (status, text, errors) = rowkey(args, "");
+        assert_eq!((status, text.as_str()), (Some(2), ""), "{args:?}");
+        assert!(errors.contains(told), "{errors}");
+    }
+}

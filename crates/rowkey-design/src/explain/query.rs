@@ -1,0 +1,304 @@
+//! A query of a design with values: what it reads, and the ranges to paste.
+
+use std::ops::Bound;
+
+use rowkey::untyped::{FieldBuf, FieldValues};
+use rowkey::{KeyRange, LayoutBuf, Value};
+
+use super::snippet::Snippets;
+use super::stream::values_as_json;
+use super::values::{ArgumentError, assignment, value_of};
+use crate::cost::{self, OrderFit, QueryCost};
+use crate::design::Query;
+use crate::facts::KeyFacts;
+use crate::file::node::nearest;
+use crate::resolve::Design;
+
+/// How many rows one call to a server returns.
+pub const CALL: f64 = 1000.0;
+
+/// How much a query asks of a store, the cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rung {
+    /// One row by its key.
+    Get,
+    /// The first row at or after a key, of each range.
+    First,
+    /// The rows of ranges.
+    Range,
+    /// Every row.
+    FullScan,
+}
+
+impl Rung {
+    /// All, the cheapest first.
+    pub const ALL: [Self; 4] = [Self::Get, Self::First, Self::Range, Self::FullScan];
+
+    /// The words for it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::First => "first row at or after",
+            Self::Range => "range",
+            Self::FullScan => "full scan",
+        }
+    }
+}
+
+/// What a query does with some values.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Plan<'d> {
+    /// The table that it reads, or the secondary table.
+    pub table: &'d str,
+    /// The layout of its keys.
+    pub layout: &'d LayoutBuf,
+    /// What it costs, with `ranges` of these values.
+    pub cost: QueryCost<'d>,
+    /// What it selects by: a field and its values as JSON.
+    pub by: Vec<(&'d str, String)>,
+    /// The fields whose values were made up.
+    pub made_up: Vec<&'d str>,
+    /// The fields whose values were given and do not choose rows: rows are filtered by them after they are read.
+    pub unused: Vec<&'d str>,
+    /// Its place among the ways to read.
+    pub rung: Rung,
+}
+
+impl<'d> Plan<'d> {
+    /// Plans a query of a table with values, each as `field=value`; for the field that the query has a range of as
+    /// `field=from..to`, with `to` left out of the range; several times for a field that it has several values of. Where
+    /// none is given, one is made up.
+    ///
+    /// # Errors
+    /// If there is no such table or query, or a value is not one of the query's.
+    ///
+    /// ```
+    /// use rowkey_design::explain::{Plan, Rung};
+    /// use rowkey_design::{Design, File};
+    ///
+    /// let text = r#"
+    /// format = 1
+    /// [table.visits]
+    /// key = ["host: text", "at: i64 desc"]
+    /// [[table.visits.query]]
+    /// name = "a day"
+    /// fix = ["host"]
+    /// range = { at = "1 day" }
+    /// "#;
+    /// let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
+    /// let plan = Plan::of(&design, "visits", "a day", &["host=bonn", "at=0..86400"], None)?;
+    /// assert_eq!((plan.rung, plan.made_up.len()), (Rung::Range, 0));
+    /// assert!(plan.snippets()[0].hbase.starts_with(r#"scan "visits", {STARTROW => "bonn\x00\x7F"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(
+        design: &'d Design,
+        table: &str,
+        query: &str,
+        given: &[&str],
+        cluster: Option<&str>,
+    ) -> Result<Self, ArgumentError> {
+        let holds = |design: &crate::resolve::TableDesign| {
+            design.table.secondary.iter().any(|secondary| secondary.name.as_str() == table)
+        };
+        let found = design.tables.get(table).or_else(|| design.tables.values().find(|table| holds(table)));
+        let Some(found) = found else {
+            return Err(no("table", table, &design.names_of_tables()));
+        };
+        let Some(asked) = found.table.query.iter().find(|asked| asked.name.as_str() == query) else {
+            let known: Vec<&str> = found.table.query.iter().map(|query| query.name.as_str()).collect();
+            return Err(no("query", query, &known));
+        };
+        let cluster = match cluster {
+            None => design.clusters.values().next().map(|cluster| &cluster.value),
+            Some(name) => match design.clusters.get(name) {
+                Some(cluster) => Some(&cluster.value),
+                None => {
+                    return Err(no("cluster", name, &design.clusters.keys().map(String::as_str).collect::<Vec<_>>()));
+                }
+            },
+        };
+        let mut keys = vec![KeyFacts::of(found, None)];
+        keys.extend(KeyFacts::of_secondaries(found, None));
+        let mut cost = QueryCost::of(asked, found, &keys, cluster, None);
+        let Some(key) = keys.get(cost.secondary.map_or(0, |index| index + 1)) else {
+            return Err(no("table", table, &design.names_of_tables()));
+        };
+        let layout: &'d LayoutBuf = key.layout;
+        let mut choice = Choice { layout, query: asked, given: Vec::new(), by: Vec::new(), made_up: Vec::new() };
+        for argument in given {
+            choice.given.push(assignment(layout, argument)?);
+        }
+        let leading = (0..cost.leading).map(|index| choice.fixed(index)).collect::<Result<Vec<_>, _>>()?;
+        let next = if cost.next { choice.next(cost.leading, key)? } else { None };
+        if !cost.full_scan || next.is_some() {
+            cost.ranges = layout
+                .ranges_by_bucket(&leading, next.as_ref())
+                .map_err(|error| ArgumentError::new(format!("query {query:?}"), error.to_string()))?;
+            cost.count_servers(found, key, cluster);
+        }
+        let used = cost.leading + usize::from(cost.next);
+        let mut unused: Vec<&str> =
+            choice.given.iter().filter(|(index, _)| *index >= used).map(|(i, _)| name(layout, *i)).collect();
+        unused.dedup();
+        let (by, made_up) = (choice.by, choice.made_up);
+        let mut plan = Self { table: key.name.as_str(), layout, cost, by, made_up, unused, rung: Rung::Range };
+        plan.rung = plan.rung();
+        Ok(plan)
+    }
+
+    /// The most rows that each of its ranges has to return, if the query has a limit.
+    pub fn limit(&self) -> Option<u64> {
+        let query = self.cost.query;
+        // Rows that are filtered or sorted after they are read are not counted by a scan's limit.
+        let counts = self.cost.filter.is_empty()
+            && matches!(self.cost.order, OrderFit::Free | OrderFit::Key | OrderFit::Reverse);
+        let limit = query.limit.as_ref().filter(|_| counts)?.0 + query.offset.as_ref().map_or(0.0, |offset| offset.0);
+        Some((limit.clamp(1.0, 2f64.powi(53)).ceil()) as u64)
+    }
+
+    fn rung(&self) -> Rung {
+        let cost = &self.cost;
+        if !cost.full_scan && !cost.next && cost.leading == self.layout.fields().len() && cost.range_count() == 1 {
+            return Rung::Get;
+        }
+        match self.limit() {
+            Some(1) => Rung::First,
+            None if cost.full_scan => Rung::FullScan,
+            _ => Rung::Range,
+        }
+    }
+
+    /// Its ranges as commands to paste, in order.
+    pub fn snippets(&self) -> Vec<Snippets> {
+        let reverse = self.cost.order == OrderFit::Reverse;
+        let limit = self.limit();
+        let of = |range: &KeyRange| match self.rung {
+            Rung::Get => Snippets::of_key(self.table, range.start()),
+            _ => None,
+        };
+        let ranges = self.cost.ranges.iter().flatten();
+        ranges.map(|range| of(range).unwrap_or_else(|| Snippets::of_range(self.table, range, limit, reverse))).collect()
+    }
+
+    /// The calls to servers of one run, at [`CALL`] rows a call: one for each range, at the least.
+    pub fn calls(&self) -> Option<f64> {
+        let ranges = self.cost.range_count() as f64;
+        self.cost.rows_read.map(|rows| (rows / CALL).ceil().max(ranges))
+    }
+}
+
+fn no(what: &str, name: &str, known: &[&str]) -> ArgumentError {
+    ArgumentError::new(format!("{what} {name:?}"), format!("there is no such {what}; {}", nearest(name, known)))
+}
+
+fn name(layout: &LayoutBuf, index: usize) -> &str {
+    layout.fields().get(index).map_or("", |field| field.name.as_str())
+}
+
+/// The values of a query: given, or made up.
+struct Choice<'d, 'a> {
+    layout: &'d LayoutBuf,
+    query: &'d Query,
+    given: Vec<(usize, &'a str)>,
+    by: Vec<(&'d str, String)>,
+    made_up: Vec<&'d str>,
+}
+
+impl<'d> Choice<'d, '_> {
+    fn field(&self, index: usize) -> Result<&'d FieldBuf, ArgumentError> {
+        let layout = self.layout;
+        layout
+            .fields()
+            .get(index)
+            .ok_or_else(|| ArgumentError::new("query", "it selects by more fields than the key has"))
+    }
+
+    fn given(&self, index: usize) -> Vec<&str> {
+        self.given.iter().filter(|(field, _)| *field == index).map(|(_, text)| *text).collect()
+    }
+
+    fn fixed(&mut self, index: usize) -> Result<Value, ArgumentError> {
+        let field = self.field(index)?;
+        let value = match self.given(index)[..] {
+            [] => {
+                self.made_up.push(&field.name);
+                cost::value(&field.ty, 1)
+            }
+            [text] => value_of(field, text)?,
+            _ => return Err(ArgumentError::new(&field.name, "the field has two values, and the query has one of it")),
+        };
+        self.by.push((&field.name, one_as_json(&value)));
+        Ok(value)
+    }
+
+    fn next(&mut self, index: usize, key: &KeyFacts<'_>) -> Result<Option<FieldValues>, ArgumentError> {
+        let field = self.field(index)?;
+        let given = self.given(index);
+        let values = if given.is_empty() {
+            self.made_up.push(&field.name);
+            let growth = key.fields.get(index).and_then(|field| field.growth);
+            cost::next(self.query, &field.name, field, growth)
+        } else if self.query.among.contains_key(&field.name) {
+            Some(FieldValues::In(given.iter().map(|text| value_of(field, text)).collect::<Result<_, _>>()?))
+        } else {
+            let [text] = given[..] else {
+                return Err(ArgumentError::new(&field.name, "the field is given twice: write it once"));
+            };
+            Some(match (self.query.starts_with.contains_key(&field.name), bounds(text)) {
+                (true, None) => FieldValues::StartsWith(value_of(field, text)?),
+                (_, Some((from, to))) => FieldValues::Between(
+                    bound(field, from)?.map_or(Bound::Unbounded, Bound::Included),
+                    bound(field, to)?.map_or(Bound::Unbounded, Bound::Excluded),
+                ),
+                (false, None) => {
+                    let reason =
+                        format!("the query has a range of it: write {0}=FROM..TO, {0}=FROM.. or {0}=..TO", field.name);
+                    return Err(ArgumentError::new(&field.name, reason));
+                }
+            })
+        };
+        if let Some(values) = &values {
+            self.by.push((&field.name, told(values)));
+        }
+        Ok(values)
+    }
+}
+
+fn one_as_json(value: &Value) -> String {
+    let array = values_as_json(std::slice::from_ref(value));
+    array.strip_prefix('[').and_then(|array| array.strip_suffix(']')).unwrap_or(&array).to_owned()
+}
+
+fn told(values: &FieldValues) -> String {
+    let bound = |bound: &Bound<Value>| match bound {
+        Bound::Included(value) | Bound::Excluded(value) => one_as_json(value),
+        Bound::Unbounded => String::new(),
+    };
+    match values {
+        FieldValues::In(values) => values.iter().map(one_as_json).collect::<Vec<_>>().join(" or "),
+        FieldValues::Between(from, to) => format!("{}..{}", bound(from), bound(to)),
+        FieldValues::StartsWith(value) => format!("{}…", one_as_json(value)),
+        _ => String::new(),
+    }
+}
+
+fn bound(field: &FieldBuf, text: &str) -> Result<Option<Value>, ArgumentError> {
+    if text.is_empty() { Ok(None) } else { value_of(field, text).map(Some) }
+}
+
+/// The texts before and after the first `..` that is not in quotes.
+fn bounds(text: &str) -> Option<(&str, &str)> {
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'.' if !quoted && text[at..].starts_with("..") => return Some((&text[..at], &text[at + 2..])),
+            _ => {}
+        }
+    }
+    None
+}

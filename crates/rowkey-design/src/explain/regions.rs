@@ -1,0 +1,258 @@
+//! The regions of a table: where each begins and ends, field by field.
+
+use std::fmt;
+
+use rowkey::LayoutBuf;
+use serde_json::{Value as Json, json};
+
+use crate::forms::{KeyForm, shell};
+
+/// A region of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The least key; empty for the first region.
+    pub start: Vec<u8>,
+    /// The key before which it ends; empty for the last region.
+    pub end: Vec<u8>,
+    /// Other columns of the list, such as the server: a name and a text for each.
+    pub columns: Vec<(String, String)>,
+}
+
+/// The regions of a table, in the order of keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Regions {
+    /// The regions.
+    pub list: Vec<Region>,
+}
+
+/// Why a text is not a list of regions.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {reason}")]
+pub struct RegionsError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The byte of the line, from 1.
+    pub column: usize,
+    /// What is wrong, and what to write.
+    pub reason: String,
+}
+
+/// Reads a list of regions: what `list_regions` of HBase's shell prints, what its `get_splits` prints, or one start key or
+/// split point a line in a form.
+///
+/// `list_regions` leaves out spaces at the ends of keys. Start keys are taken from the regions' names, which have them.
+///
+/// # Errors
+/// The first line that is none of this.
+///
+/// ```
+/// use rowkey_design::explain::regions;
+/// use rowkey_design::forms::KeyForm;
+///
+/// let layout = "u16, u16".parse()?;
+/// let list = regions("0001\n0002ff\n", KeyForm::Hex, &layout)?.list;
+/// assert_eq!(list.iter().map(|region| &region.start[..]).collect::<Vec<_>>(), [&b""[..], b"\0\x01", b"\0\x02\xff"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn regions(text: &str, form: KeyForm, layout: &LayoutBuf) -> Result<Regions, RegionsError> {
+    let heading = text.lines().enumerate().find(|(_, line)| {
+        let words = || line.split('|').map(str::trim);
+        words().any(|word| word == "START_KEY") || (words().any(|word| word == "REGION_NAME") && line.contains('|'))
+    });
+    match heading {
+        Some((number, heading)) => of_table(text, number, heading),
+        None => of_lines(text, form, layout),
+    }
+}
+
+fn of_lines(text: &str, form: KeyForm, layout: &LayoutBuf) -> Result<Regions, RegionsError> {
+    let mut starts = vec![Vec::new()];
+    for (i, line) in text.lines().enumerate() {
+        if line.trim().is_empty() || line.starts_with("Total number of splits = ") {
+            continue;
+        }
+        let key = form.parse(line, layout).map_err(|error| RegionsError {
+            line: i + 1,
+            column: error.at + 1,
+            reason: format!(
+                "{}; each line is a start key in the form {form}, or the list is of list_regions",
+                error.reason
+            ),
+        })?;
+        starts.push(key);
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    let ends = starts.iter().skip(1).cloned().chain([Vec::new()]).collect::<Vec<_>>();
+    let list = starts.into_iter().zip(ends).map(|(start, end)| Region { start, end, columns: Vec::new() }).collect();
+    Ok(Regions { list })
+}
+
+/// The table's columns are as wide as the widest cell: a bar in a key is no end of a column.
+fn of_table(text: &str, heading_at: usize, heading: &str) -> Result<Regions, RegionsError> {
+    let names: Vec<&str> = heading.split('|').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let dashes = lines.get(heading_at + 1).copied().unwrap_or("");
+    let ruled = dashes.contains('-') && dashes.bytes().all(|byte| b" -|".contains(&byte));
+    let widths: Vec<usize> =
+        dashes.trim().split('|').map(|part| part.trim().len()).filter(|&width| width > 0).collect();
+    let mut list = Vec::new();
+    for (i, line) in lines.iter().enumerate().skip(heading_at + 1 + usize::from(ruled)) {
+        let fault = |column: usize, reason: String| RegionsError { line: i + 1, column: column + 1, reason };
+        if line.trim().is_empty() || line.starts_with("Took ") {
+            continue;
+        }
+        if line.trim().ends_with(" rows") && !line.contains('|') {
+            break;
+        }
+        let cells = ruled.then(|| by_width(line, &widths)).flatten().or_else(|| by_bars(line));
+        let cells = cells.filter(|cells| cells.len() == names.len()).ok_or_else(|| {
+            fault(
+                0,
+                format!(
+                    "the line has not the {} columns of the heading: paste whole lines of list_regions",
+                    names.len()
+                ),
+            )
+        })?;
+        let of = |wanted: &str| names.iter().zip(&cells).find(|(name, _)| **name == wanted).map(|(_, cell)| *cell);
+        let key = |(at, cell): (usize, &str)| {
+            shell(cell).map_err(|error| fault(at + error.at, format!("{} in a key", error.reason)))
+        };
+        let named = of("REGION_NAME").and_then(start_in_name);
+        let Some(start) = named.or(of("START_KEY")) else {
+            return Err(fault(0, "the region has no start key: list_regions prints START_KEY by default".to_owned()));
+        };
+        let others =
+            names.iter().zip(&cells).filter(|(name, _)| !["START_KEY", "END_KEY", "REGION_NAME"].contains(name));
+        list.push((
+            Region {
+                start: key(start)?,
+                end: of("END_KEY").map_or(Ok(Vec::new()), key)?,
+                columns: others.map(|(name, cell)| ((*name).to_owned(), cell.1.to_owned())).collect(),
+            },
+            of("END_KEY").is_some(),
+        ));
+    }
+    list.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start));
+    let starts: Vec<Vec<u8>> = list.iter().map(|(region, _)| region.start.clone()).collect();
+    for (i, (region, has_end)) in list.iter_mut().enumerate() {
+        let next = starts.get(i + 1);
+        // The end without its spaces, or no column of ends.
+        if let Some(next) = next.filter(|next| !*has_end || next.trim_ascii() == region.end.trim_ascii()) {
+            region.end.clone_from(next);
+        }
+    }
+    Ok(Regions { list: list.into_iter().map(|(region, _)| region).collect() })
+}
+
+/// The cells of a line, each with the byte at which it begins.
+fn by_width<'t>(line: &'t str, widths: &[usize]) -> Option<Vec<(usize, &'t str)>> {
+    // Spaces before the first cell may have been lost.
+    let all: usize = widths.iter().map(|width| width + 3).sum();
+    let trimmed = line.trim_end();
+    let lost = all.checked_sub(trimmed.len())?;
+    let (mut at, mut cells) = (0, Vec::new());
+    for (i, width) in widths.iter().enumerate() {
+        let end = if i == 0 { (width + 1).checked_sub(lost)? } else { at + width + 1 };
+        let cell = trimmed.get(at..end)?;
+        (trimmed.get(end..end + 2)? == " |").then_some(())?;
+        cells.push((at + (cell.len() - cell.trim_start().len()), cell.trim()));
+        at = end + 2;
+    }
+    Some(cells)
+}
+
+fn by_bars(line: &str) -> Option<Vec<(usize, &str)>> {
+    let mut at = 0;
+    let mut cells = Vec::new();
+    for cell in line.trim_end().strip_suffix('|')?.split('|') {
+        cells.push((at + (cell.len() - cell.trim_start().len()), cell.trim()));
+        at += cell.len() + 1;
+    }
+    Some(cells)
+}
+
+/// The start key in `table,start,time.hash.`, and where it begins.
+fn start_in_name((at, name): (usize, &str)) -> Option<(usize, &str)> {
+    let (first, last) = (name.find(',')?, name.rfind(',')?);
+    (first < last).then(|| (at + first + 1, &name[first + 1..last]))
+}
+
+/// The beginning of a key, or a key: what its bytes say of each field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Boundary {
+    /// A field's path, its value as text, and whether the bytes end before the field does: then the value is the least
+    /// that begins so.
+    pub fields: Vec<(String, String, bool)>,
+    /// The bytes that say nothing of a field.
+    pub rest: Vec<u8>,
+}
+
+/// The widest number.
+const WIDEST: usize = 16;
+
+impl Boundary {
+    /// Of bytes that may be a key, the beginning of one, or neither.
+    ///
+    /// ```
+    /// use rowkey_design::explain::Boundary;
+    ///
+    /// let layout = "u16, text, u16".parse()?;
+    /// assert_eq!(Boundary::of(b"\0\x07bonn\0\x01", &layout).to_string(), "_0 7, _1 \"bonn\", _2 from 256");
+    /// # Ok::<(), rowkey::LayoutError>(())
+    /// ```
+    pub fn of(key: &[u8], layout: &LayoutBuf) -> Self {
+        let whole = layout.explain(key);
+        let told = |parts: &[rowkey::untyped::Part]| parts.iter().take_while(|part| part.shape != "?").count();
+        let known = told(&whole.parts);
+        let mut parts = whole.parts;
+        let covered = parts.get(..known).and_then(|parts| parts.last()).map_or(0, |part| part.range.end);
+        if covered < key.len() {
+            let mut padded = key.to_vec();
+            for zeros in 1..=WIDEST {
+                padded.resize(key.len() + zeros, 0);
+                let longer = layout.explain(&padded).parts;
+                if told(&longer) > known && longer.get(known).is_some_and(|part| part.range.end >= key.len()) {
+                    parts = longer;
+                    break;
+                }
+            }
+        }
+        let mut fields = Vec::new();
+        let mut end = 0;
+        for part in parts.into_iter().take_while(|part| part.shape != "?") {
+            if part.range.start >= key.len() && part.range.end > part.range.start {
+                break;
+            }
+            end = part.range.end.min(key.len());
+            let field = if part.field.is_empty() { part.shape } else { part.field };
+            fields.push((field, part.value, part.range.end > key.len()));
+        }
+        Self { fields, rest: key.get(end..).unwrap_or_default().to_vec() }
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Json {
+        let field = |(name, value, cut): &(String, String, bool)| json!({"field": name, "value": value, "cut": cut});
+        let rest = data_encoding::HEXLOWER.encode(&self.rest);
+        json!({"fields": self.fields.iter().map(field).collect::<Vec<_>>(), "rest": rest})
+    }
+}
+
+/// On one line, for a person; escape it for a terminal.
+impl fmt::Display for Boundary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (field, value, cut)) in self.fields.iter().enumerate() {
+            let (comma, from) = (if i == 0 { "" } else { ", " }, if *cut { "from " } else { "" });
+            write!(f, "{comma}{field} {from}{value}")?;
+        }
+        if !self.rest.is_empty() {
+            let comma = if self.fields.is_empty() { "" } else { ", " };
+            write!(f, "{comma}then {}", data_encoding::HEXLOWER.encode(&self.rest))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Values of fields as people write them.
+
+use rowkey::layout::Scalar;
+use rowkey::lead::Lead;
+use rowkey::untyped::{FieldBuf, TypeBuf};
+use rowkey::{LayoutBuf, Value};
+use serde_json::{Value as Json, json};
+use toml_datetime::{Datetime, Offset};
+
+use crate::file::node::nearest;
+
+/// Why an argument is not what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{argument}: {reason}")]
+pub struct ArgumentError {
+    /// The argument, or its field.
+    pub argument: String,
+    /// What is wrong, and what to write.
+    pub reason: String,
+}
+
+impl ArgumentError {
+    pub(super) fn new(argument: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { argument: argument.into(), reason: reason.into() }
+    }
+}
+
+/// Reads a value of a field: JSON as keys' values are written, or the text itself: `42`, `bonn`, `"42"`, `null`, `1.5`,
+/// `["1700000000", "0"]`, `2026-01-31T12:00:00Z`.
+///
+/// # Errors
+/// If the field's type has no such value.
+///
+/// ```
+/// use rowkey::Value;
+/// use rowkey::untyped::FieldBuf;
+/// use rowkey_design::explain::value_of;
+///
+/// assert_eq!(value_of(&FieldBuf::new("n", "u16")?, "42").unwrap(), Value::Unsigned(42));
+/// assert_eq!(value_of(&FieldBuf::new("at", "instant")?, "1970-01-02T01:00:00+01:00").unwrap(), Value::Instant(86_400, 0));
+/// assert!(value_of(&FieldBuf::new("n", "u8")?, "256").is_err());
+/// # Ok::<(), rowkey::LayoutError>(())
+/// ```
+pub fn value_of(field: &FieldBuf, text: &str) -> Result<Value, ArgumentError> {
+    let as_json = serde_json::from_str(text).ok().and_then(|json| one(field, json).ok());
+    match as_json {
+        Some(value) => Ok(value),
+        None => one(field, Json::String(text.to_owned())).map_err(|reason| ArgumentError::new(&field.name, reason)),
+    }
+}
+
+/// Whether the type has the value is asked by writing it.
+fn one(field: &FieldBuf, json: Json) -> Result<Value, String> {
+    let layout = LayoutBuf::of_fields("value", Lead::None, Vec::new(), vec![field.clone()]);
+    let layout = layout.map_err(|error| error.to_string())?;
+    let shape = || format!("; the field is {}", field.ty);
+    let mut values = layout
+        .values_from_json(&json!([loosened(&field.ty, json)]))
+        .map_err(|error| format!("{}{}", error.reason, shape()))?;
+    layout.encode(&values).map_err(|error| format!("{}{}", error.reason, shape()))?;
+    values.pop().ok_or_else(|| "no value".to_owned())
+}
+
+/// Reads all values of a key: `field=value` for each field, or one JSON array.
+///
+/// # Errors
+/// If a field has no value or two, a name is not a field's, or a value is not of the field's type.
+///
+/// ```
+/// use rowkey_design::explain::values_of;
+///
+/// let layout = "text, u16".parse()?;
+/// let values = values_of(&layout, &["_1=258", "_0=a"]).unwrap();
+/// assert_eq!(layout.encode(&values).unwrap(), b"a\0\x01\x02");
+/// assert_eq!(values_of(&layout, &[r#"["a", 258]"#]).unwrap(), values);
+/// let error = values_of(&layout, &["_0=a"]).unwrap_err();
+/// assert_eq!(error.to_string(), "_1: the field has no value: write _1=VALUE");
+/// # Ok::<(), rowkey::LayoutError>(())
+/// ```
+pub fn values_of(layout: &LayoutBuf, arguments: &[&str]) -> Result<Vec<Value>, ArgumentError> {
+    if let [array] = arguments
+        && array.trim_start().starts_with('[')
+    {
+        let json: Json =
+            serde_json::from_str(array).map_err(|error| ArgumentError::new("values", error.to_string()))?;
+        let json = loosened(&TypeBuf::Tuple(layout.fields().to_vec()), json);
+        return layout.values_from_json(&json).map_err(|error| ArgumentError::new("values", error.to_string()));
+    }
+    let mut values = vec![None; layout.fields().len()];
+    for argument in arguments {
+        let (index, text) = assignment(layout, argument)?;
+        let field = &layout.fields()[index];
+        if values[index].replace(value_of(field, text)?).is_some() {
+            return Err(ArgumentError::new(&field.name, "the field has two values"));
+        }
+    }
+    let value = |(value, field): (Option<Value>, &FieldBuf)| {
+        let missing = || ArgumentError::new(&field.name, format!("the field has no value: write {}=VALUE", field.name));
+        value.ok_or_else(missing)
+    };
+    values.into_iter().zip(layout.fields()).map(value).collect()
+}
+
+/// The field of `field=value`, and the value.
+pub(super) fn assignment<'a>(layout: &LayoutBuf, argument: &'a str) -> Result<(usize, &'a str), ArgumentError> {
+    let names: Vec<&str> = layout.fields().iter().map(|field| field.name.as_str()).collect();
+    let Some((name, text)) = argument.split_once('=') else {
+        return Err(ArgumentError::new(argument, format!("write FIELD=VALUE; the fields are {}", names.join(", "))));
+    };
+    match names.iter().position(|field| *field == name) {
+        Some(index) => Ok((index, text)),
+        None => Err(ArgumentError::new(argument, format!("there is no field {name:?}; {}", nearest(name, &names)))),
+    }
+}
+
+/// JSON as people write it, to JSON as values are written: numbers to strings, floats to bits, times to seconds.
+///
+/// A number that JSON cannot hold exactly stays as it is, and is refused.
+fn loosened(ty: &TypeBuf, json: Json) -> Json {
+    match (ty, json) {
+        (TypeBuf::Scalar(scalar), json) => loosened_scalar(*scalar, json),
+        (TypeBuf::Option(_), Json::Null) => Json::Null,
+        (TypeBuf::Option(inner), json) => match (&**inner, json) {
+            (TypeBuf::Option(_), Json::Array(items)) => items.into_iter().map(|json| loosened(inner, json)).collect(),
+            (_, json) => loosened(inner, json),
+        },
+        (TypeBuf::List(item), Json::Array(items)) => items.into_iter().map(|json| loosened(item, json)).collect(),
+        (TypeBuf::Tuple(fields), Json::Array(items)) => all_loosened(fields, items),
+        (TypeBuf::Enum(variants), Json::Array(items)) => match <[Json; 2]>::try_from(items) {
+            Ok([tag, Json::Array(values)]) => {
+                match variants.iter().find(|variant| tag.as_u64() == Some(variant.tag.into())) {
+                    Some(variant) => json!([tag, all_loosened(&variant.fields, values)]),
+                    None => json!([tag, values]),
+                }
+            }
+            Ok(pair) => Json::Array(pair.into()),
+            Err(items) => Json::Array(items),
+        },
+        (_, json) => json,
+    }
+}
+
+/// With too many or too few items it is refused later.
+fn all_loosened(fields: &[FieldBuf], items: Vec<Json>) -> Json {
+    let mut fields = fields.iter();
+    items.into_iter().map(|json| fields.next().map_or(Json::Null, |field| loosened(&field.ty, json))).collect()
+}
+
+fn loosened_scalar(scalar: Scalar, json: Json) -> Json {
+    match (scalar, json) {
+        (Scalar::F32 | Scalar::F64, json) => {
+            let digits = if scalar == Scalar::F32 { 8 } else { 16 };
+            let bits = |text: &str| text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let number = match &json {
+                Json::Number(number) => number.to_string(),
+                Json::String(text) if !bits(text) => text.clone(),
+                _ => return json,
+            };
+            let bits = match scalar {
+                Scalar::F32 => number.parse().map(|number: f32| format!("{:08x}", number.to_bits())),
+                _ => number.parse().map(|number: f64| format!("{:016x}", number.to_bits())),
+            };
+            bits.map_or(json, Json::String)
+        }
+        (Scalar::Instant, Json::String(text)) => moment(&text).unwrap_or(Json::String(text)),
+        (Scalar::Instant | Scalar::Duration, number @ Json::Number(_)) => json!([whole(number), "0"]),
+        (Scalar::Duration, Json::String(text)) if text.parse::<u64>().is_ok() => json!([text, "0"]),
+        (Scalar::Instant | Scalar::Duration | Scalar::Url, Json::Array(items)) => {
+            items.into_iter().map(whole).collect()
+        }
+        // A decimal would lose digits.
+        (Scalar::Decimal, json) => json,
+        (_, json) => whole(json),
+    }
+}
+
+fn whole(json: Json) -> Json {
+    match json {
+        Json::Number(number) if !number.is_f64() => Json::String(number.to_string()),
+        json => json,
+    }
+}
+
+/// A moment as RFC 3339 writes it, as seconds since 1970 and nanoseconds.
+fn moment(text: &str) -> Option<Json> {
+    if let Ok(seconds) = text.parse::<i64>() {
+        return Some(json!([seconds.to_string(), "0"]));
+    }
+    let Datetime { date: Some(date), time: Some(time), offset: Some(offset) } = text.parse().ok()? else {
+        return None;
+    };
+    let minutes = match offset {
+        Offset::Z => 0,
+        Offset::Custom { minutes } => i64::from(minutes),
+    };
+    // Years begin in March, so that the day of a leap year is the last.
+    let (month, day) = (i64::from(date.month), i64::from(date.day));
+    let year = i64::from(date.year) - i64::from(month <= 2);
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
+    let of_day = i64::from(time.hour) * 3600 + i64::from(time.minute) * 60 + i64::from(time.second.unwrap_or(0));
+    let seconds = days * 86_400 + of_day - minutes * 60;
+    Some(json!([seconds.to_string(), time.nanosecond.unwrap_or(0).to_string()]))
+}

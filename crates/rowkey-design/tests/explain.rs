@@ -1,0 +1,185 @@
+//! Keys, values, regions and pictures: back and forth, and no hostile text panics.
+
+use proptest::prelude::*;
+use rowkey::{KeyRange, LayoutBuf, Value};
+use rowkey_design::explain::{
+    self, Boundary, Plan, Rung, Snippets, key_of_line, regions, stream, values_as_json, values_of,
+};
+use rowkey_design::forms::KeyForm;
+use rowkey_design::{Design, File, quote};
+
+fn layout(shape: &str) -> LayoutBuf {
+    shape.parse().expect("a shape")
+}
+
+const SHAPE: &str =
+    "salt(7 xxh3 by 0) text, i64 desc, bytes, option<u32>, list<text>, enum{3: (), 7: (u16)}, instant, f64";
+
+fn values() -> impl Strategy<Value = Vec<Value>> {
+    let text = ".*";
+    let option = prop::option::of(any::<u32>());
+    let tag = prop::option::of(any::<u16>());
+    let moment = (any::<i64>(), 0..1_000_000_000u32);
+    let parts =
+        (text, any::<i64>(), any::<Vec<u8>>(), option, prop::collection::vec(text, 0..3), tag, moment, -1e9..1e9f64);
+    parts.prop_map(|(text, at, bytes, option, list, tag, (seconds, nanos), float)| {
+        vec![
+            Value::Text(text),
+            Value::Signed(at.into()),
+            Value::Bytes(bytes),
+            Value::Option(option.map(|n| Box::new(Value::Unsigned(n.into())))),
+            Value::List(list.into_iter().map(Value::Text).collect()),
+            tag.map_or(Value::Enum(3, vec![]), |n| Value::Enum(7, vec![Value::Unsigned(n.into())])),
+            Value::Instant(seconds, nanos),
+            Value::F64(float),
+        ]
+    })
+}
+
+fn safe(text: &str) {
+    assert!(!text.chars().any(|c| c != '\n' && c.is_control()), "{text:?}");
+    assert!(!text.contains(['\u{202e}', '\u{2028}']), "{text:?}");
+}
+
+proptest! {
+    #[test]
+    fn values_and_keys_go_back_and_forth(values in values()) {
+        let layout = layout(SHAPE);
+        let key = layout.encode(&values).unwrap();
+        // As one array, and field by field.
+        let array = values_as_json(&values);
+        safe(&array);
+        prop_assert_eq!(values_of(&layout, &[&array]).unwrap(), values.clone());
+        let json: serde_json::Value = serde_json::from_str(&array).unwrap();
+        let all: serde_json::Value = values.iter().map(Value::to_json).collect();
+        prop_assert_eq!(&json, &all);
+        let given: Vec<String> = (0..values.len()).map(|i| format!("_{i}={}", json[i])).collect();
+        let given: Vec<&str> = given.iter().map(String::as_str).collect();
+        prop_assert_eq!(values_of(&layout, &given).unwrap(), values);
+        for (form, text) in explain::forms(&key, &layout) {
+            safe(&text);
+            prop_assert_eq!(form.parse(&text, &layout).unwrap(), key.clone());
+        }
+        let mut told = Vec::new();
+        let hex = KeyForm::Hex.write(&key, &layout).unwrap();
+        stream(hex.as_bytes(), &mut told, Ok(KeyForm::Hex), &layout).unwrap();
+        prop_assert_eq!(String::from_utf8(told).unwrap(), array + "\n");
+    }
+
+    #[test]
+    fn any_key_has_a_picture_and_a_text(key: Vec<u8>, text in ".*") {
+        for layout in [layout(SHAPE), layout("text raw"), layout("text, bytes raw")] {
+            for key in [&key[..], text.as_bytes()] {
+                let svg = explain::svg(&[key], &layout);
+                roxmltree::Document::parse(&svg).unwrap();
+                safe(&explain::key_as_text(key, &layout));
+                safe(&explain::json_text(&explain::key_as_json(key, &layout), true));
+                Boundary::of(key, &layout).to_string();
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_text_is_read_or_refused(text in "(?s).*", line: Vec<u8>, table in r"[ |,\-A-Z_\n]{0,80}") {
+        let layout = layout(SHAPE);
+        _ = values_of(&layout, &[&text]);
+        _ = values_of(&layout, &[&format!("_6={text}")]);
+        _ = key_of_line(&line);
+        _ = key_of_line(&[text.as_bytes(), b" column=", &line].concat());
+        _ = regions(&text, KeyForm::Shell, &layout);
+        _ = regions(&format!("START_KEY | END_KEY |\n{table}\n{text}"), KeyForm::Hex, &layout);
+        _ = stream(&line[..], std::io::sink(), Err(key_of_line), &layout);
+    }
+
+    #[test]
+    fn a_row_of_a_scan_has_its_key(mut key: Vec<u8>, value: Vec<u8>) {
+        key.push(b'.');
+        let printed = format!(" {:30} column=f:q, timestamp=1, value={}", quote::hbase_binary(&key), quote::hbase_binary(&value));
+        prop_assume!(!key.starts_with(b"column="));
+        prop_assert_eq!(key_of_line(printed.as_bytes()), Ok(Some(key)));
+    }
+
+    /// What cbt is given holds at least the range.
+    #[test]
+    fn a_wider_range_has_the_range(start in prop::collection::vec(0..3u8, 0..4), end in prop::collection::vec(0..3u8, 1..4), key in prop::collection::vec(0..3u8, 0..5)) {
+        let Some(range) = KeyRange::new(start, Some(end)) else { return Ok(()) };
+        let cbt = Snippets::of_range("t", &range, None, false).cbt;
+        let bound = |name: &str| {
+            let text = cbt.split(&format!("$'{name}=")).nth(1)?.split('\'').next()?;
+            Some(text.split('\\').skip(1).map(|octal| u8::from_str_radix(octal, 8).unwrap()).collect::<Vec<_>>())
+        };
+        let wider = KeyRange::new(bound("start").unwrap_or_default(), bound("end")).unwrap();
+        prop_assert!(!range.contains(&key) || wider.contains(&key), "{} {:?}", cbt, range);
+    }
+}
+
+#[test]
+fn regions_of_list_regions() {
+    // As the shell prints it: each column as wide as its widest cell, keys without the spaces at their ends.
+    let rows = [
+        ["SERVER_NAME", "REGION_NAME", "START_KEY", "END_KEY"],
+        ["------------------", "-----------------------------------", "----------", "----------"],
+        ["a,16020,170000", "t,,1700000000000.0a1b.", "", "a|\\x00"],
+        ["b,16020,170000", "t,a|\\x00 ,1700000000000.0a1c.", "a|\\x00", ""],
+    ];
+    let row = |[a, b, c, d]: [&str; 4]| format!(" {a:>18} | {b:>35} | {c:>10} | {d:>10} |\n");
+    let text = format!("hbase:001:0> list_regions 't'\n{} 2 rows\nTook 0.1 seconds\n", rows.map(row).concat());
+    let list = regions(&text, KeyForm::Hex, &layout("text, u16")).unwrap().list;
+    assert_eq!(list.len(), 2);
+    assert_eq!((&list[0].start[..], &list[0].end[..]), (&b""[..], &b"a|\0 "[..]));
+    assert_eq!(list[1].start, b"a|\0 ");
+    assert_eq!(list[0].columns, [("SERVER_NAME".to_owned(), "a,16020,170000".to_owned())]);
+    let error = regions("00\nzz\n", KeyForm::Hex, &layout("u8")).unwrap_err();
+    assert_eq!((error.line, error.column), (2, 1));
+}
+
+#[test]
+fn cut_keys_are_explained_to_where_they_end() {
+    let layout = layout("salt(16 xxh3 by 0) u32, text, i64 desc");
+    for (key, told) in [
+        (&b"\x03"[..], "salt 3"),
+        (b"\x03\0\x01", "salt 3, _0 from 65536"),
+        (b"\x03\0\x01\0\x02bo", "salt 3, _0 65538, _1 from \"bo\""),
+    ] {
+        assert_eq!(Boundary::of(key, &layout).to_string(), told);
+    }
+}
+
+#[test]
+fn a_long_key_of_a_scan_is_on_several_lines() {
+    let text = b"ROW        COLUMN+CELL\n abcdefgh column=f:q, timestamp=1, value\n ij       =1\n          23\n";
+    assert_eq!(key_of_line(text), Ok(Some(b"abcdefghij".to_vec())));
+    assert!(key_of_line(b" f:q     timestamp=1, value=2").is_err());
+}
+
+#[test]
+fn queries_of_the_worked_designs() {
+    let name = "three.rowkey.toml";
+    let text = include_str!("designs/three.rowkey.toml").to_owned();
+    let design = Design::parse([File { name: name.to_owned(), text }]).unwrap();
+    let plan = |table, query, given: &[&str]| Plan::of(&design, table, query, given, None).unwrap();
+
+    let all = plan("tsdb", "one metric over all tags, an hour", &["metric=0000ab", "hour=3600..7200"]);
+    let starts: Vec<_> = all.cost.ranges.iter().flatten().map(|range| range.start().to_vec()).collect();
+    assert_eq!((all.rung, starts.len(), all.made_up.len()), (Rung::Range, 20, 0));
+    assert_eq!(starts[19], [19, 0, 0, 0xab, 0, 0, 14, 16]);
+
+    let id = "id=00112233445566778899aabbccddeeff";
+    assert_eq!(plan("crashes", "one report by id", &[id]).table, "crash_by_id");
+    let one = plan("mail", "one mail", &["user=1", "at=2"]);
+    assert_eq!((one.rung, one.made_up.clone()), (Rung::Get, vec!["message"]));
+    assert!(one.snippets()[0].hbase.starts_with(r#"get "mail", "\x00"#));
+    let inbox = plan("mail", "inbox, first page", &["user=7"]).snippets();
+    assert!(inbox[0].prefix && inbox[0].hbase.ends_with("LIMIT => 50}"), "{inbox:?}");
+
+    for (given, told) in [
+        (&["hour=5"][..], "write hour=FROM..TO"),
+        (&["hours=5"], "did you mean `hour`"),
+        (&["metric=xyz"], "is not hex"),
+        (&["metric=000001", "metric=000002"], "two values"),
+    ] {
+        let error =
+            Plan::of(&design, "tsdb", "one metric over all tags, an hour", given, None).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}

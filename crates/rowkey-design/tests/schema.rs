@@ -1,0 +1,143 @@
+//! The JSON Schema of design files: it takes what the reader takes, and refuses what the reader refuses.
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use rowkey_design::{Design, File, file};
+use serde_json::{Value, json};
+
+fn validator() -> jsonschema::Validator {
+    jsonschema::validator_for(&file::json_schema()).unwrap()
+}
+
+/// TOML as JSON: a day as text.
+fn to_json(text: &str) -> Value {
+    fn value(item: &toml_edit::Value) -> Value {
+        match item {
+            toml_edit::Value::String(text) => text.value().as_str().into(),
+            toml_edit::Value::Integer(number) => (*number.value()).into(),
+            toml_edit::Value::Float(number) => json!(number.value()),
+            toml_edit::Value::Boolean(truth) => (*truth.value()).into(),
+            toml_edit::Value::Datetime(day) => day.value().to_string().into(),
+            toml_edit::Value::Array(items) => items.iter().map(value).collect(),
+            toml_edit::Value::InlineTable(keys) => {
+                keys.iter().map(|(key, item)| (key.to_owned(), value(item))).collect::<serde_json::Map<_, _>>().into()
+            }
+        }
+    }
+    fn item(item: &toml_edit::Item) -> Value {
+        match item {
+            toml_edit::Item::None => Value::Null,
+            toml_edit::Item::Value(it) => value(it),
+            toml_edit::Item::Table(keys) => table(keys),
+            toml_edit::Item::ArrayOfTables(tables) => tables.iter().map(table).collect(),
+        }
+    }
+    fn table(table: &toml_edit::Table) -> Value {
+        table.iter().map(|(key, it)| (key.to_owned(), item(it))).collect::<serde_json::Map<_, _>>().into()
+    }
+    table(text.parse::<toml_edit::DocumentMut>().unwrap().as_table())
+}
+
+fn reads(text: &str) -> bool {
+    Design::parse([File { name: "a".to_owned(), text: text.to_owned() }]).is_ok()
+}
+
+#[test]
+fn every_design_of_the_repository_is_valid() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let validator = validator();
+    let mut read = 0;
+    for folder in ["tests/designs", "../../studies/designs"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "toml") {
+                let json = to_json(&fs::read_to_string(&path).unwrap());
+                let faults: Vec<String> = validator.iter_errors(&json).map(|fault| fault.to_string()).collect();
+                assert_eq!(faults, [""; 0], "{}", path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 10);
+}
+
+#[test]
+fn both_refuse_a_mistake() {
+    let validator = validator();
+    let table = |more: &str| format!("format = 1\n[table.t]\nkey = [\"a: u64\"]\n{more}");
+    assert!(reads(&table("")) && validator.is_valid(&to_json(&table(""))));
+    for mistake in [
+        "colour = 3",
+        "keep = \"always\"",
+        "salt = { buckets = \"4\" }",
+        "salt = { by = [\"a\"] }",
+        "means.a = \"miles\"",
+        "family.f.ttl = 5",
+        "family.f.ttl = \"5 fortnights\"",
+        "family.f.compression = \"zip\"",
+        "family.f.versions = -1",
+        "splits = \"bucket\"",
+        "[[table.t.write]]\nrate = \"5/s\"",
+        "[[table.t.write]]\nname = \"w\"\nrate = \"5\"",
+        "[[table.t.write]]\nname = \"w\"\norder = \"timely\"",
+        "[[table.t.query]]\nname = \"q\"\nfix = \"a\"",
+        "[[table.t.query]]\nname = \"q\"\nlimit = \"2X\"",
+        "[[table.t.allow]]\nrule = \"Q01\"",
+        "stats.a = { skew = \"normal\" }",
+    ] {
+        let text = table(mistake);
+        assert!(!reads(&text), "the reader takes {mistake}");
+        assert!(!validator.is_valid(&to_json(&text)), "the schema takes {mistake}");
+    }
+}
+
+#[test]
+fn every_key_is_described() {
+    fn described(schema: &Value, path: &str, undescribed: &mut Vec<String>) {
+        if !schema.is_object() {
+            return;
+        }
+        for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+            let path = format!("{path}.{key}");
+            if property["description"].as_str().is_none_or(str::is_empty) {
+                undescribed.push(path.clone());
+            }
+            described(property, &path, undescribed);
+        }
+        for part in ["items", "additionalProperties"] {
+            described(&schema[part], path, undescribed);
+        }
+        for choice in schema["anyOf"].as_array().into_iter().flatten() {
+            described(choice, path, undescribed);
+        }
+    }
+    let mut undescribed = Vec::new();
+    described(&file::json_schema(), "", &mut undescribed);
+    assert_eq!(undescribed, [""; 0]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// Rates, sizes, times and counts: the reader and the schema agree on any text.
+    #[test]
+    fn units_are_the_same_for_both(
+        text in r"[0-9._]{1,4} {0,2}(B|kB|KiB|PB|PiB|b|ms|s|secs?|minutes?|mins|hours?|h|hs|days|d|years?|k|M|T|k/s|/day|M / h|/hour)?"
+    ) {
+        let schema = file::json_schema();
+        let tables = &schema["properties"]["table"]["additionalProperties"]["properties"];
+        let family = &tables["family"]["additionalProperties"]["properties"];
+        for (what, line, schema) in [
+            ("a size", format!("family.f.block = {text:?}"), &family["block"]),
+            ("a time", format!("family.f.ttl = {text:?}"), &family["ttl"]),
+            ("a rate", format!("write = [{{ name = \"w\", rate = {text:?} }}]"), &tables["write"]["items"]["properties"]["rate"]),
+            ("a count", format!("rows = {text:?}"), &tables["rows"]),
+        ] {
+            let design = format!("format = 1\n[table.t]\nkey = [\"a: u64\"]\n{line}\n");
+            let valid = jsonschema::validator_for(schema).unwrap().is_valid(&Value::from(text.as_str()));
+            prop_assert_eq!(reads(&design), valid, "{} {:?}", what, text);
+        }
+    }
+}
