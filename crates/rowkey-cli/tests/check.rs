@@ -243,6 +243,33 @@ fn a_sample_from_standard_input() {
 }
 
 #[test]
+fn samples_that_cannot_be_read() {
+    let text = "format = 1\n[table.t]\nkey = [\"user: u64\"]\nsample = \"keys\"\n";
+    let folder = folder(&[("t.rowkey.toml", text), ("good", "0000000000000001\n"), ("bad", "00\n0g\n")]);
+    let run = |args: &[&str]| rowkey(folder.path(), &[&["check", "t.rowkey.toml"], args].concat(), b"00\n");
+    let absent = run(&[]);
+    assert_eq!((absent.status, absent.out.contains("note: keys is not there")), (Some(0), true), "{}", absent.out);
+    assert_eq!(run(&["--sample", "t=good"]).status, Some(0));
+    // A fault in a file that the design names is shown where it names it.
+    fs::copy(folder.path().join("bad"), folder.path().join("keys")).unwrap();
+    let bad = run(&["--format", "short"]);
+    assert_eq!(bad.status, Some(2));
+    assert!(
+        bad.out.starts_with("t.rowkey.toml:4:10: error: keys: line 2: byte 1: 'g' is not a hex digit\n"),
+        "{}",
+        bad.out
+    );
+    for (arguments, said) in [
+        (&["--sample", "t=absent"][..], "cannot read absent: "),
+        (&["--sample", "x=good"], "there is no table \"x\"; the design has: t\n"),
+        (&["--sample", "t=good", "--sample", "t=-"], "comes after another sample"),
+    ] {
+        let run = run(arguments);
+        assert!(run.status == Some(2) && run.err.contains(said) && run.err.lines().count() == 1, "{}", run.err);
+    }
+}
+
+#[test]
 fn rules_help_completions_and_man_pages() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| rowkey(folder.path(), args, b"");

@@ -25,7 +25,8 @@ pub(super) fn text(table: &str, profile: &Profile) -> String {
         "sample of {}: {} keys, {} different, {} do not decode, {} to {} a key\n",
         terminal(table),
         profile.keys,
-        Count(profile.distinct.round()),
+        // An estimate, which can exceed what there is.
+        Count(profile.distinct.min(profile.keys as f64).round()),
         profile.undecoded,
         Bytes(profile.shortest as f64),
         Bytes(profile.longest as f64),

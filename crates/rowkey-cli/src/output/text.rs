@@ -34,14 +34,23 @@ struct Excerpt {
     end: usize,
 }
 
+/// How much of a place over many lines is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// Of a table or an array, where it begins is enough.
+    First,
+    /// Of what an edit replaces, all.
+    All,
+}
+
 impl Excerpt {
-    fn of(files: &Files, place: Place) -> Option<Self> {
+    fn of(files: &Files, place: Place, lines: Lines) -> Option<Self> {
         let text = &files.file(place)?.text;
         text.get(place.range())?;
         let byte_order_mark = text.len() - text.trim_start_matches('\u{feff}').len();
         let start = text[..place.start].rfind('\n').map_or(byte_order_mark, |newline| newline + 1);
-        // A table or an array over many lines: its first line is enough.
-        let line_end = text[place.start..].find('\n').map_or(text.len(), |newline| place.start + newline);
+        let last = if lines == Lines::All { place.end } else { place.start };
+        let line_end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
         let shown = text.get(start..line_end)?;
         let shown = shown.strip_suffix('\r').unwrap_or(shown);
         if shown.len() > LONGEST_LINE {
@@ -58,11 +67,12 @@ impl Excerpt {
     }
 }
 
-/// A line of a file with one character for each of its own, so that columns stay: those that a terminal would obey or not
+/// Lines of a file with one character for each of its own, so that columns stay: those that a terminal would obey or not
 /// show are replaced. The renderer knows ASCII's own signs for control characters, and widens tabs.
 fn visible(line: &str) -> String {
     let hidden = |c: char| !c.is_ascii() && terminal(c.encode_utf8(&mut [0; 4])).starts_with('\\');
-    line.chars().map(|c| if hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    let line: String = line.chars().map(|c| if hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect();
+    line.replace("\r\n", "\n")
 }
 
 fn level(severity: Severity) -> Level<'static> {
@@ -90,7 +100,7 @@ fn shown(renderer: &Renderer, level: Level<'static>, files: &Files, problem: &Pr
 fn with_place<'f>(group: Group<'f>, files: &'f Files, place: Place, label: String) -> Group<'f> {
     let Some(file) = files.file(place) else { return group };
     let name = short(&file.name);
-    match Excerpt::of(files, place) {
+    match Excerpt::of(files, place, Lines::First) {
         Some(excerpt) => {
             let annotation = AnnotationKind::Primary.span(excerpt.start..excerpt.end).label(label);
             group.element(Snippet::source(excerpt.text).line_start(excerpt.line).path(name).annotation(annotation))
@@ -181,8 +191,7 @@ fn found(renderer: &Renderer, files: &Files, finding: &Finding) -> String {
         let mut help = Group::with_title(Level::HELP.secondary_title(short(&remedy.text)));
         for edit in &remedy.edits {
             let Some(file) = files.file(edit.place) else { continue };
-            if let Some(excerpt) = Excerpt::of(files, edit.place) {
-                // A replacement over several lines is shown by its first line.
+            if let Some(excerpt) = Excerpt::of(files, edit.place, Lines::All) {
                 let patch = Patch::new(excerpt.start..excerpt.end, shown_edit(&edit.text));
                 help = help.element(
                     Snippet::source(excerpt.text).line_start(excerpt.line).path(short(&file.name)).patch(patch),
@@ -207,4 +216,28 @@ fn number(number: &Number) -> String {
         unit => format!("{} {unit}", Count(number.value)),
     };
     format!("{}: {value}", number.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_design::File;
+
+    use super::*;
+
+    #[test]
+    fn an_edit_over_many_lines_is_shown_whole_and_a_finding_by_its_first() {
+        let text = "format = 1\r\n[table.t] # \u{9b}\r\nkey = [\r\n  \"a: u8\",\r\n] # \u{202e}é\r\n";
+        let file = File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() };
+        let design = Design::parse([file]).unwrap();
+        let start = text.find('[').unwrap();
+        let place = Place { file: 0, start: start + 1, end: text.rfind(']').unwrap() + 1 };
+        let shown = |lines| {
+            let excerpt = Excerpt::of(&design.files, place, lines).unwrap();
+            (excerpt.line, excerpt.text[excerpt.start..excerpt.end].to_owned(), excerpt.text)
+        };
+        let first = "[table.t] # \u{fffd}";
+        assert_eq!(shown(Lines::First), (2, first[1..].to_owned(), first.to_owned()));
+        let all = format!("{first}\nkey = [\n  \"a: u8\",\n]");
+        assert_eq!(shown(Lines::All), (2, all[1..].to_owned(), format!("{all} # \u{fffd}é")));
+    }
 }

@@ -43,7 +43,7 @@ fn reordered(one: &TableDesign, other: &TableDesign) -> bool {
 
 /// Q17.
 pub(super) fn apart(context: &Context<'_>, found: &mut Found<'_>) {
-    let before = context.design.tables.values().take_while(|table| table.name.value != context.table.name.value);
+    let before = context.design.tables.values().take_while(|table| !std::ptr::eq(*table, context.table));
     let mut same = before.filter(|table| reordered(context.table, table));
     let Some(other) = same.next() else { return };
     let message =
