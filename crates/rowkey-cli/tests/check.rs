@@ -242,6 +242,23 @@ fn a_sample_from_standard_input() {
     );
 }
 
+/// A file that is reached by a link is written where it is, and stays as readable as it was.
+#[cfg(unix)]
+#[test]
+fn links_and_permissions_stay() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let folder = folder(&[("real", BAD)]);
+    let real = folder.path().join("real");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("real", folder.path().join("visits.rowkey.toml")).unwrap();
+    let run = rowkey(folder.path(), &["check", "--fix", "visits.rowkey.toml"], b"");
+    assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
+    assert!(fs::read_to_string(&real).unwrap().contains("visits_1"));
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(fs::symlink_metadata(folder.path().join("visits.rowkey.toml")).unwrap().is_symlink());
+}
+
 #[test]
 fn samples_that_cannot_be_read() {
     let text = "format = 1\n[table.t]\nkey = [\"user: u64\"]\nsample = \"keys\"\n";
