@@ -1,5 +1,8 @@
 //! Reads the files of a design.
 
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use rowkey_design::design::Date;
@@ -14,7 +17,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Design, Failure> {
     Ok(Design::parse(files)?)
 }
 
-/// The files of a design: those named, and all `*.rowkey.toml` of folders.
+/// The files of a design: those named, and all `*.rowkey.toml` of folders, each once.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -24,24 +27,33 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             files.push(path.clone());
         }
     }
+    let mut seen = HashSet::new();
+    files.retain(|path| path.canonicalize().map_or(true, |path| seen.insert(path)));
     Ok(files)
 }
 
 /// Writes a file whole or not at all: beside it, then in its place.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
+    // What a link leads to is written, and the link stays.
+    let path = match path.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        path => path.map_err(cannot)?,
+    };
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.new", std::process::id()));
     let beside = PathBuf::from(beside);
-    let written = std::fs::write(&beside, text).and_then(|()| {
+    let mut new = fs::File::create_new(&beside).map_err(cannot)?;
+    let written = new.write_all(text.as_bytes()).and_then(|()| {
         if let Ok(old) = path.metadata() {
-            std::fs::set_permissions(&beside, old.permissions())?;
+            new.set_permissions(old.permissions())?;
         }
-        std::fs::rename(&beside, path)
+        new.sync_all()?;
+        fs::rename(&beside, &path)
     });
     written.map_err(|error| {
         // What is left beside is of no use to anybody.
-        let _ = std::fs::remove_file(&beside);
+        let _ = fs::remove_file(&beside);
         cannot(error)
     })
 }
@@ -68,11 +80,30 @@ fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
+/// A design file is written by people: a longer one is something else, or has no end.
+const LONGEST: u64 = 64 << 20;
+
 /// Reads one file's text.
 pub(crate) fn file(path: &Path) -> Result<File, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
-    Ok(File { name: path.display().to_string(), text })
+    let name = path.display().to_string();
+    let mut bytes = Vec::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+        .map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(Failure::new(format!("{name} has more than {LONGEST} bytes: it is no design file")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let (before, rest) = error.as_bytes().split_at(valid);
+        let before = String::from_utf8_lossy(before);
+        let line = before.rsplit('\n').next().unwrap_or("");
+        let column = line.trim_start_matches('\u{feff}').chars().count() + 1;
+        let byte = rest.first().copied().unwrap_or(0);
+        let line = before.matches('\n').count() + 1;
+        Failure::new(format!("{name}:{line}:{column}: the byte {byte:#04x} is not UTF-8; save the file as UTF-8"))
+    })?;
+    Ok(File { name, text })
 }
 
 /// The day in UTC.

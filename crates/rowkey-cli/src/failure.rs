@@ -1,12 +1,13 @@
 //! Why a command could not do its work: exit status 2.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use rowkey_design::Problems;
 use rowkey_design::quote::terminal;
 
-use crate::output::{self, Styles};
+use crate::command::check::Color;
+use crate::output::{self, Format};
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -27,16 +28,29 @@ impl Failure {
 
     /// Prints it, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
-        match self {
-            Self::Design(problems) => {
-                eprint!("{}", output::problems(&problems.files, &problems.list, Styles::Plain));
-                eprintln!("{}", output::counted(problems.list.len(), "error"));
-            }
-            Self::Other(message) => eprintln!("error: {}", terminal(&message)),
+        let text = match self {
+            Self::Design(problems) => output::invalid(Format::Text, &problems, Color::Auto.styles(&io::stderr())),
+            Self::Other(message) => format!("error: {}\n", terminal(&message)),
             Self::Closed => return ExitCode::SUCCESS,
-        }
+        };
+        // Nobody can be told that standard error is closed.
+        let _ = io::stderr().write_all(text.as_bytes());
         ExitCode::from(2)
     }
+}
+
+/// Prints the help that was asked for, or why the command line is not valid, and returns the exit status.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // As clap does: it can only fail where nobody reads.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    // Arguments may be names of files, which can hold anything.
+    let text = error.render().to_string();
+    let lines: String = text.lines().map(|line| terminal(line) + "\n").collect();
+    let _ = io::stderr().write_all(lines.as_bytes());
+    ExitCode::from(2)
 }
 
 impl From<Problems> for Failure {

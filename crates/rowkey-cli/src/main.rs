@@ -3,6 +3,7 @@
 mod command;
 mod designs;
 mod failure;
+mod fix;
 mod output;
 mod samples;
 
@@ -10,10 +11,17 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+const EXAMPLES: &str = "Examples:
+  rowkey check designs/
+  rowkey rule Q01
+  rowkey ddl --for hbase designs/
+
+Exit status: 0 nothing found, 1 findings or differences, 2 the input is not valid.";
+
 /// Row keys and schemas of sorted stores (HBase, Bigtable), judged before the table exists.
 #[derive(Debug, Parser)]
 #[command(name = "rowkey", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit status: 0 nothing found, 1 findings or differences, 2 the input is not valid.")]
+#[command(after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -35,7 +43,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let done = match cli.command {
         Command::Check(args) => command::check::run(&args),
         Command::Rule(args) => command::rule::run(&args),
         Command::Explain(args) => command::explain::run(&args),

@@ -1,5 +1,6 @@
 //! Reads the samples of keys that a design names, and those of the command line.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, BufReader, IsTerminal as _};
 use std::path::Path;
@@ -48,15 +49,13 @@ pub(crate) fn read(
     form: Form,
     options: &mut CheckOptions,
 ) -> Result<Vec<Problem>, Failure> {
+    let given = given(design, arguments)?;
     let paths = design.sample_paths();
     let mut notes = Vec::new();
     // Split points first: the profiles count the keys of each region.
     for splits in [true, false] {
         for sample in paths.iter().filter(|sample| matches!(sample.what, SampleUse::Splits(_)) == splits) {
-            let given = arguments
-                .iter()
-                .any(|argument| argument.split_once('=').is_some_and(|(table, _)| table == sample.table));
-            if !splits && given {
+            if !splits && given.contains_key(sample.table.as_str()) {
                 continue;
             }
             if !sample.path.exists() {
@@ -67,7 +66,11 @@ pub(crate) fn read(
             }
             let Some(layout) = design.layout_of(sample) else { continue };
             let regions = design.tables.get(&sample.table).and_then(|table| table.split_points(sample.secondary));
-            let profile = file(&sample.path, form, layout, regions.as_ref())?;
+            let located = |problem| Failure::Design(Problems { files: design.files.clone(), list: vec![problem] });
+            let profile = file(&sample.path, form, layout, regions.as_ref()).map_err(|failure| match failure {
+                Failure::Other(message) => located(Problem { place: sample.place, message, help: None }),
+                other => other,
+            })?;
             match splits {
                 true => design.split_by_sample(sample, &profile).map_err(|problem| {
                     Failure::Design(Problems { files: design.files.clone(), list: vec![problem] })
@@ -78,16 +81,8 @@ pub(crate) fn read(
             }
         }
     }
-    for argument in arguments {
-        let Some((name, path)) = argument.split_once('=') else {
-            return Err(Failure::new(format!(
-                "{argument:?} is not a sample: write it as TABLE=FILE, or TABLE=- for standard input"
-            )));
-        };
-        let Some(table) = design.tables.get(name) else {
-            let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
-            return Err(Failure::new(format!("there is no table {name:?}; the design has: {}", known.join(", "))));
-        };
+    for (name, path) in given {
+        let Some(table) = design.tables.get(name) else { continue };
         let regions = table.split_points(None);
         let profile = match path {
             "-" => lines("standard input", None, io::stdin().lock(), form, &table.layout, regions.as_ref())?,
@@ -96,6 +91,29 @@ pub(crate) fn read(
         options.profiles.insert(name.to_owned(), profile);
     }
     Ok(notes)
+}
+
+/// The tables and files of `TABLE=FILE` arguments.
+fn given<'a>(design: &Design, arguments: &'a [String]) -> Result<BTreeMap<&'a str, &'a str>, Failure> {
+    let mut given = BTreeMap::new();
+    for argument in arguments {
+        let Some((name, path)) = argument.split_once('=') else {
+            return Err(Failure::new(format!(
+                "{argument:?} is not a sample: write it as TABLE=FILE, or TABLE=- for standard input"
+            )));
+        };
+        if !design.tables.contains_key(name) {
+            let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
+            return Err(Failure::new(format!("there is no table {name:?}; the design has: {}", known.join(", "))));
+        }
+        let again = path == "-" && given.values().any(|path| *path == "-");
+        if again || given.insert(name, path).is_some() {
+            return Err(Failure::new(format!(
+                "{argument:?} comes after another sample of the table, or of standard input: give one"
+            )));
+        }
+    }
+    Ok(given)
 }
 
 type Splits = rowkey::splits::Splits;

@@ -118,26 +118,106 @@ fn forms_for_programs() {
     assert_eq!(github.lines().count(), 1);
 }
 
-/// Names and values that would move the cursor, turn the direction of text, or end a line are shown, not sent.
+/// What a terminal obeys, or nobody sees: controls of ASCII and of Latin-1, marks that turn text, characters without width.
+fn hostile(c: char) -> bool {
+    (c.is_control() && c != '\n')
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Names, values and lines of files that would move the cursor, turn the direction of text, or end a line are shown, not
+/// sent.
 #[test]
 fn hostile_text_is_shown_and_not_sent() {
-    let name = "\\u001b[31m\\u202e\\u0007x";
-    let text = BAD.replace("\"one host\"", &format!("\"{name}\""));
+    let escaped = "\\u001b[31m\\u202e\\u0007\\u009b2J\\u200b\\n::error::x";
+    let named = BAD.replace("\"one host\"", &format!("\"{escaped}\""));
+    let raw = "\u{1b}[31m \u{9b}2J \u{202e} \u{2067} \u{200b} \u{200f} \u{feff} \u{2028} \u{7f} \u{8}";
+    let long = "a".repeat(1 << 20);
     let folder = folder(&[
-        ("hostile.rowkey.toml", &text),
-        ("raw.rowkey.toml", "format = 1\n[table.t]\nkey = [\"a: \u{1b}[31m\u{202e}\"]\n"),
-        ("long.rowkey.toml", &format!("format = 1\n[table.t]\nkey = [\"{}\"]\n", "a".repeat(1 << 20))),
+        ("named.rowkey.toml", &named),
+        ("table.rowkey.toml", &BAD.replace("visits", &format!("\"{escaped}\""))),
+        ("raw.rowkey.toml", &format!("format = 1\n[table.t]\nkey = [\"a: {raw}\"]\n")),
+        ("raw_key.rowkey.toml", &format!("format = 1\n\"{raw}\" = 1\n")),
+        ("comment.rowkey.toml", &format!("format = 1\n[table.t]\nkey = [\"a: u46\"] # {}\n", &raw[5..])),
+        ("long.rowkey.toml", &format!("format = 1\n[table.t]\nkey = [\"{long}\"]\n")),
+        ("lines.rowkey.toml", &format!("format = 1\n[table.t]\nkey = [\"a: u46\"]\n{}", "x = 1\n".repeat(3))),
+        ("deep.rowkey.toml", &format!("format = 1\nx = {}\n", "[".repeat(100_000))),
+        ("shape.rowkey.toml", &format!("format = 1\n[table.t]\nkey = [\"a: {}\"]\n", "option<".repeat(100_000))),
+        ("\u{1b}[31m\u{202e}.rowkey.toml", BAD),
     ]);
-    fs::write(folder.path().join("bytes.rowkey.toml"), b"format = 1\n# \xff\n").unwrap();
-    for file in ["hostile", "raw", "long", "bytes"] {
-        for format in ["text", "github"] {
-            let run = rowkey(folder.path(), &["check", "--format", format, &format!("{file}.rowkey.toml")], b"");
+    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names.len(), 10);
+    for name in names {
+        let name = name.to_str().unwrap();
+        for format in ["text", "short", "github"] {
+            let run = rowkey(folder.path(), &["check", "--format", format, name], b"");
+            assert!(matches!(run.status, Some(1 | 2)), "{name:?}");
             let said = run.out + &run.err;
-            let sent = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
-            assert!(format == "github" || !said.contains(sent), "{file}: {said:?}");
-            assert!(!said.is_empty() && said.len() < 100_000, "{file}: {}", said.len());
+            assert!(!said.contains(hostile), "{name:?}: {said:?}");
+            assert!(!said.is_empty() && said.len() < 20_000, "{name:?}: {}", said.len());
+            if format == "github" {
+                assert!(
+                    said.lines().all(|line| line.starts_with("::error file=") || line.starts_with("::notice file="))
+                );
+            }
         }
     }
+    let run = rowkey(folder.path(), &["check", "--format", "\u{1b}[31m\u{202e}"], b"");
+    assert!(run.status == Some(2) && !run.err.contains(hostile), "{:?}", run.err);
+    let run = rowkey(folder.path(), &["check", "a\u{1b}[31m\nb\u{202e}"], b"");
+    assert_eq!((run.status, run.err.lines().count()), (Some(2), 1), "{:?}", run.err);
+    assert!(!run.err.contains(hostile), "{:?}", run.err);
+}
+
+#[test]
+fn lines_and_columns_are_those_of_an_editor() {
+    let folder = folder(&[
+        ("crlf.rowkey.toml", "format = 1\r\n[table.t]\r\n\tkey\t=\t[\"a: u46\"]\r\n"),
+        ("mark.rowkey.toml", "\u{feff}format = 2\n"),
+        ("wide.rowkey.toml", "format = 1\n\"\u{65e5}\u{e9}\u{1f600}\u{200b}\u{9b}\" = { x = 1 } # \u{e9}\n"),
+    ]);
+    for (name, bytes, place) in [
+        ("bytes", &b"format = 1\n# \xc3\xa9 \xff\n"[..], "2:5: the byte 0xff is not UTF-8"),
+        ("first", &b"\xef\xbb\xbf\x80"[..], "1:1: the byte 0x80 is not UTF-8"),
+        ("cut", &b"format = 1\n\xe6\x97"[..], "2:1: the byte 0xe6 is not UTF-8"),
+        ("zero", &b"format = 1\n[table.t]\nkey = [\"a: u64\"]\0\n"[..], "3:17: "),
+    ] {
+        let file = format!("{name}.rowkey.toml");
+        fs::write(folder.path().join(&file), bytes).unwrap();
+        let run = rowkey(folder.path(), &["check", "--format", "short", &file], b"");
+        let said = run.out + &run.err;
+        assert!(run.status == Some(2) && said.contains(&format!("{file}:{place}")), "{name}: {said}");
+    }
+    let said = |file: &str| rowkey(folder.path(), &["check", file], b"").err;
+    let crlf = said("crlf.rowkey.toml");
+    assert!(crlf.contains("crlf.rowkey.toml:3:9\n") && crlf.contains("3 |     key    =    [\"a: u46\"]\n"), "{crlf}");
+    let mark = said("mark.rowkey.toml");
+    assert!(mark.contains("mark.rowkey.toml:1:10\n") && mark.contains("1 | format = 2\n"), "{mark}");
+    let wide = said("wide.rowkey.toml");
+    assert!(wide.contains("2 | \"\u{65e5}\u{e9}\u{1f600}\u{fffd}\u{fffd}\" = { x = 1 } # \u{e9}\n"), "{wide}");
+}
+
+#[test]
+fn edits_are_written_where_they_are_asked_for() {
+    let folder = folder(&[("visits.rowkey.toml", BAD)]);
+    let read = || fs::read_to_string(folder.path().join("visits.rowkey.toml")).unwrap();
+    assert_eq!(rowkey(folder.path(), &["check", "."], b"").status, Some(1));
+    assert_eq!(read(), BAD);
+    // A note is below what is denied.
+    let run = rowkey(folder.path(), &["check", "--fix", "."], b"");
+    assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
+    assert!(run.out.starts_with("fixed error[Q01] of visits in ./visits.rowkey.toml: "), "{}", run.out);
+    assert!(run.out.contains("\nvisits_1: one host  1 "), "{}", run.out);
+    assert!(read().starts_with(BAD) && read().contains("serves = [\"one host\"]"), "{}", read());
+    let fixed = read();
+    let run =
+        rowkey(folder.path(), &["check", "--fix", "--json", "visits.rowkey.toml", ".", "visits.rowkey.toml"], b"");
+    assert_eq!((run.status, read()), (Some(0), fixed));
+    let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(json["reads"][0]["secondary"], "visits_1");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let run = rowkey(folder.path(), &["check", "--fix", "--sample", "visits=-", "."], b"");
+    assert_eq!(run.status, Some(2), "{}", run.err);
 }
 
 #[test]
@@ -162,6 +242,50 @@ fn a_sample_from_standard_input() {
     );
 }
 
+/// A file that is reached by a link is written where it is, and stays as readable as it was.
+#[cfg(unix)]
+#[test]
+fn links_and_permissions_stay() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let folder = folder(&[("real", BAD)]);
+    let real = folder.path().join("real");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("real", folder.path().join("visits.rowkey.toml")).unwrap();
+    let run = rowkey(folder.path(), &["check", "--fix", "visits.rowkey.toml"], b"");
+    assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
+    assert!(fs::read_to_string(&real).unwrap().contains("visits_1"));
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(fs::symlink_metadata(folder.path().join("visits.rowkey.toml")).unwrap().is_symlink());
+}
+
+#[test]
+fn samples_that_cannot_be_read() {
+    let text = "format = 1\n[table.t]\nkey = [\"user: u64\"]\nsample = \"keys\"\n";
+    let folder = folder(&[("t.rowkey.toml", text), ("good", "0000000000000001\n"), ("bad", "00\n0g\n")]);
+    let run = |args: &[&str]| rowkey(folder.path(), &[&["check", "t.rowkey.toml"], args].concat(), b"00\n");
+    let absent = run(&[]);
+    assert_eq!((absent.status, absent.out.contains("note: keys is not there")), (Some(0), true), "{}", absent.out);
+    assert_eq!(run(&["--sample", "t=good"]).status, Some(0));
+    // A fault in a file that the design names is shown where it names it.
+    fs::copy(folder.path().join("bad"), folder.path().join("keys")).unwrap();
+    let bad = run(&["--format", "short"]);
+    assert_eq!(bad.status, Some(2));
+    assert!(
+        bad.out.starts_with("t.rowkey.toml:4:10: error: keys: line 2: byte 1: 'g' is not a hex digit\n"),
+        "{}",
+        bad.out
+    );
+    for (arguments, said) in [
+        (&["--sample", "t=absent"][..], "cannot read absent: "),
+        (&["--sample", "x=good"], "there is no table \"x\"; the design has: t\n"),
+        (&["--sample", "t=good", "--sample", "t=-"], "comes after another sample"),
+    ] {
+        let run = run(arguments);
+        assert!(run.status == Some(2) && run.err.contains(said) && run.err.lines().count() == 1, "{}", run.err);
+    }
+}
+
 #[test]
 fn rules_help_completions_and_man_pages() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,6 +293,11 @@ fn rules_help_completions_and_man_pages() {
     assert!(run(&["rule", "h05"]).out.starts_with("## H05 fewer values before the time than servers\n"));
     assert!(run(&["rule", "--list"]).out.lines().count() > 50);
     assert_eq!(run(&["rule", "X1"]).status, Some(2));
+    let wrong = run(&["rule", "h5"]);
+    assert_eq!(wrong.status, Some(2));
+    assert!(wrong.err.contains("did you mean H05 ("), "{}", wrong.err);
+    let rule: serde_json::Value = serde_json::from_str(&run(&["rule", "H10", "--json"]).out).unwrap();
+    assert_eq!((&rule["severity"]["hbase"], &rule["severity"]["fjall"]), (&"warning".into(), &"note".into()));
     let help = run(&["--help"]).out;
     let commands =
         ["check", "rule", "explain", "ddl", "import", "diff", "suggest", "fmt", "schema", "completions", "man"];

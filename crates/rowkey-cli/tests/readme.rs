@@ -40,3 +40,33 @@ fn the_tours_print_what_they_say() {
     assert_eq!(tour("../../README.md", "Designs, before the table exists"), 2);
     assert_eq!(tour("README.md", "A design"), 2);
 }
+
+/// The commands that need a folder or a sample of the reader's own, on ours.
+#[test]
+fn the_other_commands_run() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (_, design) = *blocks(&text, "A design").iter().rfind(|(_, block)| block.starts_with("format")).unwrap();
+    fs::create_dir(folder.path().join("designs")).unwrap();
+    for name in ["visits.rowkey.toml", "designs/visits.rowkey.toml"] {
+        fs::write(folder.path().join(name), design).unwrap();
+    }
+    fs::write(folder.path().join("keys.txt"), "a.example\\x00\\x00\\x01\\x7F").unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_rowkey")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let mut run = 0;
+    for heading in ["A design", "In CI"] {
+        for (_, block) in blocks(&text, heading).iter().filter(|(language, _)| *language == "sh") {
+            for line in block.lines() {
+                let mut shell = Command::new("sh");
+                let done = shell.args(["-c", line]).current_dir(folder.path()).env("PATH", &path).output().unwrap();
+                assert_ne!(done.status.code(), Some(2), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+                assert!(done.stderr.is_empty(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+                run += 1;
+            }
+        }
+    }
+    assert_eq!(run, 3);
+    let sarif = fs::read(folder.path().join("rowkey.sarif")).unwrap();
+    assert!(serde_json::from_slice::<serde_json::Value>(&sarif).unwrap()["runs"].is_array());
+}

@@ -106,6 +106,34 @@ impl Design {
         cluster.map(|cluster| &cluster.value)
     }
 
+    /// How each query of each table is served: by the same ranges and counts that the rules see.
+    ///
+    /// ```
+    /// use rowkey_design::design::Date;
+    /// use rowkey_design::{CheckOptions, Design, File};
+    ///
+    /// let text = r#"
+    /// format = 1
+    /// [table.visits]
+    /// key = ["host: text", "at: instant"]
+    /// salt = { buckets = 4, by = ["at"] }
+    /// [[table.visits.query]]
+    /// name = "one host"
+    /// fix = ["host"]
+    /// "#;
+    /// let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
+    /// let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    /// let (table, costs) = design.query_costs(&options).next().expect("a table");
+    /// assert_eq!((table.name.as_str(), costs[0].range_count()), ("visits", 4));
+    /// # Ok::<(), rowkey_design::Problems>(())
+    /// ```
+    pub fn query_costs<'d>(
+        &'d self,
+        options: &'d CheckOptions,
+    ) -> impl Iterator<Item = (&'d TableDesign, Vec<QueryCost<'d>>)> {
+        self.tables.values().map(|table| (table, Context::new(self, table, options).queries))
+    }
+
     /// Checks every table by every rule.
     ///
     /// ```

@@ -49,22 +49,28 @@ pub struct File {
 
 /// The files of a design, which places refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Files(Vec<File>);
+pub struct Files {
+    files: Vec<File>,
+    /// Where the lines of each begin: a file of many lines can have many findings.
+    lines: Vec<Vec<usize>>,
+}
 
 impl Files {
     pub(crate) fn add(&mut self, file: File) -> usize {
-        self.0.push(file);
-        self.0.len() - 1
+        let after_newlines = file.text.match_indices('\n').map(|(newline, _)| newline + 1);
+        self.lines.push(std::iter::once(0).chain(after_newlines).collect());
+        self.files.push(file);
+        self.files.len() - 1
     }
 
     /// The files, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &File> {
-        self.0.iter()
+        self.files.iter()
     }
 
     /// The file that a place is in.
     pub fn file(&self, place: Place) -> Option<&File> {
-        self.0.get(place.file)
+        self.files.get(place.file)
     }
 
     /// The text at a place; empty where the place is not of these files.
@@ -72,11 +78,15 @@ impl Files {
         self.file(place).and_then(|file| file.text.get(place.range())).unwrap_or("")
     }
 
-    /// The line and the column of a place's first byte, both from 1; a column counts characters.
+    /// The line and the column of a place's first byte, both from 1; a column counts characters, as an editor does: without a
+    /// byte order mark.
     pub fn line_and_column(&self, place: Place) -> (usize, usize) {
-        let before = self.file(place).and_then(|file| file.text.get(..place.start)).unwrap_or("");
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        let (Some(lines), Some(file)) = (self.lines.get(place.file), self.file(place)) else { return (1, 1) };
+        let line = lines.partition_point(|&start| start <= place.start);
+        let start = line.checked_sub(1).and_then(|line| lines.get(line)).copied().unwrap_or(0);
+        let before = file.text.get(start..place.start).unwrap_or("");
+        let before = if start == 0 { before.trim_start_matches('\u{feff}') } else { before };
+        (line.max(1), before.chars().count() + 1)
     }
 }
 

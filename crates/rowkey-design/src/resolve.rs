@@ -68,6 +68,8 @@ impl Design {
             return Ok(design);
         }
         problems.sort_by_key(|problem| problem.place);
+        // The parser says of each of many open brackets that the end of the file does not close it.
+        problems.dedup();
         Err(Problems { files: design.files, list: problems })
     }
 

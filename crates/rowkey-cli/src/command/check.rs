@@ -1,13 +1,15 @@
 //! `rowkey check`.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rowkey_design::design::Date;
-use rowkey_design::{CheckOptions, Severity};
+use rowkey_design::quote::terminal;
+use rowkey_design::{CheckOptions, Design, Report, Severity};
 
 use crate::failure::Failure;
+use crate::fix;
 use crate::output::{self, Format, Styles};
 use crate::samples::Form;
 
@@ -15,6 +17,7 @@ const EXAMPLES: &str = "Examples:
   rowkey check designs/
   rowkey check --sample visits=keys.txt --form shell visits.rowkey.toml
   rowkey check --deny error --format github visits.rowkey.toml
+  rowkey check --fix visits.rowkey.toml
   rowkey rule Q01
 
 Exit status: 0 no finding at or above --deny, 1 findings, 2 a design file is not valid.";
@@ -36,6 +39,9 @@ pub(crate) struct Args {
     /// The form of the keys in samples, those that the design names too.
     #[arg(long, default_value = "hex")]
     form: Form,
+    /// Writes the edits of findings at or above --deny into the files, those that do not touch each other, then checks again.
+    #[arg(long)]
+    fix: bool,
     /// The least severity that is exit status 1.
     #[arg(long, default_value = "warning")]
     deny: Deny,
@@ -60,6 +66,16 @@ enum Deny {
     Error,
 }
 
+impl Deny {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Note => Severity::Note,
+            Self::Warning => Severity::Warning,
+            Self::Error => Severity::Error,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum Color {
     Auto,
@@ -68,12 +84,14 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    pub(crate) fn styles(self) -> Styles {
+    /// The styles of text that goes to a stream.
+    pub(crate) fn styles(self, stream: &impl IsTerminal) -> Styles {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let coloured = match self {
             Self::Always => true,
             Self::Never => false,
             Self::Auto => {
-                std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty())
+                stream.is_terminal() && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
             }
         };
         if coloured { Styles::Coloured } else { Styles::Plain }
@@ -81,6 +99,42 @@ impl Color {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let format = if args.json { Format::Json } else { args.format };
+    let checked = if args.fix { fix(args, format) } else { check(args, format, &[]) };
+    match checked {
+        Err(Failure::Design(problems)) => {
+            // People read faults on standard error, programs where they read findings.
+            if format == Format::Text {
+                let text = output::invalid(format, &problems, args.color.styles(&io::stderr()));
+                let _ = io::stderr().write_all(text.as_bytes());
+            } else {
+                print(&output::invalid(format, &problems, Styles::Plain))?;
+            }
+            Ok(ExitCode::from(2))
+        }
+        checked => checked,
+    }
+}
+
+fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Failure> {
+    let (design, options, report) = report(args)?;
+    let mut text = String::new();
+    if matches!(format, Format::Text | Format::Short) {
+        before.iter().for_each(|line| text += &format!("{}\n", terminal(line)));
+    }
+    text += &output::report(format, &design, &options, &report, args.color.styles(&io::stdout()));
+    print(&text)?;
+    Ok(if !report.problems.is_empty() {
+        ExitCode::from(2)
+    } else if report.findings.iter().any(|finding| finding.severity >= args.deny.severity()) {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// Reads the design and its samples, and checks it.
+fn report(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
     let mut design = crate::designs::read(&args.designs)?;
     if let Some(cluster) = args.cluster.as_ref().filter(|cluster| !design.clusters.contains_key(*cluster)) {
         let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
@@ -91,20 +145,28 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let notes = crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
     let mut report = design.check(&options);
     report.notes.extend(notes);
-    let format = if args.json { Format::Json } else { args.format };
-    let mut out = std::io::stdout().lock();
-    out.write_all(output::report(format, &design, &options, &report, args.color.styles()).as_bytes())?;
-    out.flush()?;
-    let deny = match args.deny {
-        Deny::Note => Severity::Note,
-        Deny::Warning => Severity::Warning,
-        Deny::Error => Severity::Error,
-    };
-    Ok(if !report.problems.is_empty() {
-        ExitCode::from(2)
-    } else if report.findings.iter().any(|finding| finding.severity >= deny) {
-        ExitCode::from(1)
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok((design, options, report))
+}
+
+/// Applies the edits of findings, and checks what the files are then.
+fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
+    if args.sample.iter().any(|sample| sample.ends_with("=-")) {
+        return Err(Failure::new("--fix reads samples a second time: give a file instead of standard input"));
+    }
+    let (design, _, report) = report(args)?;
+    if !report.problems.is_empty() {
+        return check(args, format, &[]);
+    }
+    let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny.severity());
+    let said = fix::apply(&design, findings, &args.designs)?;
+    check(args, format, &said)
+}
+
+/// Prints to standard output. Where nobody reads on, the exit status still says what was found.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::from) {
+        Err(Failure::Closed) => Ok(()),
+        printed => printed,
+    }
 }

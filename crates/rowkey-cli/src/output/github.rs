@@ -1,6 +1,9 @@
 //! A report as annotations of GitHub Actions: a workflow command a line.
 
-use rowkey_design::{Design, Files, Place, Report, Severity};
+use rowkey_design::quote::terminal;
+use rowkey_design::{Design, Files, Place, Problem, Report, Severity};
+
+use super::short;
 
 pub(super) fn report(design: &Design, report: &Report) -> String {
     let files = &design.files;
@@ -12,21 +15,36 @@ pub(super) fn report(design: &Design, report: &Report) -> String {
             Severity::Note => "notice",
         };
         let title = format!("{} {}", finding.rule.id, finding.rule.title);
-        let lines: Vec<&str> = std::iter::once(&finding.message).chain(&finding.witness).map(String::as_str).collect();
-        let cure = finding.remedy.as_ref().map_or(String::new(), |remedy| format!("\n{}", remedy.text));
-        text += &line(command, files, finding.place, &title, &(lines.join("\n") + &cure));
+        let cure = finding.remedy.as_ref().map(|remedy| &remedy.text);
+        let lines = std::iter::once(&finding.message).chain(&finding.witness).chain(cure);
+        text += &line(command, files, finding.place, &title, lines);
     }
-    for problem in &report.problems {
-        let help = problem.help.as_ref().map_or(String::new(), |help| format!("\n{help}"));
-        text += &line("error", files, problem.place, "design file", &format!("{}{help}", problem.message));
+    for note in &report.notes {
+        text += &line("notice", files, note.place, "sample", std::iter::once(&note.message).chain(&note.help));
     }
-    text
+    text + &problems(files, &report.problems)
 }
 
-fn line(command: &str, files: &Files, place: Place, title: &str, message: &str) -> String {
+pub(super) fn problems(files: &Files, problems: &[Problem]) -> String {
+    let lines = |problem: &Problem| {
+        let said = std::iter::once(&problem.message).chain(&problem.help);
+        line("error", files, problem.place, "design file", said)
+    };
+    problems.iter().map(lines).collect()
+}
+
+fn line<'t>(
+    command: &str,
+    files: &Files,
+    place: Place,
+    title: &str,
+    message: impl Iterator<Item = &'t String>,
+) -> String {
     let name = files.file(place).map_or("", |file| &file.name);
     let (line, column) = files.line_and_column(place);
-    let (name, title, message) = (property(name), property(title), data(message));
+    // Logs are read in terminals too.
+    let message = message.map(|line| short(line)).collect::<Vec<_>>().join("\n");
+    let (name, title, message) = (property(&terminal(name)), property(&terminal(title)), data(&message));
     format!("::{command} file={name},line={line},col={column},title={title}::{message}\n")
 }
 

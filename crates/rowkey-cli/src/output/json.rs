@@ -1,9 +1,9 @@
 //! A report as JSON.
 
-use rowkey_design::{CheckOptions, Design, Edit, Files, Finding, Place, Report, Severity};
+use rowkey_design::{CheckOptions, Design, Edit, Files, Finding, Place, Problem, Report, Severity};
 use serde_json::{Value as Json, json};
 
-use super::sampled;
+use super::{reads, sampled};
 
 pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -> Json {
     let files = &design.files;
@@ -18,9 +18,9 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -
             json["until"] = allowed.allow.until.as_ref().map(|until| until.value.to_string()).into();
             json
         }).collect::<Vec<_>>(),
-        "problems": report.problems.iter().map(|problem| {
-            json!({"message": problem.message, "help": problem.help, "place": place(files, problem.place)})
-        }).collect::<Vec<_>>(),
+        "problems": problems(files, &report.problems),
+        "notes": problems(files, &report.notes),
+        "reads": reads::json(design, options),
         "summary": {
             "tables": report.tables,
             "queries": report.queries,
@@ -31,6 +31,16 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -
             "problems": report.problems.len(),
         },
     })
+}
+
+/// What is written where no design can be read: the same object, with the problems alone.
+pub(super) fn invalid(files: &Files, list: &[Problem]) -> Json {
+    json!({"version": 1, "problems": problems(files, list), "summary": {"problems": list.len()}})
+}
+
+fn problems(files: &Files, problems: &[Problem]) -> Vec<Json> {
+    let problem = |problem: &Problem| json!({"message": problem.message, "help": problem.help, "place": place(files, problem.place)});
+    problems.iter().map(problem).collect()
 }
 
 /// Where something is: the file's name, line and column from 1, and the bytes from 0.

@@ -1,12 +1,15 @@
 //! What a check found, in the forms that people and programs read.
 
+mod columns;
 mod github;
 mod json;
+mod reads;
 mod sampled;
 mod sarif;
 mod text;
 
-use rowkey_design::{CheckOptions, Design, Report};
+use rowkey_design::quote::terminal;
+use rowkey_design::{CheckOptions, Design, Problems, Report};
 
 pub(crate) use self::json::place;
 pub(crate) use self::text::{Styles, problems};
@@ -43,6 +46,18 @@ pub(crate) fn report(
     }
 }
 
+/// What is wrong in the files of a design that cannot be read, in a form.
+pub(crate) fn invalid(format: Format, invalid: &Problems, styles: Styles) -> String {
+    let (files, list) = (&invalid.files, &invalid.list);
+    match format {
+        Format::Text => problems(files, list, styles) + &counted(list.len(), "error") + "\n",
+        Format::Short => text::problem_lines(files, list) + &counted(list.len(), "error") + "\n",
+        Format::Json => format!("{:#}\n", json::invalid(files, list)),
+        Format::Sarif => format!("{:#}\n", sarif::invalid(files, list)),
+        Format::Github => github::problems(files, list),
+    }
+}
+
 /// `1 error`, `2 errors`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     let plural = match (count, what) {
@@ -52,4 +67,13 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
         _ => format!("{what}s"),
     };
     format!("{count} {plural}")
+}
+
+/// Text for a terminal, cut where it is longer than a message can be.
+pub(crate) fn short(text: &str) -> String {
+    const MOST: usize = 1000;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => terminal(&text[..end]) + "…",
+        None => terminal(text),
+    }
 }

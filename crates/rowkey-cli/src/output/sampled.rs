@@ -5,6 +5,8 @@ use rowkey_design::profile::{Direction, Profile};
 use rowkey_design::quote::{hbase_binary, terminal};
 use serde_json::{Value as Json, json};
 
+use super::columns::aligned;
+
 /// More than this share on one side is a moving front.
 const MOVING: f64 = 0.8;
 
@@ -20,20 +22,25 @@ fn direction(direction: Direction, in_key_order: bool) -> &'static str {
 /// A table of the fields, between a line on the keys and a line on the regions.
 pub(super) fn text(table: &str, profile: &Profile) -> String {
     let mut text = format!(
-        "sample of {table}: {} keys, {} different, {} do not decode, {} to {} a key\n",
+        "sample of {}: {} keys, {} different, {} do not decode, {} to {} a key\n",
+        terminal(table),
         profile.keys,
-        Count(profile.distinct.round()),
+        // An estimate, which can exceed what there is.
+        Count(profile.distinct.min(profile.keys as f64).round()),
         profile.undecoded,
         Bytes(profile.shortest as f64),
         Bytes(profile.longest as f64),
     );
+    if let Some((number, fault)) = &profile.first_undecoded {
+        text += &format!("the first is on line {number}: {}\n", terminal(fault));
+    }
     if !profile.dead_prefix.is_empty() {
         text += &format!("all begin with {}\n", hbase_binary(&profile.dead_prefix));
     }
-    let header = ["field", "values", "as even as", "most frequent", "bytes", "moves"].map(str::to_owned);
+    let header = ["field", "values", "as even as", "most frequent", "bytes", "moves"].map(str::to_owned).to_vec();
     let rows = profile.fields.iter().map(|field| {
         let top = field.top.first().map_or(String::new(), |(value, _)| format!(" {value}"));
-        [
+        vec![
             field.name.clone(),
             Count(field.distinct.round()).to_string(),
             Count(field.n_eff.round()).to_string(),
@@ -42,15 +49,7 @@ pub(super) fn text(table: &str, profile: &Profile) -> String {
             direction(field.direction, profile.in_key_order).to_owned(),
         ]
     });
-    let rows: Vec<[String; 6]> =
-        std::iter::once(header).chain(rows).map(|row| row.map(|cell| terminal(&cell))).collect();
-    let widths: Vec<usize> =
-        (0..6).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
-    for row in &rows {
-        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}"));
-        text += cells.collect::<Vec<_>>().join("  ").trim_end();
-        text.push('\n');
-    }
+    text += &aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
     if profile.regions.len() > 1 {
         let total: u64 = profile.regions.iter().sum();
         let mean = total as f64 / profile.regions.len() as f64;
@@ -73,7 +72,8 @@ pub(super) fn json(profile: &Profile) -> Json {
         })
     });
     json!({
-        "keys": profile.keys, "distinct": profile.distinct, "undecoded": profile.undecoded, "bytes": profile.bytes,
+        "keys": profile.keys, "distinct": profile.distinct, "undecoded": profile.undecoded,
+        "first_undecoded": profile.first_undecoded.as_ref().map(|(number, fault)| json!({"line": number, "fault": fault})), "bytes": profile.bytes,
         "shortest": profile.shortest, "longest": profile.longest, "dead_prefix": hbase_binary(&profile.dead_prefix),
         "in_key_order": profile.in_key_order, "fields": fields.collect::<Vec<_>>(), "buckets": profile.buckets,
         "regions": profile.regions,

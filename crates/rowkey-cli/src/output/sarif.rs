@@ -1,6 +1,7 @@
 //! A report as SARIF 2.1.0 (OASIS Standard, 27 March 2020).
 
-use rowkey_design::{Design, Edit, Files, Finding, Place, Report, Rule, Severity};
+use rowkey_design::design::Engine;
+use rowkey_design::{Allowed, Design, Edit, Files, Finding, Place, Problem, Remedy, Report, Rule};
 use serde_json::{Value as Json, json};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -8,20 +9,27 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 pub(super) fn report(design: &Design, report: &Report) -> Json {
     let files = &design.files;
     let mut results: Vec<Json> = report.findings.iter().map(|found| result(files, found)).collect();
-    results.extend(report.allowed.iter().map(|allowed| {
-        let mut result = result(files, &allowed.finding);
-        result["suppressions"] = json!([{"kind": "inSource", "justification": allowed.allow.why.as_str()}]);
+    results.extend(report.allowed.iter().map(|Allowed { finding, allow }| {
+        let mut result = result(files, finding);
+        let until = allow.until.as_ref().map_or(String::new(), |until| format!(" (until {})", until.value));
+        let justification = format!("{}{until}", allow.why.value);
+        result["suppressions"] = json!([
+            {"kind": "inSource", "justification": justification, "location": location(files, allow.rule.place)}
+        ]);
         result
     }));
-    let notifications: Vec<Json> = report
-        .problems
-        .iter()
-        .map(|problem| {
-            let help = problem.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
-            let text = format!("{}{help}", problem.message);
-            json!({"level": "error", "message": {"text": text}, "locations": [location(files, problem.place)]})
-        })
-        .collect();
+    let faults = report.problems.iter().map(|problem| notification(files, "error", problem));
+    let notes = report.notes.iter().map(|note| notification(files, "note", note));
+    log(&results, &faults.chain(notes).collect::<Vec<_>>(), report.problems.is_empty())
+}
+
+/// What is wrong in files that cannot be read as a design.
+pub(super) fn invalid(files: &Files, problems: &[Problem]) -> Json {
+    let faults = problems.iter().map(|problem| notification(files, "error", problem));
+    log(&[], &faults.collect::<Vec<_>>(), false)
+}
+
+fn log(results: &[Json], notifications: &[Json], valid: bool) -> Json {
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -32,7 +40,7 @@ pub(super) fn report(design: &Design, report: &Report) -> Json {
                 "rules": Rule::all().map(rule).collect::<Vec<_>>(),
             }},
             "invocations": [{
-                "executionSuccessful": report.problems.is_empty(),
+                "executionSuccessful": valid,
                 "toolConfigurationNotifications": notifications,
             }],
             // Columns are counted in characters.
@@ -42,55 +50,77 @@ pub(super) fn report(design: &Design, report: &Report) -> Json {
     })
 }
 
+fn notification(files: &Files, level: &str, problem: &Problem) -> Json {
+    let help = problem.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+    let text = format!("{}{help}", problem.message);
+    json!({"level": level, "message": {"text": text}, "locations": [location(files, problem.place)]})
+}
+
 fn rule(rule: &Rule) -> Json {
+    let page = rule.page();
+    // The first part of the page after its title.
+    let condition = page.split("**Condition.** ").nth(1).and_then(|rest| rest.split("\n\n").next());
     json!({
         "id": rule.id,
         "shortDescription": {"text": rule.title},
-        "help": {"text": rule.page(), "markdown": rule.page()},
+        "fullDescription": {"text": condition.unwrap_or(rule.title)},
+        "defaultConfiguration": {"level": rule.severity(Engine::HBase).word()},
+        "help": {"text": page, "markdown": page},
     })
 }
 
 fn result(files: &Files, finding: &Finding) -> Json {
-    let level = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    };
     let mut text = finding.message.clone();
     for line in &finding.witness {
         text.push('\n');
         text += line;
     }
+    let of = finding.of.as_deref().unwrap_or("");
     let mut result = json!({
         "ruleId": finding.rule.id,
-        "level": level,
+        // SARIF has the same words.
+        "level": finding.severity.word(),
         "message": {"text": text},
         "locations": [location(files, finding.place)],
+        // The same finding after lines have moved.
+        "partialFingerprints": {"finding/v1": format!("{} {} {of}", finding.rule.id, finding.table)},
         "properties": {"table": finding.table, "of": finding.of},
     });
     if let Some(remedy) = finding.remedy.as_ref().filter(|remedy| !remedy.edits.is_empty()) {
-        let changes: Vec<Json> = remedy.edits.iter().map(|edit| change(files, edit)).collect();
-        result["fixes"] = json!([{"description": {"text": remedy.text}, "artifactChanges": changes}]);
+        result["fixes"] = json!([{"description": {"text": remedy.text}, "artifactChanges": changes(files, remedy)}]);
     }
     result
 }
 
-fn change(files: &Files, edit: &Edit) -> Json {
-    let region = json!({"byteOffset": edit.place.start, "byteLength": edit.place.end - edit.place.start});
-    let replacement = json!({"deletedRegion": region, "insertedContent": {"text": edit.text}});
-    json!({"artifactLocation": {"uri": uri(files, edit.place)}, "replacements": [replacement]})
+/// The edits of a remedy, by file.
+fn changes(files: &Files, remedy: &Remedy) -> Vec<Json> {
+    let mut edits: Vec<&Edit> = remedy.edits.iter().collect();
+    edits.sort_by_key(|edit| edit.place);
+    let of_file = |edits: &[&Edit]| {
+        let replacement =
+            |edit: &&Edit| json!({"deletedRegion": lines(files, edit.place), "insertedContent": {"text": edit.text}});
+        let replacements: Vec<Json> = edits.iter().map(replacement).collect();
+        json!({"artifactLocation": artifact(files, edits[0].place), "replacements": replacements})
+    };
+    edits.chunk_by(|one, next| one.place.file == next.place.file).map(of_file).collect()
 }
 
 fn location(files: &Files, place: Place) -> Json {
+    let mut region = lines(files, place);
+    region["byteOffset"] = place.start.into();
+    region["byteLength"] = place.range().len().into();
+    json!({"physicalLocation": {"artifactLocation": artifact(files, place), "region": region}})
+}
+
+fn artifact(files: &Files, place: Place) -> Json {
+    json!({"uri": uri(files, place)})
+}
+
+/// A region of text: what replaces one is text too.
+fn lines(files: &Files, place: Place) -> Json {
     let (line, column) = files.line_and_column(place);
     let (end_line, end_column) = files.line_and_column(Place { start: place.end, ..place });
-    json!({"physicalLocation": {
-        "artifactLocation": {"uri": uri(files, place)},
-        "region": {
-            "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column,
-            "byteOffset": place.start, "byteLength": place.end.saturating_sub(place.start),
-        },
-    }})
+    json!({"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column})
 }
 
 /// A path as a relative reference of RFC 3986.

@@ -3,9 +3,9 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 use rowkey_design::file::{Bytes, Count};
 use rowkey_design::quote::terminal;
-use rowkey_design::{CheckOptions, Design, File, Files, Finding, Number, Place, Problem, Report, Severity};
+use rowkey_design::{CheckOptions, Design, Files, Finding, Number, Place, Problem, Report, Severity};
 
-use super::{counted, sampled};
+use super::{counted, reads, sampled, short};
 
 /// Whether output has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,40 +26,53 @@ impl Styles {
 /// A line longer than this, in bytes, is not printed.
 const LONGEST_LINE: usize = 1000;
 
-/// Text for a terminal, cut where it is longer than a message can be.
-fn short(text: &str) -> String {
-    const MOST: usize = 1000;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => terminal(&text[..end]) + "…",
-        None => terminal(text),
-    }
-}
-
 /// The part of a file that is shown for a place: its lines, the number of the first, and the place in them.
-struct Excerpt<'f> {
-    text: &'f str,
+struct Excerpt {
+    text: String,
     line: usize,
     start: usize,
     end: usize,
 }
 
-impl<'f> Excerpt<'f> {
-    fn of(file: &'f File, place: Place) -> Option<Self> {
-        let text = &file.text;
+/// How much of a place over many lines is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// Of a table or an array, where it begins is enough.
+    First,
+    /// Of what an edit replaces, all.
+    All,
+}
+
+impl Excerpt {
+    fn of(files: &Files, place: Place, lines: Lines) -> Option<Self> {
+        let text = &files.file(place)?.text;
         text.get(place.range())?;
-        let start = text[..place.start].rfind('\n').map_or(0, |newline| newline + 1);
-        // A table or an array over many lines: its first line is enough.
-        let line_end = text[place.start..].find('\n').map_or(text.len(), |newline| place.start + newline);
-        let end = place.end.min(line_end.max(place.start));
-        let shown = &text[start..line_end];
-        let line = text[..start].matches('\n').count() + 1;
-        (shown.len() <= LONGEST_LINE).then_some(Self {
-            text: shown,
-            line,
-            start: place.start - start,
-            end: end - start,
+        let byte_order_mark = text.len() - text.trim_start_matches('\u{feff}').len();
+        let start = text[..place.start].rfind('\n').map_or(byte_order_mark, |newline| newline + 1);
+        let last = if lines == Lines::All { place.end } else { place.start };
+        let line_end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
+        let shown = text.get(start..line_end)?;
+        let shown = shown.strip_suffix('\r').unwrap_or(shown);
+        if shown.len() > LONGEST_LINE {
+            return None;
+        }
+        let [first, last] = [place.start, place.end].map(|at| at.saturating_sub(start).min(shown.len()));
+        let (before, marked, after) = (visible(&shown[..first]), visible(&shown[first..last]), visible(&shown[last..]));
+        Some(Self {
+            line: files.line_and_column(place).0,
+            start: before.len(),
+            end: before.len() + marked.len(),
+            text: before + &marked + &after,
         })
     }
+}
+
+/// Lines of a file with one character for each of its own, so that columns stay: those that a terminal would obey or not
+/// show are replaced. The renderer knows ASCII's own signs for control characters, and widens tabs.
+fn visible(line: &str) -> String {
+    let hidden = |c: char| !c.is_ascii() && terminal(c.encode_utf8(&mut [0; 4])).starts_with('\\');
+    let line: String = line.chars().map(|c| if hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect();
+    line.replace("\r\n", "\n")
 }
 
 fn level(severity: Severity) -> Level<'static> {
@@ -87,7 +100,7 @@ fn shown(renderer: &Renderer, level: Level<'static>, files: &Files, problem: &Pr
 fn with_place<'f>(group: Group<'f>, files: &'f Files, place: Place, label: String) -> Group<'f> {
     let Some(file) = files.file(place) else { return group };
     let name = short(&file.name);
-    match Excerpt::of(file, place) {
+    match Excerpt::of(files, place, Lines::First) {
         Some(excerpt) => {
             let annotation = AnnotationKind::Primary.span(excerpt.start..excerpt.end).label(label);
             group.element(Snippet::source(excerpt.text).line_start(excerpt.line).path(name).annotation(annotation))
@@ -126,21 +139,31 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, s
     if !report.allowed.is_empty() {
         text.push('\n');
     }
-    text + &summary(report)
+    text + &reads::text(design, options) + &summary(report)
 }
 
 /// A line for each finding and each fault, and one that counts all.
 pub(super) fn lines(design: &Design, report: &Report) -> String {
     let files = &design.files;
-    let at = |place: Place| {
-        let (line, column) = files.line_and_column(place);
-        format!("{}:{line}:{column}", files.file(place).map_or("", |file| &file.name))
+    let line = |finding: &Finding| {
+        let said = format!("{}[{}]: {}", finding.severity, finding.rule.id, finding.message);
+        short(&format!("{}: {said}", at(files, finding.place))) + "\n"
     };
-    let found = report.findings.iter().map(|finding| {
-        format!("{}: {}[{}]: {}", at(finding.place), finding.severity, finding.rule.id, finding.message)
-    });
-    let faults = report.problems.iter().map(|problem| format!("{}: error: {}", at(problem.place), problem.message));
-    found.chain(faults).map(|line| short(&line) + "\n").collect::<String>() + &summary(report)
+    report.findings.iter().map(line).collect::<String>() + &problem_lines(files, &report.problems) + &summary(report)
+}
+
+/// A line for each fault.
+pub(super) fn problem_lines(files: &Files, problems: &[Problem]) -> String {
+    let line = |problem: &Problem| {
+        let help = problem.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+        short(&format!("{}: error: {}{help}", at(files, problem.place), problem.message)) + "\n"
+    };
+    problems.iter().map(line).collect()
+}
+
+fn at(files: &Files, place: Place) -> String {
+    let (line, column) = files.line_and_column(place);
+    format!("{}:{line}:{column}", files.file(place).map_or("", |file| &file.name))
 }
 
 fn summary(report: &Report) -> String {
@@ -168,9 +191,7 @@ fn found(renderer: &Renderer, files: &Files, finding: &Finding) -> String {
         let mut help = Group::with_title(Level::HELP.secondary_title(short(&remedy.text)));
         for edit in &remedy.edits {
             let Some(file) = files.file(edit.place) else { continue };
-            if let Some(excerpt) = Excerpt::of(file, edit.place).filter(|_| file.text.get(edit.place.range()).is_some())
-            {
-                // A replacement over several lines is shown by its first line.
+            if let Some(excerpt) = Excerpt::of(files, edit.place, Lines::All) {
                 let patch = Patch::new(excerpt.start..excerpt.end, shown_edit(&edit.text));
                 help = help.element(
                     Snippet::source(excerpt.text).line_start(excerpt.line).path(short(&file.name)).patch(patch),
@@ -195,4 +216,28 @@ fn number(number: &Number) -> String {
         unit => format!("{} {unit}", Count(number.value)),
     };
     format!("{}: {value}", number.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_design::File;
+
+    use super::*;
+
+    #[test]
+    fn an_edit_over_many_lines_is_shown_whole_and_a_finding_by_its_first() {
+        let text = "format = 1\r\n[table.t] # \u{9b}\r\nkey = [\r\n  \"a: u8\",\r\n] # \u{202e}é\r\n";
+        let file = File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() };
+        let design = Design::parse([file]).unwrap();
+        let start = text.find('[').unwrap();
+        let place = Place { file: 0, start: start + 1, end: text.rfind(']').unwrap() + 1 };
+        let shown = |lines| {
+            let excerpt = Excerpt::of(&design.files, place, lines).unwrap();
+            (excerpt.line, excerpt.text[excerpt.start..excerpt.end].to_owned(), excerpt.text)
+        };
+        let first = "[table.t] # \u{fffd}";
+        assert_eq!(shown(Lines::First), (2, first[1..].to_owned(), first.to_owned()));
+        let all = format!("{first}\nkey = [\n  \"a: u8\",\n]");
+        assert_eq!(shown(Lines::All), (2, all[1..].to_owned(), format!("{all} # \u{fffd}é")));
+    }
 }

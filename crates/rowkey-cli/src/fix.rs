@@ -1,0 +1,174 @@
+//! Writes the edits of findings into the files of a design.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use rowkey_design::{Design, Edit, File, Finding, Place};
+
+use crate::designs;
+use crate::failure::Failure;
+use crate::output::counted;
+
+/// Applies the edits of findings, a finding's all or none, and returns what was done, a line each.
+///
+/// Findings whose edits touch those of one before are left, and those that would make the design invalid.
+pub(crate) fn apply<'r>(
+    design: &Design,
+    findings: impl Iterator<Item = &'r Finding>,
+    paths: &[PathBuf],
+) -> Result<Vec<String>, Failure> {
+    let (apart, mut left) = apart(findings);
+    let taken = valid(design, Vec::new(), &apart);
+    left += apart.len() - taken.len();
+    let after = edited(design, &taken);
+    let paths = designs::files(paths)?;
+    let files: Vec<_> =
+        design.files.iter().zip(&after).zip(&paths).filter(|((old, new), _)| old.text != new.text).collect();
+    // All are looked at before one is written.
+    for ((old, _), path) in &files {
+        let now = fs::read(path).map_err(|error| Failure::new(format!("cannot read {}: {error}", old.name)))?;
+        if now != old.text.as_bytes() || !path.is_file() {
+            return Err(Failure::new(format!("{} has changed since it was read: nothing is written", old.name)));
+        }
+    }
+    for ((_, new), path) in &files {
+        designs::write(path, &new.text)?;
+    }
+    let mut said: Vec<String> = taken
+        .iter()
+        .map(|finding| {
+            let name = design.files.file(finding.place).map_or("", |file| &file.name);
+            let cure = finding.remedy.as_ref().map_or("", |remedy| &remedy.text);
+            format!("fixed {}[{}] of {} in {name}: {cure}", finding.severity, finding.rule.id, finding.table)
+        })
+        .collect();
+    if left > 0 {
+        let reason = "edits touch those of another, or would not give a valid design";
+        said.push(format!("left {} whose {reason}: run it again, or edit by hand", counted(left, "finding")));
+    }
+    if !said.is_empty() {
+        said.push(String::new());
+    }
+    Ok(said)
+}
+
+/// The findings whose edits touch none of those before, and how many others have edits.
+fn apart<'r>(findings: impl Iterator<Item = &'r Finding>) -> (Vec<&'r Finding>, usize) {
+    // The end of each by file and start.
+    let mut places = BTreeMap::new();
+    let (mut apart, mut left) = (Vec::new(), 0);
+    for finding in findings {
+        let edits = edits(finding);
+        if edits.is_empty() {
+            continue;
+        }
+        // Two at one place touch too: the order of what they insert would be chance.
+        let touches = |edit: &Edit| {
+            let Place { file, start, end } = edit.place;
+            places.range((file, 0)..=(file, end)).next_back().is_some_and(|(_, &before)| before >= start)
+        };
+        if edits.iter().any(touches) {
+            left += 1;
+        } else {
+            places.extend(edits.iter().map(|edit| ((edit.place.file, edit.place.start), edit.place.end)));
+            apart.push(finding);
+        }
+    }
+    (apart, left)
+}
+
+fn edits(finding: &Finding) -> &[Edit] {
+    finding.remedy.as_ref().map_or(&[], |remedy| &remedy.edits)
+}
+
+/// Those of some findings with whose edits the design stays valid, beside some that are taken.
+fn valid<'r>(design: &Design, mut taken: Vec<&'r Finding>, more: &[&'r Finding]) -> Vec<&'r Finding> {
+    let before = taken.len();
+    taken.extend(more);
+    if more.is_empty() || Design::parse(edited(design, &taken)).is_ok() {
+        return taken;
+    }
+    taken.truncate(before);
+    match more {
+        [] | [_] => taken,
+        _ => {
+            let (some, rest) = more.split_at(more.len() / 2);
+            let taken = valid(design, taken, some);
+            valid(design, taken, rest)
+        }
+    }
+}
+
+/// The files after the edits of findings, with the line ends that each file has.
+fn edited(design: &Design, findings: &[&Finding]) -> Vec<File> {
+    let crlf: Vec<bool> = design.files.iter().map(|file| file.text.contains("\r\n")).collect();
+    let edits = findings.iter().flat_map(|finding| edits(finding)).map(|edit| match crlf.get(edit.place.file) {
+        Some(true) => Edit { text: edit.text.replace("\r\n", "\n").replace('\n', "\r\n"), ..edit.clone() },
+        _ => edit.clone(),
+    });
+    design.files.edited(&edits.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_design::{CheckOptions, Report};
+
+    use super::*;
+
+    const TEXT: &str = "format = 1\n[table.t]\nkey = [\"at: instant\", \"a: u64\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\n[table.u]\nkey = [\"at: instant\", \"b: u64\"]\n[[table.u.query]]\nname = \"q\"\nfix = [\"b\"]\n";
+
+    fn checked(path: &std::path::Path, text: &str) -> (Design, Report) {
+        fs::write(path, text).unwrap();
+        let design = designs::read(&[path.to_owned()]).unwrap();
+        let report = design.check(&CheckOptions::new(designs::today()));
+        (design, report)
+    }
+
+    fn with_edit(finding: &Finding, at: usize, text: &str) -> Finding {
+        let mut finding = finding.clone();
+        let place = Place { file: 0, start: at, end: at };
+        finding.remedy.as_mut().unwrap().edits = vec![Edit { place, text: text.to_owned() }];
+        finding
+    }
+
+    #[test]
+    fn a_file_that_has_changed_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.rowkey.toml");
+        let (design, report) = checked(&path, TEXT);
+        let changed = format!("{TEXT}# more\n");
+        fs::write(&path, &changed).unwrap();
+        let failed = apply(&design, report.findings.iter(), std::slice::from_ref(&path)).unwrap_err();
+        assert!(matches!(&failed, Failure::Other(why) if why.contains("has changed")), "{failed:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), changed);
+    }
+
+    #[test]
+    fn edits_that_touch_or_do_harm_are_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.rowkey.toml");
+        let (design, report) = checked(&path, TEXT);
+        let found = report.findings.iter().find(|finding| finding.rule.id == "Q01").unwrap();
+        let end = TEXT.len();
+        let edits =
+            [(end, "# one\n"), (end, "# touches\n"), (0, "harm = 1\n"), (10, " # two"), (30, "\0"), (21, "# three\n")];
+        let findings: Vec<Finding> = edits.iter().map(|(at, text)| with_edit(found, *at, text)).collect();
+        let said = apply(&design, findings.iter(), std::slice::from_ref(&path)).unwrap();
+        let expected = format!("{} # two{}# three\n{}# one\n", &TEXT[..10], &TEXT[10..21], &TEXT[21..]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+        assert_eq!(said.len(), 5, "{said:?}");
+        assert!(said[3].starts_with("left 3 findings"), "{said:?}");
+    }
+
+    #[test]
+    fn lines_end_as_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.rowkey.toml");
+        let (design, report) = checked(&path, &TEXT.replace('\n', "\r\n"));
+        apply(&design, report.findings.iter(), std::slice::from_ref(&path)).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("secondary"), "{text}");
+        assert!(!text.replace("\r\n", "").contains(['\r', '\n']), "{text:?}");
+    }
+}

@@ -1,0 +1,70 @@
+//! What each query reads, for people and for programs.
+
+use rowkey_design::cost::{OrderFit, QueryCost};
+use rowkey_design::file::{Bytes, Count};
+use rowkey_design::{CheckOptions, Design, TableDesign};
+use serde_json::{Value as Json, json};
+
+use super::columns::aligned;
+
+/// A line for each query; nothing for a design without queries.
+pub(super) fn text(design: &Design, options: &CheckOptions) -> String {
+    let header = ["query", "ranges", "rows read", "for each returned", "bytes read", "regions", "servers"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    for (table, costs) in design.query_costs(options) {
+        rows.extend(costs.iter().map(|cost| row(table, cost)));
+    }
+    if rows.len() > 1 { aligned(&rows) + "\n" } else { String::new() }
+}
+
+fn row(table: &TableDesign, cost: &QueryCost<'_>) -> Vec<String> {
+    let of = secondary(table, cost).unwrap_or(&table.name);
+    let count = |number: Option<f64>| number.map_or("?".to_owned(), |number| Count(number).to_string());
+    let mut ranges = Count(cost.range_count() as f64).to_string();
+    if cost.full_scan {
+        ranges += " (all)";
+    }
+    vec![
+        format!("{of}: {}", cost.query.name.value),
+        ranges,
+        count(cost.rows_read.map(f64::ceil)),
+        count(cost.amplification().map(|times| (times * 10.0).round() / 10.0)),
+        cost.bytes_read.map_or("?".to_owned(), |bytes| Bytes(bytes.round()).to_string()),
+        count(cost.regions.map(|regions| regions as f64)),
+        count(cost.servers),
+    ]
+}
+
+fn secondary<'t>(table: &'t TableDesign, cost: &QueryCost<'_>) -> Option<&'t str> {
+    cost.secondary.and_then(|i| table.table.secondary.get(i)).map(|secondary| secondary.name.as_str())
+}
+
+/// The same for programs; `null` where a number is not known.
+pub(super) fn json(design: &Design, options: &CheckOptions) -> Json {
+    let mut all = Vec::new();
+    for (table, costs) in design.query_costs(options) {
+        all.extend(costs.iter().map(|cost| {
+            json!({
+                "table": table.name.value,
+                "query": cost.query.name.value,
+                "secondary": secondary(table, cost),
+                "full_scan": cost.full_scan,
+                "ranges": cost.range_count(),
+                "rows_read": cost.rows_read,
+                "rows_returned": cost.rows_returned,
+                "read_per_returned": cost.amplification(),
+                "bytes_read": cost.bytes_read,
+                "regions": cost.regions,
+                "servers": cost.servers,
+                "order": match cost.order {
+                    OrderFit::Free => "free",
+                    OrderFit::Key => "key",
+                    OrderFit::Reverse => "reverse",
+                    OrderFit::Sort => "sort",
+                    OrderFit::Unknown => "unknown",
+                },
+            })
+        }));
+    }
+    all.into()
+}
