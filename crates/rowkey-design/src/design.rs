@@ -218,6 +218,8 @@ record! {
         order: Option<Located<QueryOrder>>,
         /// The most rows that it returns.
         limit: Option<Located<Count>>,
+        /// How many rows it returns, where the statistics of fields do not tell: after a filter by a column.
+        returns: Option<Located<Count>>,
         /// How many rows it skips.
         offset: Option<Located<Count>>,
         /// The columns that it reads. Default: all.
