@@ -194,10 +194,14 @@ record! {
         order: Option<Located<WriteOrder>>,
         /// Whether it writes many rows at once, once.
         bulk: Option<bool>,
-        /// Fields of the key that it changes.
+        /// Fields of the key, or of a secondary table's key, that it changes.
         updates: Vec<Located<String>>,
         /// The columns that it writes.
         columns: Vec<Located<String>>,
+        /// Whether it changes several rows, all or none of them.
+        atomic: Option<bool>,
+        /// Whether a count may be lost or doubled after an error: for increments.
+        approximate: Option<bool>,
     }
 
     /// Something that reads rows.
@@ -334,6 +338,14 @@ words! {
         Constant = "constant",
         /// What something is at now: it changes.
         Status = "status",
+        /// A number that is written as text, in decimal digits.
+        Number = "number as text",
+        /// A number in the bytes that a processor has: little-endian, or signed or a float without the sign turned.
+        NativeNumber = "native number",
+        /// A time of the day in some place, without its distance from UTC.
+        LocalTime = "local time",
+        /// Words as people type them: in any case and Unicode form.
+        Typed = "typed by people",
     }
 
     /// Whether two writes of one key are one thing.
@@ -406,6 +418,8 @@ words! {
         Delete = "delete",
         /// Adds to a counter.
         Increment = "increment",
+        /// Reads a counter, adds to it in the program, and puts it back, whatever it is by then.
+        ReadAddPut = "read, add, put",
     }
 
     /// The order that a query wants.

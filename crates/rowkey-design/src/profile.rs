@@ -15,7 +15,7 @@ pub struct Direction {
 }
 
 /// What a sample says of one field.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FieldProfile {
     /// The field's name.
@@ -43,7 +43,7 @@ pub struct FieldProfile {
 }
 
 /// What a sample of keys says of a table, found in one pass and bounded memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Profile {
     /// How many keys were read.

@@ -123,7 +123,8 @@ impl TableDesign {
 impl Table {
     /// Notes each name that refers to nothing.
     fn refer(&self, problems: &mut Vec<Problem>) {
-        let fields: Vec<&str> = self.key.iter().map(|field| field.name.as_str()).collect();
+        let keys = self.key.iter().chain(self.secondary.iter().flat_map(|secondary| &secondary.key));
+        let fields: Vec<&str> = keys.map(|field| field.name.as_str()).collect();
         let mut field = |name: &str, place| refer("field", name, place, &fields, problems);
         let Self { means, stats, write, query, .. } = self;
         means.iter().for_each(|(name, at)| field(name, at.place));

@@ -1,37 +1,58 @@
 //! Queries against the key.
 
+mod bytes;
+mod fan_out;
+mod identity;
+mod mend;
+mod pages;
+mod scans;
+mod shown;
+mod tables;
+mod writes;
+
 use super::{Found, rules};
 use crate::check::Context;
-use crate::finding::Severity::{Error, Note};
+use crate::cost::QueryCost;
+use crate::design::Engine;
+use crate::finding::Severity::{self, Error, Note, Warning};
 
 rules! {
-    "Q01" "a query fixes no leading field of the key" |_| Error, Some(full_scan);
+    "Q01" "a query fixes no leading field of the key" |_| Error, Some(scans::full_scan);
+    "Q02" "a query's order is not that of the key" |_| Warning, Some(pages::order);
+    "Q03" "a query asks many salt buckets or ranges" |_| Warning, Some(fan_out::fan_out);
+    "Q04" "a query reads many rows for each that it returns" |_| Warning, Some(scans::filter);
+    "Q05" "pages by offset" |_| Warning, Some(pages::offset);
+    "Q06" "one key is the beginning of another" |_| Note, Some(bytes::prefixes);
+    "Q07" "numbers as text" |_| Warning, Some(bytes::numbers);
+    "Q08" "numbers in the bytes of a processor" |_| Warning, Some(bytes::native);
+    "Q09" "times without a zone, or in several formats" |_| Warning, Some(bytes::local_time);
+    "Q10" "keys of several layouts in one table" |_| Warning, Some(bytes::mixed);
+    "Q11" "two rows can have one key" |_| Warning, Some(identity::not_unique);
+    "Q12" "one thing under several spellings" |_| Note, Some(bytes::spellings);
+    "Q13" "a query needs an order that a digest destroys" |_| Error, Some(scans::hashed);
+    "Q15" "an index by a field of few values that change" |_| Warning, Some(tables::few_values);
+    "Q16" "rows that have to change together" without_transactions, Some(writes::atomic);
+    "Q17" "two tables of the same rows that nothing keeps together" |_| Warning, Some(tables::apart);
+    "Q18" "counts that can be lost or doubled" |_| Note, Some(writes::counters);
+    "Q19" "a field of the key that nothing uses" |_| Note, Some(identity::unused);
+    "Q20" "a field of the key changes" when_rows_change_together, Some(writes::moves);
+    "Q21" "an answer without an end" |_| Warning, Some(pages::unbounded);
 }
 
-fn full_scan(context: &Context<'_>, found: &mut Found<'_>) {
-    for cost in context.queries.iter().filter(|cost| cost.full_scan) {
-        let query = cost.query;
-        if query.batch == Some(true) {
-            continue;
-        }
-        let key = &context.keys[cost.secondary.map_or(0, |i| i + 1)];
-        let fields: Vec<&str> = key.fields.iter().map(|field| field.name).collect();
-        let rows = cost.rows_selected.map_or(String::new(), |rows| format!(" of {} rows", crate::file::Count(rows)));
-        let message =
-            format!("{:?} fixes no leading field of the key: each run is a full scan{rows}", query.name.as_str());
-        let mut finding = found.finding(query.place, message).of(query.name.as_str());
-        if query.limit.is_some() && cost.filter.is_empty() {
-            finding.severity = Note;
-        }
-        finding.numbers.extend(cost.rows_selected.map(|value| crate::Number {
-            name: "rows in its ranges",
-            value,
-            unit: "",
-        }));
-        let finding =
-            finding.witness(format!("key: {}; the query selects by: {}", fields.join(", "), cost.filter.join(", ")));
-        found.push(
-            finding.remedy("add a secondary table whose key begins with the fields that the query fixes", Vec::new()),
-        );
-    }
+/// Whether a transaction can change several rows.
+fn has_transactions(engine: Engine) -> bool {
+    !matches!(engine, Engine::HBase | Engine::Bigtable)
+}
+
+fn without_transactions(engine: Engine) -> Severity {
+    if has_transactions(engine) { Note } else { Error }
+}
+
+fn when_rows_change_together(engine: Engine) -> Severity {
+    if has_transactions(engine) { Note } else { Warning }
+}
+
+/// The queries that somebody waits for, or that did not say that nobody does.
+fn interactive<'c, 'd>(context: &'c Context<'d>) -> impl Iterator<Item = &'c QueryCost<'d>> {
+    context.queries.iter().filter(|cost| cost.query.batch != Some(true))
 }
