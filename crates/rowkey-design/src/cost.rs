@@ -102,19 +102,18 @@ impl<'d> QueryCost<'d> {
         };
         let made = selection.keys().min((MADE / lists.max(1)).max(1) as f64);
         let sample = profile.and_then(|profile| sampled::Sample::of(table, key, profile));
-        let values = match &sample {
-            Some(sample) => sample.witness(key, made as usize),
-            None => (0..made as u64).map(|k| witness::key(&key.fields, k)).collect(),
-        };
-        let found = selection.ranges(&values).or_else(|| {
-            // A sampled None has no beginning and no step.
-            selection.ranges(&(0..made as u64).map(|k| witness::key(&key.fields, k)).collect::<Vec<_>>())
-        });
+        let made_up: Vec<_> = (0..made as u64).map(|k| witness::key(&key.fields, k)).collect();
+        let found = selection.ranges(&made_up);
         let hashed = found.is_none();
         let mut ranges = found.unwrap_or_else(|| vec![vec![KeyRange::all()]]);
         let count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * selection.keys() / made.max(1.0);
+        let buckets = ranges.len().max(1);
+        if let Some(sample) = &sample {
+            let values = sample.witness(key, selection.leading, made as usize);
+            ranges = selection.ranges(&values).filter(|ranges| !ranges.is_empty()).unwrap_or(ranges);
+        }
         let regions = split_points(table, key).map(|splits| regions::touched(&splits, ranges.iter().flatten()));
-        let (buckets, order) = (ranges.len().max(1), order::fit(query, key, &selection));
+        let order = order::fit(query, key, &selection);
         let servers = cluster.and_then(|cluster| cluster.servers).zip(regions);
         let mut kept = 0;
         ranges.retain_mut(|list| {
@@ -194,7 +193,7 @@ impl<'d> QueryCost<'d> {
             Some(limit) => {
                 let lists = match self.order {
                     OrderFit::Merge => self.count,
-                    _ => self.buckets as f64,
+                    _ => self.occupied(key),
                 };
                 let wanted = passing.map(|passing| (limit.0 + skipped) * lists / passing);
                 let read = match (wanted, rows.selected) {
@@ -207,10 +206,22 @@ impl<'d> QueryCost<'d> {
         self.bytes_read = self.rows_read.map(|rows| rows * bytes_per_row(table, key, &query.columns));
     }
 
+    /// How many of the salt buckets that it asks have rows of it: not all, where the fields that the salt is taken from have
+    /// few values.
+    fn occupied(&self, key: &KeyFacts<'_>) -> f64 {
+        let buckets = self.buckets as f64;
+        let fixed = |field: usize| Condition::of(self.query, key.fields[field].name) == Some(Condition::One);
+        let by = crate::load::by(key).into_iter().filter(|&field| !fixed(field));
+        let values: Option<f64> = by.map(|field| key.fields[field].spread.map(|spread| spread.distinct)).product();
+        values.map_or(buckets, |values| buckets * (1.0 - (1.0 - 1.0 / buckets).powf(values))).max(1.0)
+    }
+
     /// Whether the file has numbers for all that it selects by: they are of the full grown table.
     fn declared(&self, key: &KeyFacts<'_>) -> bool {
         let known = |name: &&str| {
-            key.index(name).and_then(|i| key.fields[i].stats).is_some_and(|stats| stats.distinct.is_some() || stats.rows_per.is_some())
+            key.index(name)
+                .and_then(|i| key.fields[i].stats)
+                .is_some_and(|stats| stats.distinct.is_some() || stats.rows_per.is_some())
         };
         let all = all_of(self.query);
         !all.is_empty() && all.iter().all(known)

@@ -90,7 +90,8 @@ fn each_edit_parses_and_cures_its_finding() {
     for rule in Rule::all().filter(|rule| rule.id.starts_with('Q')) {
         let bad = design(rule.page(), "Bad").unwrap();
         // Without a newline at the end, and with more tables after it.
-        let more = format!("{bad}\n[table.other]\nkey = [\"z: u8\"]\n[[table.other.query]]\nname = \"z\"\nfix = [\"z\"]");
+        let more =
+            format!("{bad}\n[table.other]\nkey = [\"z: u8\"]\n[[table.other.query]]\nname = \"z\"\nfix = [\"z\"]");
         for text in [bad.to_owned(), bad.trim_end().to_owned(), more] {
             let report = check(rule.id, &text, None);
             for finding in report.findings.iter().filter(|finding| finding.rule == rule) {
@@ -103,7 +104,10 @@ fn each_edit_parses_and_cures_its_finding() {
         }
     }
     tried.dedup();
-    assert_eq!(tried, ["Q01", "Q02", "Q03", "Q04", "Q05", "Q06", "Q07", "Q08", "Q11", "Q13", "Q15", "Q17", "Q19", "Q21"]);
+    assert_eq!(
+        tried,
+        ["Q01", "Q02", "Q03", "Q04", "Q05", "Q06", "Q07", "Q08", "Q11", "Q13", "Q15", "Q17", "Q19", "Q21"]
+    );
 }
 
 /// Each bad design has the finding of its page and no other of its kind.
@@ -112,7 +116,8 @@ fn one_hazard_is_one_finding() {
     for rule in Rule::all().filter(|rule| rule.id.starts_with('Q')) {
         let bad = design(rule.page(), "Bad").unwrap();
         let report = check(rule.id, bad, block(rule.page(), "Bad keys", "text"));
-        let ids: Vec<&str> = report.findings.iter().map(|finding| finding.rule.id).filter(|id| id.starts_with('Q')).collect();
+        let ids: Vec<&str> =
+            report.findings.iter().map(|finding| finding.rule.id).filter(|id| id.starts_with('Q')).collect();
         assert_eq!(ids, [rule.id], "{bad}");
     }
 }

@@ -63,3 +63,27 @@ pub(crate) fn touched<'r>(splits: &SplitPoints, ranges: impl Iterator<Item = &'r
     }
     count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(0u8..3, 0..3)
+    }
+
+    proptest! {
+        #[test]
+        fn regions_are_those_of_the_parts(
+            splits in prop::collection::btree_set(key().prop_filter("not empty", |key| !key.is_empty()), 0..8),
+            ranges in prop::collection::vec((key(), prop::option::of(key())), 0..5),
+        ) {
+            let splits = SplitPoints::new(splits).unwrap();
+            let ranges: Vec<KeyRange> = ranges.into_iter().filter_map(|(start, end)| KeyRange::new(start, end)).collect();
+            let parts = ranges.iter().flat_map(|range| splits.parts(range));
+            let regions: std::collections::BTreeSet<usize> = parts.map(|part| splits.region_of(part.start())).collect();
+            prop_assert_eq!(touched(&splits, ranges.iter()), regions.len());
+        }
+    }
+}

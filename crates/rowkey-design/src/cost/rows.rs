@@ -1,8 +1,8 @@
 //! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
 
 use crate::design::{Query, Width};
-use crate::file::Count;
 use crate::facts::{FieldFacts, Growth, KeyFacts};
+use crate::file::Count;
 use crate::resolve::TableDesign;
 use rowkey::layout::Scalar;
 use rowkey::untyped::TypeBuf;
@@ -34,10 +34,8 @@ struct Known {
 pub(super) fn estimated(query: &Query, table: &TableDesign, key: &KeyFacts<'_>, selection: &Selection<'_>) -> Rows {
     let known = Known { rows: stored::rows(table), span: stored::span(table) };
     let used = selection.leading + usize::from(selection.next.is_some());
-    let conditions: Vec<(&FieldFacts<'_>, Condition)> = key.fields[..used]
-        .iter()
-        .filter_map(|field| Some((field, Condition::of(query, field.name)?)))
-        .collect();
+    let conditions: Vec<(&FieldFacts<'_>, Condition)> =
+        key.fields[..used].iter().filter_map(|field| Some((field, Condition::of(query, field.name)?))).collect();
     let rest = selection.rest.iter().map(|name| {
         let field = &key.fields[key.index(name)?];
         known.fraction(field, Condition::of(query, name)?)
@@ -64,7 +62,9 @@ impl Known {
             let rows = if worst {
                 rows(counted.p99).or(rows(counted.max)).or(rows(counted.p50))
             } else {
-                rows(counted.p50).or_else(|| Some(self.rows? * self.fraction(field, Condition::One)?)).or(rows(counted.p99))
+                rows(counted.p50)
+                    .or_else(|| Some(self.rows? * self.fraction(field, Condition::One)?))
+                    .or(rows(counted.p99))
             };
             Some((i, rows.or(rows_of(counted.max))?))
         };

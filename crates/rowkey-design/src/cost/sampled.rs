@@ -1,6 +1,7 @@
 //! The rows of a query by running it on a sample of keys, with values taken from the sample.
 
 use std::borrow::Cow;
+use std::ops::Bound;
 
 use rowkey::Value;
 
@@ -10,11 +11,15 @@ use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
 use super::rows::Rows;
-use super::select::{Condition, Filter, Selection};
+use super::select::{self, Condition, Filter, Selection};
 use super::stored;
+use super::witness::before;
 
 /// How many times a query is run.
 const RUNS: usize = 64;
+
+/// How many values of a field are taken from the sample; more are as many times more rows.
+const VALUES: usize = 64;
 
 /// How many of the keys in its ranges a filter is tried on.
 const TRIED: usize = 256;
@@ -48,17 +53,48 @@ impl<'d> Sample<'d> {
         (keys.len() > 1).then(|| Self { rows: rows.max(keys.len() as f64), keys })
     }
 
-    /// `count` keys, at even steps from the one that a run begins with.
-    fn values(&self, key: &KeyFacts<'_>, run: usize, count: usize) -> Vec<Vec<Value>> {
-        let (len, count) = (self.keys.len(), count.min(self.keys.len()));
-        let first = run * len / RUNS;
-        let chosen = (0..count).map(|i| &self.keys[(first + i * len / count) % len]);
-        chosen.filter_map(|bytes| key.layout.decode(bytes).ok()).collect()
+    /// The values of a run: a key, and as many more as the query asks for values of the field at `next`, all different
+    /// there, from keys at even steps.
+    fn values(&self, key: &KeyFacts<'_>, next: usize, run: usize, count: usize) -> Vec<Vec<Value>> {
+        let len = self.keys.len();
+        // Values that are rare are not found in as many tries.
+        let tries = (4 * count).min(len);
+        let chosen = (0..tries).map(|i| &self.keys[(run * len / RUNS + i * len / tries) % len]);
+        let mut values: Vec<Vec<Value>> = Vec::new();
+        for decoded in chosen.filter_map(|bytes| key.layout.decode(bytes).ok()) {
+            if values.len() == count {
+                break;
+            }
+            if values.iter().all(|other| other.get(next) != decoded.get(next)) {
+                values.push(decoded);
+            }
+        }
+        values
     }
 
     /// The keys that one run takes its values from: from the middle of the sample.
-    pub(super) fn witness(&self, key: &KeyFacts<'_>, count: usize) -> Vec<Vec<Value>> {
-        self.values(key, RUNS / 2, count)
+    pub(super) fn witness(&self, key: &KeyFacts<'_>, next: usize, count: usize) -> Vec<Vec<Value>> {
+        self.values(key, next, RUNS / 2, count.min(VALUES))
+    }
+
+    /// The values of each run. A range that ends near the field's least value would be cut short: such runs are left out.
+    /// If all are, those whose ranges end last are left.
+    fn runs(&self, key: &KeyFacts<'_>, selection: &Selection<'_>, count: usize) -> Vec<Vec<Vec<Value>>> {
+        let mut runs: Vec<_> =
+            (0..RUNS.min(self.keys.len())).map(|run| self.values(key, selection.leading, run, count)).collect();
+        if let Some((field, Condition::Range(width))) = &selection.next {
+            let value = |run: &Vec<Vec<Value>>| run.first().and_then(|key| key.get(selection.leading)).cloned();
+            let ascending = |value: &Value| select::ascending(field, value);
+            let least = runs.iter().filter_map(|run| ascending(&value(run)?)).min();
+            let starts = |run: &Vec<Vec<Value>>| match before(&value(run)?, field, *width)? {
+                Bound::Included(low) => ascending(&low),
+                _ => None,
+            };
+            runs.sort_by_cached_key(|run| std::cmp::Reverse(value(run).and_then(|value| ascending(&value))));
+            let whole = runs.iter().take_while(|run| starts(run) >= least).count();
+            runs.truncate(whole.max(runs.len().div_ceil(16)));
+        }
+        runs
     }
 
     /// The mean of many runs. A value is asked for as often as it has rows.
@@ -69,19 +105,21 @@ impl<'d> Sample<'d> {
         let whole = self.rows;
         let each = (whole - 1.0) / (self.keys.len() as f64 - 1.0);
         let all = |found: usize, own: usize| own as f64 + (found.saturating_sub(own)) as f64 * each;
-        let count = selection.keys().min(64.0) as usize;
-        let more = selection.keys() / count.max(1) as f64;
+        let count = selection.keys().min(VALUES as f64) as usize;
         let in_key = selection.rest.iter().all(|name| key.index(name).is_some());
         let (mut selected, mut matching) = (Vec::new(), Vec::new());
-        for run in 0..RUNS.min(self.keys.len()) {
-            let values = self.values(key, run, count);
+        for values in self.runs(key, selection, count) {
             let Some(ranges) = selection.ranges(&values) else { continue };
             let place = |bytes: &[u8]| self.keys.partition_point(|key| key.as_slice() < bytes);
-            let parts = ranges.iter().flatten().map(|range| place(range.start())..range.end().map_or(self.keys.len(), place));
+            let parts =
+                ranges.iter().flatten().map(|range| place(range.start())..range.end().map_or(self.keys.len(), place));
             let parts: Vec<_> = parts.collect();
             let found: usize = parts.iter().map(ExactSizeIterator::len).sum();
             let own = if matches!(selection.next, Some((_, Condition::Among(_)))) { values.len() } else { 1 };
             let own = if selection.leading == 0 && selection.next.is_none() { 0 } else { own.min(found) };
+            let there =
+                selection.next.as_ref().and_then(|(field, _)| field.spread).map_or(f64::MAX, |spread| spread.distinct);
+            let more = (selection.keys().min(there) / values.len().max(1) as f64).max(1.0);
             let rows = (all(found, own) * more).min(whole);
             selected.push(rows);
             if !in_key {

@@ -41,8 +41,8 @@ impl Condition {
         Some(match self {
             Self::One => FieldValues::In(vec![first.clone()]),
             Self::Range(width) => {
-                let low = before(first, field, width).unwrap_or_else(|| first.clone());
-                FieldValues::Between(Bound::Included(low), Bound::Included(first.clone()))
+                let low = before(first, field, width).unwrap_or_else(|| Bound::Included(first.clone()));
+                FieldValues::Between(low, Bound::Included(first.clone()))
             }
             Self::Among(_) => FieldValues::In(values.iter().map(|value| (*value).clone()).collect()),
             Self::StartsWith(letters) => starting(&field.field.ty, first, letters.clamp(0.0, 1e6) as usize)?,
@@ -167,15 +167,26 @@ pub(crate) fn all_of(query: &Query) -> Vec<&str> {
 
 /// The layout; a hash of the user's own gives way to one that is known. The bucket is another then, and as many ranges.
 fn with_known_hash(layout: &LayoutBuf) -> LayoutBuf {
-    if let Lead::Salt(salt) = layout.lead() {
-        if salt.hash.hash.is_none() {
-            let mut salt = salt.clone();
-            salt.hash = SaltHash::named("xxh3");
-            let (by, fields) = (layout.by().to_vec(), layout.fields().to_vec());
-            return LayoutBuf::of_fields(layout.name(), Lead::Salt(salt), by, fields).unwrap_or_else(|_| layout.clone());
-        }
+    if let Lead::Salt(salt) = layout.lead()
+        && salt.hash.hash.is_none()
+    {
+        let mut salt = salt.clone();
+        salt.hash = SaltHash::named("xxh3");
+        let (by, fields) = (layout.by().to_vec(), layout.fields().to_vec());
+        return LayoutBuf::of_fields(layout.name(), Lead::Salt(salt), by, fields).unwrap_or_else(|_| layout.clone());
     }
     layout.clone()
+}
+
+/// A key of this field alone, ascending.
+fn alone(field: &FieldFacts<'_>) -> Option<LayoutBuf> {
+    let ascending = FieldBuf { desc: false, ..field.field.clone() };
+    LayoutBuf::of_fields("field", Lead::None, Vec::new(), vec![ascending]).ok()
+}
+
+/// The bytes of a value, which sort as values do.
+pub(crate) fn ascending(field: &FieldFacts<'_>, value: &Value) -> Option<Vec<u8>> {
+    alone(field)?.encode(std::slice::from_ref(value)).ok()
 }
 
 /// A condition on one field, apart from its key: what a filter keeps.
@@ -188,8 +199,7 @@ pub(crate) struct Filter {
 impl Filter {
     /// That of the field with this index, with the values of these keys.
     pub(crate) fn new(field: usize, facts: &FieldFacts<'_>, condition: Condition, keys: &[Vec<Value>]) -> Option<Self> {
-        let ascending = FieldBuf { desc: false, ..facts.field.clone() };
-        let alone = LayoutBuf::of_fields("field", Lead::None, Vec::new(), vec![ascending]).ok()?;
+        let alone = alone(facts)?;
         let values: Vec<&Value> = keys.iter().filter_map(|key| key.get(field)).collect();
         let values = condition.values(facts, &values)?;
         let ranges = alone.ranges_by_bucket(&[], Some(&values)).ok()?.into_iter().flatten().collect();

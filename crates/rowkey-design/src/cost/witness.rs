@@ -1,5 +1,7 @@
 //! Values made up where no sample has any: what a query's ranges look like.
 
+use std::net::{IpAddr, Ipv4Addr};
+use std::ops::Bound;
 use std::time::Duration;
 
 use rowkey::Value;
@@ -53,85 +55,97 @@ fn seconds(ty: &TypeBuf, growth: Option<Growth>) -> f64 {
     }
 }
 
-/// The first value of the range of this width that ends with `value`; none where the type has no such step.
-pub(crate) fn before(value: &Value, field: &FieldFacts<'_>, width: Width) -> Option<Value> {
-    step_back(value, &field.field.ty, field.growth, width)
-}
-
-fn step_back(value: &Value, ty: &TypeBuf, growth: Option<Growth>, width: Width) -> Option<Value> {
+/// The lower bound of the range of this width that ends with `value`: none below, if the type has no values so far below.
+/// None where the type has no such step.
+pub(crate) fn before(value: &Value, field: &FieldFacts<'_>, width: Width) -> Option<Bound<Value>> {
+    let ty = &field.field.ty;
+    let is_time_id = field.growth == Some(Growth::TimeId) && matches!(width, Width::Time(_));
     let steps = match width {
         Width::Values(count) => count.0,
-        Width::Time(period) if growth == Some(Growth::TimeId) => period.seconds() * 1000.0,
-        Width::Time(period) => period.seconds() / seconds(ty, growth),
+        Width::Time(period) if is_time_id => period.seconds() * 1000.0,
+        Width::Time(period) => period.seconds() / seconds(ty, field.growth),
     };
     // The last value is one of them.
-    let back = (steps - 1.0).clamp(0.0, 2f64.powi(100)) as u128;
-    let is_time_id = growth == Some(Growth::TimeId) && matches!(width, Width::Time(_));
-    Some(match (value, ty) {
-        (Value::Unsigned(n), _) if is_time_id => Value::Unsigned(n.saturating_sub(back << SNOWFLAKE)),
-        (Value::Signed(n), _) if is_time_id => Value::Signed(n.saturating_sub((back << SNOWFLAKE) as i128).max(0)),
-        (Value::Bytes(bytes), TypeBuf::Scalar(Scalar::ByteArray(16))) if is_time_id => {
-            Value::Bytes(subtracted(bytes, 6, back))
-        }
-        (Value::Unsigned(n), _) => Value::Unsigned(n.saturating_sub(back)),
-        (Value::Signed(n), TypeBuf::Scalar(scalar)) => {
-            let bits = 8 * scalar.width()? as u32;
-            let least = i128::MIN >> (128 - bits.clamp(1, 128));
-            Value::Signed(n.saturating_sub(back as i128).max(least))
-        }
-        (Value::Bytes(bytes), TypeBuf::Scalar(Scalar::ByteArray(len))) => Value::Bytes(subtracted(bytes, *len, back)),
-        (Value::Instant(seconds, nanos), _) => {
-            let width = match width {
-                Width::Time(period) => i128::try_from(period.0.as_nanos()).ok()?,
-                Width::Values(_) => i128::try_from(back).ok()?.checked_mul(1_000_000_000)?,
-            };
-            let first = i128::from(*seconds) * 1_000_000_000 + i128::from(*nanos) - width + 1;
-            Value::Instant(i64::try_from(first.div_euclid(1_000_000_000)).ok()?, first.rem_euclid(1_000_000_000) as u32)
-        }
-        (Value::Duration(duration), _) => {
-            let width = match width {
-                Width::Time(period) => period.0,
-                Width::Values(_) => Duration::from_secs(u64::try_from(back).ok()?),
-            };
-            Value::Duration(duration.saturating_sub(width))
-        }
-        (Value::F32(n), _) => Value::F32(n - back as f32),
-        (Value::F64(n), _) => Value::F64(n - back as f64),
-        (Value::Char(c), _) => {
-            Value::Char(char::from_u32(u32::from(*c).saturating_sub(u32::try_from(back).ok()?)).unwrap_or('\0'))
-        }
-        (Value::Ip(std::net::IpAddr::V4(ip)), _) => {
-            let first = u32::from(*ip).saturating_sub(u32::try_from(back).unwrap_or(u32::MAX));
-            Value::Ip(std::net::Ipv4Addr::from(first).into())
-        }
-        (Value::Option(Some(inner)), TypeBuf::Option(ty)) => {
-            Value::Option(Some(Box::new(step_back(inner, ty, growth, width)?)))
-        }
-        (Value::Tuple(values), TypeBuf::Tuple(fields)) => {
-            let (value, field) = (values.first()?, fields.first()?);
-            let first = step_back(value, &field.ty, growth, width)?;
-            Value::Tuple(std::iter::once(first).chain(values.iter().skip(1).cloned()).collect())
-        }
-        _ => return None,
-    })
+    let back = Back { values: (steps - 1.0).clamp(0.0, 2f64.powi(100)) as u128, width, is_time_id };
+    Some(back.from(value, ty)?.map_or(Bound::Unbounded, Bound::Included))
 }
 
-/// A big-endian number in the first `len` bytes, less `back`; what follows is zero. Not below zero.
-fn subtracted(bytes: &[u8], len: usize, back: u128) -> Vec<u8> {
+/// How far a range goes back from its last value.
+struct Back {
+    values: u128,
+    width: Width,
+    /// Whether `values` are milliseconds of an id that begins with a time.
+    is_time_id: bool,
+}
+
+impl Back {
+    /// The first value; none inside if it is below all of the type. None if the type has no such step.
+    fn from(&self, value: &Value, ty: &TypeBuf) -> Option<Option<Value>> {
+        let back = if self.is_time_id { self.values << SNOWFLAKE } else { self.values };
+        Some(match (value, ty) {
+            (Value::Bytes(bytes), TypeBuf::Scalar(Scalar::ByteArray(len))) => {
+                // The first 48 bits of a ULID or UUID are milliseconds.
+                let digits = if self.is_time_id { 6 } else { *len };
+                subtracted(bytes, digits, self.values).map(Value::Bytes)
+            }
+            (Value::Unsigned(n), _) => n.checked_sub(back).map(Value::Unsigned),
+            (Value::Signed(n), TypeBuf::Scalar(scalar)) => {
+                let bits = 8 * scalar.width()? as u32;
+                let least = i128::MIN >> (128 - bits.clamp(1, 128));
+                n.checked_sub(back as i128).filter(|n| *n >= least).map(Value::Signed)
+            }
+            (Value::Instant(seconds, nanos), _) => {
+                let last = i128::from(*seconds) * 1_000_000_000 + i128::from(*nanos);
+                let first = last - i128::try_from(self.nanos()?).ok()? + 1;
+                let seconds = i64::try_from(first.div_euclid(1_000_000_000)).ok();
+                seconds.map(|seconds| Value::Instant(seconds, first.rem_euclid(1_000_000_000) as u32))
+            }
+            (Value::Duration(duration), _) => {
+                let width = Duration::from_nanos(u64::try_from(self.nanos()?).unwrap_or(u64::MAX));
+                duration.checked_sub(width).map(Value::Duration)
+            }
+            (Value::F32(n), _) => Some(Value::F32(n - self.values as f32)),
+            (Value::F64(n), _) => Some(Value::F64(n - self.values as f64)),
+            (Value::Char(c), _) => {
+                let first = u32::try_from(self.values).ok().and_then(|back| u32::from(*c).checked_sub(back));
+                first.and_then(char::from_u32).map(Value::Char)
+            }
+            (Value::Ip(IpAddr::V4(ip)), _) => {
+                let first = u32::try_from(self.values).ok().and_then(|back| u32::from(*ip).checked_sub(back));
+                first.map(|first| Value::Ip(Ipv4Addr::from(first).into()))
+            }
+            (Value::Option(Some(inner)), TypeBuf::Option(ty)) => {
+                self.from(inner, ty)?.map(|first| Value::Option(Some(Box::new(first))))
+            }
+            (Value::Tuple(values), TypeBuf::Tuple(fields)) => {
+                let first = self.from(values.first()?, &fields.first()?.ty)?;
+                first.map(|first| Value::Tuple(std::iter::once(first).chain(values.iter().skip(1).cloned()).collect()))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Its width in nanoseconds; a number of values is one of seconds.
+    fn nanos(&self) -> Option<u128> {
+        match self.width {
+            Width::Time(period) => Some(period.0.as_nanos()),
+            Width::Values(_) => self.values.checked_mul(1_000_000_000),
+        }
+    }
+}
+
+/// A big-endian number in the first `len` bytes, less `back`; what follows is zero. None below zero.
+fn subtracted(bytes: &[u8], len: usize, back: u128) -> Option<Vec<u8>> {
     let mut less = bytes.to_vec();
     let len = len.min(less.len());
     let mut borrow = back;
     for byte in less[..len].iter_mut().rev() {
-        let digit = u128::from(*byte);
         let low = borrow & 0xff;
-        borrow = (borrow >> 8) + u128::from(digit < low);
-        *byte = digit.wrapping_sub(low) as u8;
-    }
-    if borrow > 0 {
-        less.fill(0);
+        borrow = (borrow >> 8) + u128::from(u128::from(*byte) < low);
+        *byte = byte.wrapping_sub(low as u8);
     }
     less[len..].fill(0);
-    less
+    (borrow == 0).then_some(less)
 }
 
 /// The k-th of a type's values, made up: the greater k, the greater the value, as far as the type has as many.
@@ -180,7 +194,7 @@ fn scalar_value(scalar: Scalar, k: u64) -> Value {
         }
         Scalar::Bytes => Value::Bytes(k.to_be_bytes().to_vec()),
         Scalar::Decimal => Value::Decimal(k.to_string()),
-        Scalar::IpAddr => Value::Ip(std::net::Ipv4Addr::from(k as u32).into()),
+        Scalar::IpAddr => Value::Ip(Ipv4Addr::from(k as u32).into()),
         Scalar::QuadKey(zoom) => Value::Text(quadkey(zoom, k)),
         Scalar::Tile => Value::Text(quadkey(12, k)),
         Scalar::HostPath => Value::Text(format!("host{k:020}.example/")),

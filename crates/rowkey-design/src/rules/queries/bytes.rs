@@ -17,7 +17,8 @@ use crate::profile::FieldProfile;
 
 /// The fields of the table's key, and of its secondary tables' keys that the table's has not.
 fn fields<'c, 'd>(context: &'c Context<'d>) -> impl Iterator<Item = (usize, &'c FieldFacts<'d>)> {
-    let all = context.keys.iter().enumerate().flat_map(|(key, facts)| facts.fields.iter().map(move |field| (key, field)));
+    let all =
+        context.keys.iter().enumerate().flat_map(|(key, facts)| facts.fields.iter().map(move |field| (key, field)));
     all.filter(|(key, field)| *key == 0 || context.keys[0].index(field.name).is_none())
 }
 
@@ -31,7 +32,10 @@ fn seen<'c>(context: &'c Context<'_>, field: &FieldFacts<'_>) -> Option<&'c Fiel
 
 /// Whether a query needs the field's order: one value of it is found in any form.
 fn is_ordered_by(query: &Query, name: &str) -> bool {
-    let wants = matches!(query.order.as_ref().map(|order| **order), Some(QueryOrder::Newest | QueryOrder::Oldest | QueryOrder::Key));
+    let wants = matches!(
+        query.order.as_ref().map(|order| **order),
+        Some(QueryOrder::Newest | QueryOrder::Oldest | QueryOrder::Key)
+    );
     query.range.contains_key(name) || wants
 }
 
@@ -60,12 +64,18 @@ pub(super) fn prefixes(context: &Context<'_>, found: &mut Found<'_>) {
     let pair = context.profile.and_then(|profile| profile.prefixes.as_ref());
     for (at, key) in context.keys.iter().enumerate() {
         let Some(last) = key.fields.last().filter(|last| last.field.raw) else { continue };
-        let whole = context.queries.iter().find(|cost| context.key_of(cost).name == key.name && cost.leading == key.fields.len());
+        let whole = context
+            .queries
+            .iter()
+            .find(|cost| context.key_of(cost).name == key.name && cost.leading == key.fields.len());
         let pair = pair.filter(|_| at == 0);
         if whole.is_none() && pair.is_none() {
             continue;
         }
-        let message = format!("{:?} is raw: one key can be the beginning of another, and a scan by it as a prefix finds both", last.name);
+        let message = format!(
+            "{:?} is raw: one key can be the beginning of another, and a scan by it as a prefix finds both",
+            last.name
+        );
         let mut finding = found.finding(last.place, message).of(last.name);
         match (pair, whole) {
             (Some((short, long)), _) => {
@@ -79,7 +89,9 @@ pub(super) fn prefixes(context: &Context<'_>, found: &mut Found<'_>) {
         }
         let ended = FieldBuf { raw: false, ..last.field.clone() };
         let edits = vec![Edit { place: last.place, text: mend::field_text(&ended) }];
-        found.push(finding.remedy("write the field with its end (without `raw`), or read it by gets and ranges alone", edits));
+        found.push(
+            finding.remedy("write the field with its end (without `raw`), or read it by gets and ranges alone", edits),
+        );
     }
 }
 
@@ -89,7 +101,8 @@ pub(super) fn numbers(context: &Context<'_>, found: &mut Found<'_>) {
         if field.meaning != Some(Meaning::Number) && uneven.is_none() {
             continue;
         }
-        let message = format!("{:?} has numbers as text: \"10\" sorts before \"9\", and \"-1\" before \"-2\"", field.name);
+        let message =
+            format!("{:?} has numbers as text: \"10\" sorts before \"9\", and \"-1\" before \"-2\"", field.name);
         let mut finding = of_field(found, context, field, message);
         for (text, _) in uneven.iter().flat_map(|seen| seen.top.iter().take(2)) {
             finding = finding.witness(format!("value: {text:?}"));
@@ -116,7 +129,8 @@ pub(super) fn native(context: &Context<'_>, found: &mut Found<'_>) {
             field.name
         );
         let finding = of_field(found, context, field, message);
-        let finding = finding.witness("-1 is ff…ff and 1 is 00…01 or 01…00; as an i32, -1 is 7fffffff and 1 is 80000001");
+        let finding =
+            finding.witness("-1 is ff…ff and 1 is 00…01 or 01…00; as an i32, -1 is 7fffffff and 1 is 80000001");
         let edits = if shape.is_empty() { Vec::new() } else { retyped(field, shape) };
         found.push(finding.remedy("write it as a number of the format, such as `i64` or `f64`", edits));
     }
@@ -130,7 +144,9 @@ pub(super) fn local_time(context: &Context<'_>, found: &mut Found<'_>) {
                 "{:?} is a local time: when clocks go back, an hour comes twice, and a range has both or neither",
                 field.name
             ),
-            (_, [_, _, ..]) => format!("{:?} has times in several formats or zones: they do not sort by time", field.name),
+            (_, [_, _, ..]) => {
+                format!("{:?} has times in several formats or zones: they do not sort by time", field.name)
+            }
             _ => continue,
         };
         let mut finding = of_field(found, context, field, message);
@@ -147,11 +163,12 @@ pub(super) fn local_time(context: &Context<'_>, found: &mut Found<'_>) {
 /// The formats of a text field's values that begin as a date does, with `9` for each digit.
 fn formats(seen: &FieldProfile) -> Vec<String> {
     let shape = |text: &str| -> String {
-        let date: String =
-            text.chars().take(40).map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
+        let date: String = text.chars().take(40).map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
         // Of the offset from UTC the value counts.
         match text.char_indices().nth(19).and_then(|(at, _)| text.get(at..)?.rfind(['+', '-']).map(|sign| at + sign)) {
-            Some(sign) if date.is_ascii() => format!("{}{}", &date[..sign.min(date.len())], text.get(sign..).unwrap_or_default()),
+            Some(sign) if date.is_ascii() => {
+                format!("{}{}", &date[..sign.min(date.len())], text.get(sign..).unwrap_or_default())
+            }
             _ => date,
         }
     };
@@ -159,7 +176,9 @@ fn formats(seen: &FieldProfile) -> Vec<String> {
     for (text, _) in &seen.top {
         // A sketch may show values in quotes.
         let format = shape(text.trim_matches('"'));
-        let is_date = ["9999-99-99", "9999/99/99", "99.99.9999", "99/99/9999", "99999999T"].iter().any(|start| format.starts_with(start));
+        let is_date = ["9999-99-99", "9999/99/99", "99.99.9999", "99/99/9999", "99999999T"]
+            .iter()
+            .any(|start| format.starts_with(start));
         if is_date && !formats.contains(&format) {
             formats.push(format);
         }

@@ -31,7 +31,10 @@ pub(super) fn fan_out(context: &Context<'_>, found: &mut Found<'_>) {
             None if buckets > if online { ONLINE } else { OTHERS } => {
                 Some(format!("{name:?} asks {buckets} salt buckets at each run"))
             }
-            None if cost.rows_returned.is_some_and(|returned| (buckets as f64) > returned.max(1.0)) => {
+            // With a filter, its rows are a finding of what is read.
+            None if cost.filter.is_empty()
+                && cost.rows_returned.is_some_and(|returned| (buckets as f64) > returned.max(1.0)) =>
+            {
                 Some(format!("{name:?} asks {buckets} salt buckets for {}", rows(cost.rows_returned)))
             }
             None => None,
@@ -60,7 +63,8 @@ pub(super) fn fan_out(context: &Context<'_>, found: &mut Found<'_>) {
 }
 
 fn newest_of_all(cost: &QueryCost<'_>) -> bool {
-    let ordered = matches!(cost.query.order.as_ref().map(|order| **order), Some(QueryOrder::Newest | QueryOrder::Oldest));
+    let ordered =
+        matches!(cost.query.order.as_ref().map(|order| **order), Some(QueryOrder::Newest | QueryOrder::Oldest));
     cost.leading == 0 && ordered && cost.query.limit.is_some()
 }
 

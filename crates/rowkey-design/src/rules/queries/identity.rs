@@ -70,19 +70,30 @@ fn truncated(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let wider = FieldBuf::new(id.name, "bytes[16]").ok().filter(|_| bits < 128.0 && !id.field.raw);
     let wider = wider.map(|field| FieldBuf { desc: id.field.desc, ..field });
     let edits = wider.iter().map(|field| Edit { place: id.place, text: mend::field_text(field) }).collect();
-    found.push(finding.remedy("take 16 bytes of it; or say `unique = \"upsert\"` where the later is to replace the earlier", edits));
+    found.push(
+        finding.remedy(
+            "take 16 bytes of it; or say `unique = \"upsert\"` where the later is to replace the earlier",
+            edits,
+        ),
+    );
     true
 }
 
 /// Rows are told apart by a coarse time alone: two of one moment are one.
 fn same_moment(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let key = &context.keys[0];
-    let wide = context.table.table.family.values().any(|family| {
-        family.columns.as_ref().is_some_and(|columns| matches!(columns.value, Columns::OfRow(_)))
-    });
-    let one_row = context.table.table.write.iter().any(|write| {
-        write.order.as_ref().is_some_and(|order| order.value == WriteOrder::OneRow)
-    });
+    let wide = context
+        .table
+        .table
+        .family
+        .values()
+        .any(|family| family.columns.as_ref().is_some_and(|columns| matches!(columns.value, Columns::OfRow(_))));
+    let one_row = context
+        .table
+        .table
+        .write
+        .iter()
+        .any(|write| write.order.as_ref().is_some_and(|order| order.value == WriteOrder::OneRow));
     let times: Vec<(&FieldFacts<'_>, f64)> = key
         .fields
         .iter()
@@ -132,7 +143,8 @@ fn repeated(context: &Context<'_>, found: &mut Found<'_>) {
         return;
     }
     let place = context.table.table.sample.as_ref().map_or(context.table.name.place, |sample| sample.place);
-    let message = format!("of {} keys of the sample only {} are different", Count(keys), Count(profile.distinct.round()));
+    let message =
+        format!("of {} keys of the sample only {} are different", Count(keys), Count(profile.distinct.round()));
     let finding = found.finding(place, message).number("keys", keys, "").number("different keys", profile.distinct, "");
     found.push(finding.remedy(
         "if these are writes of different things, the later replace the earlier: end the key with what tells them apart; if they are one thing each, say `unique = \"upsert\"`",

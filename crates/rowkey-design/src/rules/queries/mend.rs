@@ -10,6 +10,9 @@ use crate::facts::{FieldFacts, KeyFacts};
 use crate::finding::Edit;
 use crate::problem::Place;
 
+/// How many ranges are made at most to see if another order of a key is better.
+const MOST_WORK: usize = 50_000;
+
 /// A text as TOML and JSON write it.
 pub(super) fn quoted(text: &str) -> String {
     // TOML asks for an escape of DEL, JSON does not.
@@ -84,7 +87,9 @@ fn serves_the_others(context: &Context<'_>, layout: &LayoutBuf, order: &[usize],
 
 /// Another order of the key's fields, where it serves this query, and no other worse.
 pub(super) fn reorder(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec<Edit>> {
-    if cost.secondary.is_some() || context.queries.len() > 200 {
+    // For each finding each query is worked out again, bucket by bucket.
+    let work = context.queries.len().saturating_pow(2).saturating_mul(cost.buckets);
+    if cost.secondary.is_some() || work > MOST_WORK {
         return None;
     }
     let key = &context.keys[0];
@@ -94,8 +99,7 @@ pub(super) fn reorder(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec
         return None;
     }
     let fields = ordered(key, &order);
-    let mut by: Vec<usize> =
-        key.layout.by().iter().filter_map(|field| order.iter().position(|i| i == field)).collect();
+    let mut by: Vec<usize> = key.layout.by().iter().filter_map(|field| order.iter().position(|i| i == field)).collect();
     by.sort_unstable();
     let layout = LayoutBuf::of_fields(key.layout.name(), key.layout.lead().clone(), by, fields.clone()).ok()?;
     serves_the_others(context, &layout, &order, cost).then(|| edited(context, &fields))

@@ -12,14 +12,18 @@ use crate::finding::Severity::Note;
 const ONE_CALL: f64 = 100.0;
 
 pub(super) fn order(context: &Context<'_>, found: &mut Found<'_>) {
-    for cost in interactive(context).filter(|cost| !cost.full_scan || cost.order == OrderFit::Reverse) {
+    for cost in
+        interactive(context).filter(|cost| !cost.full_scan || (cost.query.limit.is_some() && cost.filter.is_empty()))
+    {
         let (query, name) = (cost.query, cost.query.name.as_str());
         let wanted = query.order.as_ref().map_or("its order", |order| order.word());
         match cost.order {
             OrderFit::Sort => {
                 let read = rows(cost.rows_read);
                 let message = match &query.limit {
-                    Some(_) => format!("{name:?} reads and sorts {read} to return the first of them: the key is not {wanted} first"),
+                    Some(_) => format!(
+                        "{name:?} reads and sorts {read} to return the first of them: the key is not {wanted} first"
+                    ),
                     None => format!("{name:?} has to sort {read} after it read them: the key is not {wanted} first"),
                 };
                 let mut finding = of_query(found, context, cost, message);
@@ -37,6 +41,14 @@ pub(super) fn order(context: &Context<'_>, found: &mut Found<'_>) {
                 finding.severity = Note;
                 let finding = finding.remedy("turn the field around: `desc`, or without", turned(context, cost));
                 found.push(finding);
+            }
+            OrderFit::Unknown => {
+                let message = format!("{name:?} wants the {wanted} rows first, and no field is said to be a time");
+                let mut finding = of_query(found, context, cost, message);
+                finding.severity = Note;
+                let text =
+                    "say which field grows with time, as in `means = { at = \"milliseconds\" }`, or use `instant`";
+                found.push(finding.remedy(text, Vec::new()));
             }
             _ => {}
         }
@@ -85,7 +97,8 @@ pub(super) fn offset(context: &Context<'_>, found: &mut Found<'_>) {
         let message = format!("{name:?} reads and skips {skipped} before the first that it returns");
         let finding = of_query(found, context, cost, message).number("pages before", offset.0 / page, "");
         let edits = vec![Edit { place: offset.place, text: "0".to_owned() }];
-        let text = "go on after the last key of the page before, with a cursor: then each page is read from its first row";
+        let text =
+            "go on after the last key of the page before, with a cursor: then each page is read from its first row";
         found.push(finding.remedy(text, edits));
     }
 }
@@ -110,12 +123,8 @@ pub(super) fn unbounded(context: &Context<'_>, found: &mut Found<'_>) {
         if worst <= most_rows && bytes <= most_bytes {
             continue;
         }
-        let message = format!(
-            "{:?} has no limit, and can return {}, {}",
-            query.name.as_str(),
-            rows(Some(worst)),
-            size(bytes)
-        );
+        let message =
+            format!("{:?} has no limit, and can return {}, {}", query.name.as_str(), rows(Some(worst)), size(bytes));
         let finding = of_query(found, context, cost, message);
         let finding = finding.number("rows at most", worst, "").number("bytes at most", bytes, "B");
         let edits = vec![mend::insert(context, query.place, query.name.place, "limit = 100")];

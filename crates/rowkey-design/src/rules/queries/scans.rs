@@ -3,7 +3,7 @@
 use super::shown::{of_query, rows};
 use super::{Found, interactive, mend};
 use crate::check::Context;
-use crate::cost::{Condition, QueryCost};
+use crate::cost::{Condition, OrderFit, QueryCost};
 use crate::finding::Severity::{Error, Note, Warning};
 use crate::finding::{Edit, Finding};
 
@@ -17,6 +17,10 @@ pub(super) fn full_scan(context: &Context<'_>, found: &mut Found<'_>) {
         let name = cost.query.name.as_str();
         let table = cost.rows_selected.map_or(String::new(), |count| format!(" of {}", rows(Some(count))));
         let first_rows = cost.query.limit.is_some() && cost.filter.is_empty();
+        if first_rows && cost.order != OrderFit::Free {
+            // The key is made for it; if not, its order is the finding.
+            continue;
+        }
         let message = if first_rows {
             format!("{name:?} fixes no leading field of the key: it reads from the table's first row on")
         } else {
@@ -62,7 +66,8 @@ pub(super) fn filter(context: &Context<'_>, found: &mut Found<'_>) {
         let (severity, message) = match (cost.amplification(), budget) {
             (Some(each), Some(budget)) if each <= budget => continue,
             (Some(each), Some(budget)) => {
-                let message = format!("{name:?} reads {} for each that it returns; its budget is {budget}", rows(Some(each)));
+                let message =
+                    format!("{name:?} reads {} for each that it returns; its budget is {budget}", rows(Some(each)));
                 (if online { Error } else { Warning }, message)
             }
             (Some(each), None) => {
@@ -70,7 +75,8 @@ pub(super) fn filter(context: &Context<'_>, found: &mut Found<'_>) {
                 if each <= warning || cost.rows_read.is_some_and(|rows| rows <= FEW) {
                     continue;
                 }
-                let message = format!("{name:?} reads {} for each that it returns: it filters by {filters}", rows(Some(each)));
+                let message =
+                    format!("{name:?} reads {} for each that it returns: it filters by {filters}", rows(Some(each)));
                 (if each > error { Error } else { Warning }, message)
             }
             (None, _) => {
@@ -78,7 +84,8 @@ pub(super) fn filter(context: &Context<'_>, found: &mut Found<'_>) {
                     continue;
                 }
                 let read = rows(cost.rows_read);
-                let message = format!("{name:?} reads {read} and filters them by {filters}; how many it returns is not known");
+                let message =
+                    format!("{name:?} reads {read} and filters them by {filters}; how many it returns is not known");
                 (Note, message)
             }
         };
@@ -123,9 +130,7 @@ fn by_leading(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Edit> {
     let names: Vec<String> = fixed.map(|field| mend::quoted(field.name)).collect();
     let names = (!names.is_empty()).then(|| names.join(", "))?;
     Some(match (hashed.by.first(), hashed.by.last()) {
-        (Some(first), Some(last)) => {
-            Edit { place: crate::Place { end: last.place.end, ..first.place }, text: names }
-        }
+        (Some(first), Some(last)) => Edit { place: crate::Place { end: last.place.end, ..first.place }, text: names },
         _ => mend::insert(context, hashed.place, hashed.bytes.place, &format!("by = [{names}]")),
     })
 }

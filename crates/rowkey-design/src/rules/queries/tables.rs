@@ -16,7 +16,8 @@ pub(super) fn few_values(context: &Context<'_>, found: &mut Found<'_>) {
         let values = first.spread.map(|spread| spread.distinct);
         let changed = table.write.iter().find(|write| write.updates.iter().any(|name| name.as_str() == first.name));
         let changes = first.meaning == Some(Meaning::Status) || changed.is_some();
-        let few = values.is_some_and(|values| values <= FEW) || (values.is_none() && first.meaning == Some(Meaning::Status));
+        let few =
+            values.is_some_and(|values| values <= FEW) || (values.is_none() && first.meaning == Some(Meaning::Status));
         if !few || !changes || !matches!(key.layout.lead(), Lead::None) {
             continue;
         }
@@ -37,9 +38,8 @@ pub(super) fn few_values(context: &Context<'_>, found: &mut Found<'_>) {
             }
         }
         let secondary = key.secondary.and_then(|i| table.secondary.get(i));
-        let edits = secondary.map(|secondary| {
-            mend::insert(context, secondary.place, secondary.name.place, "salt = { buckets = 8 }")
-        });
+        let edits = secondary
+            .map(|secondary| mend::insert(context, secondary.place, secondary.name.place, "salt = { buckets = 8 }"));
         found.push(finding.remedy(
             "index only the values that are looked for, such as what is still open; and spread each over a salt",
             edits.into_iter().collect(),
@@ -74,16 +74,23 @@ pub(super) fn apart(context: &Context<'_>, found: &mut Found<'_>) {
             continue;
         }
         let of = other.name.as_str();
-        let message = format!("the keys of {name:?} and {of:?} have the same fields, and nothing keeps the two tables together");
+        let message =
+            format!("the keys of {name:?} and {of:?} have the same fields, and nothing keeps the two tables together");
         let finding = found.finding(this.name.place, message);
-        let shape = |layout: &rowkey::LayoutBuf| layout.fields().iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ");
-        let finding = finding.witness(format!("{of}: {}", shape(&other.layout))).witness(format!("{name}: {}", shape(&this.layout)));
+        let shape = |layout: &rowkey::LayoutBuf| {
+            layout.fields().iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        let finding = finding
+            .witness(format!("{of}: {}", shape(&other.layout)))
+            .witness(format!("{name}: {}", shape(&this.layout)));
         let texts: Vec<String> = this.layout.fields().iter().map(mend::field_text).collect();
         let lines = format!("key = [{}]", texts.join(", "));
         // The header of the other table's block.
         let other = Context { table: other, keys: Vec::new(), queries: Vec::new(), loads: Vec::new(), ..*context };
         let edits = mend::named_secondary(&other, name, &lines).into_iter().collect();
-        found.push(finding.remedy(format!("declare {name:?} as a secondary table of {of:?}, and write both by it"), edits));
+        found.push(
+            finding.remedy(format!("declare {name:?} as a secondary table of {of:?}, and write both by it"), edits),
+        );
     }
 }
 

@@ -18,7 +18,9 @@ pub(super) fn atomic(context: &Context<'_>, found: &mut Found<'_>) {
     let one_row_only = |place: Place, name: &str, found: &mut Found<'_>, count: Option<f64>| {
         let message = format!("{name:?} needs several rows to change together, and {engine} changes one row at a time");
         let message = if most > 1.0 {
-            format!("{name:?} needs rows to change together, and {engine} changes at most {most} of them in a transaction")
+            format!(
+                "{name:?} needs rows to change together, and {engine} changes at most {most} of them in a transaction"
+            )
         } else {
             message
         };
@@ -53,10 +55,14 @@ pub(super) fn counters(context: &Context<'_>, found: &mut Found<'_>) {
                 "let the server add (`kind = \"increment\"`), or compare and write",
             ),
             // In one transaction, or in one process: nothing is sent twice.
-            Some(WriteKind::Increment) if !matches!(engine, Engine::HBase | Engine::Bigtable | Engine::DynamoDb) => continue,
+            Some(WriteKind::Increment) if !matches!(engine, Engine::HBase | Engine::Bigtable | Engine::DynamoDb) => {
+                continue;
+            }
             Some(WriteKind::Increment) => (
                 Note,
-                format!("{name:?} increments: where an answer is lost, nobody knows if it counted, and a client that sends it again may count twice"),
+                format!(
+                    "{name:?} increments: where an answer is lost, nobody knows if it counted, and a client that sends it again may count twice"
+                ),
                 "put each count under a key of its own and add them up when reading; or use a client that sends a nonce, as HBase's does; or say `approximate = true`",
             ),
             _ => continue,
