@@ -291,6 +291,19 @@ fn edits_of_files_as_people_write_them() {
         "[table.t]\nkey = [\"a: u32\", \"b: u32\", \"t: instant\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\norder = \"newest\"\nlimit = 5\n[[table.t.query]]\nname = \"r\"\nfix = [\"a\", \"b\"]\nrange = { t = \"1 h\" }\norder = \"oldest\"",
         &["Q02"],
     );
+    // A secondary table that is there already.
+    for serves in ["serves = [\"r\"]", ""] {
+        edits_cure(
+            &format!(
+                "[table.t]\nkey = [\"a: u32\", \"b: u32\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"c\"]\n[[table.t.query]]\nname = \"r\"\nfix = [\"c\", \"a\"]\n[[table.t.secondary]]\nname = \"s\"\nkey = [\"c: text\", \"a: u32\", \"b: u32\"]\n{serves}"
+            ),
+            if serves.is_empty() { &["Q01", "Q04"] } else { &["Q01"] },
+        );
+    }
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"b: u32\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"c\"]\n[[table.t.secondary]]\nname = \"s\"\nkey = [\"c: text\", \"a: u32\", \"b: u32\"]\nserves = []",
+        &[],
+    );
     // Rows of one moment.
     edits_cure(
         "[table.t]\nkey = [\"a: u32\", \"t: i64 desc\"]\nmeans = { t = \"seconds\" }\nstats = { a = { distinct = 10 } }\n[[table.t.write]]\nname = \"w\"\nrate = \"100/s\"",

@@ -1,5 +1,6 @@
 //! What a query asks of each field, and the ranges of a key that serve it.
 
+use std::borrow::Cow;
 use std::ops::Bound;
 
 use rowkey::layout::Scalar;
@@ -105,7 +106,7 @@ fn starting(ty: &TypeBuf, value: &Value, letters: usize) -> Option<FieldValues> 
 #[derive(Clone, Debug)]
 pub(crate) struct Selection<'d> {
     /// The layout, with a hash that is known.
-    layout: LayoutBuf,
+    layout: Cow<'d, LayoutBuf>,
     /// How many leading fields have one value.
     pub(crate) leading: usize,
     /// What it asks of the field after those.
@@ -166,16 +167,17 @@ pub(crate) fn all_of(query: &Query) -> Vec<&str> {
 }
 
 /// The layout; a hash of the user's own gives way to one that is known. The bucket is another then, and as many ranges.
-fn with_known_hash(layout: &LayoutBuf) -> LayoutBuf {
+fn with_known_hash(layout: &LayoutBuf) -> Cow<'_, LayoutBuf> {
     if let Lead::Salt(salt) = layout.lead()
         && salt.hash.hash.is_none()
     {
         let mut salt = salt.clone();
         salt.hash = SaltHash::named("xxh3");
         let (by, fields) = (layout.by().to_vec(), layout.fields().to_vec());
-        return LayoutBuf::of_fields(layout.name(), Lead::Salt(salt), by, fields).unwrap_or_else(|_| layout.clone());
+        let known = LayoutBuf::of_fields(layout.name(), Lead::Salt(salt), by, fields);
+        return known.map_or(Cow::Borrowed(layout), Cow::Owned);
     }
-    layout.clone()
+    Cow::Borrowed(layout)
 }
 
 /// A key of this field alone, ascending.

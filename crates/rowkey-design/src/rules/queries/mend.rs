@@ -8,7 +8,8 @@ use crate::cost::{Condition, OrderFit, QueryCost};
 use crate::design::QueryOrder;
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::finding::Edit;
-use crate::problem::Place;
+use crate::problem::{File, Place};
+use crate::resolve::Design;
 
 /// How many ranges are made at most to see if another order of a key is better.
 const MOST_WORK: usize = 50_000;
@@ -111,6 +112,42 @@ pub(super) fn edited(context: &Context<'_>, fields: &[FieldBuf]) -> Vec<Edit> {
     key.filter(|(was, is)| was.field.as_ref() != Some(is))
         .map(|(was, is)| Edit { place: was.place, text: field_text(is) })
         .collect()
+}
+
+/// A secondary table that is there already and reads no more than the query returns: its name, and the edit by which it
+/// serves the query.
+pub(super) fn serve(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(String, Vec<Edit>)> {
+    if cost.secondary.is_some() {
+        return None;
+    }
+    let key = context.keys[1..].iter().find(|key| {
+        let by = QueryCost::by(cost.query, context.table, key, None, None);
+        !by.full_scan && by.filter.is_empty()
+    })?;
+    let secondary = context.table.table.secondary.get(key.secondary?)?;
+    let query = quoted(&cost.query.name);
+    let edit = match secondary.serves.last() {
+        Some(last) => Edit { place: Place { start: last.place.end, ..last.place }, text: format!(", {query}") },
+        None => insert(context, secondary.place, secondary.name.place, &format!("serves = [{query}]")),
+    };
+    // Not where the file has `serves = []` already.
+    let edits = if reads(context, &edit) { vec![edit] } else { Vec::new() };
+    Some((key.name.value.clone(), edits))
+}
+
+/// The longest file that is read again to try an edit.
+const LONGEST: usize = 1 << 18;
+
+/// Whether the file can be read after an edit.
+fn reads(context: &Context<'_>, edit: &Edit) -> bool {
+    let Some(file) = context.design.files.file(edit.place).filter(|file| file.text.len() <= LONGEST) else {
+        return false;
+    };
+    let (Some(before), Some(after)) = (file.text.get(..edit.place.start), file.text.get(edit.place.end..)) else {
+        return false;
+    };
+    let text = [before, &edit.text, after].concat();
+    Design::parse([File { name: file.name.clone(), text }]).is_ok()
 }
 
 /// A secondary table that serves a query, at the end of the table's file.

@@ -35,8 +35,12 @@ pub(super) fn full_scan(context: &Context<'_>, found: &mut Found<'_>) {
     }
 }
 
-/// Another order of the key where that hurts no query, or else a secondary table.
+/// A secondary table that is there; or another order of the key where that hurts no query; or else a new secondary table.
 fn with_remedy(context: &Context<'_>, cost: &QueryCost<'_>, finding: Finding) -> Finding {
+    if let Some((name, edits)) = mend::serve(context, cost) {
+        return finding
+            .remedy(format!("read it from the secondary table {name:?}: name the query in its `serves`"), edits);
+    }
     if let Some(edits) = mend::reorder(context, cost) {
         return finding.remedy("put the fields that the query fixes first; no other query reads more then", edits);
     }
@@ -97,6 +101,7 @@ pub(super) fn filter(context: &Context<'_>, found: &mut Found<'_>) {
         let key = context.key_of(cost);
         let column = cost.filter.iter().find(|name| key.index(name).is_none());
         let finding = match column {
+            Some(_) if mend::serve(context, cost).is_some() => with_remedy(context, cost, finding),
             Some(column) => finding.remedy(
                 format!(
                     "write how many rows it returns (`returns = 5`); if they are few, keep a secondary table with {column:?} in its key after the fields that the query fixes"
