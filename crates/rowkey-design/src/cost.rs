@@ -19,8 +19,9 @@ pub(crate) use self::{
     stored::{bytes_per_row, retention, rows, rows_per_second, span},
     witness::value,
 };
-use crate::design::{Cluster, Query};
+use crate::design::{Cluster, Query, Width};
 use crate::facts::KeyFacts;
+use crate::file;
 use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
@@ -169,12 +170,14 @@ impl<'d> QueryCost<'d> {
         let query = self.query;
         let mut rows = if self.hashed {
             let whole = rows(table);
-            rows::Rows { selected: whole, worst: whole, matching: None }
+            rows::Rows { selected: whole, worst: whole, ..Default::default() }
         } else {
             rows::estimated(query, table, key, &self.selection)
         };
         if let Some(sample) = sample.filter(|_| !self.hashed && !self.declared(key)) {
+            let clusters = rows.clusters;
             rows = sample.run(query, key, &self.selection).unwrap_or(rows);
+            rows.clusters = clusters;
         }
         if let Some(returns) = &query.returns {
             rows.matching = Some(rows.selected.map_or(returns.0, |selected| returns.0.min(selected)));
@@ -191,14 +194,24 @@ impl<'d> QueryCost<'d> {
             None => (rows.selected, left),
             Some(limit) if self.order == OrderFit::Sort => (rows.selected, left.map(|rows| rows.min(limit.0))),
             Some(limit) => {
-                let lists = match self.order {
-                    OrderFit::Merge => self.count,
-                    _ => self.occupied(key),
+                let (lists, with_matches) = match self.order {
+                    OrderFit::Merge => (self.count, self.count),
+                    _ => (self.occupied(key, false), self.occupied(key, true)),
                 };
-                let wanted = passing.map(|passing| (limit.0 + skipped) * lists / passing);
-                let read = match (wanted, rows.selected) {
-                    (Some(wanted), Some(selected)) => Some(wanted.min(selected)),
-                    (wanted, selected) => wanted.or(selected),
+                let wanted = limit.0 + skipped;
+                let read = match (rows.selected, passing, rows.clusters) {
+                    // The salt is taken from what is filtered by: a bucket without matches is read to its end.
+                    (Some(selected), Some(passing), _) if with_matches < lists => {
+                        let (each, passing) = (selected / lists, (passing * lists / with_matches).min(1.0));
+                        Some(with_matches * (wanted / passing).min(each) + (lists - with_matches) * each)
+                    }
+                    (Some(selected), Some(passing), Some(clusters)) => {
+                        let others = (passing / clusters.share).clamp(1e-12, 1.0);
+                        Some((lists * clusters.read(selected / lists, wanted / others)).min(selected))
+                    }
+                    (Some(selected), Some(passing), None) => Some((lists * wanted / passing).min(selected)),
+                    (None, Some(passing), _) => Some(lists * wanted / passing),
+                    (selected, None, _) => selected,
                 };
                 (read, Some(left.map_or(limit.0, |rows| rows.min(limit.0))))
             }
@@ -206,13 +219,24 @@ impl<'d> QueryCost<'d> {
         self.bytes_read = self.rows_read.map(|rows| rows * bytes_per_row(table, key, &query.columns));
     }
 
-    /// How many of the salt buckets that it asks have rows of it: not all, where the fields that the salt is taken from have
-    /// few values.
-    fn occupied(&self, key: &KeyFacts<'_>) -> f64 {
+    /// How many of the salt buckets that it asks have rows in its ranges, or rows that pass its filters: not all, where the
+    /// fields that the salt is taken from have few values.
+    fn occupied(&self, key: &KeyFacts<'_>, matching: bool) -> f64 {
         let buckets = self.buckets as f64;
-        let fixed = |field: usize| Condition::of(self.query, key.fields[field].name) == Some(Condition::One);
-        let by = crate::load::by(key).into_iter().filter(|&field| !fixed(field));
-        let values: Option<f64> = by.map(|field| key.fields[field].spread.map(|spread| spread.distinct)).product();
+        let mut values = Some(1.0);
+        for field in crate::load::by(key).into_iter().filter(|&field| field >= self.leading) {
+            let distinct = key.fields[field].spread.map(|spread| spread.distinct);
+            let condition = Condition::of(self.query, key.fields[field].name)
+                .filter(|_| matching || (self.next && field == self.leading));
+            let asked = match condition {
+                Some(Condition::One) => Some(1.0),
+                Some(Condition::Among(count) | Condition::Range(Width::Values(file::Count(count)))) => {
+                    Some(distinct.map_or(count, |distinct| distinct.min(count)))
+                }
+                _ => distinct,
+            };
+            values = values.zip(asked).map(|(values, asked)| values * asked);
+        }
         values.map_or(buckets, |values| buckets * (1.0 - (1.0 - 1.0 / buckets).powf(values))).max(1.0)
     }
 

@@ -19,6 +19,33 @@ pub(super) struct Rows {
     pub(super) matching: Option<f64>,
     /// In its ranges, for a value that has more rows than 99 of 100.
     pub(super) worst: Option<f64>,
+    /// How the rows that pass its first filter lie among those in its ranges.
+    pub(super) clusters: Option<Clusters>,
+}
+
+/// A filter by a field of the key: the fields before it divide the rows into groups, and in each group those that pass are
+/// side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Clusters {
+    groups: f64,
+    /// The share of a group that passes.
+    pub(super) share: f64,
+}
+
+impl Clusters {
+    /// How many of `rows` rows are read, in key order, until `wanted` of those that pass are.
+    pub(super) fn read(&self, rows: f64, wanted: f64) -> f64 {
+        let group = rows / self.groups.max(1.0);
+        let passing = group * self.share;
+        if passing <= 1.0 || !passing.is_finite() {
+            return wanted / self.share;
+        }
+        let whole = (wanted / passing).floor();
+        let left = wanted - whole * passing;
+        // They lie anywhere in the last group.
+        let before = if left > 0.0 { (group - passing) / 2.0 } else { 0.0 };
+        whole * group + before + left
+    }
 }
 
 /// The characters of text are as uneven as about this many even ones would be.
@@ -50,7 +77,8 @@ pub(super) fn estimated(query: &Query, table: &TableDesign, key: &KeyFacts<'_>, 
     let least = if conditions.iter().all(|(_, condition)| *condition == Condition::One) { 1.0 } else { 0.0 };
     let selected = selected.map(|rows| rows.max(least));
     let matching = selected.zip(left).map(|(rows, part)| rows * part);
-    Rows { selected, matching, worst: worst.map(|rows| rows.max(least)) }
+    let clusters = known.clusters(query, key, selection);
+    Rows { selected, matching, worst: worst.map(|rows| rows.max(least)), clusters }
 }
 
 impl Known {
@@ -82,6 +110,21 @@ impl Known {
             })
             .product();
         Some(rows? * part?)
+    }
+
+    fn clusters(&self, query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) -> Option<Clusters> {
+        let first = selection.rest.iter().filter_map(|name| key.index(name)).min()?;
+        let values = |field: &FieldFacts<'_>| -> Option<f64> {
+            let distinct = field.spread?.distinct;
+            Some(match Condition::of(query, field.name) {
+                Some(condition) => distinct * self.fraction(field, condition)?,
+                None => distinct,
+            })
+        };
+        let groups: Option<f64> = key.fields.get(selection.leading..first)?.iter().map(values).product();
+        let field = &key.fields[first];
+        let share = self.fraction(field, Condition::of(query, field.name)?)?.max(1e-12);
+        Some(Clusters { groups: groups.unwrap_or(f64::MAX), share })
     }
 
     /// The share of rows that meet a condition.
