@@ -12,7 +12,7 @@ mod witness;
 use rowkey::{KeyRange, Value};
 
 pub use self::order::OrderFit;
-#[allow(unused_imports, reason = "each is of the rules of one theme")]
+#[allow(unused_imports, reason = "for the rules of other themes")]
 pub(crate) use self::{
     regions::{points, split_points},
     select::{Condition, Selection, all_of},
