@@ -94,6 +94,11 @@ impl<'d> Context<'d> {
         let loads = keys.iter().flat_map(writes).collect();
         Self { design, table, cluster, engine, profile, keys, queries, loads }
     }
+
+    /// The key that a query is served by.
+    pub(crate) fn key_of(&self, cost: &QueryCost<'_>) -> &KeyFacts<'d> {
+        &self.keys[cost.secondary.map_or(0, |i| i + 1)]
+    }
 }
 
 impl Design {

@@ -1,34 +1,32 @@
 //! What each query of a design reads: its ranges, by the same code as a program's, and its rows, from what is known of the
 //! fields.
 
-use std::ops::Bound;
+mod order;
+mod regions;
+mod rows;
+mod sampled;
+mod select;
+mod stored;
+mod witness;
 
-use rowkey::layout::Scalar;
-use rowkey::lead::Lead;
-use rowkey::splits::Splits as SplitPoints;
-use rowkey::untyped::{FieldBuf, FieldValues, TypeBuf};
 use rowkey::{KeyRange, Value};
 
-use crate::design::{Cluster, Columns, Family, Keep, Query, QueryOrder, Splits, Width, WriteKind};
-use crate::facts::{Growth, KeyFacts, about};
+pub use self::order::OrderFit;
+pub(crate) use self::{
+    regions::points,
+    select::{Condition, Selection, all_of},
+    stored::{CELL, bytes_per_row, per_row, rows, rows_per_second, span},
+    witness::{of_field, value},
+};
+use crate::design::{Cluster, Query, Width};
+use crate::facts::KeyFacts;
+use crate::file;
 use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
-/// How the order that a query wants fits its key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OrderFit {
-    /// It asks for none, or for that of the key.
-    Free,
-    /// The key has it.
-    Key,
-    /// A reverse scan has it.
-    Reverse,
-    /// The rows have to be sorted after they are read.
-    Sort,
-    /// No field of the key is known to grow with time.
-    Unknown,
-}
+/// How many ranges of a query are kept; its regions and the number of its ranges are of all.
+const KEPT: usize = 1024;
 
 /// What one run of a query reads.
 #[derive(Clone, Debug)]
@@ -46,12 +44,18 @@ pub struct QueryCost<'d> {
     pub filter: Vec<&'d str>,
     /// Whether its ranges are the whole table.
     pub full_scan: bool,
-    /// The ranges of one run, with values made up for its fields: a list for each salt bucket.
+    /// Whether the key begins with a digest of fields that it has no value of: its other fields do not help.
+    pub hashed: bool,
+    /// The ranges of one run, with values of the sample or made up: a list for each salt bucket. The first 1024 ranges.
     pub ranges: Vec<Vec<KeyRange>>,
+    /// How many salt buckets one run asks; 1 without a salt.
+    pub buckets: usize,
     /// How its order fits the key.
     pub order: OrderFit,
     /// The rows in its ranges.
     pub rows_selected: Option<f64>,
+    /// The rows in its ranges for the value that has the most, or more than 99 of 100 values have.
+    pub rows_worst: Option<f64>,
     /// The rows that one run reads.
     pub rows_read: Option<f64>,
     /// The rows that one run returns.
@@ -62,6 +66,8 @@ pub struct QueryCost<'d> {
     pub regions: Option<usize>,
     /// The servers that it asks, at most.
     pub servers: Option<f64>,
+    pub(crate) selection: Selection<'d>,
+    count: f64,
 }
 
 impl<'d> QueryCost<'d> {
@@ -75,37 +81,88 @@ impl<'d> QueryCost<'d> {
     ) -> Self {
         let serving = |secondary: &crate::design::Secondary| secondary.serves.iter().any(|name| **name == **query.name);
         let secondary = table.table.secondary.iter().position(|secondary| serving(secondary));
-        let key = &keys[secondary.map_or(0, |i| i + 1)];
-        let by = Chosen::of(query, key);
-        let ranges = by.ranges(key);
-        let (ranges, hashed) = match ranges {
-            Some(ranges) => (ranges, false),
-            None => (vec![vec![KeyRange::all()]], true),
-        };
+        Self::by(query, table, &keys[secondary.map_or(0, |i| i + 1)], cluster, profile)
+    }
+
+    /// What it reads by this key.
+    pub(crate) fn by(
+        query: &'d Located<Query>,
+        table: &'d TableDesign,
+        key: &KeyFacts<'d>,
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+    ) -> Self {
+        let selection = Selection::of(query, key);
+        let made = selection.made();
+        let sample = profile.and_then(|profile| sampled::Sample::of(table, key, profile));
+        let made_up: Vec<_> = (0..made as u64).map(|k| witness::key(&key.fields, k)).collect();
+        let found = selection.ranges(&made_up);
+        let hashed = found.is_none();
+        let mut ranges = found.unwrap_or_else(|| vec![vec![KeyRange::all()]]);
+        let count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * selection.keys() / made as f64;
+        let buckets = ranges.len().max(1);
+        if let Some(sample) = &sample {
+            let values = sample.witness(key, selection.leading, made);
+            ranges = selection.ranges(&values).filter(|ranges| !ranges.is_empty()).unwrap_or(ranges);
+        }
+        let order = order::fit(query, key, &selection);
         let mut cost = Self {
             query,
-            secondary,
-            leading: if hashed { 0 } else { by.leading },
-            next: by.next.is_some() && !hashed,
-            filter: if hashed { all_of(query) } else { by.rest },
-            full_scan: hashed || (by.leading == 0 && by.next.is_none()),
+            secondary: key.secondary,
+            leading: if hashed { 0 } else { selection.leading },
+            next: selection.next.is_some() && !hashed,
+            filter: if hashed { all_of(query) } else { selection.rest.clone() },
+            full_scan: hashed || (selection.leading == 0 && selection.next.is_none()),
+            hashed,
             ranges,
-            order: order(query, key, by.leading),
+            buckets,
+            order,
             rows_selected: None,
+            rows_worst: None,
             rows_read: None,
             rows_returned: None,
             bytes_read: None,
             regions: None,
             servers: None,
+            selection,
+            count,
         };
-        cost.count_rows(table, key, profile);
-        cost.count_servers(table, key, cluster);
+        cost.count_servers(table, cluster);
+        let mut kept = 0;
+        cost.ranges.retain_mut(|list| {
+            list.truncate(KEPT - kept);
+            kept += list.len();
+            !list.is_empty()
+        });
+        cost.count_rows(table, key, sample.as_ref());
         cost
+    }
+
+    /// The query with these ranges: of values that are given, or of some of those that it asks for, made up.
+    pub(crate) fn set_ranges(
+        &mut self,
+        ranges: Vec<Vec<KeyRange>>,
+        made_up: Option<usize>,
+        table: &TableDesign,
+        cluster: Option<&Cluster>,
+    ) {
+        self.buckets = ranges.len().max(1);
+        let more = made_up.map_or(1.0, |made| self.selection.keys() / made.max(1) as f64);
+        self.count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * more;
+        self.ranges = ranges;
+        self.count_servers(table, cluster);
+    }
+
+    fn count_servers(&mut self, table: &TableDesign, cluster: Option<&Cluster>) {
+        let splits = table.split_points(self.secondary);
+        self.regions = splits.map(|splits| regions::touched(&splits, self.ranges.iter().flatten()));
+        let servers = cluster.and_then(|cluster| cluster.servers).zip(self.regions);
+        self.servers = servers.map(|(servers, regions)| f64::from(servers).min(regions as f64));
     }
 
     /// How many ranges one run scans.
     pub fn range_count(&self) -> usize {
-        self.ranges.iter().map(Vec::len).sum()
+        self.count as usize
     }
 
     /// The rows read for each returned.
@@ -114,383 +171,96 @@ impl<'d> QueryCost<'d> {
         Some(read / returned.max(1.0).min(read.max(1.0)))
     }
 
-    fn count_rows(&mut self, table: &TableDesign, key: &KeyFacts<'_>, profile: Option<&Profile>) {
+    /// Its ranges by salt bucket, with the values of these keys in key order: the first key's, and the others' too where
+    /// the query asks for several values of a field. A range ends with the first key's value.
+    ///
+    /// None if the key is hashed by fields that the query does not fix, or a key is not of the layout.
+    pub fn ranges_with(&self, keys: &[Vec<Value>]) -> Option<Vec<Vec<KeyRange>>> {
+        self.selection.ranges(keys)
+    }
+
+    fn count_rows(&mut self, table: &TableDesign, key: &KeyFacts<'_>, sample: Option<&sampled::Sample<'_>>) {
         let query = self.query;
-        let whole = rows(table);
-        let per_row = bytes_per_row(table, key, &query.columns);
-        let fraction = |name: &str| -> Option<f64> {
-            let field = &key.fields[key.index(name)?];
-            let one = field.spread.map(|spread| 1.0 / spread.distinct.max(1.0)).or(match field.growth {
-                Some(Growth::Time(Some(seconds))) => retention(table).map(|kept| (seconds / kept).min(1.0)),
-                Some(_) => whole.map(|rows| 1.0 / rows.max(1.0)),
-                None => None,
-            });
-            if query.fix.iter().any(|fixed| fixed.as_str() == name) {
-                return one;
-            }
-            if let Some(width) = query.range.get(name) {
-                return match (width.value, field.growth) {
-                    (Width::Time(period), Some(Growth::Time(_) | Growth::TimeId | Growth::Unknown)) => {
-                        retention(table).map(|kept| (period.seconds() / kept).min(1.0))
-                    }
-                    (Width::Values(count), _) => one.map(|one| (one * count.0).min(1.0)),
-                    (Width::Time(_), _) => None,
-                };
-            }
-            if let Some(count) = query.among.get(name) {
-                return one.map(|one| (one * count.value.0).min(1.0));
-            }
-            let letters = query.starts_with.get(name)?;
-            one.map(|one| one.max(16f64.powf(-letters.value.0)))
+        let mut rows = if self.hashed {
+            let whole = rows(table);
+            rows::Rows { selected: whole, worst: whole, ..Default::default() }
+        } else {
+            rows::estimated(query, table, key, &self.selection)
         };
-        let chosen = |name: &&str| !self.filter.contains(name);
-        let used: Vec<&str> = all_of(query).into_iter().filter(chosen).collect();
-        let selected: Option<f64> = used.iter().map(|name| fraction(name)).product();
-        // A filter by what is not in the key has no statistics: it returns what the file's other numbers leave.
-        let left: Option<f64> = self.filter.iter().map(|name| fraction(name)).product();
-        let measured =
-            profile.filter(|_| whole.is_none() && self.secondary.is_none()).map(|profile| profile.keys as f64);
-        let known_key = used.len() >= key.fields.len();
-        let estimated = || whole.or(measured).zip(selected).map(|(rows, part)| rows * part);
-        self.rows_selected = if known_key { Some(1.0) } else { self.rows_of_group(key).or_else(estimated) };
-        let matching = self.rows_selected.zip(left).map(|(rows, part)| rows * part);
-        let skipped = query.offset.as_ref().map_or(0.0, |offset| offset.0);
-        (self.rows_read, self.rows_returned) = match (&query.limit, self.order) {
-            (None, _) => (self.rows_selected, matching),
-            (Some(limit), OrderFit::Sort) => (self.rows_selected, matching.map(|rows| rows.min(limit.0))),
-            (Some(limit), _) => {
-                let wanted = (limit.0 + skipped) * self.ranges.len().max(1) as f64;
-                let read = left.map(|left| wanted / left.max(1e-12));
-                let read = match (read, self.rows_selected) {
-                    (Some(read), Some(selected)) => Some(read.min(selected)),
-                    (read, None) => read,
-                    (None, selected) => selected,
-                };
-                let returned = matching.map_or(limit.0, |rows| rows.min(limit.0));
-                (read, Some(returned))
-            }
-        };
-        self.bytes_read = self.rows_read.map(|rows| rows * per_row);
-    }
-
-    /// The rows of one value of the last leading field, as the file counts them, where nothing after it is selected.
-    fn rows_of_group(&self, key: &KeyFacts<'_>) -> Option<f64> {
-        let last = self.leading.checked_sub(1).filter(|_| !self.next)?;
-        let rows = key.fields.get(last)?.stats?.rows_per.as_ref()?;
-        rows.p50.or(rows.p99).or(rows.max).map(|rows| rows.0)
-    }
-
-    /// The most rows that its ranges can have, as the file counts them: of the greatest value of the last leading field.
-    pub fn most_rows(&self, key: &KeyFacts<'_>) -> Option<f64> {
-        let last = self.leading.checked_sub(1).filter(|_| !self.next)?;
-        let rows = key.fields.get(last).and_then(|field| field.stats).and_then(|stats| stats.rows_per.as_ref());
-        rows.and_then(|rows| rows.max.or(rows.p99)).map(|rows| rows.0)
-    }
-
-    pub(crate) fn count_servers(&mut self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) {
-        let Some(splits) = split_points(table, key) else {
-            return;
-        };
-        let points: Vec<&[u8]> = splits.iter().collect();
-        let mut spans: Vec<(usize, usize)> = self
-            .ranges
-            .iter()
-            .flatten()
-            .map(|range| {
-                let first = points.partition_point(|point| *point <= range.start());
-                let after = range.end().map_or(points.len(), |end| points.partition_point(|point| *point < end)) + 1;
-                (first, after)
-            })
-            .collect();
-        spans.sort_unstable();
-        let (mut regions, mut counted) = (0, 0);
-        for (first, after) in spans {
-            regions += after.saturating_sub(first.max(counted));
-            counted = counted.max(after);
+        if let Some(sample) = sample.filter(|_| !self.hashed && !self.declared(key)) {
+            let clusters = rows.clusters;
+            rows = sample.run(query, key, &self.selection).unwrap_or(rows);
+            rows.clusters = clusters;
         }
-        self.regions = Some(regions);
-        self.servers =
-            cluster.and_then(|cluster| cluster.servers).map(|servers| f64::from(servers).min(regions as f64));
-    }
-}
-
-/// The fields and columns that a query selects by, in its order.
-fn all_of(query: &Query) -> Vec<&str> {
-    let fixed = query.fix.iter().map(|name| name.as_str());
-    let keys = query.range.keys().chain(query.among.keys()).chain(query.starts_with.keys()).map(String::as_str);
-    fixed.chain(keys).chain(query.filter.iter().map(|name| name.as_str())).collect()
-}
-
-/// What of a query its key can select by.
-struct Chosen<'d> {
-    leading: usize,
-    next: Option<FieldValues>,
-    rest: Vec<&'d str>,
-}
-
-impl<'d> Chosen<'d> {
-    fn of(query: &'d Query, key: &KeyFacts<'_>) -> Self {
-        let fixed = |name: &str| query.fix.iter().any(|fixed| fixed.as_str() == name);
-        let leading = key.fields.iter().take_while(|field| fixed(field.name)).count();
-        let next = key.fields.get(leading).and_then(|field| next(query, field.name, field.field, field.growth));
-        let used = leading + usize::from(next.is_some());
-        let used: Vec<&str> = key.fields.iter().take(used).map(|field| field.name).collect();
-        let rest = all_of(query).into_iter().filter(|name| !used.contains(name)).collect();
-        Self { leading, next, rest }
-    }
-
-    /// None if the key is hashed by fields that the query has no value of.
-    fn ranges(&self, key: &KeyFacts<'_>) -> Option<Vec<Vec<KeyRange>>> {
-        let values: Vec<Value> = key.fields.iter().take(self.leading).map(|field| value(&field.field.ty, 1)).collect();
-        key.layout.ranges_by_bucket(&values, self.next.as_ref()).ok()
-    }
-}
-
-/// What a query asks of the field after the leading ones, with values made up.
-pub(crate) fn next(query: &Query, name: &str, field: &FieldBuf, growth: Option<Growth>) -> Option<FieldValues> {
-    if let Some(width) = query.range.get(name) {
-        let values = match (width.value, growth) {
-            (Width::Values(count), _) => count.0,
-            (Width::Time(period), Some(Growth::Time(Some(unit)))) => period.seconds() / unit,
-            (Width::Time(_), _) => 2.0,
-        };
-        let last = (values.clamp(1.0, 2f64.powi(40)) as u64).saturating_add(1);
-        return Some(FieldValues::Between(
-            Bound::Included(value(&field.ty, 1)),
-            Bound::Excluded(value(&field.ty, last)),
-        ));
-    }
-    if let Some(count) = query.among.get(name) {
-        let count = count.value.0.clamp(1.0, 1000.0) as u64;
-        // Not next to each other: neighbours would be one range.
-        return Some(FieldValues::In((0..count).map(|i| value(&field.ty, 3 * i + 1)).collect()));
-    }
-    let count = query.starts_with.get(name)?.value.0.clamp(1.0, 64.0) as usize;
-    match field.ty {
-        TypeBuf::Scalar(Scalar::Text) => Some(FieldValues::StartsWith(Value::Text("m".repeat(count)))),
-        TypeBuf::Scalar(Scalar::Bytes) => Some(FieldValues::StartsWith(Value::Bytes(vec![b'm'; count]))),
-        // All under a domain, a directory or a tile are one range.
-        TypeBuf::Scalar(Scalar::HostPath | Scalar::Url | Scalar::QuadKey(_) | Scalar::Tile) => {
-            Some(FieldValues::Between(Bound::Included(value(&field.ty, 1)), Bound::Excluded(value(&field.ty, 2))))
+        if let Some(returns) = &query.returns {
+            rows.matching = Some(rows.selected.map_or(returns.0, |selected| returns.0.min(selected)));
         }
-        _ => None,
-    }
-}
-
-/// The k-th of a type's values, made up: the greater k, the greater the value, as far as the type has as many.
-pub(crate) fn value(ty: &TypeBuf, k: u64) -> Value {
-    match ty {
-        TypeBuf::Scalar(scalar) => scalar_value(*scalar, k),
-        TypeBuf::Option(inner) => Value::Option(Some(Box::new(value(inner, k)))),
-        TypeBuf::List(inner) => Value::List(vec![value(inner, k)]),
-        TypeBuf::Enum(variants) => match variants.first() {
-            Some(first) => Value::Enum(first.tag, values(&first.fields, k)),
-            None => Value::Tuple(Vec::new()),
-        },
-        TypeBuf::Tuple(fields) => Value::Tuple(values(fields, k)),
-        _ => Value::Bytes(k.to_be_bytes().to_vec()),
-    }
-}
-
-fn values(fields: &[FieldBuf], k: u64) -> Vec<Value> {
-    fields.iter().map(|field| value(&field.ty, k)).collect()
-}
-
-fn scalar_value(scalar: Scalar, k: u64) -> Value {
-    let bits = scalar.width().map_or(64, |width| 8 * width as u32);
-    // Half of the range: valid for signed numbers too.
-    let small = if bits > 64 { k } else { k & (u64::MAX >> (65 - bits)) };
-    match scalar {
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::U128 => Value::Unsigned(small.into()),
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::I128 => Value::Signed(small.into()),
-        Scalar::F32 => Value::F32(k as f32),
-        Scalar::F64 => Value::F64(k as f64),
-        Scalar::Bool => Value::Bool(k % 2 == 1),
-        Scalar::Char => Value::Char(char::from_u32(0x4e00 + (k % 0x5000) as u32).unwrap_or('m')),
-        Scalar::Instant => Value::Instant(i64::try_from(k).unwrap_or(i64::MAX).min(1 << 40), 0),
-        Scalar::Duration => Value::Duration(std::time::Duration::from_secs(k)),
-        Scalar::ByteArray(len) => {
-            let number = k.to_be_bytes();
-            let (zeros, bytes) = (len.saturating_sub(8), &number[8usize.saturating_sub(len)..]);
-            Value::Bytes([vec![0; zeros], bytes.to_vec()].concat())
-        }
-        Scalar::Bytes => Value::Bytes(k.to_be_bytes().to_vec()),
-        Scalar::Decimal => Value::Decimal(k.to_string()),
-        Scalar::IpAddr => Value::Ip(std::net::Ipv4Addr::from(k as u32).into()),
-        Scalar::QuadKey(zoom) => Value::Text(quadkey(zoom, k)),
-        Scalar::Tile => Value::Text(quadkey(12, k)),
-        Scalar::HostPath => Value::Text(format!("host{k:020}.example/")),
-        Scalar::Url => Value::Tuple(vec![
-            Value::Text(format!("host{k:020}.example/")),
-            Value::Text("https".to_owned()),
-            Value::Unsigned(0),
-            Value::Text(String::new()),
-        ]),
-        _ => Value::Text(format!("{k:020}")),
-    }
-}
-
-/// The digits of a tile.
-fn quadkey(zoom: u8, k: u64) -> String {
-    (0..u32::from(zoom))
-        .rev()
-        .map(|digit| char::from(b'0' + (k.checked_shr(2 * digit).unwrap_or(0) & 3) as u8))
-        .collect()
-}
-
-fn order(query: &Query, key: &KeyFacts<'_>, leading: usize) -> OrderFit {
-    let newest = match query.order.as_ref().map(|order| **order) {
-        None | Some(QueryOrder::Any | QueryOrder::Key) => return OrderFit::Free,
-        Some(QueryOrder::Newest) => true,
-        Some(QueryOrder::Oldest) => false,
-    };
-    match key.growing() {
-        None => OrderFit::Unknown,
-        Some(field) if field < leading => OrderFit::Free,
-        Some(field) if field > leading => OrderFit::Sort,
-        Some(field) if key.fields[field].field.desc == newest => OrderFit::Key,
-        Some(_) => OrderFit::Reverse,
-    }
-}
-
-/// The seconds that rows are kept: the longest TTL of the families.
-pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
-    if table.table.keep.as_ref().is_some_and(|keep| **keep == Keep::Forever) {
-        return None;
-    }
-    let ttls = table.table.family.values().map(|family| family.ttl.as_ref().map(|ttl| ttl.seconds()));
-    ttls.collect::<Option<Vec<_>>>()?.into_iter().reduce(f64::max)
-}
-
-/// The rows of the table when it is full grown: as the file says, or as its writes leave in the time that rows are kept.
-pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
-    if let Some(rows) = &table.table.rows {
-        return Some(rows.0);
-    }
-    let puts = table.table.write.iter().filter(|write| write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put);
-    let rate: f64 = puts.filter_map(|write| write.rate.as_ref()).map(|rate| rate.0).sum();
-    (rate > 0.0).then_some(())?;
-    Some(rate * retention(table)? / cells_per_row(table))
-}
-
-fn cells_per_row(table: &TableDesign) -> f64 {
-    let counts = table.table.family.values().filter_map(|family| per_row(&family.value));
-    counts.fold(1.0, f64::max)
-}
-
-/// The columns that a row has in a family whose columns are data.
-pub(crate) fn per_row(family: &Family) -> Option<f64> {
-    match &family.columns.as_ref()?.value {
-        Columns::OfRow(of_row) => of_row.per_row.map(|count| count.0),
-        Columns::Names(_) => None,
-    }
-}
-
-/// The bytes of a row as a scan reads it: each cell with its key, family, qualifier, timestamp and type.
-pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[Located<String>]) -> f64 {
-    let asked = |name: &str| columns.is_empty() || columns.iter().any(|column| column.as_str() == name);
-    let mut bytes = 0.0;
-    for (name, family) in &table.table.family {
-        let cell = key.bytes + name.len() as f64 + CELL;
-        match family.columns.as_ref().map(|columns| &columns.value) {
-            Some(Columns::OfRow(of_row)) => {
-                let value = of_row.value.map_or(0.0, |bytes| bytes.0);
-                bytes += of_row.per_row.map_or(1.0, |count| count.0) * (cell + 2.0 + value);
-            }
-            Some(Columns::Names(names)) => {
-                for name in names.iter().filter(|name| asked(name)) {
-                    let value = family.sizes.get(name.as_str()).map_or(0.0, |size| about(&size.value));
-                    bytes += cell + name.len() as f64 + value;
-                }
-            }
-            None => {
-                for (name, size) in family.sizes.iter().filter(|(name, _)| asked(name)) {
-                    bytes += cell + name.len() as f64 + about(&size.value);
-                }
-            }
-        }
-    }
-    bytes.max(key.bytes)
-}
-
-/// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
-pub(crate) const CELL: f64 = 20.0;
-
-/// The declared split points of a table's or secondary table's key; none where they need a sample that was not read.
-pub(crate) fn split_points(table: &TableDesign, key: &KeyFacts<'_>) -> Option<SplitPoints> {
-    table.split_points(key.secondary)
-}
-
-/// The split points that a design declares, where they need no sample.
-pub(crate) fn points(splits: &Splits, layout: &rowkey::LayoutBuf) -> Option<SplitPoints> {
-    match splits {
-        Splits::Buckets => match layout.lead() {
-            Lead::Salt(salt) => SplitPoints::of_layout(salt.buckets, layout).ok(),
+        let passing = match (rows.selected, rows.matching) {
+            _ if self.filter.is_empty() => Some(1.0),
+            (Some(selected), Some(matching)) => Some((matching / selected.max(1e-12)).clamp(1e-12, 1.0)),
             _ => None,
-        },
-        Splits::Uniform(regions) => SplitPoints::uniform(*regions).ok(),
-        Splits::Hex(regions) => SplitPoints::hex(*regions).ok(),
-        Splits::Decimal(regions) => SplitPoints::decimal(*regions).ok(),
-        Splits::Keys(keys) => {
-            let text = keys.iter().map(|key| key.as_str()).collect::<Vec<_>>().join("\n");
-            SplitPoints::from_hex(&text).ok()
-        }
-        Splits::Sample { .. } => None,
+        };
+        let skipped = query.offset.as_ref().map_or(0.0, |offset| offset.0);
+        let left = rows.matching.map(|rows| (rows - skipped).max(0.0));
+        (self.rows_selected, self.rows_worst) = (rows.selected, rows.worst);
+        (self.rows_read, self.rows_returned) = match &query.limit {
+            None => (rows.selected, left),
+            Some(limit) if self.order == OrderFit::Sort => (rows.selected, left.map(|rows| rows.min(limit.0))),
+            Some(limit) => {
+                let (lists, with_matches) = match self.order {
+                    OrderFit::Merge { .. } => (self.count, self.count),
+                    _ => (self.occupied(key, false), self.occupied(key, true)),
+                };
+                let wanted = limit.0 + skipped;
+                let read = match (rows.selected, passing, rows.clusters) {
+                    // The salt is taken from what is filtered by: a bucket without matches is read to its end.
+                    (Some(selected), Some(passing), _) if with_matches < lists => {
+                        let (each, passing) = (selected / lists, (passing * lists / with_matches).min(1.0));
+                        Some(with_matches * (wanted / passing).min(each) + (lists - with_matches) * each)
+                    }
+                    (Some(selected), Some(passing), Some(clusters)) => {
+                        let others = (passing / clusters.share).clamp(1e-12, 1.0);
+                        Some((lists * clusters.read(selected / lists, wanted / others)).min(selected))
+                    }
+                    (Some(selected), Some(passing), None) => Some((lists * wanted / passing).min(selected)),
+                    (None, Some(passing), _) => Some(lists * wanted / passing),
+                    (selected, None, _) => selected,
+                };
+                (read, Some(left.map_or(limit.0, |rows| rows.min(limit.0))))
+            }
+        };
+        self.bytes_read = self.rows_read.map(|rows| rows * bytes_per_row(table, key, &query.columns));
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Values made up are valid for every type, and ascending: a range of two of them is not empty.
-    #[test]
-    fn values_made_up_are_valid_and_ascending() {
-        for shape in [
-            "u8",
-            "u16",
-            "u32",
-            "u64",
-            "u128",
-            "i8",
-            "i16",
-            "i32",
-            "i64",
-            "i128",
-            "f32",
-            "f64",
-            "char",
-            "text",
-            "bytes",
-            "bytes[1]",
-            "bytes[3]",
-            "bytes[8]",
-            "bytes[20]",
-            "ipaddr",
-            "instant",
-            "duration",
-            "tile",
-            "quadkey[1]",
-            "quadkey[16]",
-            "quadkey[29]",
-            "decimal",
-            "host_path",
-            "url",
-            "bool",
-            "option<u32>",
-            "list<text>",
-            "(u8, text)",
-            "enum{3: (), 7: (u16)}",
-        ] {
-            let layout: rowkey::LayoutBuf = shape.parse().unwrap_or_else(|error| panic!("{shape}: {error}"));
-            let keys: Vec<_> = (0..4u64)
-                .map(|k| {
-                    let value = value(&layout.fields()[0].ty, k);
-                    layout.encode(&[value]).unwrap_or_else(|error| panic!("{shape}: {error}"))
-                })
-                .collect();
-            let few = ["bool", "enum{3: (), 7: (u16)}"].contains(&shape);
-            assert!(few || keys.is_sorted_by(|a, b| a < b), "{shape}: {keys:?}");
+    /// How many of the salt buckets that it asks have rows in its ranges, or rows that pass its filters: not all, where the
+    /// fields that the salt is taken from have few values.
+    fn occupied(&self, key: &KeyFacts<'_>, matching: bool) -> f64 {
+        let buckets = self.buckets as f64;
+        let mut values = Some(1.0);
+        for field in crate::load::by(key).into_iter().filter(|&field| field >= self.leading) {
+            let distinct = key.fields[field].spread.map(|spread| spread.distinct);
+            let condition = Condition::of(self.query, key.fields[field].name)
+                .filter(|_| matching || (self.next && field == self.leading));
+            let asked = match condition {
+                Some(Condition::One) => Some(1.0),
+                Some(Condition::Among(count) | Condition::Range(Width::Values(file::Count(count)))) => {
+                    Some(distinct.map_or(count, |distinct| distinct.min(count)))
+                }
+                _ => distinct,
+            };
+            values = values.zip(asked).map(|(values, asked)| values * asked);
         }
+        values.map_or(buckets, |values| buckets * (1.0 - (1.0 - 1.0 / buckets).powf(values))).max(1.0)
+    }
+
+    /// Whether the file has numbers for all that it selects by: they are of the full grown table.
+    fn declared(&self, key: &KeyFacts<'_>) -> bool {
+        let known = |name: &&str| {
+            key.index(name)
+                .and_then(|i| key.fields[i].stats)
+                .is_some_and(|stats| stats.distinct.is_some() || stats.rows_per.is_some())
+        };
+        let all = all_of(self.query);
+        !all.is_empty() && all.iter().all(known)
     }
 }

@@ -198,12 +198,14 @@ record! {
         order: Option<Located<WriteOrder>>,
         /// Whether it writes many rows at once, once.
         bulk: Option<bool>,
-        /// Fields of the key that it changes.
+        /// Fields of the key, or of a secondary table's key, that it changes.
         updates: Vec<Located<String>>,
         /// Whether a counter may be off by some: an increment that is sent again counts twice.
         approximate: Option<bool>,
         /// The columns that it writes.
         columns: Vec<Located<String>>,
+        /// Whether it changes several rows, all or none of them.
+        atomic: Option<bool>,
     }
 
     /// Something that reads rows.
@@ -224,6 +226,8 @@ record! {
         order: Option<Located<QueryOrder>>,
         /// The most rows that it returns.
         limit: Option<Located<Count>>,
+        /// How many rows it returns, where the statistics of fields do not tell: after a filter by a column.
+        returns: Option<Located<Count>>,
         /// How many rows it skips.
         offset: Option<Located<Count>>,
         /// The columns that it reads. Default: all.
@@ -342,6 +346,12 @@ words! {
         Constant = "constant",
         /// What something is at now: it changes.
         Status = "status",
+        /// A number that is written as text, in decimal digits.
+        Number = "number as text",
+        /// A number in the bytes that a processor has: little-endian, or signed or a float without the sign turned.
+        NativeNumber = "native number",
+        /// Words as people type them: in any case and Unicode form.
+        Typed = "typed by people",
     }
 
     /// Whether two writes of one key are one thing.
@@ -416,6 +426,8 @@ words! {
         Delete = "delete",
         /// Adds to a counter.
         Increment = "increment",
+        /// Reads a counter, adds to it in the program, and puts it back, whatever it is by then.
+        ReadAddPut = "read, add, put",
     }
 
     /// The order that a query wants.

@@ -62,23 +62,42 @@ fn each_rule_fires_on_its_bad_design_and_not_on_its_good_one() {
     }
 }
 
-/// After its edits the design is valid and the finding is gone.
+/// After its edits the design is valid and the finding is gone: with and without a newline at the end, and with more tables
+/// after it.
 #[test]
 fn each_edit_cures() {
     let mut edited = Vec::new();
     for rule in with_pages() {
-        let text = block(rule.page(), "Bad", "toml").unwrap();
-        let of_rule = check(text, None).into_iter().filter(|finding| finding.rule == rule);
-        for finding in of_rule {
-            let edits = finding.remedy.as_ref().map_or(&[][..], |remedy| &remedy.edits);
-            if edits.is_empty() {
-                continue;
+        let bad = block(rule.page(), "Bad", "toml").unwrap();
+        let more =
+            format!("{bad}\n[table.other]\nkey = [\"z: u8\"]\n[[table.other.query]]\nname = \"z\"\nfix = [\"z\"]");
+        for text in [bad, bad.trim_end(), &more] {
+            let of_rule = check(text, None).into_iter().filter(|finding| finding.rule == rule);
+            for finding in of_rule {
+                let edits = finding.remedy.as_ref().map_or(&[][..], |remedy| &remedy.edits);
+                if edits.is_empty() {
+                    continue;
+                }
+                let after = &parse(text).files.edited(edits)[0].text;
+                let same =
+                    |other: &Finding| other.rule == rule && other.of == finding.of && other.table == finding.table;
+                let still = check(after, None).into_iter().find(same);
+                assert_eq!(still, None, "{}\n{after}", rule.id);
+                edited.push(rule.id);
             }
-            let after = &parse(text).files.edited(edits)[0].text;
-            let still = check(after, None).into_iter().find(|other| other.rule == rule && other.of == finding.of);
-            assert_eq!(still, None, "{}\n{after}", rule.id);
-            edited.push(rule.id);
         }
     }
+    edited.dedup();
     assert!(edited.len() >= 20, "{edited:?}");
+}
+
+/// Each bad design of a query has the finding of its page and no other of its kind.
+#[test]
+fn one_hazard_is_one_finding() {
+    for rule in Rule::all().filter(|rule| rule.id.starts_with('Q')) {
+        let bad = block(rule.page(), "Bad", "toml").unwrap();
+        let findings = check(bad, block(rule.page(), "Bad sample, in hex", "text"));
+        let ids: Vec<&str> = findings.iter().map(|finding| finding.rule.id).filter(|id| id.starts_with('Q')).collect();
+        assert_eq!(ids, [rule.id], "{bad}");
+    }
 }

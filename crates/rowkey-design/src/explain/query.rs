@@ -8,9 +8,9 @@ use rowkey::{KeyRange, LayoutBuf, Value};
 use super::snippet::Snippets;
 use super::stream::values_as_json;
 use super::values::{ArgumentError, assignment, value_of};
-use crate::cost::{self, OrderFit, QueryCost};
+use crate::cost::{OrderFit, QueryCost, Selection, of_field};
 use crate::design::Query;
-use crate::facts::KeyFacts;
+use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::node::nearest;
 use crate::resolve::Design;
 
@@ -130,13 +130,15 @@ impl<'d> Plan<'d> {
         for argument in given {
             choice.given.push(assignment(layout, argument)?);
         }
-        let leading = (0..cost.leading).map(|index| choice.fixed(index)).collect::<Result<Vec<_>, _>>()?;
-        let next = if cost.next { choice.next(cost.leading, key)? } else { None };
+        let leading = key.fields[..cost.leading].iter().enumerate();
+        let leading = leading.map(|(index, field)| choice.fixed(index, field)).collect::<Result<Vec<_>, _>>()?;
+        let next = if cost.next { choice.next(cost.leading, &cost.selection)? } else { None };
         if !cost.full_scan || next.is_some() {
-            cost.ranges = layout
+            let ranges = layout
                 .ranges_by_bucket(&leading, next.as_ref())
                 .map_err(|error| ArgumentError::new(format!("query {query:?}"), error.to_string()))?;
-            cost.count_servers(found, key, cluster);
+            let made = (cost.next && choice.given(cost.leading).is_empty()).then(|| cost.selection.made());
+            cost.set_ranges(ranges, made, found, cluster);
         }
         let used = cost.leading + usize::from(cost.next);
         let mut unused: Vec<&str> =
@@ -153,7 +155,7 @@ impl<'d> Plan<'d> {
         let query = self.cost.query;
         // Rows that are filtered or sorted after they are read are not counted by a scan's limit.
         let counts = self.cost.filter.is_empty()
-            && matches!(self.cost.order, OrderFit::Free | OrderFit::Key | OrderFit::Reverse);
+            && matches!(self.cost.order, OrderFit::Free | OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. });
         let limit = query.limit.as_ref().filter(|_| counts)?.0 + query.offset.as_ref().map_or(0.0, |offset| offset.0);
         Some((limit.clamp(1.0, 2f64.powi(53)).ceil()) as u64)
     }
@@ -172,7 +174,7 @@ impl<'d> Plan<'d> {
 
     /// Its ranges as commands to paste, in order.
     pub fn snippets(&self) -> Vec<Snippets> {
-        let reverse = self.cost.order == OrderFit::Reverse;
+        let reverse = matches!(self.cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true });
         let limit = self.limit();
         let of = |range: &KeyRange| match self.rung {
             Rung::Get => Snippets::of_key(self.table, range.start()),
@@ -219,12 +221,12 @@ impl<'d> Choice<'d, '_> {
         self.given.iter().filter(|(field, _)| *field == index).map(|(_, text)| *text).collect()
     }
 
-    fn fixed(&mut self, index: usize) -> Result<Value, ArgumentError> {
+    fn fixed(&mut self, index: usize, facts: &FieldFacts<'_>) -> Result<Value, ArgumentError> {
         let field = self.field(index)?;
         let value = match self.given(index)[..] {
             [] => {
                 self.made_up.push(&field.name);
-                cost::value(&field.ty, 1)
+                of_field(facts, 0)
             }
             [text] => value_of(field, text)?,
             _ => return Err(ArgumentError::new(&field.name, "the field has two values, and the query has one of it")),
@@ -233,13 +235,12 @@ impl<'d> Choice<'d, '_> {
         Ok(value)
     }
 
-    fn next(&mut self, index: usize, key: &KeyFacts<'_>) -> Result<Option<FieldValues>, ArgumentError> {
+    fn next(&mut self, index: usize, selection: &Selection<'_>) -> Result<Option<FieldValues>, ArgumentError> {
         let field = self.field(index)?;
         let given = self.given(index);
         let values = if given.is_empty() {
             self.made_up.push(&field.name);
-            let growth = key.fields.get(index).and_then(|field| field.growth);
-            cost::next(self.query, &field.name, field, growth)
+            selection.made_up()
         } else if self.query.among.contains_key(&field.name) {
             Some(FieldValues::In(given.iter().map(|text| value_of(field, text)).collect::<Result<_, _>>()?))
         } else {

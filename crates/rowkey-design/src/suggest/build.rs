@@ -187,17 +187,6 @@ impl<'d> Builder<'d> {
     }
 }
 
-/// The lines of a design file that add a secondary table for a query; none where no field of the key can begin it.
-pub(crate) fn secondary_for(table: &TableDesign, query: &Query) -> Option<String> {
-    let key = Builder::new(table, None).key_for(query)?;
-    let taken: Vec<&str> = table.table.secondary.iter().map(|secondary| secondary.name.as_str()).collect();
-    let name = (1..).map(|n| format!("{}_{n}", table.name.value)).find(|name| !taken.contains(&name.as_str()))?;
-    layout(&unplaced(name.clone()), &key, None, None, &mut Vec::new())?;
-    let (header, name) = (key_name(&table.name), quoted(&name));
-    let serves = quoted(&query.name);
-    Some(format!("\n[[table.{header}.secondary]]\nname = {name}\n{}serves = [{serves}]\n", key_line(&key)))
-}
-
 /// A name as a key of TOML: bare where it can be.
 pub(crate) fn key_name(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';

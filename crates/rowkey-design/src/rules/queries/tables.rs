@@ -1,83 +1,99 @@
-//! Fields and tables beside those that queries use.
+//! Secondary tables, and tables that should be.
 
+use super::{Found, mend};
 use crate::check::Context;
-use crate::design::Meaning;
-use crate::resolve::TableDesign;
-use crate::rules::Found;
+use crate::design::{Meaning, Table};
+use crate::file::Count;
+use rowkey::lead::Lead;
 
-/// Q15.
-pub(super) fn status(context: &Context<'_>, found: &mut Found<'_>) {
-    const FEW: f64 = 20.0;
-    for key in context.keys.iter().filter(|key| key.secondary.is_some()) {
+/// Of so few values each has a large part of the rows.
+const FEW: f64 = 20.0;
+
+pub(super) fn few_values(context: &Context<'_>, found: &mut Found<'_>) {
+    let table = &context.table.table;
+    for key in &context.keys[1..] {
         let Some(first) = key.fields.first() else { continue };
-        let few = first.spread.is_some_and(|spread| spread.distinct <= FEW) || first.meaning == Some(Meaning::Status);
-        let writes = &context.table.table.write;
-        let changes = first.meaning == Some(Meaning::Status)
-            || writes.iter().any(|write| write.updates.iter().any(|field| field.as_str() == first.name));
-        if !few || !changes {
+        let values = first.spread.map(|spread| spread.distinct);
+        let changed = table.write.iter().find(|write| write.updates.iter().any(|name| name.as_str() == first.name));
+        let changes = first.meaning == Some(Meaning::Status) || changed.is_some();
+        let few =
+            values.is_some_and(|values| values <= FEW) || (values.is_none() && first.meaning == Some(Meaning::Status));
+        if !few || !changes || !matches!(key.layout.lead(), Lead::None) {
             continue;
         }
+        let count = values.map_or("few".to_owned(), |values| Count(values).to_string());
         let message = format!(
-            "{:?} begins with {:?}, which has few values and changes: each change deletes one entry and writes another in a huge range",
+            "{:?} is an index by {:?}, which has {count} values: each is one long range, and each change of it deletes a row there and puts another",
             key.name.as_str(),
             first.name
         );
-        let mut finding = found.finding(first.place, message).of(key.name.as_str());
-        finding.numbers.extend(first.spread.map(|spread| crate::Number {
-            name: "values",
-            value: spread.distinct,
-            unit: "",
-        }));
-        found.push(finding.remedy("a table of the rows that are open alone, with a salt", Vec::new()));
+        let mut finding = found.finding(key.name.place, message).of(key.name.as_str());
+        if let Some(values) = values {
+            finding = finding.number("values", values, "");
+        }
+        if let Some(write) = changed {
+            finding = finding.witness(format!("{:?} changes it", write.name.as_str()));
+            if let Some(rate) = &write.rate {
+                finding = finding.number("changes", rate.0, "/s");
+            }
+        }
+        let secondary = key.secondary.and_then(|i| table.secondary.get(i));
+        let edits = secondary.map(|secondary| mend::added(context, secondary.place, "salt", "{ buckets = 8 }"));
+        found.push(finding.remedy(
+            "index only the values that are looked for, such as what is still open; and spread each over a salt",
+            edits.unwrap_or_default(),
+        ));
     }
 }
 
-/// Whether two keys have the same fields in another order.
-fn reordered(one: &TableDesign, other: &TableDesign) -> bool {
-    let (one, other) = (one.layout.fields(), other.layout.fields());
-    // Compared in place: a design of many tables has many pairs.
-    one.len() == other.len()
-        && one.iter().zip(other).any(|(one, other)| one.name != other.name)
-        && one.iter().all(|one| other.iter().any(|other| one.name == other.name && one.ty == other.ty))
-}
-
-/// Q17.
-pub(super) fn apart(context: &Context<'_>, found: &mut Found<'_>) {
-    let before = context.design.tables.values().take_while(|table| !std::ptr::eq(*table, context.table));
-    let mut same = before.filter(|table| reordered(context.table, table));
-    let Some(other) = same.next() else { return };
-    let message =
-        format!("it has the fields of {:?} in another order, and is not its secondary table", other.name.as_str());
-    let finding = found.finding(context.table.name.place, message);
-    let cure = format!(
-        "`[[table.{}.secondary]]`: `rowkey::secondary` writes both and finds where they differ",
-        other.name.value
-    );
-    found.push(finding.remedy(cure, Vec::new()));
-}
-
-/// Q19.
-pub(super) fn unused(context: &Context<'_>, found: &mut Found<'_>) {
-    let key = &context.keys[0];
-    let queries: Vec<_> = context.queries.iter().filter(|cost| cost.secondary.is_none()).collect();
-    let asks = |field: &str| {
-        queries.iter().any(|cost| {
-            let query = &cost.query.value;
-            query.fix.iter().any(|fixed| fixed.as_str() == field)
-                || query.range.contains_key(field)
-                || query.among.contains_key(field)
-                || query.starts_with.contains_key(field)
-        })
+/// The fields of a key, sorted: by name and type, whatever their order and direction.
+fn fields(table: &Table) -> Vec<(String, String)> {
+    let field = |field: &crate::design::KeyField| {
+        let ty = field.field.as_ref().map_or(String::new(), |field| field.ty.to_string());
+        (field.name.clone(), ty)
     };
-    let Some(last) = key.fields.iter().rposition(|field| asks(field.name)) else { return };
-    for field in key.fields[..last].iter().filter(|field| !asks(field.name) && field.growth.is_none()) {
-        let message = format!(
-            "no query uses {:?}, and it stands before {:?}, which queries use",
-            field.name, key.fields[last].name
-        );
-        let finding = found.finding(field.place, message).of(field.name).number("bytes", field.bytes, "B");
+    let mut fields: Vec<_> = table.key.iter().map(|at| field(at)).collect();
+    fields.sort_unstable();
+    fields
+}
+
+pub(super) fn apart(context: &Context<'_>, found: &mut Found<'_>) {
+    let this = context.table;
+    let own = fields(&this.table);
+    if own.len() < 2 || is_derived(&this.table) {
+        return;
+    }
+    let (name, first) = (this.name.as_str(), this.table.key.first().map(|field| &field.name));
+    let has = |table: &Table, name: &str| table.secondary.iter().any(|secondary| secondary.name.as_str() == name);
+    // Each pair once: at the later of the two.
+    for other in context.design.tables.values().take_while(|other| other.name.as_str() != name) {
+        let linked = has(&other.table, name) || has(&this.table, other.name.as_str());
+        let same_order = other.table.key.first().map(|field| &field.name) == first;
+        if linked || same_order || is_derived(&other.table) || fields(&other.table) != own {
+            continue;
+        }
+        let of = other.name.as_str();
+        let message =
+            format!("the keys of {name:?} and {of:?} have the same fields, and nothing keeps the two tables together");
+        let finding = found.finding(this.name.place, message);
+        let shape = |layout: &rowkey::LayoutBuf| {
+            layout.fields().iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        let finding = finding
+            .witness(format!("{of}: {}", shape(&other.layout)))
+            .witness(format!("{name}: {}", shape(&this.layout)));
+        let texts: Vec<String> = this.layout.fields().iter().map(mend::field_text).collect();
+        let lines = format!("key = [{}]", texts.join(", "));
+        // The header of the other table's block.
+        let other = Context { table: other, keys: Vec::new(), queries: Vec::new(), loads: Vec::new(), ..*context };
+        let edits = mend::named_secondary(&other, name, &lines).into_iter().collect();
         found.push(
-            finding.remedy("move it to the end of the key if it tells rows apart, else into the value", Vec::new()),
+            finding.remedy(format!("declare {name:?} as a secondary table of {of:?}, and write both by it"), edits),
         );
     }
+}
+
+/// Whether a table is filled by a job alone: it can be filled again.
+fn is_derived(table: &Table) -> bool {
+    !table.write.is_empty() && table.write.iter().all(|write| write.bulk == Some(true))
 }

@@ -1,0 +1,60 @@
+//! The order that a query wants, against that of its key.
+
+use crate::design::{Meaning, Query, QueryOrder};
+use crate::facts::{FieldFacts, Growth, KeyFacts};
+
+use super::select::{Condition, Selection};
+
+/// How the order that a query wants fits its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderFit {
+    /// It asks for none, or for that of the key.
+    Free,
+    /// The key has it.
+    Key,
+    /// A reverse scan has it.
+    Reverse,
+    /// Each of its ranges has it, forward or in reverse, and a merge of them all: it has several values of the field
+    /// before.
+    Merge {
+        /// Whether in reverse.
+        reverse: bool,
+    },
+    /// The rows have to be sorted after they are read.
+    Sort,
+    /// No field of the key is known to grow with time.
+    Unknown,
+}
+
+pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) -> OrderFit {
+    let newest = match query.order.as_ref().map(|order| **order) {
+        None | Some(QueryOrder::Any | QueryOrder::Key) => return OrderFit::Free,
+        Some(QueryOrder::Newest) => true,
+        Some(QueryOrder::Oldest) => false,
+    };
+    let grows = |field: &FieldFacts<'_>| field.growth.is_some();
+    let first = key.fields.iter().skip(selection.leading).position(grows).map(|at| at + selection.leading);
+    let Some(first) = first else {
+        // All that grows is fixed: the rows are of one moment.
+        return if key.fields.iter().any(grows) { OrderFit::Free } else { OrderFit::Unknown };
+    };
+    let field = &key.fields[first];
+    if is_coarse(field) {
+        let finer = key.fields.get(first + 1).filter(|finer| grows(finer));
+        if finer.is_none_or(|finer| finer.field.desc != field.field.desc) && finer.is_some() {
+            return OrderFit::Sort;
+        }
+    }
+    let several = matches!(selection.next, Some((_, Condition::Among(_))));
+    match first - selection.leading {
+        0 if field.field.desc == newest => OrderFit::Key,
+        0 => OrderFit::Reverse,
+        1 if several => OrderFit::Merge { reverse: field.field.desc != newest },
+        _ => OrderFit::Sort,
+    }
+}
+
+/// Whether many rows have one value of it: the field after it orders them.
+fn is_coarse(field: &FieldFacts<'_>) -> bool {
+    field.meaning == Some(Meaning::TimeBucket) || field.growth == Some(Growth::Time(None))
+}

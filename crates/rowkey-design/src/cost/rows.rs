@@ -1,0 +1,162 @@
+//! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
+
+use crate::design::{Query, Width};
+use crate::facts::{FieldFacts, Growth, KeyFacts};
+use crate::file::Count;
+use crate::resolve::TableDesign;
+use rowkey::layout::Scalar;
+use rowkey::untyped::TypeBuf;
+
+use super::select::{Condition, Selection};
+use super::stored;
+
+/// How many rows a query has.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rows {
+    /// In its ranges.
+    pub(super) selected: Option<f64>,
+    /// Of these, those that pass its filters.
+    pub(super) matching: Option<f64>,
+    /// In its ranges, for a value that has more rows than 99 of 100.
+    pub(super) worst: Option<f64>,
+    /// How the rows that pass its first filter lie among those in its ranges.
+    pub(super) clusters: Option<Clusters>,
+}
+
+/// A filter by a field of the key: the fields before it divide the rows into groups, and in each group those that pass are
+/// side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Clusters {
+    groups: f64,
+    /// The share of a group that passes.
+    pub(super) share: f64,
+}
+
+impl Clusters {
+    /// How many of `rows` rows are read, in key order, until `wanted` of those that pass are.
+    pub(super) fn read(&self, rows: f64, wanted: f64) -> f64 {
+        let group = rows / self.groups.max(1.0);
+        let passing = group * self.share;
+        if passing <= 1.0 || !passing.is_finite() {
+            return wanted / self.share;
+        }
+        let whole = (wanted / passing).floor();
+        let left = wanted - whole * passing;
+        // They lie anywhere in the last group.
+        let before = if left > 0.0 { (group - passing) / 2.0 } else { 0.0 };
+        whole * group + before + left
+    }
+}
+
+/// The characters of text are as uneven as about this many even ones would be.
+const LETTERS: f64 = 16.0;
+
+struct Known {
+    rows: Option<f64>,
+    /// The seconds that the rows were written in.
+    span: Option<f64>,
+}
+
+/// From the statistics of the file.
+pub(super) fn estimated(query: &Query, table: &TableDesign, key: &KeyFacts<'_>, selection: &Selection<'_>) -> Rows {
+    let known = Known { rows: stored::rows(table), span: stored::span(table) };
+    let used = selection.leading + usize::from(selection.next.is_some());
+    let conditions: Vec<(&FieldFacts<'_>, Condition)> =
+        key.fields[..used].iter().filter_map(|field| Some((field, Condition::of(query, field.name)?))).collect();
+    let rest = selection.rest.iter().map(|name| {
+        let field = &key.fields[key.index(name)?];
+        known.fraction(field, Condition::of(query, name)?)
+    });
+    let left: Option<f64> = rest.product();
+    let (selected, worst) = if selection.leading == key.fields.len() {
+        (Some(1.0), Some(1.0))
+    } else {
+        (known.selected(&conditions, false), known.selected(&conditions, true))
+    };
+    // What it has a value of is there.
+    let least = if conditions.iter().all(|(_, condition)| *condition == Condition::One) { 1.0 } else { 0.0 };
+    let selected = selected.map(|rows| rows.max(least));
+    let matching = selected.zip(left).map(|(rows, part)| rows * part);
+    let clusters = known.clusters(query, key, selection);
+    Rows { selected, matching, worst: worst.map(|rows| rows.max(least)), clusters }
+}
+
+impl Known {
+    /// The rows that meet these conditions: for most values, or for the greatest.
+    fn selected(&self, conditions: &[(&FieldFacts<'_>, Condition)], worst: bool) -> Option<f64> {
+        let group = |(i, (field, condition)): (usize, &(&FieldFacts<'_>, Condition))| {
+            let counted = (*condition == Condition::One).then_some(field.stats?.rows_per.as_ref()?)?;
+            let rows = |count: Option<Count>| count.map(|count| count.0);
+            let rows = if worst {
+                rows(counted.p99).or(rows(counted.max)).or(rows(counted.p50))
+            } else {
+                rows(counted.p50)
+                    .or_else(|| Some(self.rows? * self.fraction(field, Condition::One)?))
+                    .or(rows(counted.p99))
+            };
+            Some((i, rows.or(rows_of(counted.max))?))
+        };
+        let groups = conditions.iter().enumerate().filter_map(group);
+        let smallest = groups.min_by(|a, b| a.1.total_cmp(&b.1));
+        let (counted, rows) = match smallest {
+            Some((i, rows)) => (Some(i), Some(rows)),
+            None => (None, self.rows),
+        };
+        let others = conditions.iter().enumerate().filter(|(i, _)| Some(*i) != counted);
+        let part: Option<f64> = others
+            .map(|(_, (field, condition))| {
+                let most = field.spread.filter(|_| worst && *condition == Condition::One).map(|spread| spread.p_max);
+                most.or_else(|| self.fraction(field, *condition))
+            })
+            .product();
+        Some(rows? * part?)
+    }
+
+    fn clusters(&self, query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) -> Option<Clusters> {
+        let first = selection.rest.iter().filter_map(|name| key.index(name)).min()?;
+        let values = |field: &FieldFacts<'_>| -> Option<f64> {
+            let distinct = field.spread?.distinct;
+            Some(match Condition::of(query, field.name) {
+                Some(condition) => distinct * self.fraction(field, condition)?,
+                None => distinct,
+            })
+        };
+        let groups: Option<f64> = key.fields.get(selection.leading..first)?.iter().map(values).product();
+        let field = &key.fields[first];
+        let share = self.fraction(field, Condition::of(query, field.name)?)?.max(1e-12);
+        Some(Clusters { groups: groups.unwrap_or(f64::MAX), share })
+    }
+
+    /// The share of rows that meet a condition.
+    fn fraction(&self, field: &FieldFacts<'_>, condition: Condition) -> Option<f64> {
+        let by_growth = || match field.growth {
+            Some(Growth::Time(Some(seconds))) => self.span.map(|span| seconds / span),
+            Some(Growth::TimeId | Growth::Sequence) => self.rows.map(|rows| 1.0 / rows.max(1.0)),
+            _ => None,
+        };
+        let one = field.spread.map(|spread| 1.0 / spread.distinct.max(1.0)).or_else(by_growth);
+        let part = match condition {
+            Condition::One => one?,
+            Condition::Among(count) => one? * count,
+            Condition::Range(Width::Values(count)) => one? * count.0,
+            // Of a coarse time at least one value.
+            Condition::Range(Width::Time(period)) => (period.seconds() / self.span?).max(one.unwrap_or(0.0)),
+            Condition::StartsWith(letters) => one.unwrap_or(0.0).max(alphabet(&field.field.ty).powf(-letters)),
+        };
+        Some(part.clamp(0.0, 1.0))
+    }
+}
+
+fn rows_of(count: Option<Count>) -> Option<f64> {
+    count.map(|count| count.0)
+}
+
+/// How many different letters, bytes or digits values of a type have, as even ones would be.
+fn alphabet(ty: &TypeBuf) -> f64 {
+    match ty {
+        TypeBuf::Scalar(Scalar::Bytes | Scalar::ByteArray(_)) => 256.0,
+        TypeBuf::Scalar(Scalar::QuadKey(_) | Scalar::Tile) => 4.0,
+        TypeBuf::Option(inner) => alphabet(inner),
+        _ => LETTERS,
+    }
+}

@@ -1,0 +1,96 @@
+//! What a table holds when it is full grown: its rows, how long they are kept, and their bytes.
+
+use crate::design::{Columns, Family, Keep, WriteKind};
+use crate::facts::{KeyFacts, about};
+use crate::problem::Located;
+use crate::resolve::TableDesign;
+
+/// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
+pub(crate) const CELL: f64 = 20.0;
+
+/// The seconds that rows are kept: the longest TTL of the families. None if a family has none, or rows are kept for ever.
+pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
+    if table.table.keep.as_ref().is_some_and(|keep| **keep == Keep::Forever) {
+        return None;
+    }
+    let ttls = table.table.family.values().map(|family| family.ttl.as_ref().map(|ttl| ttl.seconds()));
+    ttls.collect::<Option<Vec<_>>>()?.into_iter().reduce(f64::max).filter(|seconds| *seconds > 0.0)
+}
+
+/// The seconds that the rows of the full grown table were written in: as long as they are kept, or as the declared number
+/// of rows takes.
+pub(crate) fn span(table: &TableDesign) -> Option<f64> {
+    let by_rate = || Some(table.table.rows.as_ref()?.0 / rows_per_second(table)?);
+    retention(table).or_else(by_rate).filter(|seconds| *seconds > 0.0)
+}
+
+/// The rows of the table when it is full grown: as the file says, or as its writes leave in the time that rows are kept.
+pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
+    match &table.table.rows {
+        Some(rows) => Some(rows.0),
+        None => Some(rows_per_second(table)? * retention(table)?),
+    }
+}
+
+/// How many new rows are put a second. A write that changes a field of the key removes a row for each that it adds.
+pub(crate) fn rows_per_second(table: &TableDesign) -> Option<f64> {
+    let puts = table.table.write.iter().filter(|write| {
+        write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put
+            && write.updates.is_empty()
+            && write.bulk != Some(true)
+            && write.order.as_ref().is_none_or(|order| order.value != crate::design::WriteOrder::OneRow)
+    });
+    let rate: f64 = puts.filter_map(|write| write.rate.as_ref()).map(|rate| rate.0).sum();
+    (rate > 0.0).then(|| rate / cells_per_row(table))
+}
+
+fn cells_per_row(table: &TableDesign) -> f64 {
+    table.table.family.values().filter_map(|family| per_row(&family.value)).fold(1.0, f64::max)
+}
+
+/// The columns that a row has in a family whose columns are data.
+pub(crate) fn per_row(family: &Family) -> Option<f64> {
+    match &family.columns.as_ref()?.value {
+        Columns::OfRow(of_row) => of_row.per_row.map(|count| count.0),
+        Columns::Names(_) => None,
+    }
+}
+
+/// The bytes of a row as a scan reads it: each cell with its key, family, qualifier, timestamp and type.
+///
+/// `columns`: those that are read, as `column`, `family:column` or a family; all where there are none.
+pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[Located<String>]) -> f64 {
+    let mut bytes = 0.0;
+    for (name, family) in &table.table.family {
+        let whole = columns.is_empty() || columns.iter().any(|column| column.as_str() == name);
+        let asked = |column: &str| {
+            let this = |asked: &str| match asked.split_once(':') {
+                Some((of, rest)) if of == name => rest == column,
+                _ => asked == column,
+            };
+            whole || columns.iter().any(|asked| this(asked))
+        };
+        let cell = key.bytes + name.len() as f64 + CELL;
+        let size = |column: &str| family.sizes.get(column).map_or(0.0, |size| about(&size.value));
+        match family.columns.as_ref().map(|columns| &columns.value) {
+            Some(Columns::OfRow(of_row)) => {
+                let prefix = format!("{name}:");
+                let some = columns.iter().filter(|column| column.starts_with(&prefix)).count() as f64;
+                let per_row = of_row.per_row.map_or(1.0, |count| count.0);
+                let cells = if whole { per_row } else { some.min(per_row) };
+                // The name of such a column is data: two bytes, if nothing is known of it.
+                bytes += cells * (cell + 2.0 + of_row.value.map_or(0.0, |bytes| bytes.0));
+            }
+            Some(Columns::Names(names)) => {
+                let names = names.iter().filter(|column| asked(column));
+                bytes += names.map(|column| cell + column.len() as f64 + size(column)).sum::<f64>();
+            }
+            None if family.sizes.is_empty() && whole => bytes += cell,
+            None => {
+                let names = family.sizes.keys().filter(|column| asked(column));
+                bytes += names.map(|column| cell + column.len() as f64 + size(column)).sum::<f64>();
+            }
+        }
+    }
+    bytes.max(key.bytes)
+}

@@ -1,0 +1,210 @@
+//! What makes a key one row's: too little, or too much.
+
+use rowkey::layout::Scalar;
+use rowkey::untyped::{FieldBuf, TypeBuf};
+
+use super::{Found, mend};
+use crate::check::Context;
+use crate::cost::{Condition, rows, rows_per_second, span};
+use crate::design::{Columns, Meaning, QueryOrder, Unique, WriteOrder};
+use crate::facts::{FieldFacts, Growth};
+use crate::file::Count;
+use crate::finding::Edit;
+use crate::quote::hbase_binary;
+use crate::suggest::quoted;
+
+/// A probability of two rows with one key below this is silent.
+const UNLIKELY: f64 = 1e-6;
+
+pub(super) fn not_unique(context: &Context<'_>, found: &mut Found<'_>) {
+    if context.table.table.unique.as_ref().is_some_and(|unique| **unique == Unique::Upsert) {
+        return;
+    }
+    if !truncated(context, found) && !same_moment(context, found) {
+        repeated(context, found);
+    }
+}
+
+/// How many values of 0 to 16 bytes there can be; none where the type has no such bytes.
+fn bits(field: &FieldFacts<'_>) -> Option<f64> {
+    let scalar = match field.field.ty {
+        TypeBuf::Scalar(scalar) => scalar,
+        _ => return None,
+    };
+    let is_bits = !matches!(scalar, Scalar::Instant | Scalar::Duration | Scalar::Bool | Scalar::Char | Scalar::Tile);
+    scalar.width().filter(|_| is_bits).map(|width| 8.0 * width as f64)
+}
+
+/// A truncated digest or a random number is all that tells rows apart: two of n have the same b bits with a probability of
+/// about n²/2^(b+1).
+fn truncated(context: &Context<'_>, found: &mut Found<'_>) -> bool {
+    let key = &context.keys[0];
+    let Some(rows) = rows(context.table) else { return false };
+    let is_hash = |field: &&FieldFacts<'_>| matches!(field.meaning, Some(Meaning::Digest | Meaning::Random));
+    let Some(id) = key.fields.iter().find(is_hash) else { return false };
+    let Some(bits) = bits(id) else { return false };
+    // Of the rows that have the other fields in common.
+    let others = key.fields.iter().filter(|field| field.name != id.name);
+    let groups: Option<f64> = others
+        .map(|field| match (field.spread, field.growth) {
+            (_, Some(Growth::Sequence | Growth::TimeId)) => None,
+            (Some(spread), _) => Some(spread.n_eff),
+            (None, Some(Growth::Time(Some(seconds)))) => span(context.table).map(|span| (span / seconds).max(1.0)),
+            (None, _) => None,
+        })
+        .product();
+    let Some(groups) = groups.map(|groups| groups.clamp(1.0, rows.max(1.0))) else { return false };
+    let pairs = rows * rows / groups / 2f64.powf(bits + 1.0);
+    let probability = -(-pairs).exp_m1();
+    if probability.is_nan() || probability <= UNLIKELY {
+        return false;
+    }
+    let message = format!(
+        "{:?} has {bits} random bits: of {} rows two have one key with a probability of {probability:.2e}, and the later replaces the earlier",
+        id.name,
+        Count(rows.round())
+    );
+    let mut finding = found.finding(id.place, message).of(id.name);
+    finding = finding.number("rows", rows, "").number("probability", probability, "");
+    let wider = FieldBuf::new(id.name, "bytes[16]").ok().filter(|_| bits < 128.0 && !id.field.raw);
+    let wider = wider.map(|field| FieldBuf { desc: id.field.desc, ..field });
+    let edits = wider.iter().map(|field| Edit { place: id.place, text: mend::field_text(field) }).collect();
+    found.push(
+        finding.remedy(
+            "take 16 bytes of it; or say `unique = \"upsert\"` where the later is to replace the earlier",
+            edits,
+        ),
+    );
+    true
+}
+
+/// Rows are told apart by a coarse time alone: two of one moment are one.
+fn same_moment(context: &Context<'_>, found: &mut Found<'_>) -> bool {
+    let key = &context.keys[0];
+    if key.fields.iter().any(|field| field.meaning == Some(Meaning::TieBreaker)) {
+        return false;
+    }
+    let wide = context
+        .table
+        .table
+        .family
+        .values()
+        .any(|family| family.columns.as_ref().is_some_and(|columns| matches!(columns.value, Columns::OfRow(_))));
+    let one_row = context
+        .table
+        .table
+        .write
+        .iter()
+        .any(|write| write.order.as_ref().is_some_and(|order| order.value == WriteOrder::OneRow));
+    let times: Vec<(&FieldFacts<'_>, f64)> = key
+        .fields
+        .iter()
+        .filter_map(|field| match field.growth {
+            Some(Growth::Time(Some(seconds))) if !matches!(field.field.ty, TypeBuf::Scalar(Scalar::Instant)) => {
+                Some((field, seconds))
+            }
+            _ => None,
+        })
+        .collect();
+    let Some((time, seconds)) = times.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)) else { return false };
+    let others = key.fields.iter().filter(|field| field.name != time.name);
+    let each: Option<f64> =
+        others.map(|field| field.spread.filter(|_| field.growth.is_none()).map(|spread| spread.n_eff)).product();
+    let (Some(rate), Some(each)) = (rows_per_second(context.table).filter(|_| !wide && !one_row), each) else {
+        return false;
+    };
+    // What is written in the same moment, to the same of the other fields.
+    let together = rate * seconds / each.max(1.0);
+    if together.is_nan() || together <= 1e-3 {
+        return false;
+    }
+    let message = format!(
+        "rows of one moment of {:?} have one key, and the later replaces the earlier: of each row, {together:.3} others come in the same moment",
+        time.name
+    );
+    let mut finding = found.finding(time.place, message).of(time.name);
+    finding = finding.number("rows", rate, "/s").number("rows in one moment", together, "");
+    let last = key.fields.last().filter(|last| !last.field.raw);
+    let tie = (1..100).map(|i| if i == 1 { "tie".to_owned() } else { format!("tie{i}") });
+    let tie = tie.into_iter().find(|name| key.index(name).is_none());
+    let edits = last.zip(tie).map(|(last, tie)| {
+        let place = crate::Place { start: last.place.end, ..last.place };
+        Edit { place, text: format!(", {}", quoted(&format!("{tie}: u16"))) }
+    });
+    found.push(finding.remedy(
+        "end the key with a counter or an id that tells rows of one moment apart; or say `unique = \"upsert\"`",
+        edits.into_iter().collect(),
+    ));
+    true
+}
+
+fn repeated(context: &Context<'_>, found: &mut Found<'_>) {
+    let Some((profile, twice)) = context.profile.and_then(|profile| Some((profile, profile.twice.as_ref()?))) else {
+        return;
+    };
+    let share = profile.repeated * 100.0;
+    let message = format!("{share:.2} % of the sample's keys are there before: one row replaces the other");
+    let place = context.table.table.sample.as_ref().map_or(context.table.name.place, |sample| sample.place);
+    let finding = found.finding(place, message).number("keys that are repeated", share, "%");
+    let finding = finding.witness(format!("twice: {}", hbase_binary(twice)));
+    let edit = context.design.files.key_added(context.table.name.place, "unique", "\"upsert\"");
+    found.push(finding.remedy(
+        "if these are writes of different things, end the key with what tells them apart; if they are one thing each, say `unique = \"upsert\"`",
+        edit.into_iter().collect(),
+    ));
+}
+
+/// Whether values of the field are of one row each.
+fn is_id(field: &FieldFacts<'_>) -> bool {
+    matches!(
+        field.meaning,
+        Some(Meaning::Sequence | Meaning::Snowflake | Meaning::Uuid4 | Meaning::Uuid7 | Meaning::Ulid)
+    )
+}
+
+pub(super) fn unused(context: &Context<'_>, found: &mut Found<'_>) {
+    let table = &context.table.table;
+    let key = &context.keys[0];
+    let ids = key.fields.iter().filter(|field| is_id(field)).count();
+    if table.query.is_empty() || ids == 0 {
+        return;
+    }
+    let ordered = table.query.iter().any(|query| {
+        matches!(query.order.as_ref().map(|order| **order), Some(QueryOrder::Newest | QueryOrder::Oldest))
+    });
+    for (at, field) in key.fields.iter().enumerate() {
+        let asked = table.query.iter().any(|query| Condition::of(query, field.name).is_some());
+        let orders = field.growth.is_some() && (ordered || key.growing() == Some(at));
+        let tells_apart = is_id(field) && ids == 1;
+        // A first field that no query has a value of is a finding of those queries.
+        if asked || orders || tells_apart || at == 0 || field.meaning == Some(Meaning::TieBreaker) {
+            continue;
+        }
+        let message = format!("no query uses {:?}, and the key is one row's without it", field.name);
+        let finding = found.finding(field.place, message).of(field.name).number("bytes in each cell", field.bytes, "B");
+        let edits = removed(context, at).into_iter().collect();
+        found.push(finding.remedy("move it to a column", edits));
+    }
+}
+
+/// The key without a field, where nothing else in the file speaks of it.
+fn removed(context: &Context<'_>, at: usize) -> Option<Edit> {
+    let table = &context.table.table;
+    let name = context.keys[0].fields[at].name;
+    let salted = table.salt.iter().flat_map(|salt| &salt.by);
+    let hashed = table.hashed.iter().flat_map(|hashed| &hashed.by);
+    let updated = table.write.iter().flat_map(|write| &write.updates);
+    let in_text = salted.chain(hashed).chain(updated).any(|by| by.as_str() == name);
+    let in_order = table.write.iter().any(|write| {
+        matches!(write.order.as_ref().map(|order| &order.value), Some(WriteOrder::RandomIn(field)) if field == name)
+    });
+    let per = table.stats.values().any(|stats| stats.per.as_ref().is_some_and(|per| per.as_str() == name));
+    let allowed = table.allow.iter().any(|allow| allow.of.as_ref().is_some_and(|of| of.as_str() == name));
+    let told = table.means.contains_key(name) || table.stats.contains_key(name) || per || allowed;
+    if in_text || in_order || told {
+        return None;
+    }
+    let (before, this) = (table.key.get(at.checked_sub(1)?)?, table.key.get(at)?);
+    let place = crate::Place { start: before.place.end, ..this.place };
+    Some(Edit { place, text: String::new() })
+}

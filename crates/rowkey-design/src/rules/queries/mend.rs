@@ -1,0 +1,206 @@
+//! Changes of a design file that cure a finding of a query.
+
+use rowkey::LayoutBuf;
+use rowkey::untyped::FieldBuf;
+
+use crate::check::Context;
+use crate::cost::{Condition, OrderFit, QueryCost};
+use crate::design::QueryOrder;
+use crate::facts::{FieldFacts, KeyFacts};
+use crate::finding::Edit;
+use crate::problem::{File, Located, Place};
+use crate::resolve::Design;
+use crate::suggest::{key_name, quoted};
+
+/// How many ranges are made at most to see if another order of a key is better.
+const MOST_WORK: usize = 50_000;
+
+/// A field as a key of the file has it.
+pub(super) fn field_text(field: &FieldBuf) -> String {
+    quoted(&format!("{}: {field}", field.name))
+}
+
+/// Adds a key to a write, a query, a secondary table, a salt or a digest.
+pub(super) fn added(context: &Context<'_>, item: Place, key: &str, value: &str) -> Vec<Edit> {
+    let edit = context.design.files.key_added_to_item(item, key, value);
+    edit.into_iter().filter(|edit| reads(context, edit)).collect()
+}
+
+/// The fields that a salt or a digest is taken from.
+pub(super) fn by(context: &Context<'_>, salt: Place, by: &[Located<String>], names: &str) -> Vec<Edit> {
+    match (by.first(), by.last()) {
+        (Some(first), Some(last)) => {
+            vec![Edit { place: Place { end: last.place.end, ..first.place }, text: names.to_owned() }]
+        }
+        _ => added(context, salt, "by", &format!("[{names}]")),
+    }
+}
+
+/// The order of a key's fields that serves a query: those of which it has one value, then the one that it has a range of or
+/// is ordered by, then the others.
+fn order_for(cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> Vec<usize> {
+    let query = &cost.query.value;
+    let condition = |i: &usize| Condition::of(query, key.fields[*i].name);
+    let all = 0..key.fields.len();
+    let mut order: Vec<usize> = all.clone().filter(|i| condition(i) == Some(Condition::One)).collect();
+    let wants_time = matches!(query.order.as_ref().map(|order| **order), Some(QueryOrder::Newest | QueryOrder::Oldest));
+    let grows = |i: &usize| key.fields[*i].growth.is_some();
+    let time = all.clone().find(|i| wants_time && grows(i) && !order.contains(i));
+    let next = time.or_else(|| all.clone().find(|i| condition(i).is_some() && !order.contains(i)));
+    order.extend(next);
+    let rest: Vec<usize> = all.filter(|i| !order.contains(i)).collect();
+    order.extend(rest);
+    order
+}
+
+/// The fields in this order: only the last can stay raw.
+fn ordered(key: &KeyFacts<'_>, order: &[usize]) -> Vec<FieldBuf> {
+    let mut fields: Vec<FieldBuf> = order.iter().map(|&i| key.fields[i].field.clone()).collect();
+    let last = fields.len().saturating_sub(1);
+    for field in &mut fields[..last] {
+        field.raw = false;
+    }
+    fields
+}
+
+/// Whether a layout serves every query of the table itself, but this one, no worse than its own.
+fn serves_the_others(context: &Context<'_>, layout: &LayoutBuf, order: &[usize], but: &QueryCost<'_>) -> bool {
+    let old = &context.keys[0];
+    let fields = order.iter().zip(layout.fields());
+    let fields = fields.map(|(&i, field)| FieldFacts { field, ..old.fields[i].clone() }).collect();
+    let key = KeyFacts { name: old.name, secondary: None, layout, fields, bytes: old.bytes };
+    let rank = |order| match order {
+        OrderFit::Free | OrderFit::Key | OrderFit::Unknown => 0,
+        OrderFit::Reverse => 1,
+        OrderFit::Merge { .. } => 2,
+        OrderFit::Sort => 3,
+    };
+    context.queries.iter().filter(|cost| cost.secondary.is_none()).all(|was| {
+        let is = QueryCost::by(was.query, context.table, &key, None, None);
+        let filters = is.filter.len() <= was.filter.len() && is.full_scan <= was.full_scan;
+        let lists = is.buckets <= was.buckets && rank(is.order) <= rank(was.order);
+        let this = std::ptr::eq(was.query, but.query);
+        if this { is.filter.len() < was.filter.len() || rank(is.order) < rank(was.order) } else { filters && lists }
+    })
+}
+
+/// Another order of the key's fields, where it serves this query, and no other worse.
+pub(super) fn reorder(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec<Edit>> {
+    // For each finding each query is worked out again, bucket by bucket.
+    let work = context.queries.len().saturating_pow(2).saturating_mul(cost.buckets);
+    if cost.secondary.is_some() || work > MOST_WORK {
+        return None;
+    }
+    let key = &context.keys[0];
+    let order = order_for(cost, key);
+    // Not a key that begins with a time: all writes would be at its end.
+    if key.fields[*order.first()?].growth.is_some() || order.is_sorted() {
+        return None;
+    }
+    let fields = ordered(key, &order);
+    let mut by: Vec<usize> = key.layout.by().iter().filter_map(|field| order.iter().position(|i| i == field)).collect();
+    by.sort_unstable();
+    let layout = LayoutBuf::of_fields(key.layout.name(), key.layout.lead().clone(), by, fields.clone()).ok()?;
+    serves_the_others(context, &layout, &order, cost).then(|| edited(context, &fields))
+}
+
+/// The key with these fields in place of its own.
+pub(super) fn edited(context: &Context<'_>, fields: &[FieldBuf]) -> Vec<Edit> {
+    let key = context.table.table.key.iter().zip(fields);
+    key.filter(|(was, is)| was.field.as_ref() != Some(is))
+        .map(|(was, is)| Edit { place: was.place, text: field_text(is) })
+        .collect()
+}
+
+/// A secondary table that is there already and reads no more than the query returns: its name, and the edit by which it
+/// serves the query.
+pub(super) fn serve(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(String, Vec<Edit>)> {
+    if cost.secondary.is_some() {
+        return None;
+    }
+    let key = context.keys[1..].iter().find(|key| {
+        let by = QueryCost::by(cost.query, context.table, key, None, None);
+        !by.full_scan && by.filter.is_empty()
+    })?;
+    let secondary = context.table.table.secondary.get(key.secondary?)?;
+    let query = quoted(&cost.query.name);
+    let edits = match secondary.serves.last() {
+        Some(last) => {
+            let edit = Edit { place: Place { start: last.place.end, ..last.place }, text: format!(", {query}") };
+            vec![edit]
+        }
+        // The file may have `serves = []` already: then it can't be read after the edit.
+        None => added(context, secondary.place, "serves", &format!("[{query}]")),
+    };
+    Some((key.name.value.clone(), edits))
+}
+
+/// The longest file that is read again to try an edit.
+const LONGEST: usize = 1 << 18;
+
+/// Whether the file can be read after an edit.
+fn reads(context: &Context<'_>, edit: &Edit) -> bool {
+    let Some(file) = context.design.files.file(edit.place).filter(|file| file.text.len() <= LONGEST) else {
+        return false;
+    };
+    let (Some(before), Some(after)) = (file.text.get(..edit.place.start), file.text.get(edit.place.end..)) else {
+        return false;
+    };
+    let text = [before, &edit.text, after].concat();
+    Design::parse([File { name: file.name.clone(), text }]).is_ok()
+}
+
+/// A secondary table that serves a query, at the end of the table's file.
+pub(super) fn secondary(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec<Edit>> {
+    if cost.secondary.is_some() {
+        return None;
+    }
+    let key = &context.keys[0];
+    let order = order_for(cost, key);
+    let first = &key.fields[*order.first()?];
+    if first.growth.is_some() || Condition::of(cost.query, first.name).is_none() {
+        return None;
+    }
+    let mut fields = ordered(key, &order);
+    let newest = match cost.query.order.as_ref().map(|order| **order) {
+        Some(QueryOrder::Newest) => Some(true),
+        Some(QueryOrder::Oldest) => Some(false),
+        _ => None,
+    };
+    let grows = order.iter().position(|&i| key.fields[i].growth.is_some());
+    if let Some((newest, field)) = newest.zip(grows.and_then(|at| fields.get_mut(at))) {
+        field.desc = newest && !field.raw;
+    }
+    let texts: Vec<String> = fields.iter().map(field_text).collect();
+    let name = format!("{}_by_{}", context.table.name.as_str(), first.name);
+    let lines = format!("key = [{}]\nserves = [{}]", texts.join(", "), quoted(&cost.query.name));
+    secondary_block(context, &name, &lines).map(|edit| vec![edit])
+}
+
+/// The block of a secondary table, under this name or one like it that is free.
+fn secondary_block(context: &Context<'_>, name: &str, lines: &str) -> Option<Edit> {
+    let taken = |name: &str| {
+        let tables = context.design.tables.values();
+        context.design.tables.contains_key(name)
+            || tables.flat_map(|table| &table.table.secondary).any(|secondary| secondary.name.as_str() == name)
+    };
+    let numbered = std::iter::once(name.to_owned()).chain((2..100).map(|i| format!("{name}_{i}")));
+    let name = numbered.into_iter().find(|name| !taken(name))?;
+    named_secondary(context, &name, lines)
+}
+
+/// The block of a secondary table under this name. None if the file has the table, or its secondary tables, in one line.
+pub(super) fn named_secondary(context: &Context<'_>, name: &str, lines: &str) -> Option<Edit> {
+    let table = context.table;
+    let file = context.design.files.file(table.name.place)?;
+    let line = file.text.get(..table.name.place.start)?.rsplit('\n').next()?;
+    let inline = table.table.secondary.iter().any(|at| context.design.files.text(at.place).starts_with('{'));
+    if !line.trim_start().starts_with('[') || inline {
+        return None;
+    }
+    let (header, name) = (key_name(table.name.as_str()), quoted(name));
+    context
+        .design
+        .files
+        .lines_added(table.name.place.file, &format!("\n[[table.{header}.secondary]]\nname = {name}\n{lines}\n"))
+}

@@ -1,0 +1,187 @@
+//! Ranges, rows, bytes and regions of single queries.
+
+use rowkey::{LayoutBuf, RowKey, Value};
+use rowkey_design::cost::QueryCost;
+use rowkey_design::facts::KeyFacts;
+use rowkey_design::profile::Profile;
+use rowkey_design::{Design, File};
+
+use crate::list;
+
+#[derive(RowKey)]
+#[rowkey(salt(buckets = 5, by(user)))]
+struct Event {
+    user: String,
+    #[rowkey(desc)]
+    at: i64,
+    kind: u8,
+}
+
+#[derive(RowKey)]
+struct Tile {
+    zoom: u8,
+    id: [u8; 4],
+    name: Option<u16>,
+}
+
+#[derive(RowKey)]
+#[rowkey(hashed(bytes = 3, by(id)))]
+struct Hashed {
+    id: u32,
+    at: u16,
+}
+
+fn same<K: RowKey>(typed: rowkey::Selection<K>, query: &str, keys: &[Vec<Value>]) {
+    let layout = LayoutBuf::from(&K::LAYOUT);
+    let fields = list(layout.fields().iter().map(|field| format!("\"{}: {field}\"", field.name)));
+    let by = list(layout.by().iter().map(|&i| format!("\"{}\"", layout.fields()[i].name)));
+    let lead = match layout.lead() {
+        rowkey::lead::Lead::None => String::new(),
+        rowkey::lead::Lead::Salt(salt) => format!("salt = {{ buckets = {}, by = [{by}] }}", salt.buckets),
+        rowkey::lead::Lead::Digest(bytes) => format!("hashed = {{ bytes = {bytes}, by = [{by}] }}"),
+    };
+    let text = format!("format = 1\n[table.t]\nkey = [{fields}]\n{lead}\n[[table.t.query]]\nname = \"q\"\n{query}\n");
+    let design =
+        Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let of = &design.tables["t"];
+    assert_eq!(of.layout.shape(), layout.shape());
+    let facts = [KeyFacts::of(of, None)];
+    let cost = QueryCost::of(&of.table.query[0], of, &facts, None, None);
+    let ranges = cost.ranges_with(keys).unwrap();
+    assert_eq!(ranges, typed.ranges_by_bucket(), "{text}");
+    assert_eq!(cost.range_count(), ranges.iter().map(Vec::len).sum::<usize>(), "{text}");
+}
+
+#[test]
+fn ranges_are_those_of_derived_prefixes() {
+    use rowkey::Select;
+    let event = |at: i64| vec![Value::Text("ada".into()), Value::Signed(at.into()), Value::Unsigned(3)];
+    let user = || Event::prefix().user("ada");
+    same(Event::prefix().select(), "", &[event(9)]);
+    same(user().select(), "fix = [\"user\"]", &[event(9)]);
+    same(user().at_range(4..=9), "fix = [\"user\"]\nrange = { at = 6 }", &[event(9)]);
+    same(user().at_in([3, 9]), "fix = [\"user\"]\namong = { at = 2 }", &[event(9), event(3)]);
+    same(user().at(9).kind(3).select(), "fix = [\"user\", \"at\", \"kind\"]", &[event(9)]);
+    same(Event::prefix().user_starts_with("ad"), "starts_with = { user = 2 }", &[event(9)]);
+
+    let tile = |name: u16| {
+        let name = Value::Option(Some(Box::new(Value::Unsigned(name.into()))));
+        vec![Value::Unsigned(7), Value::Bytes(vec![1, 2, 3, 4]), name]
+    };
+    let id = || Tile::prefix().zoom(7).id([1, 2, 3, 4]);
+    same(id().name_range(Some(2)..=Some(5)), "fix = [\"zoom\", \"id\"]\nrange = { name = 4 }", &[tile(5)]);
+    let (low, high) = ([1, 2, 0, 0], [1, 2, 255, 255]);
+    same(Tile::prefix().zoom(7).id_range(low..=high), "fix = [\"zoom\"]\nstarts_with = { id = 2 }", &[tile(5)]);
+
+    let hashed = vec![Value::Unsigned(7), Value::Unsigned(5)];
+    same(Hashed::prefix().id(7).at_range(3..=5), "fix = [\"id\"]\nrange = { at = 3 }", &[hashed]);
+}
+
+/// The first and the last value of a range of an hour that ends with a value.
+#[track_caller]
+fn an_hour(shape: &str, means: &str, last: Value, first: Value) {
+    let text = format!(
+        "format = 1\n[table.t]\nkey = [\"a: u8\", \"t: {shape}\"]\n{means}\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nrange = {{ t = \"1 hour\" }}\n"
+    );
+    let design = Design::parse([File { name: "a".into(), text }]).unwrap_or_else(|e| panic!("{e}"));
+    let of = &design.tables["t"];
+    let facts = [KeyFacts::of(of, None)];
+    let cost = QueryCost::of(&of.table.query[0], of, &facts, None, None);
+    let a = Value::Unsigned(7);
+    let hour = rowkey::untyped::FieldValues::Between(
+        std::ops::Bound::Included(first),
+        std::ops::Bound::Included(last.clone()),
+    );
+    let expected = of.layout.ranges_by_bucket(std::slice::from_ref(&a), Some(&hour)).unwrap();
+    assert_eq!(cost.ranges_with(&[vec![a, last]]).unwrap(), expected, "{shape} {means}");
+    assert_eq!((cost.leading, cost.next, cost.range_count()), (1, true, 1));
+}
+
+#[test]
+fn an_hour_in_every_unit() {
+    let (last, now) = (1_767_225_600u64, 1_767_225_600i64);
+    for (meaning, unit) in
+        [("seconds", 1), ("milliseconds", 1000), ("microseconds", 1_000_000), ("nanoseconds", 1_000_000_000)]
+    {
+        let means = format!("means = {{ t = \"{meaning}\" }}");
+        for shape in ["i64", "i64 desc"] {
+            let value = |n: i64| Value::Signed(n.into());
+            an_hour(shape, &means, value(now * unit), value(now * unit - 3600 * unit + 1));
+        }
+        let unit = unit as u64;
+        let value = |n: u64| Value::Unsigned(n.into());
+        an_hour("u64", &means, value(last * unit), value(last * unit - 3600 * unit + 1));
+    }
+    let seconds = "means = { t = \"seconds\" }";
+    let value = |n: u64| Value::Unsigned(n.into());
+    an_hour("u32", seconds, value(last), value(last - 3599));
+    an_hour("instant desc", "", Value::Instant(now, 5), Value::Instant(now - 3600, 6));
+    let some = |value| Value::Option(Some(Box::new(value)));
+    an_hour("option<instant>", "", some(Value::Instant(now, 5)), some(Value::Instant(now - 3600, 6)));
+    let hour = 3_600_000 - 1;
+    let snowflake = |ms: u64| value(ms << 22);
+    an_hour("u64", "means = { t = \"snowflake\" }", snowflake(400_000_000_000), snowflake(400_000_000_000 - hour));
+    let uuid = |ms: u64, rest: u8| Value::Bytes([&ms.to_be_bytes()[2..], &[rest; 10]].concat());
+    for means in ["means = { t = \"uuid7\" }", "means = { t = \"ulid\" }"] {
+        an_hour("bytes[16]", means, uuid(last * 1000, 0x7a), uuid(last * 1000 - hour, 0));
+    }
+}
+
+#[test]
+fn a_range_that_begins_below_all_values() {
+    let text = "format = 1\n[table.t]\nkey = [\"t: u8 desc\"]\n[[table.t.query]]\nname = \"q\"\nrange = { t = 10 }\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let of = &design.tables["t"];
+    let facts = [KeyFacts::of(of, None)];
+    let cost = QueryCost::of(&of.table.query[0], of, &facts, None, None);
+    let at = |n: u128| cost.ranges_with(&[vec![Value::Unsigned(n)]]).unwrap();
+    assert_eq!(at(20), [[rowkey::KeyRange::new([0xeb], Some([0xf5])).unwrap()]]);
+    assert_eq!(at(4), [[rowkey::KeyRange::from_start([0xfb])]]);
+}
+
+#[test]
+fn a_secondary_table_is_sampled_through_the_keys_of_the_table() {
+    let text =
+        "format = 1\n[table.t]\nkey = [\"id: u32\", \"kind: u8\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"kind\"]
+[[table.t.secondary]]\nname = \"by_kind\"\nkey = [\"kind: u8\", \"id: u32\"]\nserves = [\"q\"]\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let of = &design.tables["t"];
+    let mut profile = Profile::default();
+    profile.keys = 1000;
+    profile.sample = (0..1000u32).map(|id| [&id.to_be_bytes()[..], &[(id % 4) as u8]].concat()).collect();
+    let mut keys = vec![KeyFacts::of(of, Some(&profile))];
+    keys.extend(KeyFacts::of_secondaries(of, Some(&profile)));
+    let cost = QueryCost::of(&of.table.query[0], of, &keys, None, Some(&profile));
+    assert_eq!((cost.secondary, cost.leading, cost.full_scan), (Some(0), 1, false));
+    assert_eq!(cost.rows_read, Some(250.0));
+}
+
+#[test]
+fn bytes_are_of_the_columns_asked() {
+    let text = "format = 1\n[table.t]\nkey = [\"id: u64\"]
+[table.t.family.f]\ncolumns = [\"a\", \"b\"]\nsizes = { a = \"100 B\", b = \"1 kB\" }
+[table.t.family.w]\ncolumns = { name = \"n: u16\", per_row = 10, value = \"8 B\" }
+[[table.t.query]]\nname = \"all\"\nfix = [\"id\"]\n[[table.t.query]]\nname = \"a\"\nfix = [\"id\"]\ncolumns = [\"f:a\"]
+[[table.t.query]]\nname = \"w\"\nfix = [\"id\"]\ncolumns = [\"w\"]\n[[table.t.query]]\nname = \"b\"\nfix = [\"id\"]\ncolumns = [\"b\"]\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let of = &design.tables["t"];
+    let keys = [KeyFacts::of(of, None)];
+    let bytes = |i: usize| QueryCost::of(&of.table.query[i], of, &keys, None, None).bytes_read.unwrap();
+    // A cell: key, family, 20 bytes, column, value.
+    let (a, b, w) =
+        (8.0 + 1.0 + 20.0 + 1.0 + 100.0, 8.0 + 1.0 + 20.0 + 1.0 + 1000.0, 10.0 * (8.0 + 1.0 + 20.0 + 2.0 + 8.0));
+    assert_eq!([bytes(0), bytes(1), bytes(2), bytes(3)], [a + b + w, a, w, b]);
+}
+
+#[test]
+fn regions_of_declared_splits() {
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 3\n[table.t]\nkey = [\"a: u32\", \"b: u32\"]
+salt = { buckets = 8, by = [\"a\"] }\nsplits = \"buckets\"\n[[table.t.query]]\nname = \"one\"\nfix = [\"a\"]\n[[table.t.query]]\nname = \"all\"\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let of = &design.tables["t"];
+    let keys = [KeyFacts::of(of, None)];
+    let cluster = &design.clusters["c"];
+    let cost = |i: usize| QueryCost::of(&of.table.query[i], of, &keys, Some(cluster), None);
+    assert_eq!((cost(0).regions, cost(0).servers, cost(0).buckets), (Some(1), Some(1.0), 1));
+    assert_eq!((cost(1).regions, cost(1).servers, cost(1).buckets), (Some(8), Some(3.0), 8));
+}

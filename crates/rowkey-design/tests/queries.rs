@@ -1,0 +1,312 @@
+//! The rules of queries beyond their pages: by engine, by a sample, of whole designs, of hostile ones.
+
+use rowkey_design::design::Date;
+use rowkey_design::profile::{FieldProfile, Profile};
+use rowkey_design::{CheckOptions, Design, File, Finding, Report, Severity};
+
+fn check(text: &str, profile: Option<Profile>) -> Report {
+    let text = format!("format = 1\n{text}");
+    let design = Design::parse([File { name: "a".into(), text }]).unwrap_or_else(|e| panic!("{e:.2000}"));
+    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    for name in design.tables.keys() {
+        options.profiles.extend(profile.clone().map(|profile| (name.clone(), profile)));
+    }
+    let mut report = design.check(&options);
+    report.findings.retain(|finding| finding.rule.id.starts_with('Q'));
+    report
+}
+
+fn found(text: &str) -> Vec<(&'static str, Severity)> {
+    check(text, None).findings.iter().map(|finding| (finding.rule.id, finding.severity)).collect()
+}
+
+fn sampled(text: &str, profile: Profile) -> Vec<Finding> {
+    check(text, Some(profile)).findings
+}
+
+use Severity::{Error, Note, Warning};
+
+#[test]
+fn the_worked_designs() {
+    let text = include_str!("designs/three.rowkey.toml").replacen("format = 1", "", 1);
+    let report = check(&text, None);
+    let found: Vec<_> =
+        report.findings.iter().map(|finding| (finding.rule.id, finding.of.as_deref(), finding.severity)).collect();
+    // The hour is before the tags: a day of one series reads that of the metric's others too.
+    let expected = [
+        ("Q04", Some("one series, a day"), Error),
+        ("Q21", Some("one metric over all tags, an hour"), Warning),
+        // `at` is an `i64` that nothing calls a time.
+        ("Q02", Some("inbox, first page"), Note),
+        ("Q02", Some("newest of all"), Note),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(report.problems, []);
+    assert_eq!(report.allowed.len(), 1);
+}
+
+#[test]
+fn engines_with_transactions_are_a_note_or_silent() {
+    let table =
+        "[table.t]\nkey = [\"a: u8\", \"b: u8\"]\n[[table.t.write]]\nname = \"w\"\natomic = true\nupdates = [\"b\"]";
+    for (engine, expected) in [
+        ("hbase", vec![("Q20", Warning), ("Q16", Error)]),
+        ("bigtable", vec![("Q20", Warning), ("Q16", Error)]),
+        ("cockroachdb", vec![("Q20", Note)]),
+        ("fjall", vec![("Q20", Note)]),
+    ] {
+        assert_eq!(found(&format!("[cluster.c]\nengine = \"{engine}\"\n{table}")), expected, "{engine}");
+    }
+    let page =
+        "[table.t]\nkey = [\"a: u8\", \"b: u8\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\natomic = true\nlimit";
+    let dynamo = |limit: u32| found(&format!("[cluster.c]\nengine = \"dynamodb\"\n{page} = {limit}"));
+    assert_eq!((dynamo(100), dynamo(101)), (vec![], vec![("Q16", Note)]));
+}
+
+#[test]
+fn increments_by_engine() {
+    let table = "[table.t]\nkey = [\"a: u8\"]\n[[table.t.write]]\nname = \"w\"\nkind = \"increment\"";
+    assert_eq!(found(table), [("Q18", Note)]);
+    assert_eq!(found(&format!("[cluster.c]\nengine = \"fjall\"\n{table}")), []);
+    assert_eq!(found(&format!("{table}\napproximate = true")), []);
+}
+
+/// A table where `middle` is not fixed: reads for each returned are its distinct values.
+fn filtered(middle: &str, query: &str) -> Vec<(&'static str, Severity)> {
+    found(&format!(
+        "[table.t]\nkey = [\"a: u32\", \"m: u32\", \"b: u32\", \"c: u64\"]\nrows = \"1M\"
+stats = {{ a = {{ distinct = 100 }}, m = {{ distinct = 100 }}, b = {{ distinct = \"{middle}\" }} }}
+[[table.t.query]]\nname = \"q\"\nfix = [\"a\", \"b\"]\n{query}"
+    ))
+}
+
+#[test]
+fn reads_for_each_row_returned() {
+    assert_eq!(filtered("10", ""), []);
+    assert_eq!(filtered("12", ""), [("Q04", Warning)]);
+    assert_eq!(filtered("1100", ""), [("Q04", Error)]);
+    assert_eq!(filtered("7", "online = \"1 s\""), [("Q04", Warning)]);
+    assert_eq!(filtered("110", "online = \"1 s\""), [("Q04", Error)]);
+    assert_eq!(filtered("1100", "batch = true"), []);
+    assert_eq!(filtered("1100", "budget = { read_per_returned = 2000 }"), []);
+    assert_eq!(filtered("5", "budget = { read_per_returned = 2 }"), [("Q04", Warning)]);
+    assert_eq!(filtered("5", "budget = { read_per_returned = 2 }\nbatch = true"), [("Q04", Warning)]);
+    // What a column leaves is said by `returns`, or not known.
+    assert_eq!(filtered("1", "where = [\"colour\"]\nreturns = \"9k\""), []);
+    assert_eq!(filtered("1", "where = [\"colour\"]\nreturns = 5"), [("Q04", Error)]);
+    assert_eq!(filtered("1", "where = [\"colour\"]"), [("Q04", Note)]);
+}
+
+#[test]
+fn a_secondary_table_with_the_column_serves_the_filter() {
+    let table = |secondary: &str| {
+        found(&format!(
+            "[table.t]\nkey = [\"a: u32\", \"b: u32\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nwhere = [\"colour\"]\n{secondary}"
+        ))
+    };
+    assert_eq!(table(""), [("Q04", Note)]);
+    let secondary =
+        "[[table.t.secondary]]\nname = \"s\"\nkey = [\"a: u32\", \"colour: text\", \"b: u32\"]\nserves = [\"q\"]";
+    assert_eq!(table(secondary), []);
+}
+
+#[test]
+fn orders() {
+    let order = |key: &str, query: &str| {
+        found(&format!("[table.t]\nkey = [{key}]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\n{query}"))
+    };
+    let (up, down) = ("\"a: u32\", \"t: instant\"", "\"a: u32\", \"t: instant desc\"");
+    assert_eq!(order(up, "order = \"oldest\""), []);
+    assert_eq!(order(down, "order = \"newest\"\nlimit = 10"), []);
+    assert_eq!(order(up, "order = \"newest\""), [("Q02", Note)]);
+    // One call to the server.
+    assert_eq!(order(up, "order = \"newest\"\nlimit = 10"), []);
+    assert_eq!(order("\"a: u32\", \"b: u32\", \"t: instant\"", "order = \"oldest\"\nlimit = 10"), [("Q02", Warning)]);
+    assert_eq!(order("\"a: u32\", \"b: u32\", \"t: instant\"", "order = \"oldest\"\nlimit = 10\nbatch = true"), []);
+    // Several values are merged.
+    assert_eq!(
+        order("\"a: u32\", \"b: u32\", \"t: instant\"", "order = \"oldest\"\nlimit = 10\namong = { b = 3 }"),
+        []
+    );
+}
+
+#[test]
+fn a_sample_shows_what_the_layout_does_not() {
+    let key = |bytes: &str| bytes.as_bytes().to_vec();
+    let text = "[table.t]\nkey = [\"name: text raw\"]\n[[table.t.query]]\nname = \"q\"\nrange = { name = 10 }";
+    assert_eq!(sampled(text, Profile::default()), []);
+
+    let mut profile = Profile::default();
+    profile.prefixes = Some((key("bob"), key("bobby")));
+    let findings = sampled(text, profile);
+    assert_eq!((findings[0].rule.id, findings[0].severity), ("Q06", Warning));
+    assert_eq!(findings[0].witness, ["626f62 is the beginning of 626f626279"]);
+
+    let mut profile = Profile::default();
+    profile.case = Some((key("Ada"), key("ada")));
+    assert_eq!(sampled(text, profile)[0].rule.id, "Q12");
+
+    let mut profile = Profile::default();
+    (profile.keys, profile.distinct) = (1000, 700.0);
+    assert_eq!(sampled(text, profile.clone())[0].rule.id, "Q11");
+    assert_eq!(sampled(&text.replacen("[table.t]", "[table.t]\nunique = \"upsert\"", 1), profile), []);
+
+    let mut field = FieldProfile::default();
+    field.name = "name".into();
+    field.uneven_decimal = true;
+    let mut profile = Profile::default();
+    profile.fields = vec![field.clone()];
+    let findings = sampled(text, profile.clone());
+    assert_eq!((findings[0].rule.id, findings[0].severity), ("Q07", Warning));
+    let equality = text.replace("range = { name = 10 }", "among = { name = 10 }");
+    assert_eq!(
+        sampled(&equality, profile).iter().map(|f| (f.rule.id, f.severity)).collect::<Vec<_>>(),
+        [("Q07", Note)]
+    );
+
+    field.uneven_decimal = false;
+    let times = |times: &[&str]| {
+        let mut field = field.clone();
+        field.top = times.iter().map(|time| ((*time).to_owned(), 0.1)).collect();
+        let mut profile = Profile::default();
+        profile.fields = vec![field];
+        sampled(text, profile).iter().map(|finding| finding.rule.id).collect::<Vec<_>>()
+    };
+    assert_eq!(times(&["2026-01-31T10:00:00Z", "2026-02-01T11:30:00Z"]), [] as [&str; 0]);
+    assert_eq!(times(&["2026-01-31T10:00:00+01:00", "2026-07-01T11:30:00+02:00"]), ["Q09"]);
+    assert_eq!(times(&["2026-01-31", "31.01.2026"]), ["Q09"]);
+    assert_eq!(times(&["room 12", "room 7"]), [] as [&str; 0]);
+}
+
+#[test]
+fn a_sample_counts_the_rows_of_a_query() {
+    // Of 100 hosts one has half of the rows.
+    let text = "[table.t]\nkey = [\"metric: u16\", \"host: u16\", \"at: u32\"]\nrows = \"1M\"
+[[table.t.query]]\nname = \"q\"\nfix = [\"metric\"]\nwhere = [\"at\"]";
+    let mut profile = Profile::default();
+    profile.keys = 10_000;
+    for i in 0..10_000u32 {
+        let host = if i % 2 == 0 { 0 } else { i / 2 % 100 };
+        let key = [&7u16.to_be_bytes()[..], &(host as u16).to_be_bytes(), &i.to_be_bytes()].concat();
+        profile.sample.push(key);
+    }
+    profile.sample.sort();
+    let findings = sampled(text, profile);
+    assert_eq!((findings[0].rule.id, findings[0].severity), ("Q04", Error));
+    let read = findings[0].numbers.iter().find(|number| number.name == "rows read").unwrap().value;
+    assert!((read - 1e6).abs() < 1e4, "{read}");
+}
+
+#[test]
+fn hostile_designs_end_soon() {
+    let started = std::time::Instant::now();
+    let huge = "9".repeat(400);
+    let mut text = format!(
+        "[cluster.c]\nengine = \"hbase\"\nservers = 4294967295\n[table.\"a\\\" #{{x}}\"]
+key = [\"a: u8\", \"b: text\", \"t: i64\"]\nsalt = {{ buckets = 65536 }}\nsplits = {{ uniform = 4294967295 }}\nrows = \"{huge}\"
+means = {{ t = \"snowflake\" }}\nstats = {{ a = {{ distinct = 0 }}, b = {{ distinct = \"{huge}\", skew = \"zipf 10\" }} }}\n"
+    );
+    for i in 0..20 {
+        text += &format!(
+            "[[table.\"a\\\" #{{x}}\".query]]\nname = \"{i}\"\nfix = [\"a\"]\namong = {{ b = \"{huge}\" }}\nrange = {{ t = \"{huge}\" }}\nstarts_with = {{ t = \"{huge}\" }}\norder = \"newest\"\nlimit = 0\noffset = \"{huge}\"\nbudget = {{ ranges = 0, read_per_returned = -1 }}\n"
+        );
+    }
+    let report = check(&text, None);
+    assert!(report.findings.iter().all(|finding| finding.numbers.iter().all(|number| !number.value.is_nan())));
+    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
+}
+
+/// The text after the edits of every finding that has some, one finding at a time.
+#[track_caller]
+fn edits_cure(text: &str, expected: &[&str]) {
+    let report = check(text, None);
+    let whole = format!("format = 1\n{text}");
+    let mut cured = Vec::new();
+    for finding in &report.findings {
+        let mut edits = finding.remedy.as_ref().map(|remedy| remedy.edits.clone()).unwrap_or_default();
+        edits.sort_by_key(|edit| std::cmp::Reverse(edit.place));
+        let mut mended = whole.clone();
+        for edit in &edits {
+            mended.replace_range(edit.place.range(), &edit.text);
+        }
+        if edits.is_empty() {
+            continue;
+        }
+        let left = check(mended.strip_prefix("format = 1\n").unwrap(), None);
+        let same = |left: &&Finding| left.rule == finding.rule && left.of == finding.of;
+        assert_eq!(left.findings.iter().find(same), None, "{mended}");
+        cured.push(finding.rule.id);
+    }
+    assert_eq!(cured, expected, "{text}");
+}
+
+#[test]
+fn edits_of_files_as_people_write_them() {
+    // Comments, a trailing comma, other tables, names in quotes.
+    let query = "[[table.\"a.b \\\"c\\\"\".query]]\nname = \"by host\" # why\nfix = [\"host\"]\n";
+    let other = "[[table.\"a.b \\\"c\\\"\".query]]\nname = \"by time\"\nrange = { at = \"1 day\" }\n";
+    let table =
+        "[table.\"a.b \\\"c\\\"\"]\nkey = [\n  \"at: instant\", # when\n  'host: text',   # who\n  \"n: u8\",\n]\n";
+    edits_cure(&format!("{table}{query}[table.z]\nkey = [\"a: u8\"]"), &["Q01"]);
+    // The other query would be a full scan: a secondary table.
+    edits_cure(&format!("{table}{query}{other}[table.z]\nkey = [\"a: u8\"] # end"), &["Q01"]);
+    // Tables in one line can't have more tables, but their keys can be put in another order.
+    edits_cure(
+        "[table]\nt = { key = [\"at: instant\", \"host: text\"], query = [{ name = \"q\", fix = [\"host\"] }] }",
+        &["Q01"],
+    );
+    edits_cure(
+        "[table]\nt = { key = [\"at: instant\", \"h: text\"], query = [{ name = \"q\", fix = [\"h\"] }, { name = \"r\", range = { at = \"1 h\" } }] }",
+        &[],
+    );
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"at: instant\"]\nstats = { a = { distinct = 1000, rows_per = { max = \"9M\" } } }\nquery = [{ name = \"q\", fix = [\"a\"] }]",
+        &["Q21"],
+    );
+    // A raw field that is no more the last.
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"b: u32\", \"c: bytes raw\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\", \"c\"]",
+        &["Q04"],
+    );
+    // A salt whose fields are named, in a block of its own.
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"b: u32\"]\n[table.t.salt]\nbuckets = 16\nby = [\"a\", # first\n \"b\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nonline = \"1 s\"",
+        &["Q03"],
+    );
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"b: u32\"]\n[table.t.salt]\nbuckets = 16\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nonline = \"1 s\"",
+        &["Q03"],
+    );
+    // A digest of more fields than the query fixes.
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"b: u32\", \"c: u32\"]\nhashed = { bytes = 2, by = [\"a\", \"b\"] }\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]",
+        &["Q13"],
+    );
+    // The order: forward and back, and in a secondary table where others need the key as it is.
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"t: instant\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\norder = \"newest\"",
+        &["Q02"],
+    );
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"b: u32\", \"t: instant\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\norder = \"newest\"\nlimit = 5\n[[table.t.query]]\nname = \"r\"\nfix = [\"a\", \"b\"]\nrange = { t = \"1 h\" }\norder = \"oldest\"",
+        &["Q02"],
+    );
+    // A secondary table that is there already.
+    for serves in ["serves = [\"r\"]", ""] {
+        edits_cure(
+            &format!(
+                "[table.t]\nkey = [\"a: u32\", \"b: u32\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"c\"]\n[[table.t.query]]\nname = \"r\"\nfix = [\"c\", \"a\"]\n[[table.t.secondary]]\nname = \"s\"\nkey = [\"c: text\", \"a: u32\", \"b: u32\"]\n{serves}"
+            ),
+            if serves.is_empty() { &["Q01", "Q04"] } else { &["Q01"] },
+        );
+    }
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"b: u32\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"c\"]\n[[table.t.secondary]]\nname = \"s\"\nkey = [\"c: text\", \"a: u32\", \"b: u32\"]\nserves = []",
+        &[],
+    );
+    // Rows of one moment.
+    edits_cure(
+        "[table.t]\nkey = [\"a: u32\", \"t: i64 desc\"]\nmeans = { t = \"seconds\" }\nstats = { a = { distinct = 10 } }\n[[table.t.write]]\nname = \"w\"\nrate = \"100/s\"",
+        &["Q11"],
+    );
+}
