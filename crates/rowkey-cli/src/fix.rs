@@ -168,7 +168,7 @@ mod tests {
         let (design, report) = checked(&path, &TEXT.replace('\n', "\r\n"));
         apply(&design, report.findings.iter(), std::slice::from_ref(&path)).unwrap();
         let text = fs::read_to_string(&path).unwrap();
-        assert!(text.contains("secondary"), "{text}");
+        assert!(text.contains("key = [\"a: u64\", \"at: instant\"]\r\n"), "{text}");
         assert!(!text.replace("\r\n", "").contains(['\r', '\n']), "{text:?}");
     }
 }

@@ -37,6 +37,11 @@ name = "one host"
 fix = ["host"]
 "#;
 
+/// Two queries that no order of one key serves.
+fn two_queries() -> String {
+    format!("{BAD}\n[[table.visits.query]]\nname = \"one day\"\nrange = {{ at = \"1 day\" }}\n")
+}
+
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -47,7 +52,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 #[test]
 fn findings_are_printed_as_rustc_does() {
-    let folder = folder(&[("visits.rowkey.toml", BAD)]);
+    let folder = folder(&[("visits.rowkey.toml", &two_queries())]);
     let run = rowkey(folder.path(), &["check", "visits.rowkey.toml"], b"");
     assert_eq!((run.status, run.err.as_str()), (Some(1), ""));
     let expected = "\
@@ -59,7 +64,7 @@ error[Q01]: \"one host\" fixes no leading field of the key: each run is a full s
 ";
     assert!(run.out.starts_with(expected), "{}", run.out);
     assert!(run.out.contains("+ [[table.visits.secondary]]\n"), "{}", run.out);
-    assert!(run.out.ends_with("1 table, 1 query: 1 error, 0 warnings, 0 notes, 0 allowed\n"), "{}", run.out);
+    assert!(run.out.ends_with("1 table, 2 queries: 1 error, 0 warnings, 0 notes, 0 allowed\n"), "{}", run.out);
 }
 
 #[test]
@@ -199,22 +204,22 @@ fn lines_and_columns_are_those_of_an_editor() {
 
 #[test]
 fn edits_are_written_where_they_are_asked_for() {
-    let folder = folder(&[("visits.rowkey.toml", BAD)]);
+    let folder = folder(&[("visits.rowkey.toml", &two_queries())]);
     let read = || fs::read_to_string(folder.path().join("visits.rowkey.toml")).unwrap();
     assert_eq!(rowkey(folder.path(), &["check", "."], b"").status, Some(1));
-    assert_eq!(read(), BAD);
+    assert_eq!(read(), two_queries());
     // A note is below what is denied.
     let run = rowkey(folder.path(), &["check", "--fix", "."], b"");
     assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
     assert!(run.out.starts_with("fixed error[Q01] of visits in ./visits.rowkey.toml: "), "{}", run.out);
-    assert!(run.out.contains("\nvisits_1: one host  1 "), "{}", run.out);
-    assert!(read().starts_with(BAD) && read().contains("serves = [\"one host\"]"), "{}", read());
+    assert!(run.out.contains("\nvisits_by_host: one host  1 "), "{}", run.out);
+    assert!(read().starts_with(&two_queries()) && read().contains("serves = [\"one host\"]"), "{}", read());
     let fixed = read();
     let run =
         rowkey(folder.path(), &["check", "--fix", "--json", "visits.rowkey.toml", ".", "visits.rowkey.toml"], b"");
     assert_eq!((run.status, read()), (Some(0), fixed));
     let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    assert_eq!(json["reads"][0]["secondary"], "visits_1");
+    assert_eq!(json["reads"][0]["secondary"], "visits_by_host");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     let run = rowkey(folder.path(), &["check", "--fix", "--sample", "visits=-", "."], b"");
     assert_eq!(run.status, Some(2), "{}", run.err);
@@ -248,13 +253,13 @@ fn a_sample_from_standard_input() {
 fn links_and_permissions_stay() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    let folder = folder(&[("real", BAD)]);
+    let folder = folder(&[("real", &two_queries())]);
     let real = folder.path().join("real");
     fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
     symlink("real", folder.path().join("visits.rowkey.toml")).unwrap();
     let run = rowkey(folder.path(), &["check", "--fix", "visits.rowkey.toml"], b"");
     assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
-    assert!(fs::read_to_string(&real).unwrap().contains("visits_1"));
+    assert!(fs::read_to_string(&real).unwrap().contains("visits_by_host"));
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(fs::symlink_metadata(folder.path().join("visits.rowkey.toml")).unwrap().is_symlink());
 }

@@ -60,6 +60,8 @@ pub(super) fn json(design: &Design, options: &CheckOptions) -> Json {
                     OrderFit::Free => "free",
                     OrderFit::Key => "key",
                     OrderFit::Reverse => "reverse",
+                    OrderFit::Merge { reverse: false } => "merge",
+                    OrderFit::Merge { reverse: true } => "reverse merge",
                     OrderFit::Sort => "sort",
                     OrderFit::Unknown => "unknown",
                 },

@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 use rowkey_design::file::{Bytes, Count};
 use rowkey_design::quote::terminal;
-use rowkey_design::{CheckOptions, Design, Files, Finding, Number, Place, Problem, Report, Severity};
+use rowkey_design::{CheckOptions, Design, Edit, Files, Finding, Number, Place, Problem, Report, Severity};
 
 use super::{counted, reads, sampled, short};
 
@@ -189,7 +189,7 @@ fn found(renderer: &Renderer, files: &Files, finding: &Finding) -> String {
     let mut groups = vec![group.elements(numbers).elements(witness)];
     if let Some(remedy) = &finding.remedy {
         let mut help = Group::with_title(Level::HELP.secondary_title(short(&remedy.text)));
-        for edit in &remedy.edits {
+        for edit in &by_line(files, &remedy.edits) {
             let Some(file) = files.file(edit.place) else { continue };
             if let Some(excerpt) = Excerpt::of(files, edit.place, Lines::All) {
                 let patch = Patch::new(excerpt.start..excerpt.end, shown_edit(&edit.text));
@@ -201,6 +201,27 @@ fn found(renderer: &Renderer, files: &Files, finding: &Finding) -> String {
         groups.push(help);
     }
     renderer.render(&groups) + "\n"
+}
+
+/// Edits in the order of their places, those of one line as one: each is shown with the lines that it changes.
+fn by_line(files: &Files, edits: &[Edit]) -> Vec<Edit> {
+    let mut sorted = edits.to_vec();
+    sorted.sort_by_key(|edit| edit.place);
+    let mut joined: Vec<Edit> = Vec::new();
+    for edit in sorted {
+        if let Some(last) = joined.last_mut().filter(|last| last.place.file == edit.place.file)
+            && let Some(file) = files.file(edit.place)
+            && let Some(between) = file.text.get(last.place.end..edit.place.start)
+            && !between.contains('\n')
+        {
+            last.text += between;
+            last.text += &edit.text;
+            last.place.end = edit.place.end;
+        } else {
+            joined.push(edit);
+        }
+    }
+    joined
 }
 
 /// The text of an edit, line by line.

@@ -30,25 +30,18 @@ pub(crate) fn points(splits: &Splits, layout: &rowkey::LayoutBuf) -> Option<Spli
 
 /// How many regions these ranges are in.
 pub(crate) fn touched<'r>(splits: &SplitPoints, ranges: impl Iterator<Item = &'r KeyRange>) -> usize {
-    let last = |range: &KeyRange| match range.end() {
-        None => splits.regions() - 1,
-        Some(end) => {
-            let region = splits.region_of(end);
-            // A region begins where the range ends: it has none of it.
-            let starts_there = region > 0 && splits.iter().nth(region - 1) == Some(end);
-            region - usize::from(starts_there)
-        }
+    let points: Vec<&[u8]> = splits.iter().collect();
+    let span = |range: &KeyRange| {
+        let first = points.partition_point(|point| *point <= range.start());
+        // A region begins where the range ends: it has none of it.
+        (first, range.end().map_or(points.len(), |end| points.partition_point(|point| *point < end)))
     };
-    let mut parts: Vec<(usize, usize)> =
-        ranges.map(|range| (splits.region_of(range.start()), last(range))).filter(|(a, b)| a <= b).collect();
-    parts.sort_unstable();
+    let mut spans: Vec<(usize, usize)> = ranges.map(span).collect();
+    spans.sort_unstable();
     let (mut count, mut next) = (0, 0);
-    for (first, last) in parts {
-        let first = first.max(next);
-        if last >= first {
-            count += last - first + 1;
-            next = last + 1;
-        }
+    for (first, last) in spans {
+        count += (last + 1).saturating_sub(first.max(next));
+        next = next.max(last + 1);
     }
     count
 }

@@ -32,7 +32,7 @@ rules! {
     "Q13" "a query needs an order that a digest destroys" |_| Error, Some(scans::hashed);
     "Q15" "an index by a field of few values that change" |_| Warning, Some(tables::few_values);
     "Q16" "rows that have to change together" without_transactions, Some(writes::atomic);
-    "Q17" "two tables of the same rows that nothing keeps together" |_| Warning, Some(tables::apart);
+    "Q17" "two tables of the same rows that nothing keeps together" |_| Note, Some(tables::apart);
     "Q18" "counts that can be lost or doubled" |_| Note, Some(writes::counters);
     "Q19" "a field of the key that nothing uses" |_| Note, Some(identity::unused);
     "Q20" "a field of the key changes" when_rows_change_together, Some(writes::moves);

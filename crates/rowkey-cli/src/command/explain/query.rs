@@ -88,7 +88,7 @@ fn notes(plan: &Plan<'_>, snippets: &[Snippets]) -> Vec<String> {
     if plan.limit().is_some() && snippets.len() > 1 {
         notes.push("the limit is of each range: the program cuts what it merged again".to_owned());
     }
-    if plan.cost.order == OrderFit::Reverse {
+    if matches!(plan.cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }) {
         let start =
             "a reverse scan of HBase's shell reads a row that is exactly STARTROW too, which is not the query's";
         notes.push(format!("{start}; in Go the option bigtable.ReverseScan() is needed"));

@@ -88,7 +88,8 @@ fn serves_the_others(context: &Context<'_>, layout: &LayoutBuf, order: &[usize],
 pub(super) fn reorder(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec<Edit>> {
     // For each finding each query is worked out again, bucket by bucket.
     let work = context.queries.len().saturating_pow(2).saturating_mul(cost.buckets);
-    if cost.secondary.is_some() || work > MOST_WORK {
+    // A key with a fingerprint has rows: another order is another table.
+    if cost.secondary.is_some() || work > MOST_WORK || context.table.table.fingerprint.is_some() {
         return None;
     }
     let key = &context.keys[0];

@@ -4,6 +4,7 @@ use super::{Found, mend};
 use crate::check::Context;
 use crate::design::{Meaning, Table};
 use crate::file::Count;
+use rowkey::LayoutBuf;
 use rowkey::lead::Lead;
 
 /// Of so few values each has a large part of the rows.
@@ -46,51 +47,43 @@ pub(super) fn few_values(context: &Context<'_>, found: &mut Found<'_>) {
     }
 }
 
-/// The fields of a key, sorted: by name and type, whatever their order and direction.
-fn fields(table: &Table) -> Vec<(String, String)> {
-    let field = |field: &crate::design::KeyField| {
-        let ty = field.field.as_ref().map_or(String::new(), |field| field.ty.to_string());
-        (field.name.clone(), ty)
-    };
-    let mut fields: Vec<_> = table.key.iter().map(|at| field(at)).collect();
-    fields.sort_unstable();
-    fields
+/// Whether two keys have the same fields, whatever their order and direction.
+fn same_fields(one: &LayoutBuf, other: &LayoutBuf) -> bool {
+    let (one, other) = (one.fields(), other.fields());
+    // Compared in place: a design of many tables has many pairs.
+    one.len() == other.len()
+        && one.iter().all(|one| other.iter().any(|other| one.name == other.name && one.ty == other.ty))
 }
 
 pub(super) fn apart(context: &Context<'_>, found: &mut Found<'_>) {
     let this = context.table;
-    let own = fields(&this.table);
-    if own.len() < 2 || is_derived(&this.table) {
+    if this.layout.fields().len() < 2 || is_derived(&this.table) {
         return;
     }
-    let (name, first) = (this.name.as_str(), this.table.key.first().map(|field| &field.name));
+    let (name, first) = (this.name.as_str(), this.layout.fields().first().map(|field| &field.name));
     let has = |table: &Table, name: &str| table.secondary.iter().any(|secondary| secondary.name.as_str() == name);
     // Each pair once: at the later of the two.
-    for other in context.design.tables.values().take_while(|other| other.name.as_str() != name) {
+    let mut before = context.design.tables.values().take_while(|other| !std::ptr::eq(*other, this));
+    let pair = before.find(|other| {
         let linked = has(&other.table, name) || has(&this.table, other.name.as_str());
-        let same_order = other.table.key.first().map(|field| &field.name) == first;
-        if linked || same_order || is_derived(&other.table) || fields(&other.table) != own {
-            continue;
-        }
-        let of = other.name.as_str();
-        let message =
-            format!("the keys of {name:?} and {of:?} have the same fields, and nothing keeps the two tables together");
-        let finding = found.finding(this.name.place, message);
-        let shape = |layout: &rowkey::LayoutBuf| {
-            layout.fields().iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ")
-        };
-        let finding = finding
-            .witness(format!("{of}: {}", shape(&other.layout)))
-            .witness(format!("{name}: {}", shape(&this.layout)));
-        let texts: Vec<String> = this.layout.fields().iter().map(mend::field_text).collect();
-        let lines = format!("key = [{}]", texts.join(", "));
-        // The header of the other table's block.
-        let other = Context { table: other, keys: Vec::new(), queries: Vec::new(), loads: Vec::new(), ..*context };
-        let edits = mend::named_secondary(&other, name, &lines).into_iter().collect();
-        found.push(
-            finding.remedy(format!("declare {name:?} as a secondary table of {of:?}, and write both by it"), edits),
-        );
-    }
+        let same_order = other.layout.fields().first().map(|field| &field.name) == first;
+        !linked && !same_order && !is_derived(&other.table) && same_fields(&this.layout, &other.layout)
+    });
+    let Some(other) = pair else { return };
+    let of = other.name.as_str();
+    let message =
+        format!("the keys of {name:?} and {of:?} have the same fields, and nothing keeps the two tables together");
+    let finding = found.finding(this.name.place, message);
+    let shape =
+        |layout: &LayoutBuf| layout.fields().iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ");
+    let finding =
+        finding.witness(format!("{of}: {}", shape(&other.layout))).witness(format!("{name}: {}", shape(&this.layout)));
+    let texts: Vec<String> = this.layout.fields().iter().map(mend::field_text).collect();
+    let lines = format!("key = [{}]", texts.join(", "));
+    // The header of the other table's block.
+    let other = Context { table: other, keys: Vec::new(), queries: Vec::new(), loads: Vec::new(), ..*context };
+    let edits = mend::named_secondary(&other, name, &lines).into_iter().collect();
+    found.push(finding.remedy(format!("declare {name:?} as a secondary table of {of:?}, and write both by it"), edits));
 }
 
 /// Whether a table is filled by a job alone: it can be filled again.
