@@ -1,47 +1,51 @@
-//! How fast samples are profiled, against only decoding the same keys by their layout.
+//! How fast samples in hex are read and profiled, against only decoding the same keys by their layout: from the bytes of keys,
+//! and from the same text.
 //!
 //! ```sh
 //! cargo run --release -p rowkey-design --example sample_speed [KEYS]
 //! ```
 //!
-//! It prints nanoseconds a key and the ratio for several layouts, each with keys in the order of time and with all values
-//! distinct, and fails if the ratio is less than a third. KEYS is 10,000,000 unless it is given.
+//! It prints nanoseconds a key and both ratios for several layouts, each with keys in the order of time and with all values
+//! distinct, and fails if the ratio to the same text is less than a third. KEYS is 3,000,000 unless it is given; they are held
+//! in memory.
 
 use std::hint::black_box;
+use std::io::BufRead;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rowkey::{LayoutBuf, Value};
-use rowkey_design::sample::Profiler;
-
-/// So many keys are made at once, so that making them is not measured.
-const BATCH: u64 = 10_000;
+use rowkey_design::forms::KeyForm;
+use rowkey_design::sample;
 
 fn main() -> ExitCode {
-    let keys: u64 = std::env::args().nth(1).and_then(|keys| keys.parse().ok()).unwrap_or(10_000_000);
+    let keys: u64 = std::env::args().nth(1).and_then(|keys| keys.parse().ok()).unwrap_or(3_000_000);
     let mut failed = false;
     for (shape, values) in LAYOUTS {
         let layout: LayoutBuf = shape.parse().expect("a shape");
-        let (mut decode, mut profile) = (Duration::ZERO, Duration::ZERO);
-        let mut profiler = Profiler::new(&layout, None);
         let mut random = fastrand::Rng::with_seed(1);
-        for batch in 0..keys.div_ceil(BATCH) {
-            let key = |i: u64| layout.encode(&values(batch * BATCH + i, &mut random)).expect("a key");
-            let batch: Vec<Vec<u8>> = (0..BATCH).map(key).collect();
-            let start = Instant::now();
-            batch.iter().for_each(|key| drop(black_box(layout.decode(black_box(key)))));
-            decode += start.elapsed();
-            let start = Instant::now();
-            batch.iter().for_each(|key| profiler.add(black_box(key)));
-            profile += start.elapsed();
-        }
+        let keys: Vec<Vec<u8>> = (0..keys).map(|i| layout.encode(&values(i, &mut random)).expect("a key")).collect();
+        let text: String = keys.iter().filter_map(|key| Some(KeyForm::Hex.write(key, &layout)? + "\n")).collect();
         let start = Instant::now();
-        let found = profiler.finish();
-        profile += start.elapsed();
-        let each = |all: Duration| all.as_nanos() as f64 / found.keys as f64;
-        let ratio = decode.as_secs_f64() / profile.as_secs_f64();
-        println!("{shape:40} decode {:6.1} ns  profile {:6.1} ns  ratio {ratio:.2}", each(decode), each(profile));
-        failed |= ratio < 1.0 / 3.0;
+        keys.iter().for_each(|key| drop(black_box(layout.decode(black_box(key)))));
+        let decode = start.elapsed();
+        let start = Instant::now();
+        for line in black_box(text.as_bytes()).lines() {
+            let key = data_encoding::HEXLOWER_PERMISSIVE.decode(line.expect("a line").as_bytes()).expect("hex");
+            drop(black_box(layout.decode(&key)));
+        }
+        let read = start.elapsed();
+        let start = Instant::now();
+        let found = sample::read(black_box(text.as_bytes()), KeyForm::Hex, &layout, None, |_, _| {}).expect("keys");
+        let profile = start.elapsed();
+        assert_eq!((found.keys, found.undecoded), (keys.len() as u64, 0));
+        let [bytes, lines, each] = [decode, read, profile].map(|all| all.as_nanos() as f64 / keys.len().max(1) as f64);
+        let ratios = [bytes / each, lines / each];
+        println!(
+            "{shape:40} decode {bytes:.0} ns, lines {lines:.0} ns, sample {each:.0} ns: ratios {:.2} and {:.2}",
+            ratios[0], ratios[1]
+        );
+        failed |= ratios[1] < 1.0 / 3.0;
     }
     ExitCode::from(u8::from(failed))
 }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use data_encoding::BASE64;
+use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 use rowkey::LayoutBuf;
 
 use crate::quote::{go, hbase_binary};
@@ -89,10 +89,24 @@ impl KeyForm {
         }
     }
 
+    /// As [`parse`](Self::parse), for one of many keys: their bytes are appended.
+    pub(crate) fn parse_to(self, text: &str, layout: &LayoutBuf, keys: &mut Vec<u8>) -> Result<(), FormError> {
+        let start = keys.len();
+        if self == Self::Hex && text.len().is_multiple_of(2) {
+            keys.resize(start + text.len() / 2, 0);
+            if HEXLOWER_PERMISSIVE.decode_mut(text.as_bytes(), &mut keys[start..]).is_ok() {
+                return Ok(());
+            }
+            keys.truncate(start);
+        }
+        keys.extend(self.parse(text, layout)?);
+        Ok(())
+    }
+
     /// Writes a key; none for field values of a key that the layout does not decode.
     pub fn write(self, key: &[u8], layout: &LayoutBuf) -> Option<String> {
         Some(match self {
-            Self::Hex => data_encoding::HEXLOWER.encode(key),
+            Self::Hex => HEXLOWER.encode(key),
             Self::Shell => hbase_binary(key),
             Self::Go => go(key),
             Self::Base64 => BASE64.encode(key),

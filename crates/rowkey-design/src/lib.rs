@@ -13,6 +13,7 @@ pub mod finding;
 mod format;
 pub mod forms;
 pub mod import;
+mod lines;
 pub mod load;
 mod of;
 mod problem;

@@ -56,7 +56,7 @@ impl LayoutBuf {
     /// ```
     pub fn explain(&self, key: &[u8]) -> Explanation {
         let mut teller = Teller { layout: self, parts: Vec::new(), path: Vec::new() };
-        let error = self.decode_traced(key, &mut teller).err();
+        let error = self.decode_traced(key, &mut Vec::new(), &mut teller).err();
         let mut parts = teller.parts;
         let told = parts.last().map_or(0, |part: &Part| part.range.end);
         if let Some(error) = error.as_ref().filter(|_| told < key.len()) {

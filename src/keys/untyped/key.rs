@@ -103,22 +103,59 @@ impl LayoutBuf {
     /// # Errors
     /// If the bytes are not a valid key of this layout.
     pub fn decode(&self, key: &[u8]) -> Result<Vec<Value>, DecodeError> {
-        self.decode_traced(key, &mut ())
+        let mut values = Vec::with_capacity(self.fields.len());
+        self.decode_to(key, &mut values)?;
+        Ok(values)
     }
 
-    pub(super) fn decode_traced(&self, key: &[u8], trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
-        let mut r = Reader::new(key);
-        self.decode_all(key, &mut r, trace).map_err(|error| error.in_key(&self.name))
+    /// As [`decode`](Self::decode), into a vector whose memory is used again: what it had is removed. It is empty after an
+    /// error.
+    ///
+    /// ```
+    /// use rowkey::{LayoutBuf, Value};
+    ///
+    /// let layout: LayoutBuf = "u16".parse()?;
+    /// let mut values = Vec::new();
+    /// for key in [[0, 1], [0, 2]] {
+    ///     layout.decode_to(&key, &mut values)?;
+    ///     assert_eq!(values, [Value::Unsigned(key[1].into())]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_to(&self, key: &[u8], values: &mut Vec<Value>) -> Result<(), DecodeError> {
+        self.decode_traced(key, values, &mut ())
     }
 
-    fn decode_all(&self, key: &[u8], r: &mut Reader<'_>, trace: &mut impl Trace) -> Result<Vec<Value>, DecodeError> {
+    pub(super) fn decode_traced(
+        &self,
+        key: &[u8],
+        values: &mut Vec<Value>,
+        trace: &mut impl Trace,
+    ) -> Result<(), DecodeError> {
+        values.clear();
+        let decoded = self.decode_all(key, values, &mut Reader::new(key), trace);
+        decoded.map_err(|error| {
+            values.clear();
+            error.in_key(&self.name)
+        })
+    }
+
+    fn decode_all(
+        &self,
+        key: &[u8],
+        values: &mut Vec<Value>,
+        r: &mut Reader<'_>,
+        trace: &mut impl Trace,
+    ) -> Result<(), DecodeError> {
         r.skip(self.lead.width())?;
         let body = r.offset();
         trace.lead(&key[..body]);
-        let mut values = Vec::with_capacity(self.fields.len());
         let mut ends = Vec::new();
         for field in &self.fields {
-            decode_field(field, &mut values, r, trace)?;
+            decode_field(field, values, r, trace)?;
             if !self.by.is_empty() {
                 ends.push(r.offset() - body);
             }
@@ -127,7 +164,7 @@ impl LayoutBuf {
         if !matches!(self.lead, Lead::None) {
             self.check_lead(key, &ends)?;
         }
-        Ok(values)
+        Ok(())
     }
 
     #[inline(never)]

@@ -1,14 +1,14 @@
 //! Many keys, one a line: their values as JSON.
 
 use std::io::{BufRead, Write};
+use std::ops::ControlFlow;
 
-use data_encoding::HEXLOWER_PERMISSIVE;
 use rowkey::{LayoutBuf, Value};
 
 use crate::forms::KeyForm;
+use crate::lines::{Block, in_order};
 use crate::quote::unprintable;
 use crate::sample::SampleError;
-use crate::sample::lines::Lines;
 
 /// How many keys were told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,9 +24,6 @@ pub type Stopped = Result<SampleError, std::io::Error>;
 
 /// Reads the key of a line in a form that is not a [`KeyForm`]; none if the line has no key.
 pub type ReadLine = fn(&[u8]) -> Result<Option<Vec<u8>>, String>;
-
-/// After so many bytes what is told is written.
-const BUFFER: usize = 1 << 16;
 
 /// Tells the values of each key of a reader, a line of JSON for each: an array, or for a key that the layout does not
 /// decode an object with `error` and `key`, its bytes in hex. What follows the first tab of a line is left out.
@@ -53,39 +50,66 @@ pub fn stream(
     form: Result<KeyForm, ReadLine>,
     layout: &LayoutBuf,
 ) -> Result<Told, Stopped> {
-    let (mut told, mut key, mut out) = (Told::default(), Vec::new(), Vec::with_capacity(2 * BUFFER));
-    let mut lines = Lines::new(reader);
-    let stopped = loop {
-        let (number, line) = match lines.next() {
-            Ok(Some(line)) => line,
-            Ok(None) => break None,
-            Err(error) => break Some(error),
-        };
-        match read(line, form, layout, &mut key) {
-            Ok(true) => {}
-            Ok(false) => continue,
-            Err(reason) => break Some(SampleError::Form { line: number, reason }),
-        }
-        told.keys += 1;
-        match layout.decode(&key) {
-            Ok(values) => write_all(&mut out, b'[', &values, b']'),
-            Err(error) => {
-                told.bad += 1;
-                out.extend(b"{\"error\":");
-                write_text(&mut out, &error.to_string());
-                out.extend(b",\"key\":");
-                write_hex(&mut out, &key);
-                out.push(b'}');
+    let mut told = Told::default();
+    let read = in_order(
+        reader,
+        |block| Text::of(block, form, layout),
+        |text| {
+            told.keys += text.told.keys;
+            told.bad += text.told.bad;
+            match (writer.write_all(&text.out), text.fault) {
+                (Err(error), _) => ControlFlow::Break(Err(error)),
+                (Ok(()), Some(fault)) => ControlFlow::Break(Ok(fault)),
+                (Ok(()), None) => ControlFlow::Continue(()),
             }
-        }
-        out.push(b'\n');
-        if out.len() >= BUFFER {
-            writer.write_all(&out).map_err(Err)?;
-            out.clear();
-        }
+        },
+    );
+    let stopped = match read {
+        Ok(ControlFlow::Break(Err(error))) => return Err(Err(error)),
+        Ok(ControlFlow::Break(Ok(fault))) | Err(fault) => Some(fault),
+        Ok(ControlFlow::Continue(())) => None,
     };
-    writer.write_all(&out).and_then(|()| writer.flush()).map_err(Err)?;
-    stopped.map_or(Ok(told), |error| Err(Ok(error)))
+    writer.flush().map_err(Err)?;
+    stopped.map_or(Ok(told), |fault| Err(Ok(fault)))
+}
+
+/// What is told of a block of lines.
+struct Text {
+    out: Vec<u8>,
+    told: Told,
+    /// What is wrong with the line after them.
+    fault: Option<SampleError>,
+}
+
+impl Text {
+    fn of(block: &Block, form: Result<KeyForm, ReadLine>, layout: &LayoutBuf) -> Self {
+        let mut text = Self { out: Vec::new(), told: Told::default(), fault: None };
+        let (mut key, mut values) = (Vec::new(), Vec::new());
+        let read = block.lines(|number, line| {
+            match read(line, form, layout, &mut key) {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(reason) => return Err(SampleError::Form { line: number, reason }),
+            }
+            text.told.keys += 1;
+            let out = &mut text.out;
+            match layout.decode_to(&key, &mut values) {
+                Ok(()) => write_all(out, b'[', &values, b']'),
+                Err(error) => {
+                    text.told.bad += 1;
+                    out.extend(b"{\"error\":");
+                    write_text(out, &error.to_string());
+                    out.extend(b",\"key\":");
+                    write_hex(out, &key);
+                    out.push(b'}');
+                }
+            }
+            out.push(b'\n');
+            Ok(())
+        });
+        text.fault = read.err();
+        text
+    }
 }
 
 /// Reads the key of a line; false if it has none.
@@ -103,14 +127,9 @@ fn read(line: &[u8], form: Result<KeyForm, ReadLine>, layout: &LayoutBuf, key: &
         }
     };
     let line = memchr::memchr(b'\t', line).map_or(line, |tab| &line[..tab]);
-    if form == KeyForm::Hex && line.len().is_multiple_of(2) {
-        key.resize(line.len() / 2, 0);
-        if HEXLOWER_PERMISSIVE.decode_mut(line, key).is_ok() {
-            return Ok(true);
-        }
-    }
     let text = std::str::from_utf8(line).map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to()))?;
-    *key = form.parse(text, layout).map_err(|error| error.to_string())?;
+    key.clear();
+    form.parse_to(text, layout, key).map_err(|error| error.to_string())?;
     Ok(true)
 }
 

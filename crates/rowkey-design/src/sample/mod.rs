@@ -11,20 +11,20 @@ mod direction;
 mod field;
 mod files;
 mod kept;
-pub(crate) mod lines;
 mod profiler;
 mod spread;
 mod value;
 
 use std::io::BufRead;
+use std::ops::ControlFlow;
 
 use rowkey::LayoutBuf;
 use rowkey::splits::Splits;
 
 pub use self::files::{SamplePath, SampleUse};
-use self::lines::Lines;
 pub use self::profiler::Profiler;
 use crate::forms::KeyForm;
+use crate::lines::{Block, in_order};
 use crate::profile::Profile;
 
 /// After so many keys progress is told.
@@ -83,10 +83,7 @@ pub fn read(
     splits: Option<&Splits>,
     progress: impl FnMut(u64, u64),
 ) -> Result<Profile, SampleError> {
-    let parse = |text: &str, key: &mut Vec<u8>| {
-        *key = form.parse(text, layout).map_err(|error| error.to_string())?;
-        Ok(())
-    };
+    let parse = |text: &str, key: &mut Vec<u8>| form.parse_to(text, layout, key).map_err(|error| error.to_string());
     read_by(reader, parse, layout, splits, progress)
 }
 
@@ -106,33 +103,70 @@ pub fn read(
 /// ```
 pub fn read_by(
     reader: impl BufRead,
-    mut key: impl FnMut(&str, &mut Vec<u8>) -> Result<(), String>,
+    key: impl Fn(&str, &mut Vec<u8>) -> Result<(), String> + Sync,
     layout: &LayoutBuf,
     splits: Option<&Splits>,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Profile, SampleError> {
-    let mut lines = Lines::new(reader);
     let mut profiler = Profiler::new(layout, splits);
-    let (mut keys, mut bytes) = (0u64, Vec::new());
-    while let Some((number, line)) = lines.next()? {
-        let (first, rest) = match memchr::memchr(b'\t', line) {
-            Some(tab) => (&line[..tab], Some(&line[tab + 1..])),
-            None => (line, None),
-        };
-        let fault = |reason: String| SampleError::Form { line: number, reason };
-        let text = std::str::from_utf8(first).map_err(|error| {
-            fault(format!("byte {} is not UTF-8: keys are read as text, in hex for example", error.valid_up_to() + 1))
-        })?;
-        bytes.clear();
-        key(text, &mut bytes).map_err(fault)?;
-        profiler.add_line(number, &bytes, rest.and_then(size));
-        keys += 1;
-        if keys % STEP == 0 {
-            progress(keys, lines.bytes());
-        }
+    let (mut keys, mut bytes) = (0u64, 0);
+    let read = in_order(
+        reader,
+        |block| Keys::of(block, &key),
+        |block| {
+            bytes += block.read;
+            let mut start = 0;
+            for (line, end, size) in block.ends {
+                profiler.add_line(line, &block.bytes[start..end], size);
+                start = end;
+                keys += 1;
+                if keys % STEP == 0 {
+                    progress(keys, bytes);
+                }
+            }
+            block.fault.map_or(ControlFlow::Continue(()), ControlFlow::Break)
+        },
+    )?;
+    if let ControlFlow::Break(fault) = read {
+        return Err(fault);
     }
-    progress(keys, lines.bytes());
+    progress(keys, bytes);
     Ok(profiler.finish())
+}
+
+/// The keys of a block of lines.
+struct Keys {
+    bytes: Vec<u8>,
+    /// Each key's line, the end of its bytes, and the size of its row's value.
+    ends: Vec<(u64, usize, Option<u64>)>,
+    /// The bytes that were read.
+    read: u64,
+    /// What is wrong with the line after them.
+    fault: Option<SampleError>,
+}
+
+impl Keys {
+    fn of(block: &Block, key: impl Fn(&str, &mut Vec<u8>) -> Result<(), String>) -> Self {
+        let mut keys = Self { bytes: Vec::new(), ends: Vec::new(), read: block.bytes(), fault: None };
+        let read = block.lines(|number, line| {
+            let (first, rest) = match memchr::memchr(b'\t', line) {
+                Some(tab) => (&line[..tab], Some(&line[tab + 1..])),
+                None => (line, None),
+            };
+            let fault = |reason: String| SampleError::Form { line: number, reason };
+            let text = std::str::from_utf8(first).map_err(|error| {
+                fault(format!(
+                    "byte {} is not UTF-8: keys are read as text, in hex for example",
+                    error.valid_up_to() + 1
+                ))
+            })?;
+            key(text, &mut keys.bytes).map_err(fault)?;
+            keys.ends.push((number, keys.bytes.len(), rest.and_then(size)));
+            Ok(())
+        });
+        keys.fault = read.err();
+        keys
+    }
 }
 
 /// The number that the second column is, if it is one.

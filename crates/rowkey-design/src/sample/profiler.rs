@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use fastrand::Rng;
-use rowkey::LayoutBuf;
 use rowkey::lead::{Lead, Salt};
 use rowkey::splits::Splits;
+use rowkey::{LayoutBuf, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::direction::Front;
@@ -56,6 +56,8 @@ pub struct Profiler {
     in_order: bool,
     moved: bool,
     values: (u64, u128),
+    /// The values of the key, and bytes of one of them.
+    decoded: Vec<Value>,
     scratch: Vec<u8>,
 }
 
@@ -89,6 +91,7 @@ impl Profiler {
             in_order: true,
             moved: false,
             values: (0, 0),
+            decoded: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -140,24 +143,21 @@ impl Profiler {
     }
 
     fn decode(&mut self, line: u64, key: &[u8], random: u64, weight: Option<u64>) -> bool {
-        let values = match self.layout.decode(key) {
-            Ok(values) => values,
-            Err(error) => {
-                self.profile.undecoded += 1;
-                let fault = || error.to_string().chars().take(FAULT).collect();
-                self.profile.first_undecoded.get_or_insert_with(|| (line, fault()));
-                return false;
-            }
-        };
+        if let Err(error) = self.layout.decode_to(key, &mut self.decoded) {
+            self.profile.undecoded += 1;
+            let fault = || error.to_string().chars().take(FAULT).collect();
+            self.profile.first_undecoded.get_or_insert_with(|| (line, fault()));
+            return false;
+        }
         self.chosen.add(random, key);
         let bucket = self.salt.as_ref().and_then(|salt| bucket(salt, key));
         if let Some(count) = bucket.and_then(|bucket| self.profile.buckets.get_mut(bucket)) {
             *count += 1;
         }
         if let Some(cases) = self.cases.as_mut().filter(|cases| cases.looks()) {
-            cases.add(folded(&values, 0, &mut self.scratch), key);
+            cases.add(folded(&self.decoded, 0, &mut self.scratch), key);
         }
-        for (field, value) in self.fields.iter_mut().zip(&values) {
+        for (field, value) in self.fields.iter_mut().zip(&self.decoded) {
             field.add(value, weight, &mut self.rng, &mut self.scratch);
         }
         true

@@ -1,0 +1,249 @@
+//! Lines of a reader, none of which is longer than a limit: one after the other, and in blocks for several threads.
+
+use std::io::{BufRead, ErrorKind};
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::sync::mpsc::sync_channel;
+
+use crate::sample::SampleError;
+
+/// The most bytes of a line: four times what the longest key of HBase (32,767 bytes) takes with each byte escaped, and more.
+const LONGEST: usize = 1 << 20;
+
+/// A block has about so many bytes; more, if a line does. Small ones take so little time that all threads are kept on one
+/// processor.
+const BLOCK: usize = 1 << 20;
+
+/// More threads read no faster than the one that divides the lines.
+const THREADS: usize = 8;
+
+/// Whole lines, the last of which may have no end.
+pub(crate) struct Block {
+    text: Vec<u8>,
+    /// The number of the first line, from 1.
+    first: u64,
+}
+
+impl Block {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+
+    /// Calls `each` with every line that is not empty, without what ends it, and its number.
+    pub(crate) fn lines(&self, mut each: impl FnMut(u64, &[u8]) -> Result<(), SampleError>) -> Result<(), SampleError> {
+        let (mut rest, mut number) = (&self.text[..], self.first);
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest);
+            let line = &rest[..end.unwrap_or(rest.len())];
+            if line.len() > LONGEST {
+                return Err(SampleError::Long { line: number, most: LONGEST });
+            }
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if !line.is_empty() {
+                each(number, line)?;
+            }
+            rest = end.map_or(&[], |end| &rest[end + 1..]);
+            number += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The blocks of a reader.
+struct Blocks<R> {
+    reader: R,
+    /// What was read and not yet given, and how much of it is whole lines.
+    rest: Vec<u8>,
+    whole: usize,
+    /// How many lines were given.
+    lines: u64,
+    /// What stopped the reader: its end, or an error that is not yet told.
+    stopped: Option<Option<std::io::Error>>,
+}
+
+impl<R: BufRead> Blocks<R> {
+    fn new(reader: R) -> Self {
+        Self { reader, rest: Vec::new(), whole: 0, lines: 0, stopped: None }
+    }
+
+    fn next(&mut self) -> Result<Option<Block>, SampleError> {
+        while self.stopped.is_none() {
+            match self.reader.fill_buf() {
+                Ok([]) => self.stopped = Some(None),
+                Ok(buffer) => {
+                    let part = &buffer[..buffer.len().min(BLOCK)];
+                    if let Some(end) = memchr::memrchr(b'\n', part) {
+                        self.whole = self.rest.len() + end + 1;
+                    }
+                    self.rest.extend_from_slice(part);
+                    let used = part.len();
+                    self.reader.consume(used);
+                    if self.rest.len() >= BLOCK && self.whole > 0 {
+                        return Ok(Some(self.block(self.whole)));
+                    }
+                    // A line that is too long is given as far as it was read.
+                    if self.rest.len() > LONGEST + 1 {
+                        return Ok(Some(self.block(self.rest.len())));
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.stopped = Some(Some(error));
+                    if self.whole > 0 {
+                        return Ok(Some(self.block(self.whole)));
+                    }
+                }
+            }
+        }
+        match self.stopped.as_mut().and_then(Option::take) {
+            Some(error) => Err(SampleError::Io { line: self.lines + 1, error }),
+            None if self.rest.is_empty() => Ok(None),
+            None => Ok(Some(self.block(self.rest.len()))),
+        }
+    }
+
+    fn block(&mut self, len: usize) -> Block {
+        let rest = self.rest.split_off(len);
+        let text = std::mem::replace(&mut self.rest, rest);
+        let first = self.lines + 1;
+        self.lines += memchr::memchr_iter(b'\n', &text).count() as u64;
+        self.whole = 0;
+        Block { text, first }
+    }
+}
+
+/// Works on the lines of a reader, block by block, on as many threads as there are processors. `take` gets what `work` makes
+/// of each block, in the order of the lines, until it breaks.
+///
+/// # Errors
+/// The reader's, after the lines before it were taken.
+pub(crate) fn in_order<T: Send, B>(
+    reader: impl BufRead,
+    work: impl Fn(&Block) -> T + Sync,
+    mut take: impl FnMut(T) -> ControlFlow<B>,
+) -> Result<ControlFlow<B>, SampleError> {
+    let mut blocks = Blocks::new(reader);
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
+    if threads == 1 {
+        while let Some(block) = blocks.next()? {
+            if let ControlFlow::Break(value) = take(work(&block)) {
+                return Ok(ControlFlow::Break(value));
+            }
+        }
+        return Ok(ControlFlow::Continue(()));
+    }
+    std::thread::scope(|scope| {
+        let thread = |_| {
+            let (give, given) = sync_channel::<Block>(1);
+            let (made, results) = sync_channel(1);
+            let work = &work;
+            // It ends when either side of it does.
+            scope.spawn(move || given.iter().map(|block| work(&block)).try_for_each(|result| made.send(result)));
+            (give, results)
+        };
+        let threads: Vec<_> = (0..threads).map(thread).collect();
+        let (mut given, mut taken, mut end) = (0, 0, None);
+        loop {
+            // Each thread has a block that it works on and one that waits.
+            while end.is_none() && given - taken < 2 * threads.len() {
+                match blocks.next() {
+                    Ok(Some(block)) => match threads[given % threads.len()].0.send(block) {
+                        Ok(()) => given += 1,
+                        // The thread has panicked: so does the scope.
+                        Err(_) => end = Some(Ok(ControlFlow::Continue(()))),
+                    },
+                    Ok(None) => end = Some(Ok(ControlFlow::Continue(()))),
+                    Err(error) => end = Some(Err(error)),
+                }
+            }
+            let result = if taken < given { threads[taken % threads.len()].1.recv().ok() } else { None };
+            let Some(result) = result else {
+                return end.unwrap_or(Ok(ControlFlow::Continue(())));
+            };
+            taken += 1;
+            if let ControlFlow::Break(value) = take(result) {
+                return Ok(ControlFlow::Break(value));
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Read};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The lines of a block, and why they end early.
+    type Lines = (Vec<(u64, Vec<u8>)>, Option<String>);
+
+    fn of_block(block: &Block) -> Lines {
+        let mut lines = Vec::new();
+        let ended = block.lines(|number, line| {
+            lines.push((number, line.to_vec()));
+            Ok(())
+        });
+        (lines, ended.err().map(|error| error.to_string()))
+    }
+
+    /// All lines, as blocks on threads give them.
+    fn all(reader: impl Read, buffer: usize) -> Lines {
+        let mut lines = Vec::new();
+        let ended = in_order(BufReader::with_capacity(buffer, reader), of_block, |(of_block, error)| {
+            lines.extend(of_block);
+            error.map_or(ControlFlow::Continue(()), ControlFlow::Break)
+        });
+        let error = match ended {
+            Ok(ControlFlow::Continue(())) => None,
+            Ok(ControlFlow::Break(error)) => Some(error),
+            Err(error) => Some(error.to_string()),
+        };
+        (lines, error)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn lines_come_whole_and_in_order(
+            lines in prop::collection::vec((0usize..3000, any::<bool>(), 0u8..4), 0..200),
+            ends in any::<bool>(),
+            buffer in prop::sample::select(vec![7, 4096, 1 << 20]),
+        ) {
+            let mut text = Vec::new();
+            let mut expected = Vec::new();
+            for (i, (length, windows, byte)) in lines.iter().enumerate() {
+                let line = vec![b'a' + byte; *length];
+                text.extend(&line);
+                text.extend(if *windows { &b"\r\n"[..] } else { b"\n" });
+                if !line.is_empty() {
+                    expected.push((i as u64 + 1, line));
+                }
+            }
+            if !ends && text.last() == Some(&b'\n') {
+                text.pop();
+            }
+            prop_assert_eq!(all(&text[..], buffer), (expected, None));
+        }
+    }
+
+    #[test]
+    fn long_lines_and_readers_that_fail_are_errors_in_their_place() {
+        let short = "ab\n".repeat(100_000);
+        let long = |bytes| short.clone() + &"x".repeat(bytes) + "\n";
+        assert_eq!(all(long(LONGEST).as_bytes(), 4096).0.len(), 100_001);
+        let (lines, error) = all((long(LONGEST + 1) + "y\n").as_bytes(), 4096);
+        assert_eq!((lines.len(), &error.unwrap()[..12]), (100_000, "line 100001:"));
+
+        struct Fails;
+        impl Read for Fails {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(std::io::Error::other("gone"))
+            }
+        }
+        let (lines, error) = all(short.as_bytes().chain(&b"half"[..]).chain(Fails), 4096);
+        assert_eq!((lines.len(), error.as_deref()), (100_000, Some("line 100001: gone")));
+    }
+}
