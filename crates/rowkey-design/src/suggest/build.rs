@@ -315,7 +315,8 @@ impl FieldStats {
 impl Family {
     fn kept(period: Period) -> Self {
         let ttl = Some(unplaced(period));
-        let (about, versions, min_versions, compression, encoding, bloom, block) = (None, None, None, None, None, None, None);
+        let (about, versions, min_versions, compression, encoding, bloom, block) =
+            (None, None, None, None, None, None, None);
         let (in_memory, mob, timestamp, rows, columns, sizes) = (None, None, None, None, None, Default::default());
         Self {
             about,

@@ -149,7 +149,8 @@ fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> 
     if cost.query.order.as_deref() != Some(&QueryOrder::Key) {
         return true;
     }
-    let served = own.table.secondary.iter().position(|other| other.serves.iter().any(|name| **name == *cost.query.name));
+    let served =
+        own.table.secondary.iter().position(|other| other.serves.iter().any(|name| **name == *cost.query.name));
     let layout = |table: &TableDesign, index: Option<usize>| match index {
         Some(index) => table.secondary.get(index).cloned(),
         None => Some(table.layout.clone()),
