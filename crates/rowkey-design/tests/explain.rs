@@ -134,6 +134,28 @@ fn regions_of_list_regions() {
 }
 
 #[test]
+fn regions_of_get_splits() {
+    // As the shell prints it: a point may be a space, and the shell returns the points as Ruby has them after all.
+    let text = "hbase:014:0> get_splits \"t\"\nTotal number of splits = 4\n \na\\x00| \n\\xFF\r\nTook 0.0159 seconds\n\
+                => [\" \", \"a\\\\x00| \", \"\\\\xFF\"]\n";
+    for form in KeyForm::ALL {
+        let list = regions(text, form, &layout("text")).unwrap().list;
+        let starts: Vec<&[u8]> = list.iter().map(|region| &region.start[..]).collect();
+        assert_eq!(starts, [&b""[..], b" ", b"a\0| ", b"\xff"]);
+    }
+    assert_eq!(regions("Total number of splits = 1\n", KeyForm::Hex, &layout("text")).unwrap().list.len(), 1);
+    for (text, line, column) in [
+        ("\nTotal number of splits = 3\na\n", 2, 1),
+        ("Total number of splits = x\n", 1, 26),
+        ("Total number of splits = 18446744073709551615\n", 1, 1),
+        ("Total number of splits = 3\na\nb\u{e9}\n", 3, 2),
+    ] {
+        let error = regions(text, KeyForm::Hex, &layout("text")).unwrap_err();
+        assert_eq!((error.line, error.column), (line, column), "{error}");
+    }
+}
+
+#[test]
 fn cut_keys_are_explained_to_where_they_end() {
     let layout = layout("salt(16 xxh3 by 0) u32, text, i64 desc");
     for (key, told) in [

@@ -46,7 +46,7 @@ pub(super) fn scanned(printed: &str) -> BTreeSet<Vec<u8>> {
 }
 
 /// `Bytes.toBytesBinary`.
-fn bytes(text: &str) -> Vec<u8> {
+pub(super) fn bytes(text: &str) -> Vec<u8> {
     let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
     while let Some(&first) = rest.first() {
         match rest {

@@ -1,7 +1,8 @@
-//! What `rowkey ddl` and `rowkey import` print, at real servers. `tests/servers` of the repository starts them and runs
+//! What `rowkey ddl`, `rowkey explain` and `rowkey import` print, at real servers. `tests/servers` of the repository starts them and runs
 //! these tests. A test fails where its server is not there.
 
 mod bigtable;
+mod explain;
 mod hbase;
 mod phoenix;
 

@@ -38,10 +38,11 @@ pub struct RegionsError {
     pub reason: String,
 }
 
-/// Reads a list of regions: what `list_regions` of HBase's shell prints, what its `get_splits` prints, or one start key or
-/// split point a line in a form.
+/// Reads a list of regions: what `list_regions` or `get_splits` of HBase's shell prints, with the lines before and after
+/// it, or one start key or split point a line in a form.
 ///
 /// `list_regions` leaves out spaces at the ends of keys. Start keys are taken from the regions' names, which have them.
+/// `get_splits` prints keys in the shell's form, whatever the form here is.
 ///
 /// # Errors
 /// The first line that is none of this.
@@ -62,31 +63,66 @@ pub fn regions(text: &str, form: KeyForm, layout: &LayoutBuf) -> Result<Regions,
     });
     match heading {
         Some((number, heading)) => of_table(text, number, heading),
-        None => of_lines(text, form, layout),
+        None => match text.lines().position(|line| line.starts_with(COUNTED)) {
+            Some(heading_at) => of_splits(text, heading_at),
+            None => of_lines(text, form, layout),
+        },
     }
 }
 
+/// What `get_splits` prints before the split points: the number of regions, one more than there are points.
+const COUNTED: &str = "Total number of splits = ";
+
+/// After the number come the split points, a line each, in the shell's form; a line of spaces is one too. What the shell
+/// prints before and after is left out.
+fn of_splits(text: &str, heading_at: usize) -> Result<Regions, RegionsError> {
+    let lines: Vec<&str> = text.lines().skip(heading_at).collect();
+    let (heading, after) = lines.split_first().map_or(("", &lines[..]), |(heading, after)| (*heading, after));
+    let fault =
+        |line: usize, at: usize, reason: String| RegionsError { line: heading_at + line + 1, column: at + 1, reason };
+    let number: Result<usize, _> = heading.trim_start_matches(COUNTED).trim().parse();
+    let number = number.map_err(|_| {
+        fault(0, COUNTED.len(), "the number of splits is none: paste what get_splits prints as it is".to_owned())
+    })?;
+    let points = after.get(..number.saturating_sub(1)).ok_or_else(|| {
+        let found = after.len();
+        fault(0, 0, format!("{} keys follow in get_splits, and here are {found} lines: paste all", number - 1))
+    })?;
+    let mut starts = Vec::with_capacity(points.len());
+    for (i, point) in points.iter().enumerate() {
+        let key = shell(point).map_err(|error| fault(i + 1, error.at, format!("{} in a key", error.reason)))?;
+        starts.push(key);
+    }
+    Ok(between(starts))
+}
+
+/// The regions that start keys or split points make.
+fn between(mut starts: Vec<Vec<u8>>) -> Regions {
+    starts.push(Vec::new());
+    starts.sort_unstable();
+    starts.dedup();
+    let ends = starts.iter().skip(1).cloned().chain([Vec::new()]).collect::<Vec<_>>();
+    let list = starts.into_iter().zip(ends).map(|(start, end)| Region { start, end, columns: Vec::new() }).collect();
+    Regions { list }
+}
+
 fn of_lines(text: &str, form: KeyForm, layout: &LayoutBuf) -> Result<Regions, RegionsError> {
-    let mut starts = vec![Vec::new()];
+    let mut starts = Vec::new();
     for (i, line) in text.lines().enumerate() {
-        if line.trim().is_empty() || line.starts_with("Total number of splits = ") {
+        if line.trim().is_empty() {
             continue;
         }
         let key = form.parse(line, layout).map_err(|error| RegionsError {
             line: i + 1,
             column: error.at + 1,
             reason: format!(
-                "{}; each line is a start key in the form {form}, or the list is of list_regions",
+                "{}; each line is a start key in the form {form}, or the list is what list_regions or get_splits prints",
                 error.reason
             ),
         })?;
         starts.push(key);
     }
-    starts.sort_unstable();
-    starts.dedup();
-    let ends = starts.iter().skip(1).cloned().chain([Vec::new()]).collect::<Vec<_>>();
-    let list = starts.into_iter().zip(ends).map(|(start, end)| Region { start, end, columns: Vec::new() }).collect();
-    Ok(Regions { list })
+    Ok(between(starts))
 }
 
 /// The table's columns are as wide as the widest cell: a bar in a key is no end of a column.

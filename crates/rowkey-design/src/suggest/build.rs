@@ -1,11 +1,13 @@
 //! The candidates: orders of the fields, directions, salts, secondary tables.
 
+use std::time::Duration;
+
 use rowkey::lead::SaltHash;
 
 use super::score::Score;
-use crate::design::{Digest, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary};
+use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteKind};
 use crate::facts::KeyFacts;
-use crate::file::Count;
+use crate::file::{Count, Period};
 use crate::problem::{Located, Place};
 use crate::profile::Profile;
 use crate::resolve::{TableDesign, layout};
@@ -45,6 +47,20 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
         assumed.push(format!("the table has {rows} rows: say `rows = …`"));
     }
     let facts = KeyFacts::of(own, profile);
+    // Without it a query of a time's range reads nobody knows how many rows, and no key is better than another.
+    let by_time = |query: &Located<Query>| {
+        let grows = |name: &str| facts.fields.iter().any(|field| field.name == name && field.growth.is_some());
+        query.fix.iter().any(|name| grows(name)) || query.range.keys().any(|name| grows(name))
+    };
+    if crate::cost::retention(own).is_none() && own.table.query.iter().any(by_time) {
+        let kept = kept(&table);
+        assumed.push(format!("rows are kept {kept}, to compare ranges of time: say `ttl = …` of each family"));
+        table.table.keep = None;
+        table.table.family.values_mut().for_each(|family| family.value.ttl = Some(unplaced(kept)));
+        if table.table.family.is_empty() {
+            table.table.family.insert("all".to_owned(), unplaced(Family::kept(kept)));
+        }
+    }
     for field in facts.fields.iter().filter(|field| field.spread.is_none() && field.growth.is_none()) {
         const DISTINCT: Count = Count(1000.0);
         let name = field.name;
@@ -53,6 +69,25 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
         stats.value.distinct = Some(unplaced(DISTINCT));
     }
     (table, assumed)
+}
+
+/// How long the rows of a table took to be written, as far as the file says; a year where it does not.
+fn kept(table: &TableDesign) -> Period {
+    const DAY: f64 = 86_400.0;
+    let puts = table.table.write.iter().filter(|write| write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put);
+    let rate: f64 = puts.filter_map(|write| write.rate.as_ref()).map(|rate| rate.0).sum();
+    let cells = table.table.family.values().filter_map(|family| crate::cost::per_row(family)).fold(1.0, f64::max);
+    let rows = table.table.rows.as_ref().filter(|_| rate > 0.0).map(|rows| rows.0);
+    let days = rows.map_or(365.0, |rows| (rows * cells / rate / DAY).clamp(1.0, 36_500.0).round());
+    Period(Duration::from_secs_f64(days * DAY))
+}
+
+/// The table as the file has it, but for its key: nothing that was assumed.
+pub(super) fn without_assumptions(table: &mut TableDesign, own: &TableDesign) {
+    table.table.rows = own.table.rows;
+    table.table.keep = own.table.keep;
+    table.table.family = own.table.family.clone();
+    table.table.stats = own.table.stats.clone();
 }
 
 fn unplaced<T>(value: T) -> Located<T> {
@@ -262,5 +297,31 @@ impl FieldStats {
     fn unknown() -> Self {
         let (distinct, skew, per, max) = (None, None, None, None);
         Self { distinct, skew, per, max, grows: None, rows_per: None, size: None }
+    }
+}
+
+/// A family of which the TTL alone is said.
+impl Family {
+    fn kept(period: Period) -> Self {
+        let ttl = Some(unplaced(period));
+        let (about, versions, min_versions, compression, encoding, bloom, block) =
+            (None, None, None, None, None, None, None);
+        let (in_memory, mob, timestamp, rows, columns, sizes) = (None, None, None, None, None, Default::default());
+        Self {
+            about,
+            ttl,
+            versions,
+            min_versions,
+            compression,
+            encoding,
+            bloom,
+            block,
+            in_memory,
+            mob,
+            timestamp,
+            rows,
+            columns,
+            sizes,
+        }
     }
 }

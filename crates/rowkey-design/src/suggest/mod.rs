@@ -89,7 +89,7 @@ impl Design {
         let cluster = self.cluster(options);
         let profile = options.profiles.get(table);
         let builder = Builder::new(&full, cluster.and_then(|cluster| cluster.servers));
-        let judge = |table: &TableDesign| Score::of(table, cluster, profile);
+        let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile);
         let mut candidates = vec![Candidate { score: judge(&full), table: full.clone(), current: true }];
         let mut tried = 1;
         for choice in builder.choices() {
@@ -111,7 +111,10 @@ impl Design {
             }
         }
         candidates.sort_by(better);
-        let candidates = distinct(candidates);
+        let mut candidates = distinct(candidates);
+        for candidate in &mut candidates {
+            build::without_assumptions(&mut candidate.table, own);
+        }
         let reasons = reasons(&candidates);
         Some(Suggestions { candidates, tried, assumed, reasons })
     }
@@ -120,12 +123,23 @@ impl Design {
 /// The better first. What is nearly the same is not told apart by work, but by simplicity.
 fn better(a: &Candidate, b: &Candidate) -> Ordering {
     let rank = |candidate: &Candidate| {
-        let Score { refused, work, tables, unordered, salted, key_bytes, .. } = candidate.score;
+        let Score { refused, work, tables, unserved, unordered, salted, key_bytes, .. } = candidate.score;
         let steps = (work.max(1e-9).ln() / 1.05f64.ln() / 2.0).round();
-        ((refused * 100.0).round(), steps, tables, unordered, salted, key_bytes, !candidate.current)
+        let simple = (salted, key_bytes, !candidate.current, hashed_by(&candidate.table), descending(&candidate.table));
+        ((refused * 100.0).round(), steps, tables, unserved, unordered, simple)
     };
     let order = rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal);
     order.then_with(|| a.table.layout.shape().cmp(&b.table.layout.shape()))
+}
+
+/// How many fields a salt names: none is the simplest, for then it is by all.
+fn hashed_by(table: &TableDesign) -> usize {
+    table.table.salt.as_ref().map_or(0, |salt| salt.by.len())
+}
+
+/// How many fields are descending: each needs a reason.
+fn descending(table: &TableDesign) -> usize {
+    table.layout.fields().iter().filter(|field| field.desc).count()
 }
 
 /// The first of those that have the same cost for each query and the same first field, and the design's own.
@@ -187,20 +201,23 @@ fn worse(best: &Score, other: &Score) -> String {
             Count(peak)
         ));
     }
-    for (query, ours) in other.queries.iter().zip(&best.queries) {
-        let (theirs, ours_work) = (query.work(), ours.work());
-        if theirs > 1.2 * ours_work && query.rate * (theirs - ours_work) > 0.02 * best.work {
-            let rows = |score: &QueryScore| Count(score.rows_read.round());
-            why.push(format!(
+    let read_more = |least: f64| {
+        let more = other.queries.iter().zip(&best.queries).filter(move |(query, ours)| {
+            query.work() > 1.2 * ours.work() && query.rate * (query.work() - ours.work()) > least * best.work
+        });
+        let rows = |score: &QueryScore| Count(score.rows_read.round());
+        more.map(move |(query, ours)| {
+            format!(
                 "{:?} reads {} rows in {} ranges, and {} in {} with the first",
                 query.name,
                 rows(query),
                 Count(query.ranges),
                 rows(ours),
                 Count(ours.ranges)
-            ));
-        }
-    }
+            )
+        })
+    };
+    why.extend(read_more(0.02));
     for (query, ours) in other.queries.iter().zip(&best.queries) {
         if ours.in_order && !query.in_order {
             why.push(format!("{:?} scans in reverse or sorts what it reads", query.name));
@@ -209,6 +226,9 @@ fn worse(best: &Score, other: &Score) -> String {
     if other.tables > best.tables {
         why.push(format!("each write goes to {} tables, not {}", other.tables, best.tables));
     }
+    if why.is_empty() {
+        why.extend(read_more(0.0));
+    }
     if why.is_empty() && other.salted && !best.salted {
         why.push("a salt, which nothing here needs".to_owned());
     }
@@ -216,7 +236,7 @@ fn worse(best: &Score, other: &Score) -> String {
         why.push(format!("keys of {}, not {}", Bytes(other.key_bytes), Bytes(best.key_bytes)));
     }
     if why.is_empty() {
-        why.push("as good; it differs in fields that no query of the design depends on".to_owned());
+        why.push("as good: no query reads more, and writes land in as many places".to_owned());
     }
     why.join("; ")
 }

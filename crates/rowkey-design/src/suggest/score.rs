@@ -1,7 +1,9 @@
 //! What a key costs: the writes that its servers cannot take, and the work of its queries.
 
+use rowkey::LayoutBuf;
+
 use crate::cost::{OrderFit, QueryCost};
-use crate::design::{Cluster, Engine};
+use crate::design::{Cluster, Engine, QueryOrder};
 use crate::facts::KeyFacts;
 use crate::load::{WriteLoad, writes_per_server};
 use crate::profile::Profile;
@@ -25,6 +27,8 @@ pub struct Score {
     pub work: f64,
     /// How many tables a row is in.
     pub tables: usize,
+    /// How many queries read more than ten rows for each that they return, or the whole table.
+    pub unserved: usize,
     /// How many queries scan in reverse, or sort what they read.
     pub unordered: usize,
     /// Whether the key has a salt.
@@ -68,6 +72,13 @@ impl QueryScore {
         !self.batch && (self.full_scan || self.amplification.is_some_and(|rows| rows > 10.0))
     }
 
+    /// The same, where all that is selected has to be read and sorted.
+    fn sorted(self, cost: &QueryCost<'_>, rows: f64) -> Self {
+        let selected = cost.rows_selected.unwrap_or(rows);
+        let amplification = cost.rows_returned.map(|returned| selected / returned.max(1.0).min(selected.max(1.0)));
+        Self { rows_read: selected, amplification, in_order: false, ..self }
+    }
+
     fn of(cost: &QueryCost<'_>, rows: f64) -> Self {
         let query = &cost.query.value;
         Self {
@@ -84,7 +95,13 @@ impl QueryScore {
 }
 
 impl Score {
-    pub(super) fn of(table: &TableDesign, cluster: Option<&Cluster>, profile: Option<&Profile>) -> Self {
+    /// `own` has the key whose order is that of queries in the order of the key.
+    pub(super) fn of(
+        table: &TableDesign,
+        own: &TableDesign,
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+    ) -> Self {
         let mut keys = vec![KeyFacts::of(table, profile)];
         keys.extend(KeyFacts::of_secondaries(table, profile));
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
@@ -93,7 +110,11 @@ impl Score {
             .table
             .query
             .iter()
-            .map(|query| QueryScore::of(&QueryCost::of(query, table, &keys, cluster, profile), rows))
+            .map(|query| {
+                let cost = QueryCost::of(query, table, &keys, cluster, profile);
+                let score = QueryScore::of(&cost, rows);
+                if keeps_order(&cost, table, own) { score } else { score.sorted(&cost, rows) }
+            })
             .collect();
         let writes = Writes::of(table, &keys, engine, cluster);
         let reading: f64 = queries.iter().map(|query| query.rate * query.work()).sum();
@@ -103,6 +124,7 @@ impl Score {
             places: writes.places,
             work: reading + writes.rate * keys.len() as f64,
             tables: keys.len(),
+            unserved: queries.iter().filter(|query| query.is_unserved()).count(),
             unordered: queries.iter().filter(|query| !query.in_order).count(),
             salted: table.table.salt.is_some(),
             key_bytes: keys[0].bytes,
@@ -119,6 +141,27 @@ impl Score {
             && self.unordered == other.unordered
             && queries.into_iter().all(|(a, b)| near(a.work(), b.work()))
     }
+}
+
+/// Whether a query in the order of the key has that of the design's own key: the fields that it does not fix follow each
+/// other in the same directions.
+fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> bool {
+    if cost.query.order.as_deref() != Some(&QueryOrder::Key) {
+        return true;
+    }
+    let served =
+        own.table.secondary.iter().position(|other| other.serves.iter().any(|name| **name == *cost.query.name));
+    let layout = |table: &TableDesign, index: Option<usize>| match index {
+        Some(index) => table.secondary.get(index).cloned(),
+        None => Some(table.layout.clone()),
+    };
+    let (Some(own), Some(layout)) = (layout(own, served), layout(table, cost.secondary)) else { return false };
+    let free = |layout: &LayoutBuf| -> Vec<(String, bool)> {
+        let fixed = |name: &str| cost.query.fix.iter().any(|fixed| fixed.as_str() == name);
+        let free = layout.fields().iter().filter(|field| !fixed(&field.name));
+        free.map(|field| (field.name.clone(), field.desc)).collect()
+    };
+    free(&own) == free(&layout)
 }
 
 struct Writes {
