@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{NewTable, Said, names_once, shown, versions, whole_bytes, whole_seconds};
+use super::{NewTable, Said, shown, versions, whole_bytes, whole_seconds};
 use crate::design::{BlockEncoding, Bloom, Compression, Family};
 use crate::problem::{Located, Place};
 use crate::quote;
@@ -20,7 +20,6 @@ const FOREVER: u64 = i32::MAX as u64;
 /// another default for it.
 pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
     let mut text = String::new();
-    names_once(tables, said);
     for table in tables {
         table_name(table.name, said);
         if table.families.is_empty() {

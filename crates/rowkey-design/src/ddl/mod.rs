@@ -212,17 +212,6 @@ impl<'d> NewTable<'d> {
     }
 }
 
-/// Two tables of one design can have one name only if one is a secondary table.
-fn names_once(tables: &[NewTable<'_>], said: &mut Said) {
-    let mut names = std::collections::HashSet::new();
-    for table in tables {
-        if !names.insert(table.name.as_str()) {
-            let message = format!("another table is named {:?} too", table.name.as_str());
-            said.problem(table.name.place, message, "give it another name");
-        }
-    }
-}
-
 /// The name of a table or family as messages show it.
 fn shown(name: &str) -> String {
     format!("\"{}\"", quote::terminal(name))

@@ -6,7 +6,7 @@ use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use super::{NewTable, Said, hbase, names_once, shown, versions, whole_seconds};
+use super::{NewTable, Said, hbase, shown, versions, whole_seconds};
 use crate::design::{BlockEncoding, Bloom, Columns, Family, KeyField, Splits};
 use crate::problem::{Located, Place};
 use crate::quote;
@@ -14,7 +14,6 @@ use crate::quote;
 /// `CREATE TABLE` for each table.
 pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
     let mut text = String::new();
-    names_once(tables, said);
     for table in tables {
         let mut columns = Vec::new();
         let mut key = Vec::new();

@@ -10,7 +10,7 @@ mod score;
 use std::cmp::Ordering;
 
 pub use self::build::to_toml;
-pub(crate) use self::build::{key_name, secondary_for};
+pub(crate) use self::build::{key_name, quoted, secondary_for};
 pub use self::score::{QueryScore, Score};
 
 use self::build::Builder;
