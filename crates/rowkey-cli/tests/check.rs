@@ -96,6 +96,23 @@ fn exit_statuses() {
 }
 
 #[test]
+fn two_allows_of_one_finding_are_named_as_such() {
+    let allow = "[[table.visits.allow]]\nrule = \"Q01\"\nof = \"one host\"\nwhy = \"x\"\n";
+    let other = "[[table.visits.allow]]\nrule = \"Q01\"\nof = \"host\"\nwhy = \"x\"\n";
+    let folder = folder(&[("a.rowkey.toml", &format!("{BAD}{allow}{allow}{other}"))]);
+    let run = rowkey(folder.path(), &["check", "--format", "short", "a.rowkey.toml"], b"");
+    assert_eq!(run.status, Some(2));
+    let same =
+        "a.rowkey.toml:14:8: error: this `allow` is of the same as that at a.rowkey.toml:10:8; remove one of them\n";
+    assert!(
+        run.out.contains(same) && run.out.contains(":18:8: error: nothing of \"host\" is found by Q01"),
+        "{}",
+        run.out
+    );
+    assert_eq!(run.out.matches("error: ").count(), 2, "{}", run.out);
+}
+
+#[test]
 fn forms_for_programs() {
     let folder = folder(&[("a b,%.rowkey.toml", BAD)]);
     let run = |format: &str| rowkey(folder.path(), &["check", "--format", format, "a b,%.rowkey.toml"], b"").out;

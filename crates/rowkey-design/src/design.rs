@@ -674,7 +674,8 @@ impl FromToml for Skew {
         if text == "uniform" {
             return Some(Self::Uniform);
         }
-        let exponent = text.strip_prefix("zipf ").filter(|s| s.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+        let exponent =
+            text.strip_prefix("zipf ").filter(|s| s.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
         let exponent = exponent.filter(|s| s.starts_with(|c: char| c.is_ascii_digit()) && !s.ends_with('.'));
         let skew = exponent.and_then(|s| s.parse().ok()).filter(|s: &f64| (0.0..=10.0).contains(s)).map(Self::Zipf);
         if skew.is_none() {

@@ -121,7 +121,12 @@ fn a_lock_file_sees_meanings_and_columns() {
     assert_eq!(change("n: u16", "n: u32"), [(Class::Rewrite, "D01", "g".to_owned())]);
     assert_eq!(change("0.0015 ms", "0.0014 ms"), [(Class::DataLoss, "D07", "f".to_owned())]);
     // A lock file of an older release has neither.
-    let older: String = text.lines().filter(|line| !line.starts_with("columns") && !line.contains("means]")).filter(|line| !line.starts_with("at =") && !line.starts_with("id =")).map(|line| format!("{line}\n")).collect();
+    let older: String = text
+        .lines()
+        .filter(|line| !line.starts_with("columns") && !line.contains("means]"))
+        .filter(|line| !line.starts_with("at =") && !line.starts_with("id ="))
+        .map(|line| format!("{line}\n"))
+        .collect();
     assert!(!older.contains("means") && older.len() < text.len());
     assert_eq!(change("milliseconds", "milliseconds"), []);
     assert_eq!(against(&old.replace("milliseconds", "seconds").replace("\"c\"", "\"d\""), &older), []);

@@ -22,7 +22,7 @@ engine = "hbsae"
 region.max = "10 gigs"
 [table.t]
 key = ["a: u64", "b: i46", "c text"]
-salt = { buckets = 0, by = ["z"] }
+salt = { buckets = 4, by = ["z"] }
 colour = 3
 [[table.t.query]]
 name = "q"
@@ -47,13 +47,15 @@ rate = 7
 #[test]
 fn two_tables_of_one_name_are_named_with_both_places() {
     let table = |name: &str, secondary: &str| {
-        format!("[table.{name}]\nkey = [\"a: u64\"]\n[[table.{name}.secondary]]\nname = \"{secondary}\"\nkey = [\"a: u64\"]\n")
+        format!(
+            "[table.{name}]\nkey = [\"a: u64\"]\n[[table.{name}.secondary]]\nname = \"{secondary}\"\nkey = [\"a: u64\"]\n"
+        )
     };
     let said = |files: &[String]| {
-        let files = files.iter().enumerate().map(|(i, text)| File {
-            name: format!("{i}.rowkey.toml"),
-            text: format!("format = 1\n{text}"),
-        });
+        let files = files
+            .iter()
+            .enumerate()
+            .map(|(i, text)| File { name: format!("{i}.rowkey.toml"), text: format!("format = 1\n{text}") });
         Design::parse(files).map_err(|problems| problems.to_string()).err().unwrap_or_default()
     };
     let help = "; give it another name, or remove one";

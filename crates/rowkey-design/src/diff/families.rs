@@ -90,9 +90,8 @@ fn columns(family: &str, old: &Family, new: &Family, change: &mut impl FnMut(Cla
         _ => None,
     };
     let (Some(before), Some(after)) = (names(old), names(new)) else { return };
-    let listed = |names: &mut dyn Iterator<Item = &String>| {
-        names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
-    };
+    let listed =
+        |names: &mut dyn Iterator<Item = &String>| names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     let (gone, added) = (listed(&mut before.difference(&after)), listed(&mut after.difference(&before)));
     match (gone.is_empty(), added.is_empty()) {
         (true, true) => {}

@@ -9,8 +9,8 @@ use std::time::Duration;
 use rowkey::LayoutBuf;
 
 use crate::check::CheckOptions;
-use crate::design::Columns;
 use crate::cost::{bytes_per_row, rows};
+use crate::design::Columns;
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::problem::{File, Place};

@@ -280,12 +280,7 @@ impl<'a, 'i> Keys<'a, 'i> {
     }
 
     /// The value of a key: none if it is not valid, or absent where it has to be there.
-    pub(crate) fn read<T: FromToml>(
-        &self,
-        key: &str,
-        bounds: Option<Bounds>,
-        reading: &mut Reading<'_>,
-    ) -> Option<T> {
+    pub(crate) fn read<T: FromToml>(&self, key: &str, bounds: Option<Bounds>, reading: &mut Reading<'_>) -> Option<T> {
         if let Some((_, node)) = self.table.iter().find(|(name, _)| name.get_ref() == key) {
             return match bounds {
                 Some(bounds) => T::from_toml_in(bounds, node, reading),

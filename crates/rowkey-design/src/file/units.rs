@@ -114,7 +114,7 @@ impl Bounds {
         if self.most < MOST {
             format!("{what} from {} to {}", self.least, self.most)
         } else {
-            format!("{what} from {}", self.least)
+            format!("{what} from {} to {:e}", self.least, self.most)
         }
     }
 }
