@@ -185,7 +185,14 @@ impl Report {
     fn take(&mut self, table: &TableDesign, findings: Vec<Finding>, today: Date, files: &Files) {
         let allows = &table.table.allow;
         let mut used = vec![false; allows.len()];
-        for finding in findings {
+        let has_secondary = !table.table.secondary.is_empty();
+        for mut finding in findings {
+            if let Some(remedy) = &mut finding.remedy {
+                let edits = std::mem::take(&mut remedy.edits).into_iter();
+                let fitted = edits.map(|edit| files.section_fitted(table.name.place, has_secondary, edit));
+                // All edits or none: a part of a cure is none.
+                remedy.edits = fitted.collect::<Option<_>>().unwrap_or_default();
+            }
             let matching = allows.iter().position(|allow| {
                 *allow.rule == finding.rule.id && allow.of.as_ref().map(|of| of.as_str()) == finding.of.as_deref()
             });
