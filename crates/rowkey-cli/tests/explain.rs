@@ -80,7 +80,7 @@ fn a_layout_of_a_file_explains_keys() {
     let (status, key, errors) = rowkey(&["--layout", path, "--values", "--json", "_0=a", "_1=258"], "");
     assert_eq!((status, errors.as_str()), (Some(0), ""));
     let made: serde_json::Value = serde_json::from_str(&key).expect("JSON");
-    let hex = made[0]["hex"].as_str().expect("hex");
+    let hex = made[0]["forms"]["hex"].as_str().expect("hex");
     let (status, text, errors) = rowkey(&["--layout", path, hex], "");
     assert_eq!((status, errors.as_str()), (Some(0), ""));
     assert!(text.contains("258") && text.contains("salt"), "{text}");
@@ -107,9 +107,9 @@ fn a_query_is_json_for_programs() {
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let ranges = json["ranges"].as_array().unwrap_or_else(|| panic!("{json:#}"));
     let starts: Vec<&str> = ranges.iter().filter_map(|range| range["start"].as_str()).collect();
-    assert_eq!(starts, ["000102", "010102", "020102"], "{json:#}");
+    assert_eq!(starts, [r"\x00\x01\x02", r"\x01\x01\x02", r"\x02\x01\x02"], "{json:#}");
     let stops: Vec<&str> = ranges.iter().filter_map(|range| range["stop"].as_str()).collect();
-    assert_eq!(stops, ["000103", "010103", "020103"], "{json:#}");
+    assert_eq!(stops, [r"\x00\x01\x03", r"\x01\x01\x03", r"\x02\x01\x03"], "{json:#}");
     let (status, text, errors) = rowkey(&[path, "t", "--query", "of two", "--json"], "");
     assert_eq!((status, text.as_str()), (Some(2), ""));
     assert!(errors.contains("of two"), "{errors}");
