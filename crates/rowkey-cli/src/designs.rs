@@ -22,14 +22,23 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            files.extend(of_folder(path)?);
+            let inside = of_folder(path)?;
+            if inside.is_empty() {
+                return Err(Failure::new(format!("{} has no file *.rowkey.toml", path.display())));
+            }
+            files.extend(inside);
         } else {
             files.push(path.clone());
         }
     }
+    Ok(once(files))
+}
+
+/// Each file once.
+pub(crate) fn once(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     files.retain(|path| path.canonicalize().map_or(true, |path| seen.insert(path)));
-    Ok(files)
+    files
 }
 
 /// Writes a file whole or not at all: beside it, then in its place.
@@ -64,17 +73,15 @@ pub(crate) fn day(text: &str) -> Result<Date, String> {
     date(day).ok_or_else(|| "years run from 0 to 9999".to_owned())
 }
 
-fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+/// All `*.rowkey.toml` of a folder, but for folders.
+pub(crate) fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let cannot = |error| Failure::new(format!("cannot read {}: {error}", folder.display()));
     let mut files = Vec::new();
     for entry in folder.read_dir().map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
-        if path.to_string_lossy().ends_with(".rowkey.toml") {
+        if path.to_string_lossy().ends_with(".rowkey.toml") && !path.is_dir() {
             files.push(path);
         }
-    }
-    if files.is_empty() {
-        return Err(Failure::new(format!("{} has no file *.rowkey.toml", folder.display())));
     }
     files.sort();
     Ok(files)
@@ -90,9 +97,20 @@ pub(crate) fn file(path: &Path) -> Result<File, Failure> {
     fs::File::open(path)
         .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
         .map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
-    if bytes.len() as u64 > LONGEST {
+    short_enough(&name, bytes.len() as u64)?;
+    text(name, bytes)
+}
+
+/// Refuses what is too long for a design file.
+pub(crate) fn short_enough(name: &str, bytes: u64) -> Result<(), Failure> {
+    if bytes > LONGEST {
         return Err(Failure::new(format!("{name} has more than {LONGEST} bytes: it is no design file")));
     }
+    Ok(())
+}
+
+/// A file of some bytes, which have to be UTF-8.
+pub(crate) fn text(name: String, bytes: Vec<u8>) -> Result<File, Failure> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let (before, rest) = error.as_bytes().split_at(valid);

@@ -3,9 +3,11 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use clap::Parser as _;
 use rowkey_design::Problems;
 use rowkey_design::quote::terminal;
 
+use crate::Cli;
 use crate::command::check::Color;
 use crate::output::{self, Format};
 
@@ -46,8 +48,11 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    // Arguments may be names of files, which can hold anything.
-    let text = error.render().to_string();
+    // Arguments may be names of files, which can hold anything. The same arguments as a terminal can show them have the same
+    // fault, and their line breaks are no lines of the message.
+    let shown = std::env::args_os().map(|argument| terminal(&argument.to_string_lossy()));
+    let again = Cli::try_parse_from(shown).err().filter(|again| again.kind() == error.kind());
+    let text = again.as_ref().unwrap_or(error).render().to_string();
     let lines: String = text.lines().map(|line| terminal(line) + "\n").collect();
     let _ = io::stderr().write_all(lines.as_bytes());
     ExitCode::from(2)

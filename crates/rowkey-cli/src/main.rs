@@ -5,6 +5,7 @@ mod designs;
 mod failure;
 mod fix;
 mod output;
+mod revision;
 mod samples;
 
 use std::process::ExitCode;

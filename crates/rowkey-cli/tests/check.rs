@@ -101,6 +101,23 @@ fn exit_statuses() {
 }
 
 #[test]
+fn two_allows_of_one_finding_are_named_as_such() {
+    let allow = "[[table.visits.allow]]\nrule = \"Q01\"\nof = \"one host\"\nwhy = \"x\"\n";
+    let other = "[[table.visits.allow]]\nrule = \"Q01\"\nof = \"host\"\nwhy = \"x\"\n";
+    let folder = folder(&[("a.rowkey.toml", &format!("{BAD}{allow}{allow}{other}"))]);
+    let run = rowkey(folder.path(), &["check", "--format", "short", "a.rowkey.toml"], b"");
+    assert_eq!(run.status, Some(2));
+    let same =
+        "a.rowkey.toml:14:8: error: this `allow` is of the same as that at a.rowkey.toml:10:8; remove one of them\n";
+    assert!(
+        run.out.contains(same) && run.out.contains(":18:8: error: nothing of \"host\" is found by Q01"),
+        "{}",
+        run.out
+    );
+    assert_eq!(run.out.matches("error: ").count(), 2, "{}", run.out);
+}
+
+#[test]
 fn forms_for_programs() {
     let folder = folder(&[("a b,%.rowkey.toml", BAD)]);
     let run = |format: &str| rowkey(folder.path(), &["check", "--format", format, "a b,%.rowkey.toml"], b"").out;
@@ -352,5 +369,42 @@ fn fmt_and_diff() {
     assert_eq!(run(&["diff", "--lock", "rowkey.lock", "a.rowkey.toml"]).status, Some(1));
     for revision in ["main", "git:", "git:--help", "git:nothing"] {
         assert_eq!(run(&["diff", "--against", revision, "."]).status, Some(2), "{revision}");
+    }
+}
+
+/// A table in braces takes no section: what `--fix` writes is valid, and cures.
+#[test]
+fn edits_fit_tables_of_every_form() {
+    let key = "key = [\"at: instant\", \"host: text\"]";
+    // No order of one key serves both.
+    let query =
+        "query = [{ name = \"one host\", fix = [\"host\"] }, { name = \"one day\", range = { at = \"1 day\" } }]";
+    for table in [
+        format!("[table]\nvisits = {{ {key}, {query} }}\n"),
+        format!("[table]\nvisits = {{\n  # a comment\n  {key},\n  {query},\n}}\n"),
+        format!("table = {{ # a comment\n  visits = {{\n    {key}, {query} }}\n}}\n"),
+        format!("table.visits = {{ {key}, {query} }}\n"),
+        format!("[table]\nvisits.{key}\nvisits.{query}\n"),
+        format!("[table]\n  [ table . \"visits\" ] # c\n{key}\n{query}"),
+    ] {
+        let folder = folder(&[("a.rowkey.toml", &format!("format = 1\n{table}"))]);
+        let before = rowkey(folder.path(), &["check", "a.rowkey.toml"], b"");
+        assert!(before.status == Some(1) && before.out.contains("error[Q01]"), "{table}{}", before.err);
+        let fixed = rowkey(folder.path(), &["check", "--fix", "a.rowkey.toml"], b"");
+        assert!(fixed.out.starts_with("fixed error[Q01]") && fixed.status == Some(0), "{table}{}", fixed.out);
+        let text = fs::read_to_string(folder.path().join("a.rowkey.toml")).unwrap();
+        assert!(text.contains("visits_by_host"), "{text}");
+    }
+    // Neither a section nor a key: the cure is said in words alone.
+    let taken = format!("table = {{ visits = {{ {key}, secondary = [], {query}, unique = \"upsert\" }} }}\n");
+    let dotted = format!("table = {{ visits.{key}, visits.{query} }}\n");
+    let with_another = taken.replace("[], ", "[{ name = \"x\", key = [\"at: instant\", \"host: text\"] }], ");
+    for table in [with_another, dotted] {
+        let folder = folder(&[("a.rowkey.toml", &format!("format = 1\n{table}"))]);
+        let run = rowkey(folder.path(), &["check", "--json", "a.rowkey.toml"], b"");
+        let json: serde_json::Value =
+            serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}{}", run.out, run.err));
+        assert_eq!(json["findings"][0]["rule"], "Q01", "{}", run.out);
+        assert_eq!(json["findings"][0]["remedy"]["edits"], serde_json::json!([]), "{}", run.out);
     }
 }

@@ -44,3 +44,37 @@ fn ddl_prints_commands_and_notes_apart_and_import_reads_back() {
         "{errors}"
     );
 }
+
+#[test]
+fn ddl_is_json_for_programs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.rowkey.toml");
+    let design = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n[table.t.family.f]\nttl = \"1 day\"\ncolumns = [\"c\"]\n\
+        [[table.t.secondary]]\nname = \"u\"\nkey = [\"a: u64 desc\"]\n";
+    std::fs::write(&path, design).expect("a file");
+    let path = path.display().to_string();
+    for (target, of_table, between) in
+        [("hbase", 1, "\n"), ("cbt", 2, "\n"), ("phoenix", 1, "\n"), ("terraform", 2, "\n\n")]
+    {
+        let (status, text, notes) = rowkey(&["ddl", &path, "--for", target], "");
+        assert_eq!(status, Some(0), "{notes}");
+        let (status, json, errors) = rowkey(&["ddl", &path, "--for", target, "--json"], "");
+        assert_eq!((status, errors.as_str()), (Some(0), ""));
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert_eq!(json["dialect"], target);
+        let texts = |list: &serde_json::Value| -> Vec<String> {
+            list.as_array().expect("a list").iter().map(|text| text.as_str().expect("text").to_owned()).collect()
+        };
+        let mut all = texts(&json["preamble"]);
+        for (i, name) in ["t", "u"].into_iter().enumerate() {
+            assert_eq!(json["tables"][i]["table"], name);
+            let statements = texts(&json["tables"][i]["statements"]);
+            assert_eq!(statements.len(), of_table, "{target}: {statements:?}");
+            all.extend(statements);
+        }
+        // Together they are the text.
+        assert_eq!(all.join(between) + "\n", text);
+        assert_eq!(json["notes"].as_array().map(Vec::len), Some(notes.lines().count()));
+        assert!(json["notes"].as_array().into_iter().flatten().all(|note| note["place"]["line"].is_u64()), "{json}");
+    }
+}

@@ -69,3 +69,48 @@ fn what_is_wrong_is_said() {
         assert!(errors.contains(told), "{errors}");
     }
 }
+
+#[test]
+fn a_layout_of_a_file_explains_keys() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("layout.json");
+    let layout = "salt(4 xxh3 by 0) text, u16 desc".parse::<rowkey::LayoutBuf>().map(|layout| layout.to_json());
+    std::fs::write(&path, layout.unwrap_or_else(|_| panic!("a shape"))).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let (status, key, errors) = rowkey(&["--layout", path, "--values", "--json", "_0=a", "_1=258"], "");
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    let made: serde_json::Value = serde_json::from_str(&key).expect("JSON");
+    let hex = made[0]["forms"]["hex"].as_str().expect("hex");
+    let (status, text, errors) = rowkey(&["--layout", path, hex], "");
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    assert!(text.contains("258") && text.contains("salt"), "{text}");
+    for (json, told) in [("{", "EOF"), ("{}", "missing field"), ("[1]", "")] {
+        std::fs::write(path, json).expect("a file");
+        let (status, text, errors) = rowkey(&["--layout", path, "00"], "");
+        assert_eq!((status, text.as_str()), (Some(2), ""), "{json}");
+        assert!(errors.starts_with("error: ") && errors.contains(told) && errors.contains("layout.json"), "{errors}");
+    }
+    let (status, _, errors) = rowkey(&["--layout", "nothing.json", "00"], "");
+    assert!(status == Some(2) && errors.contains("nothing.json"), "{errors}");
+}
+
+#[test]
+fn a_query_is_json_for_programs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.rowkey.toml");
+    let design = "format = 1\n[table.t]\nkey = [\"user: u16\", \"at: u32\"]\nsalt = { buckets = 3, by = [\"at\"] }\n\
+        [[table.t.query]]\nname = \"of one\"\nfix = [\"user\"]\n";
+    std::fs::write(&path, design).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let (status, text, errors) = rowkey(&[path, "t", "--query", "of one", "--json", "user=258"], "");
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let ranges = json["ranges"].as_array().unwrap_or_else(|| panic!("{json:#}"));
+    let starts: Vec<&str> = ranges.iter().filter_map(|range| range["start"].as_str()).collect();
+    assert_eq!(starts, [r"\x00\x01\x02", r"\x01\x01\x02", r"\x02\x01\x02"], "{json:#}");
+    let stops: Vec<&str> = ranges.iter().filter_map(|range| range["stop"].as_str()).collect();
+    assert_eq!(stops, [r"\x00\x01\x03", r"\x01\x01\x03", r"\x02\x01\x03"], "{json:#}");
+    let (status, text, errors) = rowkey(&[path, "t", "--query", "of two", "--json"], "");
+    assert_eq!((status, text.as_str()), (Some(2), ""));
+    assert!(errors.contains("of two"), "{errors}");
+}

@@ -1,5 +1,8 @@
 //! `rowkey check`: every rule on every table of a design, and what the file allows.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use indexmap::IndexMap;
 
 use crate::cost::QueryCost;
@@ -7,7 +10,7 @@ use crate::design::{Allow, Cluster, Date, Engine};
 use crate::facts::KeyFacts;
 use crate::finding::{Finding, Severity};
 use crate::load::WriteLoad;
-use crate::problem::{Located, Problem};
+use crate::problem::{Files, Located, Place, Problem};
 use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
 use crate::rules::{Found, Rule};
@@ -173,7 +176,7 @@ impl Design {
                     find(&context, &mut Found { rule, severity, table: &table.name, list: &mut list });
                 }
             }
-            report.take(table, list, options.today);
+            report.take(table, list, options.today, &self.files);
         }
         report.findings.sort_by_key(|finding| finding.place);
         report.problems.sort_by_key(|problem| problem.place);
@@ -184,10 +187,17 @@ impl Design {
 
 impl Report {
     /// Takes a table's findings, those apart that the file allows.
-    fn take(&mut self, table: &TableDesign, findings: Vec<Finding>, today: Date) {
+    fn take(&mut self, table: &TableDesign, findings: Vec<Finding>, today: Date, files: &Files) {
         let allows = &table.table.allow;
         let mut used = vec![false; allows.len()];
-        for finding in findings {
+        let has_secondary = !table.table.secondary.is_empty();
+        for mut finding in findings {
+            if let Some(remedy) = &mut finding.remedy {
+                let edits = std::mem::take(&mut remedy.edits).into_iter();
+                let fitted = edits.map(|edit| files.section_fitted(table.name.place, has_secondary, edit));
+                // All edits or none: a part of a cure is none.
+                remedy.edits = fitted.collect::<Option<_>>().unwrap_or_default();
+            }
             let matching = allows.iter().position(|allow| {
                 *allow.rule == finding.rule.id && allow.of.as_ref().map(|of| of.as_str()) == finding.of.as_deref()
             });
@@ -199,8 +209,19 @@ impl Report {
                 None => self.findings.push(finding),
             }
         }
+        let mut first: HashMap<_, Place> = HashMap::new();
         for (allow, used) in allows.iter().zip(used) {
-            self.problems.extend(fault(allow, used, today));
+            match first.entry((allow.rule.as_str(), allow.of.as_ref().map(|of| of.as_str()))) {
+                Entry::Occupied(first) => {
+                    let message = format!("this `allow` is of the same as that at {}", files.position(*first.get()));
+                    let help = Some("remove one of them".to_owned());
+                    self.problems.push(Problem { place: allow.rule.place, message, help });
+                }
+                Entry::Vacant(entry) => {
+                    entry.insert(allow.rule.place);
+                    self.problems.extend(fault(allow, used, today));
+                }
+            }
         }
     }
 }

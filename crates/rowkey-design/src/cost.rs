@@ -15,7 +15,7 @@ pub use self::order::OrderFit;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, all_of},
-    stored::{CELL, bytes_per_row, per_row, rows, rows_per_second, span},
+    stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span},
     witness::{of_field, value},
 };
 use crate::design::{Cluster, Query, Width};

@@ -6,14 +6,14 @@ use toml_datetime::Datetime;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
 use crate::file::node::{FromToml, Node, Reading, nearest, record, words};
-use crate::file::{Bytes, Count, Named, Period, Rate};
+use crate::file::{Bounds, Bytes, Count, Named, Period, Rate};
 use crate::problem::Located;
 
 record! {
     /// What one file has.
     pub struct DesignFile {
         /// The version of this format: 1.
-        format: Located<u32>,
+        format: Located<u32> where Bounds::whole(1, 1),
         /// Where tables are to be: engine, servers, what a region holds and takes.
         cluster: Named<Cluster>,
         /// The tables, by name.
@@ -25,9 +25,9 @@ record! {
         /// The engine.
         engine: Engine,
         /// The number of region servers or nodes.
-        servers: Option<u32>,
+        servers: Option<u32> where Bounds::FROM_ONE,
         /// The memory of one server's process.
-        heap: Option<Bytes>,
+        heap: Option<Bytes> where Bounds::POSITIVE,
         /// What a region or tablet holds and takes.
         region: Option<Region>,
     }
@@ -35,9 +35,9 @@ record! {
     /// What a region or tablet of a cluster holds and takes.
     pub struct Region {
         /// The size at which it is split: HBase's `hbase.hregion.max.filesize`.
-        max: Option<Bytes>,
+        max: Option<Bytes> where Bounds::POSITIVE,
         /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`.
-        flush: Option<Bytes>,
+        flush: Option<Bytes> where Bounds::POSITIVE,
         /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands.
         writes: Option<Rate>,
         /// The reads that the server of one region takes.
@@ -65,7 +65,7 @@ record! {
         /// How long rows are kept, where no TTL says it.
         keep: Option<Located<Keep>>,
         /// How many rows it holds when it is full grown.
-        rows: Option<Located<Count>>,
+        rows: Option<Located<Count>> where Bounds::MANY,
         /// The column families.
         family: Named<Family>,
         /// What is known of the values of fields.
@@ -85,7 +85,7 @@ record! {
     /// A salt: the rows are spread over buckets by a hash.
     pub struct Salt {
         /// The number of buckets.
-        buckets: Located<u32>,
+        buckets: Located<u32> where Bounds::whole(1, 65_536),
         /// The fields that the bucket is taken from. Default: all.
         by: Vec<Located<String>>,
         /// The hash. Default: xxh3.
@@ -97,7 +97,7 @@ record! {
     /// A digest (MD5) of the first fields, before them.
     pub struct Digest {
         /// The number of bytes of the digest.
-        bytes: Located<u32>,
+        bytes: Located<u32> where Bounds::whole(1, 16),
         /// The fields that it is taken from. Default: all.
         by: Vec<Located<String>>,
     }
@@ -109,7 +109,7 @@ record! {
         /// How long cells live.
         ttl: Option<Located<Period>>,
         /// The most versions of a cell that are kept. Default: 1.
-        versions: Option<Located<u32>>,
+        versions: Option<Located<u32>> where Bounds::FROM_ONE,
         /// The fewest versions that are kept after the TTL has expired.
         min_versions: Option<Located<u32>>,
         /// The compression of its files.
@@ -119,7 +119,7 @@ record! {
         /// The Bloom filter of its files.
         bloom: Option<Located<Bloom>>,
         /// The size of a block of its files.
-        block: Option<Located<Bytes>>,
+        block: Option<Located<Bytes>> where Bounds::POSITIVE,
         /// Whether its blocks are kept in memory first.
         in_memory: Option<bool>,
         /// Values above this size are stored apart (HBase's MOB).
@@ -127,7 +127,7 @@ record! {
         /// Whose timestamps cells have.
         timestamp: Option<Located<Timestamp>>,
         /// How many rows have cells in it. Default: all.
-        rows: Option<Located<Count>>,
+        rows: Option<Located<Count>> where Bounds::MANY,
         /// The columns.
         columns: Option<Located<Columns>>,
         /// The sizes of values, by column.
@@ -139,9 +139,9 @@ record! {
         /// The name: `what: shape`.
         name: String,
         /// How many a row has.
-        per_row: Option<Count>,
+        per_row: Option<Count> where Bounds::POSITIVE,
         /// The most that a row can have.
-        max: Option<Count>,
+        max: Option<Count> where Bounds::MANY,
         /// The size of a value.
         value: Option<Bytes>,
     }
@@ -159,23 +159,23 @@ record! {
     /// A count that varies.
     pub struct CountSpread {
         /// The median.
-        p50: Option<Count>,
+        p50: Option<Count> where Bounds::POSITIVE,
         /// The count that 99 of 100 do not exceed.
-        p99: Option<Count>,
+        p99: Option<Count> where Bounds::POSITIVE,
         /// The greatest.
-        max: Option<Count>,
+        max: Option<Count> where Bounds::POSITIVE,
     }
 
     /// What is known of the values of a field.
     pub struct FieldStats {
         /// How many values it has: of the whole table, or of each value of `per`.
-        distinct: Option<Located<Count>>,
+        distinct: Option<Located<Count>> where Bounds::MANY,
         /// How uneven they are: `zipf 0.9`, or `uniform`, the default.
         skew: Option<Located<Skew>>,
         /// The field for each of whose values `distinct` counts.
         per: Option<Located<String>>,
         /// The most values that it has for one value of `per`.
-        max: Option<Count>,
+        max: Option<Count> where Bounds::MANY,
         /// Whether its values grow with time.
         grows: Option<bool>,
         /// How many rows a value has.
@@ -217,19 +217,19 @@ record! {
         /// The field that it has a range of, and how wide.
         range: Named<Width>,
         /// The field that it has several values of, and how many.
-        among: Named<Count>,
+        among: Named<Count> where Bounds::MANY,
         /// The field that it has the beginning of, and how many characters or bytes.
-        starts_with: Named<Count>,
+        starts_with: Named<Count> where Bounds::MANY,
         /// What it filters by that is not in the key, or not next in it.
         filter as "where": Vec<Located<String>>,
         /// The order that it wants.
         order: Option<Located<QueryOrder>>,
         /// The most rows that it returns.
-        limit: Option<Located<Count>>,
+        limit: Option<Located<Count>> where Bounds::MANY,
         /// How many rows it returns, where the statistics of fields do not tell: after a filter by a column.
-        returns: Option<Located<Count>>,
+        returns: Option<Located<Count>> where Bounds::ANY,
         /// How many rows it skips.
-        offset: Option<Located<Count>>,
+        offset: Option<Located<Count>> where Bounds::WHOLE,
         /// The columns that it reads. Default: all.
         columns: Vec<Located<String>>,
         /// How often it runs.
@@ -239,7 +239,7 @@ record! {
         /// Whether it reads much on purpose, and nobody waits for it.
         batch: Option<bool>,
         /// The share of reads that find a row. Default: 1.
-        hit_rate: Option<f64>,
+        hit_rate: Option<f64> where Bounds::from_to(0.0, 1.0),
         /// Whether its rows have to be changed or read atomically.
         atomic: Option<bool>,
         /// What it may cost.
@@ -249,9 +249,9 @@ record! {
     /// What a query may cost.
     pub struct Budget {
         /// The most ranges.
-        ranges: Option<Count>,
+        ranges: Option<Count> where Bounds::MANY,
         /// The most rows read for each returned.
-        read_per_returned: Option<f64>,
+        read_per_returned: Option<f64> where Bounds::from_to(1.0, 1e24),
     }
 
     /// A table of the same rows under another key, kept by [`rowkey::secondary`].
@@ -481,7 +481,7 @@ impl FromToml for KeyField {
     }
 
     fn schema() -> Json {
-        json!({"type": "string", "pattern": "^\\s*\\S+\\s*:.+$"})
+        json!({"type": "string", "pattern": "^\\s*[^\\s:]+\\s*:.*\\S.*$"})
     }
 }
 
@@ -539,15 +539,15 @@ record! {
     /// Splits by a rule, as the file has them.
     pub struct SplitsTable {
         /// Equal parts of all keys.
-        uniform: Option<u32>,
+        uniform: Option<u32> where Bounds::FROM_ONE,
         /// Equal parts of all hex digits.
-        hex: Option<u32>,
+        hex: Option<u32> where Bounds::FROM_ONE,
         /// Equal parts of all decimal digits.
-        decimal: Option<u32>,
+        decimal: Option<u32> where Bounds::FROM_ONE,
         /// Equal parts of the keys in a file.
         sample: Option<String>,
         /// How many regions a sample is divided into.
-        regions: Option<u32>,
+        regions: Option<u32> where Bounds::FROM_ONE,
         /// These keys, in hex.
         keys: Option<Vec<Located<String>>>,
     }
@@ -561,8 +561,11 @@ impl FromToml for Splits {
                 return Some(Self::Buckets);
             }
         } else if node.get_ref().is_table() {
+            let before = reading.problems.len();
             let table = SplitsTable::from_toml(node, reading)?;
             match table {
+                // What is wrong is said where it is.
+                _ if reading.problems.len() > before => return None,
                 SplitsTable { uniform: Some(n), hex: None, decimal: None, sample: None, regions: None, keys: None } => {
                     return Some(Self::Uniform(n));
                 }
@@ -657,14 +660,14 @@ pub enum Width {
 
 impl FromToml for Width {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
-        if let Some(period) = node.get_ref().as_str().and_then(Period::parse) {
-            return Some(Self::Time(period));
+        if node.get_ref().as_str().is_some_and(Period::is_meant) {
+            return Period::from_toml(node, reading).map(Self::Time);
         }
-        Count::from_toml(node, reading).map(Self::Values)
+        Count::from_toml_in(Bounds::MANY, node, reading).map(Self::Values)
     }
 
     fn schema() -> Json {
-        json!({"anyOf": [Period::schema(), Count::schema()]})
+        json!({"anyOf": [Period::schema(), Count::schema_in(Bounds::MANY)]})
     }
 }
 
@@ -683,8 +686,10 @@ impl FromToml for Skew {
         if text == "uniform" {
             return Some(Self::Uniform);
         }
-        let exponent = text.strip_prefix("zipf ").and_then(|s| s.parse().ok());
-        let skew = exponent.filter(|s: &f64| (0.0..=10.0).contains(s)).map(Self::Zipf);
+        let exponent =
+            text.strip_prefix("zipf ").filter(|s| s.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+        let exponent = exponent.filter(|s| s.starts_with(|c: char| c.is_ascii_digit()) && !s.ends_with('.'));
+        let skew = exponent.and_then(|s| s.parse().ok()).filter(|s: &f64| (0.0..=10.0).contains(s)).map(Self::Zipf);
         if skew.is_none() {
             reading.problem(node, format!("{text:?} is not a distribution"), "write \"uniform\" or \"zipf 0.9\"");
         }
@@ -692,7 +697,7 @@ impl FromToml for Skew {
     }
 
     fn schema() -> Json {
-        json!({"type": "string", "pattern": "^(uniform|zipf [0-9.]+)$"})
+        json!({"type": "string", "pattern": "^(uniform|zipf 0*([0-9](\\.[0-9]+)?|10(\\.0+)?))$"})
     }
 }
 

@@ -73,6 +73,28 @@ impl Files {
         }
     }
 
+    /// An edit that adds a section of a table, `[[table.NAME.secondary]]`, as the table's own form takes it: a table in braces
+    /// takes no section, but a key. None where it has that key already, or takes neither.
+    pub(crate) fn section_fitted(&self, table: Place, has_key: bool, edit: Edit) -> Option<Edit> {
+        let Some((header, lines)) = edit.text.trim_start().strip_prefix("[[").and_then(|rest| rest.split_once("]]\n"))
+        else {
+            return Some(edit);
+        };
+        let text = &self.file(table)?.text;
+        let line = text.get(..table.start)?.rsplit('\n').next()?;
+        if line.trim_start().starts_with('[') {
+            return Some(edit);
+        }
+        if text.get(table.end..)?.trim_start().starts_with('.') {
+            // A dotted key takes a section, unless it is in the braces of another table.
+            let whole = format!("{text}\n{}", edit.text);
+            return toml::de::DeTable::parse(&whole).is_ok().then_some(edit);
+        }
+        let (_, key) = header.rsplit_once('.')?;
+        let items: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
+        if has_key { None } else { self.key_added(table, key, &format!("[{{ {} }}]", items.join(", "))) }
+    }
+
     /// The edit that adds lines at the end of a file.
     pub(crate) fn lines_added(&self, file: usize, lines: &str) -> Option<Edit> {
         let text = &self.iter().nth(file)?.text;

@@ -2,7 +2,12 @@
 //!
 //! Keys have no indentation and one space on either side of `=`; there is at most one empty line in a row, and none at the
 //! beginning; arrays and inline tables of one line have one space after each comma; items of arrays of many lines have two spaces
-//! before them, and a comma after each. What stands in quotes, and the order of keys, is never touched.
+//! before them, and a comma after each. Headers and dotted keys have no blanks around their dots. All lines end as the first
+//! does: with CR LF, or with LF. A byte order mark stays: an editor that wrote one may want it.
+//!
+//! What stands in quotes, the order of keys, and an inline table over several lines are never touched.
+
+use std::ops::Range;
 
 use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, Value};
 
@@ -22,32 +27,81 @@ use crate::problem::{File, Files, Place, Problem, Problems};
 /// # Ok::<(), rowkey_design::Problems>(())
 /// ```
 pub fn format(file: &File) -> Result<String, Problems> {
-    let mut document: DocumentMut = file.text.parse().map_err(|error: toml_edit::TomlError| {
+    let (mark, text) = match file.text.strip_prefix(MARK) {
+        Some(text) => (MARK, text),
+        None => ("", &*file.text),
+    };
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let span = error.span().unwrap_or(0..0);
-        let place = Place { file: 0, start: span.start, end: span.end };
+        let place = Place { file: 0, start: mark.len() + span.start, end: mark.len() + span.end };
         let mut files = Files::default();
         files.add(file.clone());
         Problems { files, list: vec![Problem { place, message: error.message().to_owned(), help: None }] }
     })?;
     table(document.as_table_mut());
-    let trailing = lines(&format!("{}\n", text(document.trailing())), "");
+    let trailing = lines(&format!("{}\n", raw(document.trailing())), "");
     let trailing = trailing.trim_end_matches('\n');
     document.set_trailing(if trailing.is_empty() { String::new() } else { format!("{trailing}\n") });
-    let text = document.to_string();
-    let text = text.trim_start_matches('\n');
-    Ok(if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") })
+    let formatted = document.to_string();
+    let formatted = formatted.trim_start_matches('\n');
+    let end = if formatted.is_empty() || formatted.ends_with('\n') { "" } else { "\n" };
+    let first_line = text.split_inclusive('\n').next().unwrap_or("");
+    let newline = if first_line.ends_with("\r\n") { "\r\n" } else { "\n" };
+    Ok(mark.to_owned() + &lines_ended(&format!("{formatted}{end}"), newline))
 }
 
-fn text(raw: &RawString) -> &str {
+const MARK: &str = "\u{feff}";
+
+/// The text with other ends of lines, but for those in strings, which are of their values.
+fn lines_ended(text: &str, newline: &str) -> String {
+    let mut strings = Vec::new();
+    if text.contains("\"\"\"") || text.contains("'''") {
+        if let Ok(document) = toml_edit::Document::parse(text) {
+            document.iter().for_each(|(_, item)| strings_of(item, &mut strings));
+        }
+        strings.sort_unstable_by_key(|string| string.start);
+    }
+    let between = |range| text.get(range).unwrap_or("").replace("\r\n", "\n").replace('\n', newline);
+    let (mut ended, mut done) = (String::new(), 0);
+    for string in strings {
+        ended += &between(done..string.start);
+        done = string.end;
+        ended += text.get(string).unwrap_or("");
+    }
+    ended + &between(done..text.len())
+}
+
+/// Where the strings of many lines are.
+fn strings_of(item: &Item, strings: &mut Vec<Range<usize>>) {
+    match item {
+        Item::Value(value) => strings_in(value, strings),
+        Item::Table(table) => table.iter().for_each(|(_, item)| strings_of(item, strings)),
+        Item::ArrayOfTables(tables) => {
+            tables.iter().flat_map(Table::iter).for_each(|(_, item)| strings_of(item, strings));
+        }
+        Item::None => {}
+    }
+}
+
+fn strings_in(value: &Value, strings: &mut Vec<Range<usize>>) {
+    match value {
+        Value::String(_) => strings.extend(value.span()),
+        Value::Array(items) => items.iter().for_each(|value| strings_in(value, strings)),
+        Value::InlineTable(keys) => keys.iter().for_each(|(_, value)| strings_in(value, strings)),
+        _ => {}
+    }
+}
+
+fn raw(raw: &RawString) -> &str {
     raw.as_str().unwrap_or("")
 }
 
 fn prefix(decor: &Decor) -> String {
-    decor.prefix().map_or(String::new(), |raw| text(raw).to_owned())
+    decor.prefix().map_or(String::new(), |raw| self::raw(raw).to_owned())
 }
 
 fn suffix(decor: &Decor) -> String {
-    decor.suffix().map_or(String::new(), |raw| text(raw).to_owned())
+    decor.suffix().map_or(String::new(), |raw| self::raw(raw).to_owned())
 }
 
 /// Comments and empty lines before something: no indentation but this, one empty line in a row.
@@ -80,9 +134,14 @@ fn table(table: &mut Table) {
         let is_value = table.get(&name).is_some_and(Item::is_value);
         if is_value && let Some(mut key) = table.key_mut(&name) {
             let before = lines(&prefix(key.leaf_decor()), "");
+            key.dotted_decor_mut().clear();
             let decor = key.leaf_decor_mut();
             decor.set_prefix(before);
             decor.set_suffix(" ");
+        } else if let Some(mut key) = table.key_mut(&name) {
+            // Of a header, or before a dot. Comments are the table's, or those of the last key.
+            key.leaf_decor_mut().clear();
+            key.dotted_decor_mut().clear();
         }
         match table.get_mut(&name) {
             Some(Item::Value(value)) => {
@@ -123,7 +182,7 @@ fn inside(value: &mut Value) {
 
 fn array(items: &mut Array) {
     let long = |decor: &Decor| prefix(decor).contains('\n') || suffix(decor).contains('\n');
-    let many = items.iter().any(|item| long(item.decor())) || text(items.trailing()).contains('\n');
+    let many = items.iter().any(|item| long(item.decor())) || raw(items.trailing()).contains('\n');
     items.iter_mut().for_each(inside);
     if !many {
         return items.fmt();
@@ -143,7 +202,7 @@ fn array(items: &mut Array) {
         decor.set_prefix(before);
         decor.set_suffix("");
     }
-    let trailing = carried + text(items.trailing());
+    let trailing = carried + raw(items.trailing());
     let (own, rest) = trailing.split_once('\n').unwrap_or(("", ""));
     let rest = lines(rest, "  ");
     items.set_trailing(format!("{}\n{}", after(own), rest.strip_suffix("  ").unwrap_or(&rest)));

@@ -78,6 +78,12 @@ impl Files {
         self.file(place).and_then(|file| file.text.get(place.range())).unwrap_or("")
     }
 
+    /// Where a place begins, as `name:line:column`.
+    pub(crate) fn position(&self, place: Place) -> String {
+        let (line, column) = self.line_and_column(place);
+        format!("{}:{line}:{column}", self.file(place).map_or("", |file| &file.name))
+    }
+
     /// The line and the column of a place's first byte, both from 1; a column counts characters, as an editor does: without a
     /// byte order mark.
     pub fn line_and_column(&self, place: Place) -> (usize, usize) {
@@ -116,10 +122,8 @@ impl std::error::Error for Problems {}
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, problem) in self.list.iter().enumerate() {
-            let name = self.files.file(problem.place).map_or("", |file| &file.name);
-            let (line, column) = self.files.line_and_column(problem.place);
             let newline = if i == 0 { "" } else { "\n" };
-            write!(f, "{newline}{name}:{line}:{column}: {}", problem.message)?;
+            write!(f, "{newline}{}: {}", self.files.position(problem.place), problem.message)?;
             if let Some(help) = &problem.help {
                 write!(f, "; {help}")?;
             }

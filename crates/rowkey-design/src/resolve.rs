@@ -1,8 +1,9 @@
 //! From what the files say to a design whose names all refer to something: layouts are built, fields are found.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, hash_map};
 
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 use rowkey::LayoutBuf;
 use rowkey::lead::{Lead, Salt as SaltOf, SaltHash};
 use rowkey::splits::Splits as SplitPoints;
@@ -64,6 +65,7 @@ impl Design {
                 design.add(file, &mut problems);
             }
         }
+        design.name_tables_once(&mut problems);
         if problems.is_empty() {
             return Ok(design);
         }
@@ -81,16 +83,40 @@ impl Design {
         }
         for (name, cluster) in file.cluster {
             let place = cluster.place;
-            if self.clusters.insert(name.clone(), cluster).is_some() {
-                problems.push(twice("cluster", &name, place));
+            match self.clusters.entry(name) {
+                Entry::Occupied(first) => {
+                    problems.push(twice("cluster", first.key(), place, &self.files.position(first.get().place)));
+                }
+                Entry::Vacant(entry) => _ = entry.insert(cluster),
             }
         }
         for (name, Located { value: table, place }) in file.table {
             let Some(table) = TableDesign::of(Located { value: name.clone(), place }, table, problems) else {
                 continue;
             };
-            if self.tables.insert(name.clone(), table).is_some() {
-                problems.push(twice("table", &name, place));
+            match self.tables.entry(name) {
+                Entry::Occupied(first) => {
+                    problems.push(twice("table", first.key(), place, &self.files.position(first.get().name.place)));
+                }
+                Entry::Vacant(entry) => _ = entry.insert(table),
+            }
+        }
+    }
+
+    /// Notes each secondary table with the name of another table: both would be one table of the store.
+    fn name_tables_once(&self, problems: &mut Vec<Problem>) {
+        let mut names: HashMap<&str, (Place, Option<usize>)> =
+            self.tables.values().map(|table| (table.name.as_str(), (table.name.place, None))).collect();
+        for (of, table) in self.tables.values().enumerate() {
+            for Located { value: name, place } in table.table.secondary.iter().map(|secondary| &secondary.name) {
+                match names.entry(name) {
+                    hash_map::Entry::Vacant(entry) => _ = entry.insert((*place, Some(of))),
+                    // Two of one table are noted with what else a table names twice.
+                    hash_map::Entry::Occupied(first) if first.get().1 == Some(of) => {}
+                    hash_map::Entry::Occupied(first) => {
+                        problems.push(twice("table", name, *place, &self.files.position(first.get().0)));
+                    }
+                }
             }
         }
     }
@@ -110,9 +136,9 @@ fn read(text: &str, reading: &mut Reading<'_>) -> Option<DesignFile> {
     file.filter(|_| valid)
 }
 
-fn twice(what: &str, name: &str, place: Place) -> Problem {
+fn twice(what: &str, name: &str, place: Place, first: &str) -> Problem {
     let help = Some("give it another name, or remove one".to_owned());
-    Problem { place, message: format!("there is already a {what} {name:?} in another file"), help }
+    Problem { place, message: format!("there is already a {what} {name:?}, at {first}"), help }
 }
 
 impl TableDesign {

@@ -37,7 +37,7 @@ fn each_target_refuses_what_it_cannot_have_and_says_where() {
             "2:8: HBase takes no table",
         ),
         (t("[table.t.family.\"a:b\"]"), Target::HBase, "4:17: HBase takes no family named \"a:b\""),
-        (t("[table.t.family.f]\nversions = 0"), Target::HBase, "5:12: 0 versions of a cell"),
+        (t("[table.t.family.f]\nversions = 4294967295"), Target::HBase, "5:12: 4294967295 versions of a cell"),
         (t("[table.t.family.f]\nmin_versions = 2"), Target::HBase, "5:16: `min_versions` is 2, but `versions` is 1"),
         (t("[table.t.family.f]\nttl = \"20 ms\""), Target::HBase, "5:7: a TTL is a whole number of seconds"),
         (t("[table.t.family.f]\nblock = \"100 B\""), Target::HBase, "5:9: a block is a whole number of bytes, 1024"),
@@ -51,11 +51,6 @@ fn each_target_refuses_what_it_cannot_have_and_says_where() {
             t("splits = { sample = \"s\", regions = 4 }\n[table.t.family.f]"),
             Target::HBase,
             "4:10: the split points are",
-        ),
-        (
-            t("[table.t.family.f]\n[[table.t.secondary]]\nname = \"t\"\nkey = [\"k: u64\"]"),
-            Target::HBase,
-            "6:8: another",
         ),
         (format!("[table.{long}]\nkey = [\"k: u64\"]"), Target::Cbt, "2:8: Bigtable takes no table"),
         (t("[table.t.family.\"a b\"]"), Target::Cbt, "4:17: Bigtable takes no family"),
@@ -192,6 +187,8 @@ fn layouts_come_back_from_json() {
 fn texts_that_are_cut_or_changed_make_no_panic() {
     let sources = [
         (Source::Phoenix, created("[table.t]\nkey = [\"n: i64\", \"t: text raw\"]\n[table.t.family.f]\ncolumns = [\"c\"]\nttl = \"1 h\"", Target::Phoenix)),
+        (Source::Phoenix, "| TABLE_NAME | COLUMN_NAME | TYPE_NAME | COLUMN_SIZE | KEY_SEQ |\n| t | a | BINARY | 4 | 1 |\n".to_owned()),
+        (Source::Phoenix, "'TABLE_NAME','COLUMN_NAME','DATA_TYPE','KEY_SEQ','SORT_ORDER'\n't','a','12','1','1'\n".to_owned()),
         (Source::Describe, "Table a is ENABLED\n{NAME => 'f', VERSIONS => '1', METADATA => {'a' => 'b'}}\nTotal number of splits = 2\n\\x00é\n".to_owned()),
         (Source::Cbt, "Family Name\tGC Policy\n---\t---\nf\t((age() > 1d && versions() > 2) || versions() > 5)\n".to_owned()),
         (Source::Layout, "u64, text raw".parse::<LayoutBuf>().expect("a shape").to_json()),
@@ -216,4 +213,75 @@ fn texts_that_are_cut_or_changed_make_no_panic() {
     _ = imported(&format!("Family Name\n---\nf\t{deep}"), Source::Cbt, Some("t"));
     _ = imported(&format!("CREATE TABLE t {deep}"), Source::Phoenix, None);
     _ = imported(&format!("{{NAME => '{}", "', A => '".repeat(50_000)), Source::Describe, Some("t"));
+}
+
+/// As sqlline prints them, 1.9 as a table and as CSV.
+#[test]
+fn lists_of_phoenixs_columns_are_read() {
+    let columns = "0: jdbc:phoenix:localhost> !columns VISITS\n\
+        +------------+--------------+-------------+--------------+------------+------------+--------------+-----------+----------------+----------+\n\
+        | TABLE_CAT  | TABLE_SCHEM  | TABLE_NAME  | COLUMN_NAME  | DATA_TYPE  | TYPE_NAME  | COLUMN_SIZE  | NULLABLE  | COLUMN_FAMILY  | KEY_SEQ  |\n\
+        +------------+--------------+-------------+--------------+------------+------------+--------------+-----------+----------------+----------+\n\
+        |            | S            | VISITS      | HOST         | 12         | VARCHAR    | null         | 1         |                | 3        |\n\
+        |            | S            | VISITS      | AT           | -5         | UNSIGNED_LONG | null      | 0         |                | 1        |\n\
+        |            | S            | VISITS      | ID           | -2         | BINARY     | 16           | 0         |                | 2        |\n\
+        |            | S            | VISITS      | V            | 3          | DECIMAL    | 10           | 1         | d              | null     |\n\
+        +------------+--------------+-------------+--------------+------------+------------+--------------+-----------+----------------+----------+\n\
+        0: jdbc:phoenix:localhost>\n";
+    let text = imported(columns, Source::Phoenix, None).unwrap_or_else(|problems| panic!("{problems}"));
+    let read = Design::parse([File { name: "read".to_owned(), text: text.clone() }]).expect("a design");
+    assert_eq!(read.tables["S.VISITS"].layout.shape(), "u64, bytes[16], text raw");
+    assert!(text.contains("The list has no SORT_ORDER") && text.contains("has no SALT_BUCKETS"), "{text}");
+    assert!(
+        text.contains("[table.\"S.VISITS\".family.d]\n# Phoenix's type of V is DECIMAL\ncolumns = [\"V\"]"),
+        "{text}"
+    );
+
+    for catalog in [
+        "'TABLE_SCHEM','TABLE_NAME','COLUMN_NAME','COLUMN_FAMILY','DATA_TYPE','COLUMN_SIZE','KEY_SEQ','SORT_ORDER','SALT_BUCKETS'\n\
+         '','t','','','null','null','null','null','8'\n\
+         '','t','','f','null','null','null','null','null'\n\
+         '','t','b','','12','null','2','1','null'\n\
+         '','t','a','','-5','null','1','2','null'\n\
+         '','t','it''s, b','f','12','null','null','2','null'\n\
+         5 rows selected (0.04 seconds)\n",
+        "| table_name | column_name | column_family | data_type | column_size | key_seq | sort_order | salt_buckets |\n\
+         | t | | | | | | | 8 |\n\
+         | t | a | | -5 | null | 1 | 2 | null |\n\
+         | t | b | | 12 | null | 2 | 1 | null |\n\
+         | table_name | column_name | column_family | data_type | column_size | key_seq | sort_order | salt_buckets |\n\
+         | t | it's, b | f | 12 | null | | | |\n",
+    ] {
+        let text = imported(catalog, Source::Phoenix, None).unwrap_or_else(|problems| panic!("{problems}"));
+        let read = Design::parse([File { name: "read".to_owned(), text: text.clone() }]).expect("a design");
+        assert_eq!(read.tables["t"].layout.shape(), "salt(8 java) i64, text desc", "{text}");
+        assert!(text.contains("columns = [\"it's, b\"]") && text.contains("The type of a is read as BIGINT"), "{text}");
+    }
+
+    let named = "TABLE_NAME,COLUMN_NAME,SqlTypeName(DATA_TYPE),KEY_SEQ,ASC_OR_DESC\nt,a,UNSIGNED_INT,1,D\n";
+    let text = imported(named, Source::Phoenix, None).unwrap_or_else(|problems| panic!("{problems}"));
+    assert!(text.contains("key = [\"a: u32 desc\"]") && !text.contains("SORT_ORDER"), "{text}");
+
+    for (list, told) in [
+        ("| TABLE_NAME | COLUMN_NAME | DATA_TYPE | K |\n| t | a | 12 | 1 |\n", "pasted:1:1: there is no KEY_SEQ"),
+        ("COLUMN_NAME,TYPE_NAME,KEY_SEQ\na,VARCHAR,1\n", "pasted:2:1: the list does not say the table's name"),
+        ("TABLE_NAME,COLUMN_NAME,KEY_SEQ\n", "pasted:1:1: there is no TYPE_NAME or DATA_TYPE"),
+        ("TABLE_NAME,COLUMN_NAME,TYPE_NAME,KEY_SEQ\nt,a,VARCHAR,x\n", "pasted:2:1: KEY_SEQ is no whole number"),
+        (
+            "TABLE_NAME,COLUMN_NAME,TYPE_NAME,KEY_SEQ\nt,a,VARCHAR\n",
+            "pasted:2:1: the header has 4 cells, and this line 3",
+        ),
+        (
+            "TABLE_NAME,COLUMN_NAME,TYPE_NAME,COLUMN_FAMILY\nt,a,VARCHAR,\nt,b,VARCHAR,\n",
+            "pasted:1:1: the list does not say the order",
+        ),
+        ("TABLE_NAME,COLUMN_NAME,TYPE_NAME,KEY_SEQ\nt,a,VARCHAR,\n", "pasted:1:1: no column of \"t\" is in the key"),
+        (
+            "TABLE_NAME,COLUMN_NAME,TYPE_NAME,KEY_SEQ\nt,a,GEOMETRY,1\n",
+            "pasted:2:1: no field has the bytes of GEOMETRY",
+        ),
+    ] {
+        let problems = imported(list, Source::Phoenix, None).expect_err("no list").to_string();
+        assert!(problems.starts_with(told), "{list}: {problems}");
+    }
 }

@@ -97,3 +97,37 @@ fn a_lock_file_is_the_design_it_locks() {
         assert!(problems.to_string().contains("the fingerprint of this key is "), "{problems}");
     }
 }
+
+#[test]
+fn a_lock_file_sees_meanings_and_columns() {
+    let old = "format = 1\n[table.t]\nkey = [\"at: i64\", \"id: u64\"]\nmeans = { at = \"milliseconds\", id = \"random\" }\n\
+               family.f = { ttl = \"0.0015 ms\", columns = [\"a b\", \"c\"] }\nfamily.g.columns = { name = \"n: u16\" }\n";
+    let text = lock(&parse(old)).text;
+    let against = |new: &str, lock: &str| {
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let mut found = diff(&parse(lock), &parse(new), &options, 1.0);
+        found.retain(|change| !["D09", "D10", "D11"].contains(&change.rule));
+        found.into_iter().map(|change| (change.class, change.rule, change.of.unwrap_or_default())).collect::<Vec<_>>()
+    };
+    assert_eq!(against(old, &text), []);
+    let change = |from: &str, to: &str| against(&old.replace(from, to), &text);
+    assert_eq!(change("milliseconds", "seconds"), [(Class::SilentCorruption, "D01", "at".to_owned())]);
+    // Under another name too.
+    let renamed = old.replace("at: i64", "when: i64").replace("at = \"milliseconds", "when = \"seconds");
+    assert!(against(&renamed, &text).contains(&(Class::SilentCorruption, "D01", "when".to_owned())));
+    assert_eq!(change("\"c\"", "\"d\""), [(Class::Rewrite, "D04", "f".to_owned())]);
+    assert_eq!(change(", \"c\"", ""), [(Class::Safe, "D04", "f".to_owned())]);
+    assert_eq!(change("\"c\"", "\"c\", \"d\""), [(Class::Safe, "D08", "f".to_owned())]);
+    assert_eq!(change("n: u16", "n: u32"), [(Class::Rewrite, "D01", "g".to_owned())]);
+    assert_eq!(change("0.0015 ms", "0.0014 ms"), [(Class::DataLoss, "D07", "f".to_owned())]);
+    // A lock file of an older release has neither.
+    let older: String = text
+        .lines()
+        .filter(|line| !line.starts_with("columns") && !line.contains("means]"))
+        .filter(|line| !line.starts_with("at =") && !line.starts_with("id ="))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(!older.contains("means") && older.len() < text.len());
+    assert_eq!(change("milliseconds", "milliseconds"), []);
+    assert_eq!(against(&old.replace("milliseconds", "seconds").replace("\"c\"", "\"d\""), &older), []);
+}

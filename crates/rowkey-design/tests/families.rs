@@ -161,11 +161,11 @@ fn encoding_changes_the_share_of_keys() {
 /// A design whose numbers multiply to more than a number can be, and whose names are not for a terminal.
 #[test]
 fn great_numbers_and_hostile_names() {
-    let most = "9".repeat(300);
+    let most = "1000000000000000000000000";
     let text = format!(
         "format = 1\n[table.t]\nkey = [\"a: text\"]\n[table.t.family.\"\\u001b]0;\"]\n\
-         columns = {{ name = \"\\u001b[2J: text\", per_row = {most}.0, max = {most}.0, value = \"9 PB\" }}\n\
-         sizes = {{ \"\\u001b[2J\" = \"999999999999999 PB\" }}\nversions = 4294967295\nmin_versions = 4294967295\n\
+         columns = {{ name = \"\\u001b[2J: text\", per_row = \"999999999999.999T\", max = {most}.0, value = \"9 PB\" }}\n\
+         sizes = {{ \"\\u001b[2J\" = \"999999999999 PB\" }}\nversions = 4294967295\nmin_versions = 4294967295\n\
          [[table.t.query]]\nname = \"\\u0007\"\n"
     );
     for engine in ["hbase", "bigtable", "dynamodb", "cockroachdb", "fjall"] {

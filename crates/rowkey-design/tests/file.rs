@@ -22,7 +22,7 @@ engine = "hbsae"
 region.max = "10 gigs"
 [table.t]
 key = ["a: u64", "b: i46", "c text"]
-salt = { buckets = 0, by = ["z"] }
+salt = { buckets = 4, by = ["z"] }
 colour = 3
 [[table.t.query]]
 name = "q"
@@ -42,4 +42,32 @@ rate = 7
     for (line, expected) in problems.lines().zip(expected) {
         assert!(line.starts_with(&format!("a.rowkey.toml:{expected}")), "{line}");
     }
+}
+
+#[test]
+fn two_tables_of_one_name_are_named_with_both_places() {
+    let table = |name: &str, secondary: &str| {
+        format!(
+            "[table.{name}]\nkey = [\"a: u64\"]\n[[table.{name}.secondary]]\nname = \"{secondary}\"\nkey = [\"a: u64\"]\n"
+        )
+    };
+    let said = |files: &[String]| {
+        let files = files
+            .iter()
+            .enumerate()
+            .map(|(i, text)| File { name: format!("{i}.rowkey.toml"), text: format!("format = 1\n{text}") });
+        Design::parse(files).map_err(|problems| problems.to_string()).err().unwrap_or_default()
+    };
+    let help = "; give it another name, or remove one";
+    assert_eq!(said(&[table("t", "u"), table("v", "w")]), "");
+    let own = format!("0.rowkey.toml:5:8: there is already a table \"t\", at 0.rowkey.toml:2:8{help}");
+    assert_eq!(said(&[table("t", "t")]), own);
+    let other = format!("0.rowkey.toml:5:8: there is already a table \"v\", at 1.rowkey.toml:2:8{help}");
+    assert_eq!(said(&[table("t", "v"), table("v", "w")]), other);
+    let both = format!("1.rowkey.toml:5:8: there is already a table \"u\", at 0.rowkey.toml:5:8{help}");
+    assert_eq!(said(&[table("t", "u"), table("v", "u")]), both);
+    let same = format!("1.rowkey.toml:2:8: there is already a table \"t\", at 0.rowkey.toml:2:8{help}");
+    assert_eq!(said(&[table("t", "u"), table("t", "w")]), same);
+    let twice = table("t", "u") + "[[table.t.secondary]]\nname = \"u\"\nkey = [\"a: u64\"]\n";
+    assert_eq!(said(&[twice]).lines().count(), 1);
 }

@@ -83,13 +83,10 @@ fn a_sample_of_too_few_keys_is_a_problem_at_its_place() {
     let problem = design.split_by_sample(&path, &Profile::default()).unwrap_err();
     assert_eq!(design.files.text(problem.place), r#"{ sample = "/data/visits.tsv", regions = 4 }"#);
     assert_eq!(problem.message, "there are not enough keys for 4 regions: 0");
-    let none = self::design(&TEXT.replace("regions = 4", "regions = 0"));
-    let mut none = none;
-    let path = none.sample_paths().remove(1);
-    assert_eq!(
-        none.split_by_sample(&path, &Profile::default()).unwrap_err().help.unwrap(),
-        "write `regions = 2`, or more"
-    );
+    let file = File { name: "v".to_owned(), text: TEXT.replace("regions = 4", "regions = 0") };
+    let problems = Design::parse([file]).unwrap_err().to_string();
+    assert!(problems.ends_with("expected a whole number from 1 to 4294967295, found the number 0"), "{problems}");
+    assert_eq!(problems.lines().count(), 1);
 }
 
 #[test]

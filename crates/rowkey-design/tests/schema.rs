@@ -86,10 +86,98 @@ fn both_refuse_a_mistake() {
         "[[table.t.query]]\nname = \"q\"\nlimit = \"2X\"",
         "[[table.t.allow]]\nrule = \"Q01\"",
         "stats.a = { skew = \"normal\" }",
+        "stats.a = { skew = \"zipf 1.2.3\" }",
+        "stats.a = { skew = \"zipf 11\" }",
+        "stats.a = { skew = \"zipf 1e0\" }",
+        "family.f.versions = 0",
+        "family.f.versions = 1.5",
+        "family.f.versions = 4294967296",
+        "family.f.ttl = \"0 s\"",
+        "family.f.ttl = \"0.0000001 ms\"",
+        "family.f.ttl = \"100000 years\"",
+        "family.f.ttl = \"-1 s\"",
+        "family.f.block = \"0 B\"",
+        "family.f.block = \"0.5 B\"",
+        "family.f.sizes.v = \"0.0001 kB\"",
+        "family.f.sizes.v = \"1000000000000000000000 B\"",
+        "family.f.sizes.v = -1",
+        "family.f.columns = { name = \"n: u8\", per_row = 0 }",
+        "family.f.columns = { name = \"n: u8\", max = 1.5 }",
+        "salt = { buckets = 0 }",
+        "salt = { buckets = 65537 }",
+        "hashed = { bytes = 17 }",
+        "hashed = { bytes = 0 }",
+        "splits = { uniform = 0 }",
+        "splits = { sample = \"s\", regions = 0 }",
+        "rows = -1",
+        "rows = 0",
+        "rows = 1.5",
+        "rows = \"1.5\"",
+        "rows = \"0.0M\"",
+        "rows = \"1.0001k\"",
+        "rows = 1e300",
+        "rows = \"1__0\"",
+        "stats.a = { distinct = 0 }",
+        "stats.a = { distinct = 0.5 }",
+        "[[table.t.write]]\nname = \"w\"\nrate = \"0/s\"",
+        "[[table.t.write]]\nname = \"w\"\npeak = \"-5/s\"",
+        "[[table.t.query]]\nname = \"q\"\nlimit = 0",
+        "[[table.t.query]]\nname = \"q\"\nlimit = 1.5",
+        "[[table.t.query]]\nname = \"q\"\noffset = -1",
+        "[[table.t.query]]\nname = \"q\"\nonline = \"0 ms\"",
+        "[[table.t.query]]\nname = \"q\"\nrange = { a = \"0 s\" }",
+        "[[table.t.query]]\nname = \"q\"\nrange = { a = 0 }",
+        "[[table.t.query]]\nname = \"q\"\namong = { a = 1.5 }",
+        "[[table.t.query]]\nname = \"q\"\nstarts_with = { a = 0 }",
+        "[[table.t.query]]\nname = \"q\"\nhit_rate = 1.5",
+        "[[table.t.query]]\nname = \"q\"\nhit_rate = -0.1",
+        "[[table.t.query]]\nname = \"q\"\nbudget = { ranges = 0 }",
+        "[[table.t.query]]\nname = \"q\"\nbudget = { read_per_returned = 0.5 }",
+        "[cluster.c]\nengine = \"hbase\"\nservers = 0",
+        "[cluster.c]\nengine = \"hbase\"\nheap = \"0 B\"",
+        "[cluster.c]\nengine = \"hbase\"\nregion.writes = \"0/s\"",
     ] {
         let text = table(mistake);
         assert!(!reads(&text), "the reader takes {mistake}");
         assert!(!validator.is_valid(&to_json(&text)), "the schema takes {mistake}");
+    }
+}
+
+/// What JSON cannot hold is refused by the reader alone.
+#[test]
+fn no_number_is_infinite_or_none() {
+    for number in ["nan", "inf", "-inf", "1e400"] {
+        for key in ["rows", "family.f.versions", "salt.buckets", "stats.a.distinct"] {
+            assert!(
+                !reads(&format!("format = 1\n[table.t]\nkey = [\"a: u64\"]\n{key} = {number}\n")),
+                "{key} {number}"
+            );
+        }
+    }
+}
+
+#[test]
+fn both_take_the_least_and_the_most() {
+    let validator = validator();
+    for good in [
+        "family.f.versions = 1\nfamily.f.min_versions = 0",
+        "family.f.versions = 4.0",
+        "family.f.ttl = \"0.000001 ms\"",
+        "family.f.ttl = \"9999.999999 years\"",
+        "family.f.sizes.v = \"0 B\"",
+        "family.f.block = \"0.001 kB\"",
+        "family.f.columns = { name = \"n: u8\", per_row = 0.5 }",
+        "salt = { buckets = 65536 }",
+        "rows = \"999_999_999_999T\"",
+        "rows = 1e24",
+        "rows = \"1.5k\"",
+        "stats.a = { skew = \"zipf 10.0\" }",
+        "[[table.t.query]]\nname = \"q\"\noffset = 0\nhit_rate = 1",
+        "[[table.t.write]]\nname = \"w\"\nrate = \"0.001/day\"",
+    ] {
+        let text = format!("format = 1\n[table.t]\nkey = [\"a: u64\"]\n{good}");
+        assert!(reads(&text), "the reader refuses {good}");
+        assert!(validator.is_valid(&to_json(&text)), "the schema refuses {good}");
     }
 }
 

@@ -87,13 +87,13 @@ const ANOTHER: [(&str, &str, &str, &str); 6] = [
         "metrics",
         "tsdb",
         "metric, tags, hour + 1 secondary table",
-        r#""one series, a day" reads 12k rows in 8 ranges, and 1 in 1 with the first"#,
+        r#""one series, a day" reads 12k rows in 8 ranges, and 24 in 1 with the first"#,
     ),
     (
         "temperatures",
         "tsdb",
         "metric, hour, tags + 1 secondary table",
-        r#""a day of one city" reads 259k rows in 4 ranges, and 1 in 1 with the first"#,
+        r#""a day of one city" reads 259k rows in 4 ranges, and 26 in 1 with the first"#,
     ),
 ];
 

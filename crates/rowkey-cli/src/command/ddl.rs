@@ -4,11 +4,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::ValueEnum as _;
 use rowkey_design::ddl::{self, Options};
 use rowkey_design::{CheckOptions, Problems, quote};
+use serde_json::json;
 
 use crate::designs;
 use crate::failure::Failure;
+use crate::output::place;
 
 /// Prints what creates the tables: for HBase's shell, cbt, Phoenix or Terraform.
 #[derive(Debug, clap::Args)]
@@ -16,6 +19,7 @@ use crate::failure::Failure;
   rowkey ddl app.rowkey.toml --for hbase > create.rb && hbase shell -n create.rb
   rowkey ddl app.rowkey.toml --table visits --for cbt | bash
   rowkey ddl designs/ --for terraform > tables.tf
+  rowkey ddl app.rowkey.toml --for hbase --json
 
 What the target does otherwise than the design says is noted on standard error. The notes change no exit status.")]
 pub(crate) struct Args {
@@ -34,6 +38,9 @@ pub(crate) struct Args {
     /// Leave the split points out: one region at first.
     #[arg(long)]
     no_splits: bool,
+    /// Print JSON: the statements table by table, and the notes.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -62,8 +69,28 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     options.table.clone_from(&args.table);
     options.splits = !args.no_splits;
     let ddl = ddl::ddl(&design, &options)?;
+    if args.json {
+        let tables = ddl.tables.iter().map(|it| json!({"table": it.table, "statements": it.statements}));
+        let notes = ddl.notes.iter();
+        let notes = notes.map(|note| json!({"message": note.message, "place": place(&design.files, note.place)}));
+        let json = json!({
+            "version": 1,
+            "dialect": args.target.to_possible_value().map(|target| target.get_name().to_owned()),
+            "preamble": ddl.preamble,
+            "tables": tables.collect::<Vec<_>>(),
+            "notes": notes.collect::<Vec<_>>(),
+        });
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{json:#}")?;
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let notes = Problems { files: design.files, list: ddl.notes };
-    notes.to_string().lines().for_each(|note| eprintln!("note: {}", quote::terminal(note)));
-    std::io::stdout().lock().write_all(ddl.text.as_bytes())?;
+    // Whoever closed standard error wants no notes.
+    let mut errors = std::io::stderr().lock();
+    notes.to_string().lines().for_each(|note| _ = writeln!(errors, "note: {}", quote::terminal(note)));
+    let mut out = std::io::stdout().lock();
+    out.write_all(ddl.text.as_bytes())?;
+    out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

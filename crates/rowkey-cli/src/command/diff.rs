@@ -1,12 +1,14 @@
 //! `rowkey diff`.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use rowkey_design::design::Date;
 use rowkey_design::quote::terminal;
-use rowkey_design::{CheckOptions, Class, Design, Difference, File, diff, lock};
+use rowkey_design::{CheckOptions, Class, Design, Difference, diff, lock};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -26,7 +28,8 @@ pub(crate) struct Args {
     /// The old design and the new one, each a file or a folder; with `--against` or `--lock` the new one's files and folders.
     #[arg(required = true)]
     designs: Vec<PathBuf>,
-    /// The old design is these files in a revision of git, as `git:main`.
+    /// The old design is these files in a revision of git, as `git:main`. A file that is new, or gone, has all its tables
+    /// new, or gone.
     #[arg(long, value_name = "git:REV", conflicts_with_all = ["lock", "write_lock"])]
     against: Option<String>,
     /// The old design is a lock file.
@@ -82,7 +85,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let (old, new) = match (&args.against, &args.lock, &args.designs[..]) {
-        (Some(against), None, paths) => (at_revision(against, paths)?, crate::designs::read(paths)?),
+        (Some(against), None, paths) => {
+            let (old, new) = crate::revision::read(against, paths)?;
+            (Design::parse(old)?, Design::parse(new)?)
+        }
         (None, Some(lock), paths) => (Design::parse([crate::designs::file(lock)?])?, crate::designs::read(paths)?),
         (None, None, [old, new]) => {
             (crate::designs::read(std::slice::from_ref(old))?, crate::designs::read(std::slice::from_ref(new))?)
@@ -113,6 +119,8 @@ fn is_finding(change: &Difference) -> bool {
 
 fn text(design: &Design, differences: &[Difference]) -> String {
     let mut text = String::new();
+    // One table has one plan, whatever changes in it.
+    let mut planned: HashMap<(&str, &[String]), &Difference> = HashMap::new();
     for change in differences {
         let of = change.of.as_ref().map_or(String::new(), |of| format!(" {of:?}"));
         let place = change.place.and_then(|place| {
@@ -126,8 +134,19 @@ fn text(design: &Design, differences: &[Difference]) -> String {
         if let Some(why) = &change.allowed {
             text += &format!("    allowed: {}\n", terminal(why));
         }
-        for (i, step) in change.plan.iter().enumerate() {
-            text += &format!("    {}. {}\n", i + 1, terminal(step));
+        if change.plan.is_empty() {
+            continue;
+        }
+        match planned.entry((&change.table, &change.plan)) {
+            Entry::Occupied(first) => {
+                text += &format!("    by the plan under {}: {}\n", first.get().rule, terminal(&first.get().message));
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(change);
+                for (i, step) in change.plan.iter().enumerate() {
+                    text += &format!("    {}. {}\n", i + 1, terminal(step));
+                }
+            }
         }
     }
     let count = |class| differences.iter().filter(|change| change.class == class).count();
@@ -144,52 +163,4 @@ fn to_json(design: &Design, differences: &[Difference]) -> String {
         })
     });
     format!("{:#}\n", json!({"version": 1, "changes": changes.collect::<Vec<_>>()}))
-}
-
-/// The design that these files were in a revision.
-fn at_revision(against: &str, paths: &[PathBuf]) -> Result<Design, Failure> {
-    let Some(revision) = against.strip_prefix("git:").filter(|revision| !revision.is_empty()) else {
-        return Err(Failure::new(format!("{against:?} is not a revision: write it as git:main")));
-    };
-    if revision.starts_with('-') || revision.contains([':', '\0', '\n']) {
-        return Err(Failure::new(format!("{revision:?} is not a name of a revision")));
-    }
-    let mut files = Vec::new();
-    for path in paths {
-        let folder = path.is_dir() || !path.to_string_lossy().ends_with(".rowkey.toml");
-        let inside = if folder { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
-        let inside = if inside.as_os_str().is_empty() { Path::new(".") } else { inside };
-        let names = match folder {
-            true => {
-                let listed = git(inside, &["ls-tree", "--name-only", "-z", revision, "./"])?;
-                let listed = String::from_utf8_lossy(&listed).into_owned();
-                let names: Vec<String> =
-                    listed.split('\0').filter(|name| name.ends_with(".rowkey.toml")).map(str::to_owned).collect();
-                names
-            }
-            false => vec![path.file_name().unwrap_or_default().to_string_lossy().into_owned()],
-        };
-        for name in names {
-            let text = git(inside, &["show", &format!("{revision}:./{name}")])?;
-            let text = String::from_utf8(text)
-                .map_err(|_| Failure::new(format!("{name} at {revision} is not text: it is not UTF-8")))?;
-            files.push(File { name: format!("{revision}:{}", inside.join(&name).display()), text });
-        }
-    }
-    Ok(Design::parse(files)?)
-}
-
-/// What git prints of a revision.
-fn git(folder: &Path, args: &[&str]) -> Result<Vec<u8>, Failure> {
-    let output = Command::new("git")
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Failure::new(format!("cannot run git in {}: {error}", folder.display())))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let why = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::new(format!("git {}: {}", args.join(" "), why.trim())))
 }

@@ -14,7 +14,12 @@ use crate::failure::Failure;
 #[command(after_help = "Examples:
   printf \"describe 'visits'\\nget_splits 'visits'\\n\" | hbase shell -n | rowkey import --from describe
   cbt ls visits | rowkey import --from cbt --name visits > visits.rowkey.toml
-  rowkey import --from phoenix visits.sql")]
+  rowkey import --from phoenix visits.sql
+  printf '!set maxwidth 10000\n!columns VISITS\n' | sqlline.py zookeeper | rowkey import --from phoenix
+
+The lists of sqlline have to have COLUMN_NAME, TYPE_NAME or DATA_TYPE, and KEY_SEQ. TABLE_SCHEM, TABLE_NAME, COLUMN_FAMILY,
+COLUMN_SIZE, NULLABLE, SORT_ORDER (1 is descending) and SALT_BUCKETS are read where they are there; what a list does not say is
+a comment of the result.")]
 pub(crate) struct Args {
     /// The text. Default: standard input.
     #[arg(value_name = "FILE")]
@@ -33,7 +38,8 @@ enum Source {
     Layout,
     /// What describe 'TABLE' of HBase's shell printed, and get_splits 'TABLE' after it.
     Describe,
-    /// CREATE TABLE of Apache Phoenix.
+    /// CREATE TABLE of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT from
+    /// SYSTEM.CATALOG, as a table or CSV.
     Phoenix,
     /// What cbt ls TABLE printed.
     Cbt,

@@ -1,6 +1,6 @@
 //! What Bigtable takes, whoever creates the table there: names, and what is garbage.
 
-use super::{NewTable, Said, names_once, shown, versions};
+use super::{NewTable, Said, shown, versions};
 use crate::design::Family;
 use crate::problem::{Located, Place};
 
@@ -54,7 +54,6 @@ fn milliseconds(age: std::time::Duration, place: Place, said: &mut Said) -> Opti
 
 /// Notes what Bigtable refuses in tables, and what of their options it has no word for.
 pub(super) fn check(tables: &[NewTable<'_>], said: &mut Said) {
-    names_once(tables, said);
     let mut collected = false;
     for table in tables {
         name(table.name, table.name.place, "table", 50, said);

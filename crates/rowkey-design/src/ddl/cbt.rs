@@ -10,10 +10,11 @@ use crate::problem::Place;
 use crate::quote;
 
 /// `cbt createtable` for each table, and `cbt setgcpolicy` for each family.
-pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
-    let mut text = String::new();
+pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> {
+    let mut created = Vec::new();
     check(tables, said);
     for table in tables {
+        let mut text = String::new();
         let name = word(table.name, table.name.place, said);
         _ = write!(text, "cbt createtable {name}");
         if !table.families.is_empty() {
@@ -31,15 +32,16 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
                 ),
             }
         }
-        text.push('\n');
+        let mut commands = vec![text];
         for (family, options) in table.families() {
             let policy = Garbage::of(options, u16::MAX.into(), said);
             let policy = policy.map_or_else(|| "never".to_owned(), |garbage| expression(&garbage, false));
             let policy = quote::shell(policy.as_bytes()).unwrap_or_default();
-            _ = writeln!(text, "cbt setgcpolicy {name} {} {policy}", word(family, options.place, said));
+            commands.push(format!("cbt setgcpolicy {name} {} {policy}", word(family, options.place, said)));
         }
+        created.push(commands);
     }
-    text
+    created
 }
 
 /// The split points without the zero bytes at their ends, where they have any: no argument of a program can hold one.

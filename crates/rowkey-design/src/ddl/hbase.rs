@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{NewTable, Said, names_once, shown, versions, whole_bytes, whole_seconds};
+use super::{NewTable, Said, shown, versions, whole_bytes, whole_seconds};
 use crate::design::{BlockEncoding, Bloom, Compression, Family};
 use crate::problem::{Located, Place};
 use crate::quote;
@@ -18,10 +18,10 @@ const FOREVER: u64 = i32::MAX as u64;
 
 /// `create` for each table. An option that says what HBase does anyway is left out, except VERSIONS: a cluster can have
 /// another default for it.
-pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
-    let mut text = String::new();
-    names_once(tables, said);
+pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> {
+    let mut created = Vec::new();
     for table in tables {
+        let mut text = String::new();
         table_name(table.name, said);
         if table.families.is_empty() {
             let name = shown(table.name);
@@ -37,9 +37,9 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
             let points: Vec<_> = points.iter().map(quote::jruby_splits).collect();
             _ = write!(text, ",\n  SPLITS => [{}]", points.join(", "));
         }
-        text.push('\n');
+        created.push(vec![text]);
     }
-    text
+    created
 }
 
 /// The options of a family, each with a comma before it.

@@ -71,10 +71,24 @@ impl Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ddl {
-    /// The commands, statements or resources.
+    /// The commands, statements or resources, of all tables.
     pub text: String,
+    /// The statements before those of any table: Terraform's variables.
+    pub preamble: Vec<String>,
+    /// The statements of each table.
+    pub tables: Vec<TableDdl>,
     /// What the target does otherwise than the design says, each with its place.
     pub notes: Vec<Problem>,
+}
+
+/// What creates one table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TableDdl {
+    /// The table.
+    pub table: String,
+    /// Its commands, statements or resources, each whole, without an end of line.
+    pub statements: Vec<String>,
 }
 
 /// Returns what creates the tables of a design.
@@ -95,14 +109,22 @@ pub fn ddl(design: &Design, options: &Options) -> Result<Ddl, Problems> {
         let help = crate::file::node::nearest(name, &known);
         said.problem(Place::default(), format!("there is no table {name:?}"), help);
     }
-    let text = match options.target {
-        Target::HBase => hbase::ddl(&tables, &mut said),
-        Target::Cbt => cbt::ddl(&tables, &mut said),
-        Target::Phoenix => phoenix::ddl(&tables, &mut said),
-        Target::Terraform => terraform::ddl(&tables, &mut said),
+    let (preamble, created, between) = match options.target {
+        Target::HBase => (Vec::new(), hbase::ddl(&tables, &mut said), "\n"),
+        Target::Cbt => (Vec::new(), cbt::ddl(&tables, &mut said), "\n"),
+        Target::Phoenix => (Vec::new(), phoenix::ddl(&tables, &mut said), "\n"),
+        Target::Terraform => (terraform::preamble(&tables), terraform::ddl(&tables, &mut said), "\n\n"),
     };
     if said.problems.is_empty() {
-        return Ok(Ddl { text, notes: said.notes });
+        let of_tables = created.iter().flatten().map(String::as_str);
+        let mut text = preamble.iter().map(String::as_str).chain(of_tables).collect::<Vec<_>>().join(between);
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let tables = tables.iter().zip(created);
+        let tables =
+            tables.map(|(table, statements)| TableDdl { table: table.name.value.clone(), statements }).collect();
+        return Ok(Ddl { text, preamble, tables, notes: said.notes });
     }
     said.problems.sort_by_key(|problem| problem.place);
     said.problems.dedup();
@@ -209,17 +231,6 @@ impl<'d> NewTable<'d> {
     fn points(&self) -> Option<(&SplitPoints, Place)> {
         let points = self.points.as_ref().filter(|points| points.iter().len() > 0)?;
         Some((points, self.declared?.place))
-    }
-}
-
-/// Two tables of one design can have one name only if one is a secondary table.
-fn names_once(tables: &[NewTable<'_>], said: &mut Said) {
-    let mut names = std::collections::HashSet::new();
-    for table in tables {
-        if !names.insert(table.name.as_str()) {
-            let message = format!("another table is named {:?} too", table.name.as_str());
-            said.problem(table.name.place, message, "give it another name");
-        }
     }
 }
 

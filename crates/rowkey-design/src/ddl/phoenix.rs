@@ -6,16 +6,16 @@ use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use super::{NewTable, Said, hbase, names_once, shown, versions, whole_seconds};
+use super::{NewTable, Said, hbase, shown, versions, whole_seconds};
 use crate::design::{BlockEncoding, Bloom, Columns, Family, KeyField, Splits};
 use crate::problem::{Located, Place};
 use crate::quote;
 
 /// `CREATE TABLE` for each table.
-pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
-    let mut text = String::new();
-    names_once(tables, said);
+pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> {
+    let mut created = Vec::new();
     for table in tables {
+        let mut text = String::new();
         let mut columns = Vec::new();
         let mut key = Vec::new();
         for (i, field) in table.key.iter().enumerate() {
@@ -38,7 +38,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
             _ = write!(text, "\n  SPLIT ON ({})", points.join(", "));
             said.note(place, "Phoenix adds zero bytes to a split point that is shorter than the shortest key");
         }
-        text.push_str(";\n");
+        text.push(';');
         said.note(
             table.name.place,
             format!(
@@ -47,8 +47,9 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
                 shown(table.name)
             ),
         );
+        created.push(vec![text]);
     }
-    text
+    created
 }
 
 fn name(name: &str, what: &str, place: Place, said: &mut Said) -> String {

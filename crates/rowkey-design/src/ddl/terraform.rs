@@ -7,20 +7,23 @@ use super::bigtable::{ALL_VERSIONS, Garbage, check};
 use super::{NewTable, Said};
 use crate::quote;
 
+/// The variable that all resources use; none where there are none.
+pub(super) fn preamble(tables: &[NewTable<'_>]) -> Vec<String> {
+    let variable = "variable \"bigtable_instance\" {\n  type        = string\n  description = \"The name of the \
+                    Bigtable instance\"\n}";
+    if tables.is_empty() { Vec::new() } else { vec![variable.to_owned()] }
+}
+
 /// `google_bigtable_table` for each table, and `google_bigtable_gc_policy` for each family that collects anything.
-pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
+pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> {
     check(tables, said);
-    if tables.is_empty() {
-        return String::new();
-    }
-    let mut text = "variable \"bigtable_instance\" {\n  type        = string\n  description = \"The name of the \
-                    Bigtable instance\"\n}\n"
-        .to_owned();
+    let mut created = Vec::new();
     let mut labels = HashSet::new();
     let mut policies = HashSet::new();
     for table in tables {
         let resource = label(table.name, &mut labels);
-        _ = write!(text, "\nresource \"google_bigtable_table\" \"{resource}\" {{\n");
+        let mut text = String::new();
+        _ = write!(text, "resource \"google_bigtable_table\" \"{resource}\" {{\n");
         _ = writeln!(text, "  name          = {}", quote::hcl(table.name));
         text.push_str("  instance_name = var.bigtable_instance\n");
         if let Some((points, place)) = table.points() {
@@ -38,19 +41,23 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> String {
         for (family, _) in table.families() {
             _ = write!(text, "\n  column_family {{\n    family = {}\n  }}\n", quote::hcl(family));
         }
-        text.push_str("}\n");
+        text.push('}');
+        let mut resources = vec![text];
         for (family, options) in table.families() {
             let Some(garbage) = Garbage::of(options, ALL_VERSIONS - 1, said) else { continue };
             let policy = label(&format!("{}_{family}", table.name.as_str()), &mut policies);
-            _ = write!(text, "\nresource \"google_bigtable_gc_policy\" \"{policy}\" {{\n");
+            let mut text = String::new();
+            _ = write!(text, "resource \"google_bigtable_gc_policy\" \"{policy}\" {{\n");
             text.push_str("  instance_name = var.bigtable_instance\n");
             _ = writeln!(text, "  table         = google_bigtable_table.{resource}.name");
             _ = writeln!(text, "  column_family = {}", quote::hcl(family));
             _ = writeln!(text, "  gc_rules      = jsonencode({})", top(&garbage));
-            text.push_str("}\n");
+            text.push('}');
+            resources.push(text);
         }
+        created.push(resources);
     }
-    text
+    created
 }
 
 /// A name of a resource: letters, digits, `_` and `-`, and not yet used.

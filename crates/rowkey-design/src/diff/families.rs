@@ -1,5 +1,7 @@
 //! Changes of families and their options.
 
+use indexmap::IndexSet;
+
 use super::{Changes, Class};
 use crate::design::{Columns, Family, Timestamp};
 use crate::file::Period;
@@ -67,6 +69,7 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
         let message = format!("names of columns in {name:?} were {before} and are {after}: old cells have other names");
         change(Class::Rewrite, "D01", message);
     }
+    columns(name, old, new, &mut change);
     let files = [
         ("compression", old.compression.as_ref().map(|it| it.value) != new.compression.as_ref().map(|it| it.value)),
         ("encoding", old.encoding.as_ref().map(|it| it.value) != new.encoding.as_ref().map(|it| it.value)),
@@ -77,5 +80,31 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
     ];
     for (option, _) in files.into_iter().filter(|(_, changed)| *changed) {
         change(Class::AfterCompaction, "D09", format!("`{option}` of {name:?}: files have it after a compaction"));
+    }
+}
+
+/// Columns by name: a name that is gone beside one that is new can be another name of the same cells.
+fn columns(family: &str, old: &Family, new: &Family, change: &mut impl FnMut(Class, &'static str, String)) {
+    let names = |family: &Family| match family.columns.as_ref().map(|columns| &columns.value) {
+        Some(Columns::Names(names)) => Some(names.iter().map(|name| name.value.clone()).collect::<IndexSet<String>>()),
+        _ => None,
+    };
+    let (Some(before), Some(after)) = (names(old), names(new)) else { return };
+    let listed =
+        |names: &mut dyn Iterator<Item = &String>| names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let (gone, added) = (listed(&mut before.difference(&after)), listed(&mut after.difference(&before)));
+    match (gone.is_empty(), added.is_empty()) {
+        (true, true) => {}
+        (true, false) => change(Class::Safe, "D08", format!("new columns of {family:?}: {added}")),
+        (false, true) => {
+            let message = format!("columns of {family:?} are gone: {gone}; their cells stay until they are deleted");
+            change(Class::Safe, "D04", message);
+        }
+        (false, false) => {
+            let message = format!(
+                "columns of {family:?} are gone, {gone}, and others are new, {added}: cells that were written have the old names still, and have to be copied if a column was renamed"
+            );
+            change(Class::Rewrite, "D04", message);
+        }
     }
 }

@@ -13,7 +13,8 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
     let place = new.name.place;
     key(&old.layout, &new.layout, &new.table.key, None, place, changes);
     for (field, meaning) in &new.table.means {
-        if let Some(before) = old.table.means.get(field).filter(|before| before.value != meaning.value) {
+        let before = name_before(old, new, field);
+        if let Some(before) = old.table.means.get(before).filter(|before| before.value != meaning.value) {
             let message = format!(
                 "{field:?} meant {} and means {}: the bytes are the same, and old rows are read as something else",
                 before.value, meaning.value
@@ -43,6 +44,17 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
         let place = new.table.splits.as_ref().map_or(new.name.place, |splits| splits.place);
         let message = "split points are for a new table: the engine splits and merges one that is there".to_owned();
         changes.push(Class::Safe, "D10", None, Some(place), message);
+    }
+}
+
+/// The name that a field had: its own, or, where the key is the same but for names, that of the field in its place.
+fn name_before<'f>(old: &'f TableDesign, new: &TableDesign, field: &'f str) -> &'f str {
+    let place_in = |table: &TableDesign| table.layout.fields().iter().position(|other| other.name == field);
+    match (place_in(old), place_in(new)) {
+        (None, Some(place)) if old.layout.shape() == new.layout.shape() => {
+            old.layout.fields().get(place).map_or(field, |before| before.name.as_str())
+        }
+        _ => field,
     }
 }
 

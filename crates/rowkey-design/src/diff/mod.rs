@@ -10,12 +10,13 @@ use rowkey::LayoutBuf;
 
 use crate::check::CheckOptions;
 use crate::cost::{bytes_per_row, rows};
+use crate::design::Columns;
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::problem::{File, Place};
 use crate::resolve::{Design, TableDesign};
 use crate::rules::Rule;
-use crate::suggest::{key_name, to_toml};
+use crate::suggest::{key_name, quoted, to_toml};
 
 /// What a change does to the rows that are there, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -213,13 +214,26 @@ pub fn lock(design: &Design) -> File {
         text.push('\n');
         text += &to_toml(&kept);
         let name = key_name(&table.name);
+        if !table.table.means.is_empty() {
+            text += &format!("[table.{name}.means]\n");
+        }
+        for (field, meaning) in &table.table.means {
+            text += &format!("{} = {}\n", key_name(field), quoted(meaning.value.word()));
+        }
         for (family, options) in &table.table.family {
             text += &format!("[table.{name}.family.{}]\n", key_name(family));
-            let ttl = options.ttl.as_ref().map(|ttl| format!("ttl = \"{} s\"\n", ttl.seconds()));
+            let ttl = options.ttl.as_ref().map(|ttl| format!("ttl = \"{}\"\n", ttl.exact()));
             let versions = options.versions.as_ref().map(|versions| format!("versions = {}\n", versions.value));
             let fewest = options.min_versions.as_ref().map(|fewest| format!("min_versions = {}\n", fewest.value));
             let stamps = options.timestamp.as_ref().map(|stamp| format!("timestamp = \"{}\"\n", stamp.value));
-            text.extend([ttl, versions, fewest, stamps].into_iter().flatten());
+            let columns = options.columns.as_ref().map(|columns| match &columns.value {
+                Columns::Names(names) => {
+                    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+                    format!("columns = [{}]\n", names.join(", "))
+                }
+                Columns::OfRow(of_row) => format!("columns = {{ name = {} }}\n", quoted(&of_row.name)),
+            });
+            text.extend([ttl, versions, fewest, stamps, columns].into_iter().flatten());
         }
     }
     File { name: "rowkey.lock".to_owned(), text }

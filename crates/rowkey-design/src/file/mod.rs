@@ -4,6 +4,7 @@ pub(crate) mod node;
 mod units;
 
 pub use self::node::Named;
+pub(crate) use self::units::Bounds;
 pub use self::units::{Bytes, Count, Period, Rate};
 
 use self::node::FromToml;

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use super::units::Bounds;
 use crate::problem::{Located, Place, Problem};
 
 pub(crate) type Node<'a, 'i> = &'a Spanned<DeValue<'i>>;
@@ -52,6 +53,11 @@ pub(crate) trait FromToml: Sized {
     /// Reads a value; where it is not valid, notes why and returns none.
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self>;
 
+    /// The same, of fewer numbers than its type has.
+    fn from_toml_in(_bounds: Bounds, node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        Self::from_toml(node, reading)
+    }
+
     /// The value where the file has none; none if it has to have one.
     fn absent() -> Option<Self> {
         None
@@ -59,6 +65,11 @@ pub(crate) trait FromToml: Sized {
 
     /// The JSON Schema of its values.
     fn schema() -> Json;
+
+    /// The same, of fewer numbers than its type has.
+    fn schema_in(_bounds: Bounds) -> Json {
+        Self::schema()
+    }
 }
 
 impl FromToml for bool {
@@ -91,38 +102,62 @@ impl FromToml for String {
 
 impl FromToml for u32 {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let number = node.get_ref().as_integer().and_then(|n| Self::from_str_radix(n.as_str(), n.radix()).ok());
+        Self::from_toml_in(Bounds::whole(0, Self::MAX), node, reading)
+    }
+
+    fn from_toml_in(bounds: Bounds, node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        // JSON Schema takes 4.0 as a whole number, and what is read here must be what it takes.
+        let number = number(node.get_ref()).filter(|number| bounds.has(*number)).map(|number| number as Self);
         if number.is_none() {
-            reading.wrong_type(node, "a whole number from 0 to 4294967295");
+            reading.wrong_type(node, &bounds.described());
         }
         number
     }
 
     fn schema() -> Json {
-        json!({"type": "integer", "minimum": 0, "maximum": u32::MAX})
+        Self::schema_in(Bounds::whole(0, Self::MAX))
+    }
+
+    fn schema_in(bounds: Bounds) -> Json {
+        json!({"type": "integer", "minimum": json_number(bounds.least), "maximum": json_number(bounds.most)})
     }
 }
 
 /// The number in a value, with or without a fraction.
 pub(crate) fn number(value: &DeValue<'_>) -> Option<f64> {
-    match value {
+    let number = match value {
         DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n as f64),
         DeValue::Float(n) => n.as_str().parse().ok(),
         _ => None,
-    }
+    };
+    number.filter(|number: &f64| number.is_finite())
+}
+
+/// A number of a JSON Schema: whole where it is.
+pub(crate) fn json_number(number: f64) -> Json {
+    if number.fract() == 0.0 && number < 9e15 { json!(number as u64) } else { json!(number) }
 }
 
 impl FromToml for f64 {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let number = number(node.get_ref()).filter(|number| number.is_finite());
-        if number.is_none() {
-            reading.wrong_type(node, "a number");
+        Self::from_toml_in(Bounds::from_to(Self::MIN, Self::MAX), node, reading)
+    }
+
+    fn from_toml_in(bounds: Bounds, node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let number = number(node.get_ref());
+        let within = number.filter(|number| bounds.has(*number));
+        if within.is_none() {
+            reading.wrong_type(node, &if number.is_none() { "a number".to_owned() } else { bounds.described() });
         }
-        number
+        within
     }
 
     fn schema() -> Json {
         json!({"type": "number"})
+    }
+
+    fn schema_in(bounds: Bounds) -> Json {
+        json!({"type": "number", "minimum": json_number(bounds.least), "maximum": json_number(bounds.most)})
     }
 }
 
@@ -132,12 +167,20 @@ impl<T: FromToml> FromToml for Option<T> {
         Some(T::from_toml(node, reading))
     }
 
+    fn from_toml_in(bounds: Bounds, node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        Some(T::from_toml_in(bounds, node, reading))
+    }
+
     fn absent() -> Option<Self> {
         Some(None)
     }
 
     fn schema() -> Json {
         T::schema()
+    }
+
+    fn schema_in(bounds: Bounds) -> Json {
+        T::schema_in(bounds)
     }
 }
 
@@ -147,8 +190,17 @@ impl<T: FromToml> FromToml for Located<T> {
         T::from_toml(node, reading).map(|value| Self { value, place })
     }
 
+    fn from_toml_in(bounds: Bounds, node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let place = reading.place(node);
+        T::from_toml_in(bounds, node, reading).map(|value| Self { value, place })
+    }
+
     fn schema() -> Json {
         T::schema()
+    }
+
+    fn schema_in(bounds: Bounds) -> Json {
+        T::schema_in(bounds)
     }
 }
 
@@ -175,15 +227,11 @@ pub type Named<T> = IndexMap<String, Located<T>>;
 
 impl<T: FromToml> FromToml for Named<T> {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let Some(table) = node.get_ref().as_table() else {
-            reading.wrong_type(node, "a table");
-            return None;
-        };
-        let item = |(name, node): (&Spanned<DeString<'_>>, _)| {
-            let place = reading.place(name);
-            T::from_toml(node, reading).map(|value| (name.get_ref().to_string(), Located { value, place }))
-        };
-        Some(table.iter().filter_map(item).collect())
+        named(node, reading, T::from_toml)
+    }
+
+    fn from_toml_in(bounds: Bounds, node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        named(node, reading, |node, reading| T::from_toml_in(bounds, node, reading))
     }
 
     fn absent() -> Option<Self> {
@@ -193,6 +241,26 @@ impl<T: FromToml> FromToml for Named<T> {
     fn schema() -> Json {
         json!({"type": "object", "additionalProperties": T::schema()})
     }
+
+    fn schema_in(bounds: Bounds) -> Json {
+        json!({"type": "object", "additionalProperties": T::schema_in(bounds)})
+    }
+}
+
+fn named<T>(
+    node: Node<'_, '_>,
+    reading: &mut Reading<'_>,
+    read: impl Fn(Node<'_, '_>, &mut Reading<'_>) -> Option<T>,
+) -> Option<Named<T>> {
+    let Some(table) = node.get_ref().as_table() else {
+        reading.wrong_type(node, "a table");
+        return None;
+    };
+    let item = |(name, node): (&Spanned<DeString<'_>>, _)| {
+        let place = reading.place(name);
+        read(node, reading).map(|value| (name.get_ref().to_string(), Located { value, place }))
+    };
+    Some(table.iter().filter_map(item).collect())
 }
 
 /// The keys of a table while a record is read from it.
@@ -212,9 +280,12 @@ impl<'a, 'i> Keys<'a, 'i> {
     }
 
     /// The value of a key: none if it is not valid, or absent where it has to be there.
-    pub(crate) fn read<T: FromToml>(&self, key: &str, reading: &mut Reading<'_>) -> Option<T> {
+    pub(crate) fn read<T: FromToml>(&self, key: &str, bounds: Option<Bounds>, reading: &mut Reading<'_>) -> Option<T> {
         if let Some((_, node)) = self.table.iter().find(|(name, _)| name.get_ref() == key) {
-            return T::from_toml(node, reading);
+            return match bounds {
+                Some(bounds) => T::from_toml_in(bounds, node, reading),
+                None => T::from_toml(node, reading),
+            };
         }
         let absent = T::absent();
         if absent.is_none() {
@@ -251,12 +322,12 @@ pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
 }
 
 /// Declares a table of the design file: its struct, how it is read, and its JSON Schema. A field is a key; `_` stands for
-/// `.` of nested tables nowhere. Types say what may be absent.
+/// `.` of nested tables nowhere. Types say what may be absent; `where`, which numbers a key takes.
 macro_rules! record {
     ($(
         $(#[doc = $doc:literal])*
         pub struct $name:ident {
-            $( $(#[doc = $field_doc:literal])* $field:ident $(as $key:literal)? : $type:ty, )*
+            $( $(#[doc = $field_doc:literal])* $field:ident $(as $key:literal)? : $type:ty $(where $bounds:expr)?, )*
         }
     )*) => {$(
         $(#[doc = $doc])*
@@ -274,7 +345,7 @@ macro_rules! record {
                 const KNOWN: &[&str] = &[$( $crate::file::node::key_of!($field $(as $key)?) ),*];
                 let keys = $crate::file::node::Keys::of(node, KNOWN, reading)?;
                 keys.refuse_unknown(reading);
-                $( let $field = keys.read($crate::file::node::key_of!($field $(as $key)?), reading); )*
+                $( let $field = keys.read($crate::file::node::key_of!($field $(as $key)?), $crate::file::node::bounds_of!($($bounds)?), reading); )*
                 Some(Self { $( $field: $field?, )* })
             }
 
@@ -283,7 +354,11 @@ macro_rules! record {
                 let mut required: Vec<&str> = Vec::new();
                 $(
                     let key = $crate::file::node::key_of!($field $(as $key)?);
-                    let mut schema = <$type as $crate::file::node::FromToml>::schema();
+                    let bounds: Option<$crate::file::Bounds> = $crate::file::node::bounds_of!($($bounds)?);
+                    let mut schema = match bounds {
+                        Some(bounds) => <$type as $crate::file::node::FromToml>::schema_in(bounds),
+                        None => <$type as $crate::file::node::FromToml>::schema(),
+                    };
                     let about = concat!($($field_doc, "\n"),*);
                     if let Some(schema) = schema.as_object_mut() {
                         schema.insert("description".to_owned(), about.trim().into());
@@ -314,6 +389,16 @@ macro_rules! key_of {
     };
 }
 pub(crate) use key_of;
+
+macro_rules! bounds_of {
+    ($bounds:expr) => {
+        Some($bounds)
+    };
+    () => {
+        None
+    };
+}
+pub(crate) use bounds_of;
 
 /// Declares the words of a setting: its enum, how it is read, and its JSON Schema.
 macro_rules! words {

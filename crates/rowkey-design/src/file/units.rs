@@ -23,142 +23,319 @@ pub struct Period(pub Duration);
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Count(pub f64);
 
-const BYTES: &[(&str, f64)] = &[
-    ("B", 1.0),
-    ("kB", 1e3),
-    ("KB", 1e3),
-    ("MB", 1e6),
-    ("GB", 1e9),
-    ("TB", 1e12),
-    ("PB", 1e15),
-    ("KiB", 1024.0),
-    ("MiB", 1_048_576.0),
-    ("GiB", 1_073_741_824.0),
-    ("TiB", 1_099_511_627_776.0),
+/// A unit: its names, what one is, and how many digits a number of it has before and after the point. Both are bounded, so
+/// that no number vanishes, or overflows where it is multiplied.
+struct Unit {
+    names: &'static [&'static str],
+    factor: f64,
+    digits: usize,
+    decimals: usize,
+}
+
+const fn unit(names: &'static [&'static str], factor: f64, digits: usize, decimals: usize) -> Unit {
+    Unit { names, factor, digits, decimals }
+}
+
+const BYTES: &[Unit] = &[
+    unit(&["B"], 1.0, 15, 0),
+    unit(&["kB", "KB"], 1e3, 12, 3),
+    unit(&["MB"], 1e6, 12, 3),
+    unit(&["GB"], 1e9, 12, 3),
+    unit(&["TB"], 1e12, 12, 3),
+    unit(&["PB"], 1e15, 12, 3),
+    unit(&["KiB"], 1024.0, 12, 3),
+    unit(&["MiB"], 1_048_576.0, 12, 3),
+    unit(&["GiB"], 1_073_741_824.0, 12, 3),
+    unit(&["TiB"], 1_099_511_627_776.0, 12, 3),
 ];
 
-const SECONDS: &[(&str, f64)] = &[
-    ("ms", 0.001),
-    ("s", 1.0),
-    ("second", 1.0),
-    ("min", 60.0),
-    ("minute", 60.0),
-    ("h", 3600.0),
-    ("hour", 3600.0),
-    ("d", 86_400.0),
-    ("day", 86_400.0),
-    ("week", 604_800.0),
-    ("month", 2_592_000.0),
-    ("year", 31_536_000.0),
+/// Each up to some 30,000 years.
+const SECONDS: &[Unit] = &[
+    unit(&["ms"], 0.001, 15, 6),
+    unit(&["s", "second", "seconds"], 1.0, 12, 6),
+    unit(&["min", "mins", "minute", "minutes"], 60.0, 10, 6),
+    unit(&["h", "hour", "hours"], 3600.0, 8, 6),
+    unit(&["d", "day", "days"], 86_400.0, 7, 6),
+    unit(&["week", "weeks"], 604_800.0, 6, 6),
+    unit(&["month", "months"], 2_592_000.0, 5, 6),
+    unit(&["year", "years"], 31_536_000.0, 4, 6),
 ];
 
-const MULTIPLES: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
+const COUNTS: &[Unit] = &[
+    unit(&[""], 1.0, 15, 3),
+    unit(&["k"], 1e3, 12, 3),
+    unit(&["M"], 1e6, 12, 3),
+    unit(&["G"], 1e9, 12, 3),
+    unit(&["T"], 1e12, 12, 3),
+];
+
+/// No count as a number is more than the most that a text can say.
+const MOST: f64 = 1e24;
 
 const PER: &[(&str, f64)] = &[("s", 1.0), ("min", 60.0), ("h", 3600.0), ("day", 86_400.0)];
 
-/// The number at the start of a text, with `_` between digits, and the rest without the space between.
-fn split(text: &str) -> Option<(f64, &str)> {
-    let len = text.bytes().take_while(|byte| byte.is_ascii_digit() || b"._".contains(byte)).count();
-    let (digits, rest) = text.split_at(len);
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) || !digits.ends_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let number: f64 = digits.replace('_', "").parse().ok()?;
-    // A thousand digits are no number that a unit could be multiplied with.
-    (number < 1e30).then_some((number, rest.strip_prefix(' ').unwrap_or(rest)))
+/// Which numbers a key takes: fewer than its type does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+    pub(crate) whole: bool,
 }
 
-fn factor(unit: &str, units: &[(&str, f64)]) -> Option<f64> {
-    units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
+impl Bounds {
+    /// All that the type takes.
+    pub(crate) const ANY: Self = Self { least: 0.0, most: MOST, whole: false };
+    /// More than none: a thousandth is the least that can be written.
+    pub(crate) const POSITIVE: Self = Self { least: 0.001, ..Self::ANY };
+    /// Whole numbers from 1.
+    pub(crate) const FROM_ONE: Self = Self::whole(1, u32::MAX);
+    /// Whole numbers of any size from 1.
+    pub(crate) const MANY: Self = Self { least: 1.0, whole: true, ..Self::ANY };
+    /// Whole numbers of any size.
+    pub(crate) const WHOLE: Self = Self { whole: true, ..Self::ANY };
+
+    /// Whole numbers from one to another.
+    pub(crate) const fn whole(least: u32, most: u32) -> Self {
+        Self { least: least as f64, most: most as f64, whole: true }
+    }
+
+    /// Numbers from one to another.
+    pub(crate) const fn from_to(least: f64, most: f64) -> Self {
+        Self { least, most, whole: false }
+    }
+
+    pub(crate) fn has(self, number: f64) -> bool {
+        (self.least..=self.most).contains(&number) && !(self.whole && number.fract() != 0.0)
+    }
+
+    /// As messages say it.
+    pub(crate) fn described(self) -> String {
+        let what = if self.whole { "a whole number" } else { "a number" };
+        if self.most < MOST {
+            format!("{what} from {} to {}", self.least, self.most)
+        } else {
+            format!("{what} from {} to {:e}", self.least, self.most)
+        }
+    }
+}
+
+/// A number with a unit, as it is written.
+struct Written<'t> {
+    number: f64,
+    digits: usize,
+    decimals: usize,
+    /// What follows, without the space between.
+    rest: &'t str,
+}
+
+/// The number at the start of a text, with `_` between digits.
+fn written(text: &str) -> Option<Written<'_>> {
+    let len = text.bytes().take_while(|byte| byte.is_ascii_digit() || b"._".contains(byte)).count();
+    let (number, rest) = text.split_at(len);
+    let (before, after) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = |part: &str| {
+        let valid = part.split('_').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        valid.then(|| part.bytes().filter(u8::is_ascii_digit).count())
+    };
+    let (digits, decimals) = (digits(before)?, digits(after)?);
+    let decimals = if number.contains('.') { decimals } else { 0 };
+    let number = number.replace('_', "").parse().ok()?;
+    Some(Written { number, digits, decimals, rest: rest.strip_prefix(' ').unwrap_or(rest) })
+}
+
+/// The number of a text in a unit of some, or what is wrong with it; none if it has not their form.
+fn measured(text: &str, units: &[Unit], whole: bool) -> Result<f64, Option<String>> {
+    let Written { number, digits, decimals, rest } = written(text).ok_or(None)?;
+    let unit = units.iter().find(|unit| unit.names.contains(&rest)).ok_or(None)?;
+    let most = if whole && unit.factor == 1.0 { 0 } else { unit.decimals };
+    if digits > unit.digits {
+        return Err(Some(format!("it has more than {} digits before the point", unit.digits)));
+    }
+    match most {
+        _ if decimals <= most => Ok(number * unit.factor),
+        0 => Err(Some("it has to be a whole number".to_owned())),
+        most => Err(Some(format!("it has more than {most} digits after the point"))),
+    }
+}
+
+/// A pattern of JSON Schema for what [`measured`] takes.
+fn pattern(units: &[Unit], whole: bool) -> String {
+    let more = |most: usize| match most {
+        0 | 1 => String::new(),
+        most => format!("(_?[0-9]){{0,{}}}", most - 1),
+    };
+    let unit = |unit: &Unit| {
+        let most = if whole && unit.factor == 1.0 { 0 } else { unit.decimals };
+        let decimals = if most == 0 { String::new() } else { format!(r"(\.[0-9]{})?", more(most)) };
+        format!("[0-9]{}{decimals} ?({})", more(unit.digits), unit.names.join("|"))
+    };
+    units.iter().map(unit).collect::<Vec<_>>().join("|")
+}
+
+/// The same, for numbers that are not 0 alone.
+fn bounded(pattern: &str, positive: bool) -> String {
+    let positive = if positive { "(?=[^1-9]*[1-9])" } else { "" };
+    format!("^{positive}({pattern})$")
 }
 
 impl Bytes {
     /// Reads a text such as `"400 B"`.
     pub fn parse(text: &str) -> Option<Self> {
-        let (number, unit) = split(text)?;
-        Some(Self(number * factor(unit, BYTES)?))
+        Self::read(text).ok()
+    }
+
+    fn read(text: &str) -> Result<Self, Option<String>> {
+        measured(text, BYTES, false).map(Self)
+    }
+
+    fn pattern() -> String {
+        pattern(BYTES, false)
     }
 }
 
 impl Period {
-    /// Reads a text such as `"13 months"`.
+    /// Reads a text such as `"13 months"`; none is of no length.
     pub fn parse(text: &str) -> Option<Self> {
-        let (number, unit) = split(text)?;
-        let seconds = factor(unit, SECONDS).or_else(|| {
-            // `s` is no plural of an empty unit.
-            unit.strip_suffix('s').filter(|unit| unit.len() > 2).and_then(|unit| factor(unit, SECONDS))
-        })?;
-        Duration::try_from_secs_f64(number * seconds).ok().map(Self)
+        Self::read(text).ok().filter(|period| !period.0.is_zero())
+    }
+
+    /// Whether a text is a number with a unit of time, even if it is too long or of no length.
+    pub(crate) fn is_meant(text: &str) -> bool {
+        !matches!(Self::read(text), Err(None))
+    }
+
+    fn read(text: &str) -> Result<Self, Option<String>> {
+        let seconds = measured(text, SECONDS, false)?;
+        Duration::try_from_secs_f64(seconds).map(Self).map_err(|error| Some(error.to_string()))
+    }
+
+    fn pattern() -> String {
+        pattern(SECONDS, false)
     }
 
     /// Its seconds.
     pub fn seconds(self) -> f64 {
         self.0.as_secs_f64()
     }
+
+    /// The text that is read as the same length again.
+    pub(crate) fn exact(self) -> String {
+        match self.0.subsec_nanos() {
+            0 => format!("{} s", self.0.as_secs()),
+            nanos => format!("{}.{:06} ms", self.0.as_millis(), nanos % 1_000_000),
+        }
+    }
 }
 
 impl Rate {
-    /// Reads a text such as `"50k/s"`.
+    /// Reads a text such as `"50k/s"`; none is 0.
     pub fn parse(text: &str) -> Option<Self> {
-        let (count, per) = text.split_once('/')?;
-        Some(Self(Count::parse(count.trim_end())?.0 / factor(per.trim_start(), PER)?))
+        Self::read(text).ok().filter(|rate| rate.0 > 0.0)
+    }
+
+    fn read(text: &str) -> Result<Self, Option<String>> {
+        let (count, per) = text.split_once('/').ok_or(None)?;
+        let (_, seconds) = PER.iter().find(|(name, _)| *name == per.trim_start()).ok_or(None)?;
+        Ok(Self(measured(count.trim_end(), COUNTS, false)? / seconds))
+    }
+
+    fn pattern() -> String {
+        let per: Vec<&str> = PER.iter().map(|(name, _)| *name).collect();
+        format!(r"({})\s*/\s*({})", pattern(COUNTS, false), per.join("|"))
     }
 }
 
 impl Count {
     /// Reads a text such as `"2M"`.
     pub fn parse(text: &str) -> Option<Self> {
-        let (number, multiple) = split(text)?;
-        Some(Self(number * factor(multiple, MULTIPLES)?))
+        measured(text, COUNTS, false).map(Self).ok()
     }
 }
 
-/// A number of a text, as a pattern of JSON Schema.
-const NUMBER: &str = r"[0-9]([0-9_]*(\.[0-9_]*)?[0-9])?";
-
 macro_rules! units {
-    ($($type:ident, $expected:literal, $example:literal, $first:literal, $unit:literal;)*) => {$(
+    ($($type:ident, $number:expr, $least:expr, $expected:literal, $example:literal, $first:literal;)*) => {$(
         impl FromToml for $type {
             fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
-                let read = node.get_ref().as_str().and_then(Self::parse);
-                if read.is_none() {
-                    let help = concat!("write it as ", $example);
-                    reading.problem(node, format!("{} is not {}", super::node::described(node.get_ref()), $expected), help);
-                }
-                read
+                Self::from_toml_in(Bounds::ANY, node, reading)
+            }
+
+            fn from_toml_in(bounds: Bounds, node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+                let help = concat!("write it as ", $example);
+                let read = node.get_ref().as_str().ok_or(None).and_then(Self::read).and_then(|read| {
+                    let number: fn(&Self) -> f64 = $number;
+                    let zero = $least.max(bounds.least) > 0.0 && number(&read) == 0.0;
+                    if zero { Err(Some("it has to be more than 0".to_owned())) } else { Ok(read) }
+                });
+                let why = match read {
+                    Ok(read) => return Some(read),
+                    Err(why) => why.map_or(String::new(), |why| format!(": {why}")),
+                };
+                let found = super::node::described(node.get_ref());
+                let message = if why.is_empty() { format!("{found} is not {}", $expected) } else { format!("{found}{why}") };
+                reading.problem(node, message, help);
+                None
             }
 
             fn schema() -> Json {
-                let pattern = format!("^{NUMBER} ?{}$", $unit);
+                Self::schema_in(Bounds::ANY)
+            }
+
+            fn schema_in(bounds: Bounds) -> Json {
+                let pattern = bounded(&Self::pattern(), $least.max(bounds.least) > 0.0);
                 json!({"type": "string", "pattern": pattern, "examples": [$first]})
             }
         }
     )*};
 }
 units! {
-    Bytes, "a size: a number with a unit of bytes", "\"400 B\" or \"10 GB\"", "400 B", r"(B|[kK]B|[MGTP]B|[KMGT]iB)";
-    Rate, "a rate: a number of times a second, minute, hour or day", "\"50k/s\" or \"200/day\"", "50k/s", r"[kMGT]?\s*/\s*(s|min|h|day)";
-    Period, "a length of time: a number with a unit of time", "\"20 ms\" or \"13 months\"", "13 months", r"(ms|s|h|d|(second|min|minute|hour|day|week|month|year)s?)";
+    Bytes, |bytes| bytes.0, 0.0_f64, "a size: a number with a unit of bytes", "\"400 B\" or \"10 GB\"", "400 B";
+    Rate, |rate| rate.0, 1.0_f64, "a rate: a number of times a second, minute, hour or day", "\"50k/s\" or \"200/day\"", "50k/s";
+    Period, |period| period.seconds(), 1.0_f64, "a length of time: a number with a unit of time", "\"20 ms\" or \"13 months\"", "13 months";
 }
 
 impl FromToml for Count {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
+        Self::from_toml_in(Bounds::ANY, node, reading)
+    }
+
+    fn from_toml_in(bounds: Bounds, node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
         let read = match node.get_ref().as_str() {
-            Some(text) => Self::parse(text),
-            None => number(node.get_ref()).filter(|count| *count >= 0.0 && count.is_finite()).map(Self),
+            Some(text) => measured(text, COUNTS, bounds.whole),
+            None => number(node.get_ref()).ok_or(None),
         };
-        if read.is_none() {
-            let found = super::node::described(node.get_ref());
-            reading.problem(node, format!("{found} is not a count"), "write it as 2_000 or \"2M\"");
-        }
-        read
+        let read = read.and_then(|count| {
+            let said = || Some(format!("it has to be {}", bounds.described()));
+            if bounds.has(count) { Ok(Self(count)) } else { Err(said()) }
+        });
+        let why = match read {
+            Ok(read) => return Some(read),
+            Err(why) => why,
+        };
+        let found = super::node::described(node.get_ref());
+        let message = why.map_or_else(|| format!("{found} is not a count"), |why| format!("{found}: {why}"));
+        reading.problem(node, message, "write it as 2_000 or \"2M\"");
+        None
     }
 
     fn schema() -> Json {
-        let pattern = format!("^{NUMBER} ?[kMGT]?$");
-        json!({"type": ["integer", "number", "string"], "minimum": 0, "pattern": pattern, "examples": [2_000, "2M"]})
+        Self::schema_in(Bounds::ANY)
+    }
+
+    fn schema_in(bounds: Bounds) -> Json {
+        let pattern = bounded(&pattern(COUNTS, bounds.whole), bounds.least > 0.0);
+        let types = if bounds.whole { json!(["integer", "string"]) } else { json!(["integer", "number", "string"]) };
+        json!({
+            "type": types,
+            "minimum": super::node::json_number(bounds.least),
+            "maximum": super::node::json_number(bounds.most),
+            "pattern": pattern,
+            "examples": [2_000, "2M"],
+        })
     }
 }
+
+/// What a [`Count`] is multiplied with, for people.
+const MULTIPLES: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
 
 /// With three significant digits at most, and the largest unit that leaves a number of at least one.
 fn short(f: &mut fmt::Formatter<'_>, number: f64, units: &[(&str, f64)], space: &str) -> fmt::Result {

@@ -30,7 +30,8 @@ pub enum Source {
     Layout,
     /// What `describe 'TABLE'` of HBase's shell printed, of one or many tables; after it what `get_splits 'TABLE'` did.
     Describe,
-    /// `CREATE TABLE` of Phoenix, one or many.
+    /// `CREATE TABLE` of Phoenix, one or many; or what sqlline printed, as a table or as CSV, for `!columns T`, `!describe T`
+    /// or a query of `SYSTEM.CATALOG`.
     Phoenix,
     /// What `cbt ls TABLE` printed.
     Cbt,
@@ -50,14 +51,16 @@ pub fn import(file: File, source: Source, name: Option<&str>) -> Result<String, 
     let drafts = match source {
         Source::Layout => layout::read(&file.text, name, &mut reading),
         Source::Describe => describe::read(&file.text, name, &mut reading),
-        Source::Phoenix => phoenix::read(&file.text, &mut reading),
+        Source::Phoenix => phoenix::read(&file.text, name, &mut reading),
         Source::Cbt => cbt::read(&file.text, name, &mut reading),
     };
     if drafts.is_empty() && reading.problems.is_empty() {
         let (what, how) = match source {
             Source::Layout => ("layout", "write it with LayoutBuf::to_json"),
             Source::Describe => ("description of a family", "paste what describe 'TABLE' printed"),
-            Source::Phoenix => ("CREATE TABLE", "write the statement that created the table"),
+            Source::Phoenix => {
+                ("CREATE TABLE or list of columns", "write the statement, or what sqlline printed for !columns")
+            }
             Source::Cbt => ("list of families", "paste what cbt ls TABLE printed"),
         };
         reading.problem(0..0, format!("there is no {what} in this text"), how);

@@ -1,4 +1,6 @@
-//! `CREATE TABLE` of Phoenix.
+//! `CREATE TABLE` of Phoenix, and the columns that its catalog has.
+
+mod columns;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -7,7 +9,10 @@ use super::Reading;
 use super::draft::{Draft, Splits, bytes, period};
 use super::sql::{Token, Word, tokens};
 
-pub(super) fn read(text: &str, reading: &mut Reading) -> Vec<Draft> {
+pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec<Draft> {
+    if let Some(drafts) = columns::read(text, name, reading) {
+        return drafts;
+    }
     let tokens = tokens(text, reading);
     let mut drafts = Vec::new();
     for statement in tokens.split(|token| token.word == Word::Mark(';')) {

@@ -7,7 +7,7 @@ rules! {
     "D01" "the type, order or direction of fields, or the hash of a salt" |_| Error, None;
     "D02" "the number of salt buckets" |_| Error, None;
     "D03" "a field at the end of the key" |_| Error, None;
-    "D04" "the name of a field" |_| Note, None;
+    "D04" "the name of a field or column" |_| Note, None;
     "D05" "a tag of an enum that stands for something else" |_| Error, None;
     "D06" "a table or family that is gone" |_| Error, None;
     "D07" "a shorter TTL, or fewer versions" |_| Error, None;

@@ -187,21 +187,7 @@ fn secondary_block(context: &Context<'_>, name: &str, lines: &str) -> Option<Edi
     };
     let numbered = std::iter::once(name.to_owned()).chain((2..100).map(|i| format!("{name}_{i}")));
     let name = numbered.into_iter().find(|name| !taken(name))?;
-    named_secondary(context, &name, lines)
-}
-
-/// The block of a secondary table under this name. None if the file has the table, or its secondary tables, in one line.
-pub(super) fn named_secondary(context: &Context<'_>, name: &str, lines: &str) -> Option<Edit> {
-    let table = context.table;
-    let file = context.design.files.file(table.name.place)?;
-    let line = file.text.get(..table.name.place.start)?.rsplit('\n').next()?;
-    let inline = table.table.secondary.iter().any(|at| context.design.files.text(at.place).starts_with('{'));
-    if !line.trim_start().starts_with('[') || inline {
-        return None;
-    }
-    let (header, name) = (key_name(table.name.as_str()), quoted(name));
-    context
-        .design
-        .files
-        .lines_added(table.name.place.file, &format!("\n[[table.{header}.secondary]]\nname = {name}\n{lines}\n"))
+    let (header, name) = (key_name(context.table.name.as_str()), quoted(&name));
+    let block = format!("\n[[table.{header}.secondary]]\nname = {name}\n{lines}\n");
+    context.design.files.lines_added(context.table.name.place.file, &block)
 }

@@ -78,12 +78,8 @@ pub(super) fn apart(context: &Context<'_>, found: &mut Found<'_>) {
         |layout: &LayoutBuf| layout.fields().iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ");
     let finding =
         finding.witness(format!("{of}: {}", shape(&other.layout))).witness(format!("{name}: {}", shape(&this.layout)));
-    let texts: Vec<String> = this.layout.fields().iter().map(mend::field_text).collect();
-    let lines = format!("key = [{}]", texts.join(", "));
-    // The header of the other table's block.
-    let other = Context { table: other, keys: Vec::new(), queries: Vec::new(), loads: Vec::new(), ..*context };
-    let edits = mend::named_secondary(&other, name, &lines).into_iter().collect();
-    found.push(finding.remedy(format!("declare {name:?} as a secondary table of {of:?}, and write both by it"), edits));
+    let cure = format!("declare {name:?} as a secondary table of {of:?} in place of this one, and write both by it");
+    found.push(finding.remedy(cure, Vec::new()));
 }
 
 /// Whether a table is filled by a job alone: it can be filled again.

@@ -1,0 +1,45 @@
+//! Arguments that nobody meant: each is shown as text, on one line, with exit status 2.
+
+use std::process::{Command, Stdio};
+
+fn rowkey(args: &[&str]) -> (Option<i32>, String) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_rowkey")).args(args).stdin(Stdio::null()).output().expect("the program runs");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+}
+
+/// Before the usage, what is wrong is said in as many lines as for a harmless argument.
+#[test]
+fn hostile_arguments_are_shown_and_not_sent() {
+    let hostile = "\u{1b}[31m\u{202e}\u{9b}2J\nerror: forged\r\u{200b}";
+    for args in [
+        &["check", "--deny", "X"][..],
+        &["X"],
+        &["check", "--X"],
+        &["check", "--today", "X", "a"],
+        &["check", "--cluster=a", "--cluster=X", "a"],
+        &["ddl", "a", "--for", "X"],
+        &["diff", "--rate", "X", "a", "b"],
+        &["import", "--from", "cbt", "a", "X"],
+        &["completions", "X"],
+        &["rule", "--list", "X"],
+        &["rule", "X"],
+        &["check", "--sample", "X", "a"],
+        &["check", "--json=X", "a"],
+        &["explain", "--shape", "(X", "00"],
+        &["explain", "X", "t", "00"],
+        &["man", "X"],
+        &["fmt", "X"],
+        &["suggest", "X"],
+    ] {
+        let with = |text: &str| args.iter().map(|arg| arg.replace('X', text)).collect::<Vec<_>>();
+        let run = |text: &str| rowkey(&with(text).iter().map(String::as_str).collect::<Vec<_>>());
+        let ((status, said), (_, harmless)) = (run(hostile), run("qqqq"));
+        assert_eq!(status, Some(2), "{args:?}: {said}");
+        let sent = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202e}' | '\u{200b}');
+        assert!(!said.contains(sent), "{args:?}: {said:?}");
+        assert!(!said.lines().any(|line| line.starts_with("error: forged")), "{args:?}: {said:?}");
+        assert_eq!(said.lines().count(), harmless.lines().count(), "{args:?}: {said}\n{harmless}");
+    }
+}
