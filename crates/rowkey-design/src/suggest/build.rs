@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rowkey::lead::SaltHash;
 
-use super::score::Score;
+use super::score::{QueryScore, Score};
 use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::{Count, Period};
@@ -125,11 +125,12 @@ impl<'d> Builder<'d> {
             _ => 1,
         };
         let salts = self.salts();
+        let directions: &[bool] = if self.growing.contains(&true) { &[false, true] } else { &[false] };
         let most = (LOOKED_AT / (fields.max(1) * (1 + self.own.table.query.len()))).max(FEWEST);
         orders(&self.by_demand(), front)
             .flat_map(move |order| {
                 let salts = salts.clone();
-                [false, true].into_iter().flat_map(move |desc| {
+                directions.iter().flat_map(move |&desc| {
                     let order = order.clone();
                     salts.clone().into_iter().map(move |salt| Choice { order: order.clone(), desc, salt })
                 })
@@ -210,6 +211,11 @@ impl<'d> Builder<'d> {
     /// can.
     pub(super) fn with_secondaries(&self, alone: &TableDesign, score: &Score) -> Option<TableDesign> {
         let unserved = score.queries.iter().zip(&alone.table.query).filter(|(score, _)| score.is_unserved());
+        let mut unserved: Vec<_> = unserved.collect();
+        if unserved.len() > MOST_SECONDARIES {
+            let cost = |score: &QueryScore| score.rate * score.work();
+            unserved.sort_by(|(a, _), (b, _)| cost(b).total_cmp(&cost(a)));
+        }
         let mut table = alone.clone();
         for (_, query) in unserved {
             let Some(key) = self.key_for(query) else { continue };
