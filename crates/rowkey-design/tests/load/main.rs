@@ -104,8 +104,11 @@ impl Numbers {
     }
 }
 
+/// Places, as many as even ones would be, and the share of the greatest.
+type Drawn = (f64, f64);
+
 /// The shares of places: `1 / Σ p²` without the pairs of a row with itself, and the greatest.
-fn shares(places: &HashMap<Vec<u8>, u32>) -> (f64, f64) {
+fn shares(places: &HashMap<Vec<u8>, u32>) -> Drawn {
     let rows: f64 = places.values().map(|&count| f64::from(count)).sum();
     let pairs: f64 = places.values().map(|&count| f64::from(count) * (f64::from(count) - 1.0)).sum();
     let most = places.values().max().map_or(0.0, |&count| f64::from(count));
@@ -113,7 +116,7 @@ fn shares(places: &HashMap<Vec<u8>, u32>) -> (f64, f64) {
 }
 
 /// The writes of one moment: the places, and the salt buckets.
-fn simulated(case: &Case, layout: &LayoutBuf, seed: u64) -> ((f64, f64), (f64, f64)) {
+fn simulated(case: &Case, layout: &LayoutBuf, seed: u64) -> (Drawn, Drawn) {
     let ranks: Vec<Ranks> = case.fields.iter().map(Ranks::new).collect();
     let mut numbers = Numbers(seed);
     // Which value is the frequent one differs from field to field: its number is scattered.
@@ -179,7 +182,7 @@ fn places_and_buckets_are_those_of_rows_that_are_drawn() {
         let load = WriteLoad::of(&table.table.write[0], &KeyFacts::of(table, None));
         let runs: Vec<_> = (0..RUNS).map(|run| simulated(&case, &table.layout, RUNS * number + run)).collect();
         // Mean of Σ p², not of its reciprocal: a set of values that share a bucket counts as it weighs.
-        let mean = |of: &dyn Fn(&((f64, f64), (f64, f64))) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+        let mean = |of: &dyn Fn(&(Drawn, Drawn)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
         let places = 1.0 / mean(&|run| 1.0 / run.0.0);
         let busiest = mean(&|run| run.0.1);
         let buckets = 1.0 / mean(&|run| 1.0 / run.1.0);
