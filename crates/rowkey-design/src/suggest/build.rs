@@ -1,10 +1,11 @@
 //! The candidates: orders of the fields, directions, salts, secondary tables.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use rowkey::lead::SaltHash;
 
-use super::score::Score;
+use super::score::{QueryScore, Score};
 use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::{Count, Period};
@@ -17,8 +18,16 @@ const PERMUTED: usize = 5;
 /// How many fields of a longer key are tried in front.
 const IN_FRONT: usize = 3;
 
+/// How many fields of all candidates' queries are looked at, about: the candidates of a large table are fewer.
+const LOOKED_AT: usize = 500_000;
+/// However large it is.
+const FEWEST: usize = 16;
+
 /// A salt of more buckets is more ranges a query than any cluster has servers.
 const MOST_BUCKETS: u32 = 1024;
+
+/// Each write goes to all: more secondary tables than these are no suggestion.
+const MOST_SECONDARIES: usize = 16;
 
 /// A key to try.
 pub(super) struct Choice {
@@ -105,7 +114,7 @@ impl<'d> Builder<'d> {
         Self { own, growing, buckets }
     }
 
-    /// All keys to try.
+    /// The keys to try: all, or, of a table with many fields and queries, those first whose fields most queries ask for.
     pub(super) fn choices(&self) -> impl Iterator<Item = Choice> + '_ {
         let fields = self.own.table.key.len();
         // Some thousand orders at most.
@@ -116,13 +125,33 @@ impl<'d> Builder<'d> {
             _ => 1,
         };
         let salts = self.salts();
-        orders(fields, front).into_iter().flat_map(move |order| {
-            let salts = salts.clone();
-            [false, true].into_iter().flat_map(move |desc| {
-                let order = order.clone();
-                salts.clone().into_iter().map(move |salt| Choice { order: order.clone(), desc, salt })
+        let directions: &[bool] = if self.growing.contains(&true) { &[false, true] } else { &[false] };
+        let most = (LOOKED_AT / (fields.max(1) * (1 + self.own.table.query.len()))).max(FEWEST);
+        orders(&self.by_demand(), front)
+            .flat_map(move |order| {
+                let salts = salts.clone();
+                directions.iter().flat_map(move |&desc| {
+                    let order = order.clone();
+                    salts.clone().into_iter().map(move |salt| Choice { order: order.clone(), desc, salt })
+                })
             })
-        })
+            .take(most)
+    }
+
+    /// The fields, those first by which most queries a second select.
+    fn by_demand(&self) -> Vec<usize> {
+        let mut demand: HashMap<&str, f64> = HashMap::new();
+        for query in &self.own.table.query {
+            let rate = query.rate.as_ref().map_or(1.0, |rate| rate.0);
+            let next = query.among.keys().chain(query.starts_with.keys()).chain(query.range.keys());
+            for name in query.fix.iter().map(|name| name.as_str()).chain(next.map(String::as_str)) {
+                *demand.entry(name).or_default() += rate;
+            }
+        }
+        let of = |field: usize| demand.get(self.own.table.key[field].name.as_str()).copied().unwrap_or(0.0);
+        let mut fields: Vec<usize> = (0..self.own.table.key.len()).collect();
+        fields.sort_by(|&a, &b| of(b).total_cmp(&of(a)));
+        fields
     }
 
     /// No salt; and one by all fields, by all that do not grow, by each that does not grow.
@@ -182,6 +211,11 @@ impl<'d> Builder<'d> {
     /// can.
     pub(super) fn with_secondaries(&self, alone: &TableDesign, score: &Score) -> Option<TableDesign> {
         let unserved = score.queries.iter().zip(&alone.table.query).filter(|(score, _)| score.is_unserved());
+        let mut unserved: Vec<_> = unserved.collect();
+        if unserved.len() > MOST_SECONDARIES {
+            let cost = |score: &QueryScore| score.rate * score.work();
+            unserved.sort_by(|(a, _), (b, _)| cost(b).total_cmp(&cost(a)));
+        }
         let mut table = alone.clone();
         for (_, query) in unserved {
             let Some(key) = self.key_for(query) else { continue };
@@ -191,6 +225,9 @@ impl<'d> Builder<'d> {
             let same = table.table.secondary.iter().position(|other| same_key(&other.key, &key));
             if let Some(same) = same {
                 table.table.secondary[same].value.serves.push(serves);
+                continue;
+            }
+            if table.secondary.len() >= MOST_SECONDARIES {
                 continue;
             }
             let layout = layout(&name, &key, None, None, &mut Vec::new())?;
@@ -244,20 +281,23 @@ fn same_key(a: &[Located<KeyField>], b: &[Located<KeyField>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value == b.value)
 }
 
-/// The orders of `fields` in which every choice of the first `front` comes, the others after them as they were.
-fn orders(fields: usize, front: usize) -> Vec<Vec<usize>> {
-    let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+/// The orders of fields in which every choice of `front` of them comes first, the others after them as the design has
+/// them; choices of the first of `fields` come first.
+fn orders(fields: &[usize], front: usize) -> impl Iterator<Item = Vec<usize>> + use<> {
+    let all = fields.len();
+    let mut firsts: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..front {
-        let longer = orders.iter().flat_map(|order| {
-            (0..fields).filter(|field| !order.contains(field)).map(|field| [&order[..], &[field]].concat())
+        let longer = firsts.iter().flat_map(|order| {
+            fields.iter().filter(|field| !order.contains(field)).map(|&field| [&order[..], &[field]].concat())
         });
-        orders = longer.collect();
+        firsts = longer.collect();
     }
-    for order in &mut orders {
-        let rest: Vec<usize> = (0..fields).filter(|field| !order.contains(field)).collect();
-        order.extend(rest);
-    }
-    orders
+    firsts.into_iter().map(move |mut order| {
+        let mut rest = vec![true; all];
+        order.iter().for_each(|&field| rest[field] = false);
+        order.extend((0..all).filter(|&field| rest[field]));
+        order
+    })
 }
 
 /// The keys of a design file that say a table's key, salt and secondary tables.
