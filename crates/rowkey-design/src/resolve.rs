@@ -76,11 +76,6 @@ impl Design {
     }
 
     fn add(&mut self, file: DesignFile, problems: &mut Vec<Problem>) {
-        if *file.format != 1 {
-            let help = "write `format = 1`".to_owned();
-            let message = format!("format {} is not known", *file.format);
-            problems.push(Problem { place: file.format.place, message, help: Some(help) });
-        }
         for (name, cluster) in file.cluster {
             let place = cluster.place;
             match self.clusters.entry(name) {
