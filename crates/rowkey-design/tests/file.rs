@@ -107,3 +107,20 @@ fn numbers_out_of_bounds_are_named_with_what_is_wrong() {
         "a.rowkey.toml:1:10: expected 1, found the number 2"
     );
 }
+
+#[test]
+fn spreads_grow() {
+    let table = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n";
+    for line in [
+        "family.f.sizes.v = { p50 = \"10 kB\", p99 = \"1 kB\" }",
+        "family.f.sizes.v = { p50 = \"10 kB\", max = \"9 kB\" }",
+        "stats.a.rows_per = { p99 = 5, max = 4 }",
+    ] {
+        let problems = parse(&format!("{table}{line}\n")).expect_err(line);
+        assert!(
+            problems.starts_with("a.rowkey.toml:4:") && problems.contains("`p50` is more than `p99`"),
+            "{problems}"
+        );
+    }
+    assert!(parse(&format!("{table}stats.a.rows_per = {{ p50 = 5, p99 = 5, max = 5 }}\n")).is_ok());
+}
