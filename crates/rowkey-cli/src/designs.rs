@@ -49,6 +49,11 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         path => path.map_err(cannot)?,
     };
+    // A device or a pipe is written to: a file in its place would be another thing.
+    if path.exists() && !path.is_file() {
+        let opened = fs::OpenOptions::new().write(true).open(&path);
+        return opened.and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.flush())).map_err(cannot);
+    }
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.new", std::process::id()));
     let beside = PathBuf::from(beside);
@@ -93,10 +98,15 @@ const LONGEST: u64 = 64 << 20;
 /// Reads one file's text.
 pub(crate) fn file(path: &Path) -> Result<File, Failure> {
     let name = path.display().to_string();
+    let file = fs::File::open(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
+    of(name, file)
+}
+
+/// Reads a text, whose end may never come.
+pub(crate) fn of(name: String, source: impl io::Read) -> Result<File, Failure> {
     let mut bytes = Vec::new();
-    fs::File::open(path)
-        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
-        .map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
+    let read = source.take(LONGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
     short_enough(&name, bytes.len() as u64)?;
     text(name, bytes)
 }
@@ -104,7 +114,9 @@ pub(crate) fn file(path: &Path) -> Result<File, Failure> {
 /// Refuses what is too long for a design file.
 pub(crate) fn short_enough(name: &str, bytes: u64) -> Result<(), Failure> {
     if bytes > LONGEST {
-        return Err(Failure::new(format!("{name} has more than {LONGEST} bytes: it is no design file")));
+        return Err(Failure::new(format!(
+            "{name} has more than {LONGEST} bytes: no design or description of one is as long"
+        )));
     }
     Ok(())
 }

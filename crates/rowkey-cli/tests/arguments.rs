@@ -43,3 +43,34 @@ fn hostile_arguments_are_shown_and_not_sent() {
         assert_eq!(said.lines().count(), harmless.lines().count(), "{args:?}: {said}\n{harmless}");
     }
 }
+
+/// What is no file is written to, and not replaced by one. What has no end is not read to it.
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_stay_devices() {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let design = folder.path().join("t.rowkey.toml");
+    std::fs::write(&design, "format = 1\n[table.t]\nkey = [\"a: u64\"]\n").expect("a file");
+    let design = design.to_str().expect("UTF-8");
+    let lock = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&lock).status().expect("mkfifo");
+    assert!(made.success());
+    let reader = std::thread::spawn({
+        let lock = lock.clone();
+        move || std::fs::read_to_string(lock).expect("what is written")
+    });
+    let (status, said) = rowkey(&["diff", "--write-lock", lock.to_str().expect("UTF-8"), design]);
+    assert_eq!((status, said.as_str()), (Some(0), ""));
+    assert!(reader.join().expect("the reader").contains("[table.t]\n"));
+    assert!(std::fs::metadata(&lock).expect("the pipe").file_type().is_fifo());
+    let endless = std::fs::File::open("/dev/zero").expect("zeros");
+    let output = Command::new(env!("CARGO_BIN_EXE_rowkey"))
+        .args(["import", "--from", "phoenix"])
+        .stdin(endless)
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard input has more than 67108864 bytes"));
+}

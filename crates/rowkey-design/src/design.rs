@@ -663,6 +663,11 @@ impl FromToml for Width {
         if node.get_ref().as_str().is_some_and(Period::is_meant) {
             return Period::from_toml(node, reading).map(Self::Time);
         }
+        if let Some(text) = node.get_ref().as_str().filter(|text| Count::parse(text).is_none()) {
+            let help = "write it as \"1 hour\", 2_000 or \"2M\"";
+            reading.problem(node, format!("{text:?} is neither a length of time nor a count"), help);
+            return None;
+        }
         Count::from_toml_in(Bounds::MANY, node, reading).map(Self::Values)
     }
 

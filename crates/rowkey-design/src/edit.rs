@@ -87,8 +87,7 @@ impl Files {
         }
         if text.get(table.end..)?.trim_start().starts_with('.') {
             // A dotted key takes a section, unless it is in the braces of another table.
-            let whole = format!("{text}\n{}", edit.text);
-            return toml::de::DeTable::parse(&whole).is_ok().then_some(edit);
+            return Some(edit).filter(|_| !self.in_braces(table));
         }
         let (_, key) = header.rsplit_once('.')?;
         let items: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();

@@ -53,14 +53,28 @@ pub struct Files {
     files: Vec<File>,
     /// Where the lines of each begin: a file of many lines can have many findings.
     lines: Vec<Vec<usize>>,
+    /// Whether all tables of each are in the braces of `table = {`.
+    in_braces: Vec<bool>,
 }
 
 impl Files {
     pub(crate) fn add(&mut self, file: File) -> usize {
         let after_newlines = file.text.match_indices('\n').map(|(newline, _)| newline + 1);
         self.lines.push(std::iter::once(0).chain(after_newlines).collect());
+        let is_braced = |line: &str| {
+            let rest = ["table", "\"table\"", "'table'"].iter().find_map(|key| line.trim_start().strip_prefix(key));
+            rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        // A key of the whole file comes before all headers.
+        let mut before_headers = file.text.lines().take_while(|line| !line.trim_start().starts_with('['));
+        self.in_braces.push(before_headers.any(is_braced));
         self.files.push(file);
         self.files.len() - 1
+    }
+
+    /// Whether the tables of a file are in braces, where none can have a section.
+    pub(crate) fn in_braces(&self, place: Place) -> bool {
+        self.in_braces.get(place.file) == Some(&true)
     }
 
     /// The files, in order.

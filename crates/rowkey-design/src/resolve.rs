@@ -8,7 +8,7 @@ use rowkey::LayoutBuf;
 use rowkey::lead::{Lead, Salt as SaltOf, SaltHash};
 use rowkey::splits::Splits as SplitPoints;
 
-use crate::design::{Cluster, DesignFile, Digest, KeyField, Salt, SaltFormat, Secondary, Table, WriteOrder};
+use crate::design::{Cluster, DesignFile, Digest, KeyField, Salt, SaltFormat, Secondary, Size, Table, WriteOrder};
 use crate::file::Named;
 use crate::file::node::{FromToml, Reading};
 use crate::problem::{File, Files, Located, Place, Problem, Problems};
@@ -76,11 +76,6 @@ impl Design {
     }
 
     fn add(&mut self, file: DesignFile, problems: &mut Vec<Problem>) {
-        if *file.format != 1 {
-            let help = "write `format = 1`".to_owned();
-            let message = format!("format {} is not known", *file.format);
-            problems.push(Problem { place: file.format.place, message, help: Some(help) });
-        }
         for (name, cluster) in file.cluster {
             let place = cluster.place;
             match self.clusters.entry(name) {
@@ -184,6 +179,17 @@ impl Table {
             query.among.iter().for_each(|(name, at)| field(name, at.place));
             query.starts_with.iter().for_each(|(name, at)| field(name, at.place));
         }
+        for (_, at) in stats {
+            grows(
+                at.rows_per.as_ref().map(|rows| [rows.p50, rows.p99, rows.max].map(|n| n.map(|n| n.0))),
+                at.place,
+                problems,
+            );
+            grows(at.size.as_ref().and_then(spread), at.place, problems);
+        }
+        for (_, size) in self.family.values().flat_map(|family| &family.sizes) {
+            grows(spread(&size.value), size.place, problems);
+        }
         once("query", query.iter().map(|query| &query.name), problems);
         once("write", write.iter().map(|write| &write.name), problems);
         once("secondary table", self.secondary.iter().map(|secondary| &secondary.name), problems);
@@ -205,6 +211,23 @@ impl Table {
                 refer("query, write, family, field or secondary table", name, name.place, &things, problems)
             });
         }
+    }
+}
+
+/// The median, the 99th of 100 and the greatest of a size that varies.
+fn spread(size: &Size) -> Option<[Option<f64>; 3]> {
+    match size {
+        Size::About(_) => None,
+        Size::Spread(spread) => Some([spread.p50, spread.p99, spread.max].map(|bytes| bytes.map(|bytes| bytes.0))),
+    }
+}
+
+/// Notes a spread whose numbers do not grow, as those of no values do.
+fn grows(spread: Option<[Option<f64>; 3]>, place: Place, problems: &mut Vec<Problem>) {
+    let said: Vec<f64> = spread.into_iter().flatten().flatten().collect();
+    if said.windows(2).any(|pair| pair[0] > pair[1]) {
+        let message = "`p50` is more than `p99`, or one of them more than `max`".to_owned();
+        problems.push(Problem { place, message, help: Some("exchange them, or correct one".to_owned()) });
     }
 }
 

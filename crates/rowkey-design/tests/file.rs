@@ -71,3 +71,56 @@ fn two_tables_of_one_name_are_named_with_both_places() {
     let twice = table("t", "u") + "[[table.t.secondary]]\nname = \"u\"\nkey = [\"a: u64\"]\n";
     assert_eq!(said(&[twice]).lines().count(), 1);
 }
+
+#[test]
+fn numbers_out_of_bounds_are_named_with_what_is_wrong() {
+    let table = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n";
+    for (line, expected) in [
+        (
+            "rows = \"12345678901234567\"",
+            "4:8: the text \"12345678901234567\": it has more than 15 digits before the point",
+        ),
+        ("rows = 0", "4:8: the number 0: it has to be a whole number from 1 to 1e24; write it as 2_000 or \"2M\""),
+        (
+            "family.f.ttl = \"0.0000001 ms\"",
+            "4:16: the text \"0.0000001 ms\": it has more than 6 digits after the point",
+        ),
+        (
+            "family.f.ttl = \"0 s\"",
+            "4:16: the text \"0 s\": it has to be more than 0; write it as \"20 ms\" or \"13 months\"",
+        ),
+        ("family.f.versions = 0", "4:21: expected a whole number from 1 to 4294967295, found the number 0"),
+        ("family.f.block = \"1.5 B\"", "4:18: the text \"1.5 B\": it has to be a whole number; write it as"),
+        ("query = [{ name = \"q\", hit_rate = 2 }]", "4:35: expected a number from 0 to 1, found the number 2"),
+        (
+            "query = [{ name = \"q\", range.a = \"5 secs\" }]",
+            "4:34: \"5 secs\" is neither a length of time nor a count",
+        ),
+        ("query = [{ name = \"q\", range.a = \"0 s\" }]", "4:34: the text \"0 s\": it has to be more than 0"),
+    ] {
+        let problems = parse(&format!("{table}{line}\n")).expect_err(line);
+        assert!(problems.starts_with(&format!("a.rowkey.toml:{expected}")), "{line}: {problems}");
+        assert_eq!(problems.lines().count(), 1, "{problems}");
+    }
+    assert_eq!(
+        parse("format = 2\n").expect_err("another format"),
+        "a.rowkey.toml:1:10: expected 1, found the number 2"
+    );
+}
+
+#[test]
+fn spreads_grow() {
+    let table = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n";
+    for line in [
+        "family.f.sizes.v = { p50 = \"10 kB\", p99 = \"1 kB\" }",
+        "family.f.sizes.v = { p50 = \"10 kB\", max = \"9 kB\" }",
+        "stats.a.rows_per = { p99 = 5, max = 4 }",
+    ] {
+        let problems = parse(&format!("{table}{line}\n")).expect_err(line);
+        assert!(
+            problems.starts_with("a.rowkey.toml:4:") && problems.contains("`p50` is more than `p99`"),
+            "{problems}"
+        );
+    }
+    assert!(parse(&format!("{table}stats.a.rows_per = {{ p50 = 5, p99 = 5, max = 5 }}\n")).is_ok());
+}

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// Formats design files in place, and keeps every comment.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  rowkey fmt designs/\n  rowkey fmt --check designs/visits.rowkey.toml\n\nExit status: 0 formatted, 1 with --check if a file is not, 2 a file is not TOML."
+    after_help = "Examples:\n  rowkey fmt designs/\n  rowkey fmt --check designs/visits.rowkey.toml\n\nAll lines end as the first of the file does (LF or CR LF). A byte order mark stays. Strings are not changed.\nExit status: 0 formatted, 1 with --check if a file is not, 2 a file is not TOML."
 )]
 pub(crate) struct Args {
     /// The files, and folders of files `*.rowkey.toml`.

@@ -1,10 +1,9 @@
 //! `rowkey import`.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use rowkey_design::File;
 use rowkey_design::import::{self, import};
 
 use crate::failure::Failure;
@@ -48,12 +47,7 @@ enum Source {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let file = match &args.file {
         Some(path) => crate::designs::file(path)?,
-        None => {
-            let mut text = String::new();
-            let read = std::io::stdin().lock().read_to_string(&mut text);
-            read.map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?;
-            File { name: "standard input".to_owned(), text }
-        }
+        None => crate::designs::of("standard input".to_owned(), std::io::stdin().lock())?,
     };
     let source = match args.from {
         Source::Layout => import::Source::Layout,

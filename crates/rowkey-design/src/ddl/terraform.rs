@@ -23,7 +23,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
     for table in tables {
         let resource = label(table.name, &mut labels);
         let mut text = String::new();
-        _ = write!(text, "resource \"google_bigtable_table\" \"{resource}\" {{\n");
+        _ = writeln!(text, "resource \"google_bigtable_table\" \"{resource}\" {{");
         _ = writeln!(text, "  name          = {}", quote::hcl(table.name));
         text.push_str("  instance_name = var.bigtable_instance\n");
         if let Some((points, place)) = table.points() {
@@ -47,7 +47,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
             let Some(garbage) = Garbage::of(options, ALL_VERSIONS - 1, said) else { continue };
             let policy = label(&format!("{}_{family}", table.name.as_str()), &mut policies);
             let mut text = String::new();
-            _ = write!(text, "resource \"google_bigtable_gc_policy\" \"{policy}\" {{\n");
+            _ = writeln!(text, "resource \"google_bigtable_gc_policy\" \"{policy}\" {{");
             text.push_str("  instance_name = var.bigtable_instance\n");
             _ = writeln!(text, "  table         = google_bigtable_table.{resource}.name");
             _ = writeln!(text, "  column_family = {}", quote::hcl(family));

@@ -1,6 +1,7 @@
 //! The design file, as TOML.
 
 pub(crate) mod node;
+mod number;
 mod units;
 
 pub use self::node::Named;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::node::{FromToml, Node, Reading, number};
+use super::node::{FromToml, Node, Reading};
+use super::number::{json_number, number};
 
 /// A number of bytes. `kB`, `MB`, `GB`, `TB` are powers of 1000; `KiB`, `MiB`, `GiB`, `TiB` of 1024.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -110,6 +111,9 @@ impl Bounds {
 
     /// As messages say it.
     pub(crate) fn described(self) -> String {
+        if self.least == self.most {
+            return self.least.to_string();
+        }
         let what = if self.whole { "a whole number" } else { "a number" };
         if self.most < MOST {
             format!("{what} from {} to {}", self.least, self.most)
@@ -326,8 +330,8 @@ impl FromToml for Count {
         let types = if bounds.whole { json!(["integer", "string"]) } else { json!(["integer", "number", "string"]) };
         json!({
             "type": types,
-            "minimum": super::node::json_number(bounds.least),
-            "maximum": super::node::json_number(bounds.most),
+            "minimum": json_number(bounds.least),
+            "maximum": json_number(bounds.most),
             "pattern": pattern,
             "examples": [2_000, "2M"],
         })
