@@ -43,7 +43,8 @@ fn a_thousand_fields_of_a_thousand_queries() {
 #[test]
 fn a_search_over_hundreds_of_fields_and_queries_ends() {
     let fields: Vec<String> = (0..300).map(|i| format!("\"f{i}: u16\"")).collect();
-    let queries = (0..300).map(|i| format!("[[table.t.query]]\nname = \"q{i}\"\nfix = [\"f{i}\"]\nrate = \"{i}/s\"\n"));
+    let queries =
+        (0..300).map(|i| format!("[[table.t.query]]\nname = \"q{i}\"\nfix = [\"f{i}\"]\nrate = \"{}/s\"\n", i + 1));
     let text = format!("format = 1\n[table.t]\nkey = [{}]\n", fields.join(", "));
     let found = parse(text + &queries.collect::<String>()).suggest("t", &options()).unwrap();
     // What is tried is bounded; the field of the greatest rate is tried first.

@@ -9,6 +9,9 @@ use serde_json::Value as Json;
 use super::hbase::{bytes, scanned, shell};
 use super::{Numbers, design, file, path, rowkey};
 
+/// Whether a key is one of a query's rows.
+type Wanted = Box<dyn Fn(&[u8]) -> bool>;
+
 fn json(args: &[&str]) -> Json {
     serde_json::from_str(&rowkey(args)).expect("JSON")
 }
@@ -80,7 +83,7 @@ fn pasted_queries_find_their_rows_and_a_prefix_does_where_explain_says_so() {
             let other = numbers.pick(&kinds);
             // A text of one character has a beginning of one.
             let begins: String = user.chars().take(1).collect();
-            let (given, wanted): (Vec<String>, Box<dyn Fn(&[u8]) -> bool>) = match query {
+            let (given, wanted): (Vec<String>, Wanted) = match query {
                 "one" => (
                     vec![given(&user), format!("kind={kind}"), format!("at={at}")],
                     Box::new(move |key| decoded(key) == (user.clone(), kind, at)),
