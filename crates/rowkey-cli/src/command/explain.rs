@@ -29,7 +29,7 @@ use crate::failure::Failure;
     after_help = "Examples:
   rowkey explain app.rowkey.toml visits 626f6e6e007fffffffffffffff
   rowkey explain app.rowkey.toml visits --form shell 'bonn\\x00\\x7F\\xFF\\xFF\\xFF\\xFF\\xFF\\xFF\\xFF'
-  rowkey explain app.rowkey.toml visits --form line ' bonn\\x00\\x01  column=f:q, timestamp=1, value=a'
+  rowkey explain app.rowkey.toml visits --form line ' bonn\\x00\\x7F\\xFF\\xFF\\xFF\\xFF\\xFF\\xFF\\xFF column=f:q'
   rowkey explain --shape 'text, i64 desc' 626f6e6e007fffffffffffffff --svg > key.svg
   rowkey explain app.rowkey.toml visits --values host=bonn at=2026
   rowkey explain app.rowkey.toml visits --query 'a day' host=bonn at=0..86400

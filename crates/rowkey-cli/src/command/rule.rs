@@ -13,10 +13,9 @@ use crate::failure::Failure;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rowkey rule H05\n  rowkey rule --list\n  rowkey rule --list --json")]
 pub(crate) struct Args {
-    /// The rule's id, in upper or lower case.
-    #[arg(required_unless_present = "list")]
+    /// The rule's id, in upper or lower case. Default: all rules are listed.
     id: Option<String>,
-    /// Lists all rules, with their severity, and that of engines where it is another.
+    /// Lists all rules: id, severity on HBase, title, and the severity on engines where it differs.
     #[arg(long, conflicts_with = "id")]
     list: bool,
     /// Prints JSON: of each rule its id, title, severities by engine, and, of one, its page as Markdown.

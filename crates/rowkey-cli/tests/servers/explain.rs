@@ -10,7 +10,7 @@ use super::hbase::{bytes, scanned, shell};
 use super::{Numbers, design, file, path, rowkey};
 
 /// Whether a key is one of a query's rows.
-type Wanted = Box<dyn Fn(&[u8]) -> bool>;
+type Wanted<'k> = Box<dyn Fn(&[u8]) -> bool + 'k>;
 
 fn json(args: &[&str]) -> Json {
     serde_json::from_str(&rowkey(args)).expect("JSON")
@@ -83,7 +83,7 @@ fn pasted_queries_find_their_rows_and_a_prefix_does_where_explain_says_so() {
             let other = numbers.pick(&kinds);
             // A text of one character has a beginning of one.
             let begins: String = user.chars().take(1).collect();
-            let (given, wanted): (Vec<String>, Wanted) = match query {
+            let (given, wanted): (Vec<String>, Wanted<'_>) = match query {
                 "one" => (
                     vec![given(&user), format!("kind={kind}"), format!("at={at}")],
                     Box::new(move |key| decoded(key) == (user.clone(), kind, at)),
