@@ -229,3 +229,14 @@ proptest! {
         }
     }
 }
+
+/// `docs/design-file.md` has every key as it is. `ROWKEY_REWRITE=1` writes it anew.
+#[test]
+fn the_page_of_all_keys_is_printed_as_it_stands() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/design-file.md");
+    let page = file::reference();
+    if std::env::var_os("ROWKEY_REWRITE").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), page, "if this is meant, run it with ROWKEY_REWRITE=1");
+}

@@ -23,7 +23,7 @@ use crate::output::place;
 
 What the target does otherwise than the design says is noted on standard error. The notes change no exit status.")]
 pub(crate) struct Args {
-    /// The form of the keys in samples that split points are taken from.
+    /// The form of the keys in the samples that designs take split points from (`splits.sample`).
     #[arg(long, default_value = "hex")]
     form: crate::samples::Form,
     /// Design files, or folders with *.rowkey.toml.

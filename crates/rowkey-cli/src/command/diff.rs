@@ -19,7 +19,7 @@ const EXAMPLES: &str = "Examples:
   rowkey diff --write-lock rowkey.lock designs/
   rowkey diff --lock rowkey.lock designs/
 
-Exit status: 0 nothing at or above --deny, 1 differences, 2 a design is not valid.";
+Exit status: 0 no difference at or above --deny, 1 some, 2 a design is not valid.";
 
 /// Compares two designs: what each change does to the rows that are there.
 #[derive(Debug, clap::Args)]

@@ -5,14 +5,21 @@ use std::process::ExitCode;
 
 use crate::failure::Failure;
 
-/// Prints the JSON Schema of design files, for editors.
+/// Prints every key of design files: as a JSON Schema for editors, or as a page for people.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  rowkey schema > rowkey.schema.json")]
-pub(crate) struct Args {}
+#[command(after_help = "Examples:\n  rowkey schema > rowkey.schema.json\n  rowkey schema --markdown")]
+pub(crate) struct Args {
+    /// Prints a page of Markdown.
+    #[arg(long)]
+    markdown: bool,
+}
 
-pub(crate) fn run(_args: &Args) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{:#}", rowkey_design::file::json_schema())?;
+    match args.markdown {
+        true => write!(out, "{}", rowkey_design::file::reference())?,
+        false => writeln!(out, "{:#}", rowkey_design::file::json_schema())?,
+    }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

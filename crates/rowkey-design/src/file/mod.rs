@@ -2,9 +2,11 @@
 
 pub(crate) mod node;
 mod number;
+mod reference;
 mod units;
 
 pub use self::node::Named;
+pub use self::reference::reference;
 pub(crate) use self::units::Bounds;
 pub use self::units::{Bytes, Count, Period, Rate};
 
