@@ -8,8 +8,12 @@ use rowkey_design::explain::{
 use rowkey_design::forms::KeyForm;
 use rowkey_design::{Design, File};
 
-const SHAPES: [&str; 4] =
-    ["text, u16 desc", "salt(16 xxh3 by 0) u64, instant", "md5(4) bytes, option<i32> raw", "list<(u8, text)>, url desc"];
+const SHAPES: [&str; 4] = [
+    "text, u16 desc",
+    "salt(16 xxh3 by 0) u64, instant",
+    "md5(4) bytes, option<i32> raw",
+    "list<(u8, text)>, url desc",
+];
 
 const DESIGN: &str = r#"
 format = 1

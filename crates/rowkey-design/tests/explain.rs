@@ -205,3 +205,44 @@ fn queries_of_the_worked_designs() {
         assert!(error.contains(told), "{error}");
     }
 }
+
+/// A long stream, which threads divide, is told as its keys are one by one: those that decode, those that do not, and the line
+/// that is no key.
+#[test]
+fn a_stream_is_told_as_its_keys_one_by_one() {
+    let (mut random, mut told_bad) = (fastrand::Rng::with_seed(1), 0);
+    for shape in
+        ["text, i64 desc", "salt(16 xxh3 by 0) u64, option<text>, instant", "md5(4 by 0) url, list<u8>", "bytes raw"]
+    {
+        let layout = layout(shape);
+        let (mut lines, mut expected) = (String::new(), String::new());
+        while lines.len() < 5 << 20 {
+            let mut key: Vec<u8> = (0..random.usize(1..60)).map(|_| random.u8(..)).collect();
+            if let Some(lead) = layout.fields().first().filter(|_| shape.starts_with("text") && random.bool()) {
+                let number = Value::Signed(random.i64(..).into());
+                key = layout.encode(&[Value::Text(format!("{}\u{1b}\u{e9}\"", lead.name)), number]).unwrap();
+            }
+            lines += &(KeyForm::Hex.write(&key, &layout).unwrap() + "\n");
+            expected += &match layout.decode(&key) {
+                Ok(values) => values_as_json(&values) + "\n",
+                Err(error) => {
+                    told_bad += 1;
+                    let key = KeyForm::Hex.write(&key, &layout).unwrap();
+                    format!(
+                        "{{\"error\":{},\"key\":\"{key}\"}}\n",
+                        values_as_json(&[Value::Text(error.to_string())]).trim_matches(['[', ']'])
+                    )
+                }
+            };
+        }
+        let mut told = Vec::new();
+        stream(lines.as_bytes(), &mut told, Ok(KeyForm::Hex), &layout).unwrap();
+        assert!(told == expected.as_bytes(), "{shape}");
+        told.clear();
+        let keys = lines.lines().count();
+        let stopped = stream((lines + "0g\n00\n").as_bytes(), &mut told, Ok(KeyForm::Hex), &layout).unwrap_err();
+        assert!(stopped.unwrap().to_string().starts_with(&format!("line {}: ", keys + 1)));
+        assert!(told == expected.as_bytes(), "{shape}");
+    }
+    assert!(told_bad > 10_000);
+}
