@@ -1,12 +1,14 @@
 //! Arguments that nobody meant: each is shown as text, on one line, with exit status 2.
 
-use std::process::{Command, Stdio};
+mod program;
+
+use std::path::Path;
+use std::process::Command;
 
 fn rowkey(args: &[&str]) -> (Option<i32>, String) {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_rowkey")).args(args).stdin(Stdio::null()).output().expect("the program runs");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    let run = program::rowkey(Path::new("."), args, b"");
+    assert!(run.out.is_empty(), "{args:?}");
+    (run.status, run.err)
 }
 
 /// Before the usage, what is wrong is said in as many lines as for a harmless argument.

@@ -1,31 +1,11 @@
 //! `rowkey check` and its neighbours as a user runs them: exit statuses, forms of output, hostile files.
 
+mod program;
+
 use std::fs;
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-struct Run {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn rowkey(folder: &Path, args: &[&str], input: &[u8]) -> Run {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rowkey"))
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // What does not read its input may have ended.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
-}
+use self::program::rowkey;
 
 const BAD: &str = r#"format = 1
 

@@ -1,22 +1,12 @@
 //! `rowkey explain` as a program: statuses, and what it refuses.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+mod program;
+
+use std::path::Path;
 
 fn rowkey(args: &[&str], input: &str) -> (Option<i32>, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rowkey"))
-        .arg("explain")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    // A program that refuses its arguments reads no input.
-    _ = child.stdin.take().expect("its input").write_all(input.as_bytes());
-    let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (status.code(), text(stdout), text(stderr))
+    let run = program::rowkey(Path::new("."), &[&["explain"], args].concat(), input.as_bytes());
+    (run.status, run.out, run.err)
 }
 
 #[test]

@@ -1,27 +1,17 @@
 //! `rowkey diff --against git:REV`: files that are new, gone, links, folders, and names that would be options.
 
+mod program;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use self::program::Run;
+
 const T: &str = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n";
 
-struct Run {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
 fn rowkey(folder: &Path, args: &[&str]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_rowkey"))
-        .args(args)
-        .current_dir(folder)
-        // What is above the temporary folder is no repository of these tests.
-        .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    program::rowkey(folder, args, b"")
 }
 
 fn git(folder: &Path, args: &[&str]) {
