@@ -76,7 +76,7 @@ pub fn forms(key: &[u8], layout: &LayoutBuf) -> Vec<(KeyForm, String)> {
     KeyForm::ALL.into_iter().filter_map(|form| Some((form, write(form)?))).collect()
 }
 
-/// A key as JSON: its bytes field by field, the key in every form, and why it is no key, if it is none.
+/// A key as JSON: its bytes field by field, the key in every form, and the error if it does not decode.
 pub fn key_as_json(key: &[u8], layout: &LayoutBuf) -> Json {
     let explanation = layout.explain(key);
     let parts = explanation.parts.iter().map(|part| {

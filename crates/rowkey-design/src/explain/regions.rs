@@ -45,7 +45,7 @@ pub struct RegionsError {
 /// `get_splits` prints keys in the shell's form, whatever the form here is.
 ///
 /// # Errors
-/// The first line that is none of this.
+/// The first line that is not in the list's form.
 ///
 /// ```
 /// use rowkey_design::explain::regions;

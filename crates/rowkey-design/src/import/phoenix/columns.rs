@@ -189,7 +189,7 @@ fn heading(cell: &str) -> String {
     if name == "SQLTYPENAME(DATA_TYPE)" { "TYPE_NAME".to_owned() } else { name }
 }
 
-/// The cells of a line; none if it is none of a list.
+/// Returns the cells of a line, or `None` if the line is not a row of a list.
 fn cells(line: &str, form: Form) -> Option<Vec<String>> {
     match form {
         Form::Table => {
