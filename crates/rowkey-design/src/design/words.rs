@@ -1,0 +1,163 @@
+//! The words that values of a design are.
+
+use crate::file::node::words;
+
+words! {
+    /// An engine.
+    pub enum Engine ("engine") {
+        /// Apache HBase.
+        HBase = "hbase",
+        /// Google Bigtable.
+        Bigtable = "bigtable",
+        /// TiKV.
+        TiKv = "tikv",
+        /// CockroachDB.
+        Cockroach = "cockroachdb",
+        /// Amazon DynamoDB.
+        DynamoDb = "dynamodb",
+        /// FoundationDB.
+        FoundationDb = "foundationdb",
+        /// fjall, embedded.
+        Fjall = "fjall",
+        /// RocksDB, embedded.
+        RocksDb = "rocksdb",
+    }
+
+    /// How a salt bucket is written.
+    pub enum SaltFormat ("format") {
+        /// Bytes.
+        Binary = "binary",
+        /// Lower-case hex digits.
+        Hex = "hex",
+    }
+
+    /// What a field says.
+    pub enum Meaning ("meaning") {
+        /// Seconds since 1970.
+        Seconds = "seconds",
+        /// Milliseconds since 1970.
+        Millis = "milliseconds",
+        /// Microseconds since 1970.
+        Micros = "microseconds",
+        /// Nanoseconds since 1970.
+        Nanos = "nanoseconds",
+        /// A number of days, hours or other buckets of time.
+        TimeBucket = "time bucket",
+        /// A date and time of day without a time zone.
+        LocalTime = "local time",
+        /// A number that grows by one with each row.
+        Sequence = "sequence",
+        /// A snowflake: a time and a counter in 64 bits.
+        Snowflake = "snowflake",
+        /// A UUID of version 7, or 1 reordered: it begins with a time.
+        Uuid7 = "uuid7",
+        /// A random UUID.
+        Uuid4 = "uuid4",
+        /// A ULID.
+        Ulid = "ulid",
+        /// A hash of something.
+        Digest = "digest",
+        /// A random number.
+        Random = "random",
+        /// A counter that tells keys of one moment apart.
+        TieBreaker = "tie breaker",
+        /// The same for all rows, or a version of the format.
+        Constant = "constant",
+        /// What something is at now: it changes.
+        Status = "status",
+        /// A number that is written as text, in decimal digits.
+        Number = "number as text",
+        /// A number in the bytes that a processor has: little-endian, or signed or a float without the sign turned.
+        NativeNumber = "native number",
+        /// Words as people type them: in any case and Unicode form.
+        Typed = "typed by people",
+    }
+
+    /// Whether two writes of one key are one thing.
+    pub enum Unique ("word") {
+        /// They are: the later replaces the earlier on purpose.
+        Upsert = "upsert",
+    }
+
+    /// How long rows are kept.
+    pub enum Keep ("word") {
+        /// For ever.
+        Forever = "forever",
+    }
+
+    /// A compression.
+    pub enum Compression ("compression") {
+        /// None.
+        None = "none",
+        /// Snappy.
+        Snappy = "snappy",
+        /// LZ4.
+        Lz4 = "lz4",
+        /// Gzip.
+        Gz = "gz",
+        /// LZO.
+        Lzo = "lzo",
+        /// Bzip2.
+        Bzip2 = "bzip2",
+        /// Zstandard.
+        Zstd = "zstd",
+    }
+
+    /// The encoding of keys in a block.
+    pub enum BlockEncoding ("encoding") {
+        /// None.
+        None = "none",
+        /// What keys have in common with the one before is left out.
+        Prefix = "prefix",
+        /// As prefix, and lengths and timestamps too.
+        Diff = "diff",
+        /// As diff, faster.
+        FastDiff = "fast_diff",
+        /// With an index of rows in each block.
+        RowIndex = "row_index_v1",
+    }
+
+    /// A Bloom filter.
+    pub enum Bloom ("Bloom filter") {
+        /// None.
+        None = "none",
+        /// Of row keys.
+        Row = "row",
+        /// Of row keys and columns.
+        RowCol = "rowcol",
+    }
+
+    /// Whose timestamps cells have.
+    pub enum Timestamp ("timestamp") {
+        /// The server's.
+        Server = "server",
+        /// The writer's, and not a time: a count, a date in the future.
+        Custom = "custom",
+        /// The writer's: the time of what the cell tells, in milliseconds.
+        Event = "event",
+    }
+
+    /// What a write does.
+    pub enum WriteKind ("kind") {
+        /// Puts rows or cells.
+        Put = "put",
+        /// Deletes them.
+        Delete = "delete",
+        /// Adds to a counter.
+        Increment = "increment",
+        /// Reads a counter, adds to it in the program, and puts it back, whatever it is by then.
+        ReadAddPut = "read, add, put",
+    }
+
+    /// The order that a query wants.
+    pub enum QueryOrder ("order") {
+        /// The latest first.
+        Newest = "newest",
+        /// The earliest first.
+        Oldest = "oldest",
+        /// That of the key.
+        Key = "key",
+        /// Any.
+        Any = "any",
+    }
+}
