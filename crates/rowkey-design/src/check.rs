@@ -91,8 +91,7 @@ impl<'d> Context<'d> {
         let profile = options.profiles.get(table.name.as_str());
         let mut keys = vec![KeyFacts::of(table, profile)];
         keys.extend(KeyFacts::of_secondaries(table, profile));
-        let queries =
-            table.table.query.iter().map(|query| QueryCost::of(query, table, &keys, cluster, profile)).collect();
+        let queries = QueryCost::all(table, &keys, cluster, profile);
         let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
         let loads = keys.iter().flat_map(writes).collect();
         Self { design, table, cluster, engine, profile, keys, queries, loads }
@@ -190,14 +189,7 @@ impl Report {
     fn take(&mut self, table: &TableDesign, findings: Vec<Finding>, today: Date, files: &Files) {
         let allows = &table.table.allow;
         let mut used = vec![false; allows.len()];
-        let has_secondary = !table.table.secondary.is_empty();
-        for mut finding in findings {
-            if let Some(remedy) = &mut finding.remedy {
-                let edits = std::mem::take(&mut remedy.edits).into_iter();
-                let fitted = edits.map(|edit| files.section_fitted(table.name.place, has_secondary, edit));
-                // All edits or none: a part of a cure is none.
-                remedy.edits = fitted.collect::<Option<_>>().unwrap_or_default();
-            }
+        for finding in findings {
             let matching = allows.iter().position(|allow| {
                 *allow.rule == finding.rule.id && allow.of.as_ref().map(|of| of.as_str()) == finding.of.as_deref()
             });

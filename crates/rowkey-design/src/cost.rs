@@ -9,16 +9,18 @@ mod select;
 mod stored;
 mod witness;
 
+use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
 pub use self::order::OrderFit;
+use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, all_of},
     stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span},
     witness::{of_field, value},
 };
-use crate::design::{Cluster, Query, Width};
+use crate::design::{Cluster, Query, Secondary, Width};
 use crate::facts::KeyFacts;
 use crate::file;
 use crate::problem::Located;
@@ -70,6 +72,26 @@ pub struct QueryCost<'d> {
     count: f64,
 }
 
+/// What all queries of a key need of it beside its facts.
+#[derive(Default)]
+pub(crate) struct Known<'p> {
+    splits: Option<SplitPoints>,
+    sample: Option<Sample<'p>>,
+}
+
+impl<'p> Known<'p> {
+    fn of(table: &TableDesign, key: &KeyFacts<'_>, profile: Option<&'p Profile>) -> Self {
+        let sample = profile.and_then(|profile| Sample::of(table, key, profile));
+        Self { splits: table.split_points(key.secondary), sample }
+    }
+}
+
+/// The index of the key that a query is served by: the table's, and those of its secondary tables after it.
+fn key_of(query: &Query, table: &TableDesign) -> usize {
+    let serving = |secondary: &Secondary| secondary.serves.iter().any(|name| **name == *query.name);
+    table.table.secondary.iter().position(|secondary| serving(secondary)).map_or(0, |i| i + 1)
+}
+
 impl<'d> QueryCost<'d> {
     /// What a query reads of a table, or of the secondary table that serves it.
     pub fn of(
@@ -79,9 +101,24 @@ impl<'d> QueryCost<'d> {
         cluster: Option<&Cluster>,
         profile: Option<&Profile>,
     ) -> Self {
-        let serving = |secondary: &crate::design::Secondary| secondary.serves.iter().any(|name| **name == **query.name);
-        let secondary = table.table.secondary.iter().position(|secondary| serving(secondary));
-        Self::by(query, table, &keys[secondary.map_or(0, |i| i + 1)], cluster, profile)
+        let key = &keys[key_of(query, table)];
+        Self::by(query, table, key, cluster, &Known::of(table, key, profile))
+    }
+
+    /// What each query of a table reads.
+    pub(crate) fn all(
+        table: &'d TableDesign,
+        keys: &[KeyFacts<'d>],
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+    ) -> Vec<Self> {
+        let mut known: Vec<Option<Known<'_>>> = keys.iter().map(|_| None).collect();
+        let queries = table.table.query.iter().map(|query| {
+            let at = key_of(query, table);
+            let known = known[at].get_or_insert_with(|| Known::of(table, &keys[at], profile));
+            Self::by(query, table, &keys[at], cluster, known)
+        });
+        queries.collect()
     }
 
     /// What it reads by this key.
@@ -90,18 +127,17 @@ impl<'d> QueryCost<'d> {
         table: &'d TableDesign,
         key: &KeyFacts<'d>,
         cluster: Option<&Cluster>,
-        profile: Option<&Profile>,
+        Known { splits, sample }: &Known<'_>,
     ) -> Self {
         let selection = Selection::of(query, key);
         let made = selection.made();
-        let sample = profile.and_then(|profile| sampled::Sample::of(table, key, profile));
         let made_up: Vec<_> = (0..made as u64).map(|k| witness::key(&key.fields, k)).collect();
         let found = selection.ranges(&made_up);
         let hashed = found.is_none();
         let mut ranges = found.unwrap_or_else(|| vec![vec![KeyRange::all()]]);
         let count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * selection.keys() / made as f64;
         let buckets = ranges.len().max(1);
-        if let Some(sample) = &sample {
+        if let Some(sample) = sample {
             let values = sample.witness(key, selection.leading, made);
             ranges = selection.ranges(&values).filter(|ranges| !ranges.is_empty()).unwrap_or(ranges);
         }
@@ -127,7 +163,7 @@ impl<'d> QueryCost<'d> {
             selection,
             count,
         };
-        cost.count_servers(table, cluster);
+        cost.count_servers(splits.as_ref(), cluster);
         let mut kept = 0;
         cost.ranges.retain_mut(|list| {
             list.truncate(KEPT - kept);
@@ -143,19 +179,18 @@ impl<'d> QueryCost<'d> {
         &mut self,
         ranges: Vec<Vec<KeyRange>>,
         made_up: Option<usize>,
-        table: &TableDesign,
+        splits: Option<&SplitPoints>,
         cluster: Option<&Cluster>,
     ) {
         self.buckets = ranges.len().max(1);
         let more = made_up.map_or(1.0, |made| self.selection.keys() / made.max(1) as f64);
         self.count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * more;
         self.ranges = ranges;
-        self.count_servers(table, cluster);
+        self.count_servers(splits, cluster);
     }
 
-    fn count_servers(&mut self, table: &TableDesign, cluster: Option<&Cluster>) {
-        let splits = table.split_points(self.secondary);
-        self.regions = splits.map(|splits| regions::touched(&splits, self.ranges.iter().flatten()));
+    fn count_servers(&mut self, splits: Option<&SplitPoints>, cluster: Option<&Cluster>) {
+        self.regions = splits.map(|splits| regions::touched(splits, self.ranges.iter().flatten()));
         let servers = cluster.and_then(|cluster| cluster.servers).zip(self.regions);
         self.servers = servers.map(|(servers, regions)| f64::from(servers).min(regions as f64));
     }
@@ -179,7 +214,7 @@ impl<'d> QueryCost<'d> {
         self.selection.ranges(keys)
     }
 
-    fn count_rows(&mut self, table: &TableDesign, key: &KeyFacts<'_>, sample: Option<&sampled::Sample<'_>>) {
+    fn count_rows(&mut self, table: &TableDesign, key: &KeyFacts<'_>, sample: Option<&Sample<'_>>) {
         let query = self.query;
         let mut rows = if self.hashed {
             let whole = rows(table);

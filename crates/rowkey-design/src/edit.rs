@@ -3,6 +3,24 @@
 use crate::finding::Edit;
 use crate::problem::{File, Files, Place};
 
+impl File {
+    /// The file after edits of it, which are sorted.
+    pub(crate) fn edited<'e>(&self, edits: impl IntoIterator<Item = &'e Edit>) -> Self {
+        let (mut text, mut done) = (String::new(), 0);
+        for edit in edits {
+            if let Some(before) = self.text.get(done..edit.place.start)
+                && self.text.get(edit.place.range()).is_some()
+            {
+                text += before;
+                text += &edit.text;
+                done = edit.place.end;
+            }
+        }
+        text += self.text.get(done..).unwrap_or("");
+        Self { name: self.name.clone(), text }
+    }
+}
+
 impl Files {
     /// The files after some edits. An edit that overlaps one before it, or is of none of the files, is left out.
     ///
@@ -19,21 +37,8 @@ impl Files {
     pub fn edited(&self, edits: &[Edit]) -> Vec<File> {
         let mut edits: Vec<&Edit> = edits.iter().collect();
         edits.sort_by_key(|edit| edit.place);
-        let edit_file = |(index, file): (usize, &File)| {
-            let (mut text, mut done) = (String::new(), 0);
-            for edit in edits.iter().filter(|edit| edit.place.file == index) {
-                if let Some(before) = file.text.get(done..edit.place.start)
-                    && file.text.get(edit.place.range()).is_some()
-                {
-                    text += before;
-                    text += &edit.text;
-                    done = edit.place.end;
-                }
-            }
-            text += file.text.get(done..).unwrap_or("");
-            File { name: file.name.clone(), text }
-        };
-        self.iter().enumerate().map(edit_file).collect()
+        let of_file = |index| edits.iter().copied().filter(move |edit| edit.place.file == index);
+        self.iter().enumerate().map(|(index, file)| file.edited(of_file(index))).collect()
     }
 
     /// The edit that adds a key to the table whose name is at a place: after its header, or first between its braces. None
@@ -73,32 +78,30 @@ impl Files {
         }
     }
 
-    /// An edit that adds a section of a table, `[[table.NAME.secondary]]`, as the table's own form takes it: a table in braces
-    /// takes no section, but a key. None where it has that key already, or takes neither.
-    pub(crate) fn section_fitted(&self, table: Place, has_key: bool, edit: Edit) -> Option<Edit> {
-        let Some((header, lines)) = edit.text.trim_start().strip_prefix("[[").and_then(|rest| rest.split_once("]]\n"))
-        else {
-            return Some(edit);
-        };
+    /// The edit that adds an item to an array of tables, as the form of the table that has it takes it: a section at the end
+    /// of the file, `[[path.key]]`; or a key in braces. None where a table in braces has that key already, or takes neither.
+    pub(crate) fn item_added(
+        &self,
+        table: Place,
+        path: &str,
+        key: &str,
+        has_key: bool,
+        lines: &[String],
+    ) -> Option<Edit> {
         let text = &self.file(table)?.text;
         let line = text.get(..table.start)?.rsplit('\n').next()?;
-        if line.trim_start().starts_with('[') {
-            return Some(edit);
-        }
-        if text.get(table.end..)?.trim_start().starts_with('.') {
+        if !line.trim_start().starts_with('[') {
+            if !text.get(table.end..)?.trim_start().starts_with('.') {
+                let items = format!("[{{ {} }}]", lines.join(", "));
+                return if has_key { None } else { self.key_added(table, key, &items) };
+            }
             // A dotted key takes a section, unless it is in the braces of another table.
-            return Some(edit).filter(|_| !self.in_braces(table));
+            if self.in_braces(table) {
+                return None;
+            }
         }
-        let (_, key) = header.rsplit_once('.')?;
-        let items: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
-        if has_key { None } else { self.key_added(table, key, &format!("[{{ {} }}]", items.join(", "))) }
-    }
-
-    /// The edit that adds lines at the end of a file.
-    pub(crate) fn lines_added(&self, file: usize, lines: &str) -> Option<Edit> {
-        let text = &self.iter().nth(file)?.text;
         let newline = if text.ends_with('\n') { "" } else { "\n" };
-        let place = Place { file, start: text.len(), end: text.len() };
-        Some(Edit { place, text: format!("{newline}{lines}") })
+        let place = Place { start: text.len(), end: text.len(), ..table };
+        Some(Edit { place, text: format!("{newline}\n[[{path}.{key}]]\n{}\n", lines.join("\n")) })
     }
 }

@@ -4,7 +4,7 @@ use rowkey::LayoutBuf;
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use crate::design::{FieldStats, KeyField, Meaning, Query, QueryOrder, Size, Skew, Width, Write, WriteOrder};
+use crate::design::{FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Place};
 use crate::profile::Profile;
@@ -151,8 +151,7 @@ fn only_time(fields: &[FieldFacts<'_>], table: &TableDesign) -> Option<usize> {
     let written =
         |write: &Located<Write>| matches!(write.order.as_deref(), Some(WriteOrder::Time | WriteOrder::RandomIn(_)));
     let asked = |query: &Located<Query>| {
-        matches!(query.order.as_deref(), Some(QueryOrder::Newest | QueryOrder::Oldest))
-            || query.range.values().any(|width| matches!(width.value, Width::Time(_)))
+        query.newest_first().is_some() || query.range.values().any(|width| matches!(width.value, Width::Time(_)))
     };
     let by_time = table.table.write.iter().any(written) || table.table.query.iter().any(asked);
     if !by_time || fields.iter().any(|field| field.growth.is_some()) {

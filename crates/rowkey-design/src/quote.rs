@@ -166,6 +166,12 @@ pub fn toml(text: &str) -> String {
     quoted + "\""
 }
 
+/// A name as a key of TOML: bare where it can be.
+pub fn toml_key(name: &str) -> String {
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    if !name.is_empty() && name.bytes().all(bare) { name.to_owned() } else { toml(name) }
+}
+
 /// Text for HTML, SVG and XML, both between tags and in an attribute's value in quotes of either kind.
 ///
 /// Characters that XML forbids or nobody sees are shown as in [`terminal`].

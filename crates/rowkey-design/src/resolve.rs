@@ -233,7 +233,7 @@ fn grows(spread: Option<[Option<f64>; 3]>, place: Place, problems: &mut Vec<Prob
 
 /// Notes each name that is there before.
 fn once<'n>(what: &str, names: impl Iterator<Item = &'n Located<String>>, problems: &mut Vec<Problem>) {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for name in names {
         if !seen.insert(name.as_str()) {
             let help = Some("give it another name".to_owned());

@@ -1,6 +1,6 @@
 //! The order that a query wants, against that of its key.
 
-use crate::design::{Meaning, Query, QueryOrder};
+use crate::design::{Meaning, Query};
 use crate::facts::{FieldFacts, Growth, KeyFacts};
 
 use super::select::{Condition, Selection};
@@ -27,11 +27,7 @@ pub enum OrderFit {
 }
 
 pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) -> OrderFit {
-    let newest = match query.order.as_ref().map(|order| **order) {
-        None | Some(QueryOrder::Any | QueryOrder::Key) => return OrderFit::Free,
-        Some(QueryOrder::Newest) => true,
-        Some(QueryOrder::Oldest) => false,
-    };
+    let Some(newest) = query.newest_first() else { return OrderFit::Free };
     let grows = |field: &FieldFacts<'_>| field.growth.is_some();
     let first = key.fields.iter().skip(selection.leading).position(grows).map(|at| at + selection.leading);
     let Some(first) = first else {

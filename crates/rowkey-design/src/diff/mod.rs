@@ -14,9 +14,10 @@ use crate::design::Columns;
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::problem::{File, Place};
+use crate::quote;
 use crate::resolve::{Design, TableDesign};
 use crate::rules::Rule;
-use crate::suggest::{key_name, quoted, to_toml};
+use crate::suggest::to_toml;
 
 /// What a change does to the rows that are there, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -213,25 +214,25 @@ pub fn lock(design: &Design) -> File {
         let kept = TableDesign { table: without_queries(table), ..table.clone() };
         text.push('\n');
         text += &to_toml(&kept);
-        let name = key_name(&table.name);
+        let name = quote::toml_key(&table.name);
         if !table.table.means.is_empty() {
             text += &format!("[table.{name}.means]\n");
         }
         for (field, meaning) in &table.table.means {
-            text += &format!("{} = {}\n", key_name(field), quoted(meaning.value.word()));
+            text += &format!("{} = {}\n", quote::toml_key(field), quote::toml(meaning.value.word()));
         }
         for (family, options) in &table.table.family {
-            text += &format!("[table.{name}.family.{}]\n", key_name(family));
+            text += &format!("[table.{name}.family.{}]\n", quote::toml_key(family));
             let ttl = options.ttl.as_ref().map(|ttl| format!("ttl = \"{}\"\n", ttl.exact()));
             let versions = options.versions.as_ref().map(|versions| format!("versions = {}\n", versions.value));
             let fewest = options.min_versions.as_ref().map(|fewest| format!("min_versions = {}\n", fewest.value));
             let stamps = options.timestamp.as_ref().map(|stamp| format!("timestamp = \"{}\"\n", stamp.value));
             let columns = options.columns.as_ref().map(|columns| match &columns.value {
                 Columns::Names(names) => {
-                    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+                    let names: Vec<String> = names.iter().map(|name| quote::toml(name)).collect();
                     format!("columns = [{}]\n", names.join(", "))
                 }
-                Columns::OfRow(of_row) => format!("columns = {{ name = {} }}\n", quoted(&of_row.name)),
+                Columns::OfRow(of_row) => format!("columns = {{ name = {} }}\n", quote::toml(&of_row.name)),
             });
             text.extend([ttl, versions, fewest, stamps, columns].into_iter().flatten());
         }

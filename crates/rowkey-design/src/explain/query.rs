@@ -138,7 +138,7 @@ impl<'d> Plan<'d> {
                 .ranges_by_bucket(&leading, next.as_ref())
                 .map_err(|error| ArgumentError::new(format!("query {query:?}"), error.to_string()))?;
             let made = (cost.next && choice.given(cost.leading).is_empty()).then(|| cost.selection.made());
-            cost.set_ranges(ranges, made, found, cluster);
+            cost.set_ranges(ranges, made, found.split_points(key.secondary).as_ref(), cluster);
         }
         let used = cost.leading + usize::from(cost.next);
         let mut unused: Vec<&str> =

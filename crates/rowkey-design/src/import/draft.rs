@@ -22,7 +22,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The family of this name, which is made where there is none.
+    /// Returns the family of this name. Adds it if the table does not have it.
     pub(super) fn family(&mut self, name: &str) -> &mut Family {
         let place = *self.places.entry(name.to_owned()).or_insert_with(|| {
             self.families.push(Family::new(name));
@@ -68,7 +68,7 @@ impl Family {
 pub(super) fn text(drafts: &[Draft]) -> String {
     let mut text = "format = 1\n".to_owned();
     for draft in drafts {
-        let table = key(&draft.name);
+        let table = quote::toml_key(&draft.name);
         _ = write!(text, "\n[table.{table}]\n");
         comments(&mut text, &draft.comments);
         if draft.key.is_empty() {
@@ -89,7 +89,7 @@ pub(super) fn text(drafts: &[Draft]) -> String {
             }
         }
         for family in &draft.families {
-            _ = write!(text, "\n[table.{table}.family.{}]\n", key(&family.name));
+            _ = write!(text, "\n[table.{table}.family.{}]\n", quote::toml_key(&family.name));
             comments(&mut text, &family.comments);
             for (name, value) in &family.options {
                 _ = writeln!(text, "{name} = {value}");
@@ -106,12 +106,6 @@ fn comments(text: &mut String, comments: &[String]) {
     for comment in comments {
         _ = writeln!(text, "# {}", quote::terminal(comment));
     }
-}
-
-/// A name as a key of TOML.
-fn key(name: &str) -> String {
-    let bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if !name.is_empty() && name.bytes().all(bare) { name.to_owned() } else { quote::toml(name) }
 }
 
 fn list(items: &[String]) -> String {

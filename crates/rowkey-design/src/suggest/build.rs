@@ -11,6 +11,7 @@ use crate::facts::KeyFacts;
 use crate::file::{Count, Period};
 use crate::problem::{Located, Place};
 use crate::profile::Profile;
+use crate::quote;
 use crate::resolve::{TableDesign, layout};
 
 /// Fields beyond these are not moved to the front in every order.
@@ -248,7 +249,7 @@ impl<'d> Builder<'d> {
         if order.is_empty() {
             return None;
         }
-        let sorted = matches!(query.order.as_deref(), Some(QueryOrder::Newest | QueryOrder::Oldest));
+        let sorted = query.newest_first().is_some();
         let grows = (0..self.growing.len()).filter(|&field| sorted && self.growing[field]);
         order.extend(grows.chain(0..self.growing.len()));
         let mut seen = vec![false; self.growing.len()];
@@ -259,20 +260,10 @@ impl<'d> Builder<'d> {
     }
 }
 
-/// A name as a key of TOML: bare where it can be.
-pub(crate) fn key_name(name: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
-}
-
-pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
-}
-
 fn key_line(fields: &[Located<KeyField>]) -> String {
     let texts = fields.iter().filter_map(|text| {
         let field = text.field.as_ref()?;
-        Some(quoted(&format!("{}: {field}", text.name)))
+        Some(quote::toml(&format!("{}: {field}", text.name)))
     });
     format!("key = [{}]\n", texts.collect::<Vec<_>>().join(", "))
 }
@@ -302,11 +293,11 @@ fn orders(fields: &[usize], front: usize) -> impl Iterator<Item = Vec<usize>> + 
 
 /// The keys of a design file that say a table's key, salt and secondary tables.
 pub fn to_toml(table: &TableDesign) -> String {
-    let names = |names: &[Located<String>]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    let names = |names: &[Located<String>]| names.iter().map(|name| quote::toml(name)).collect::<Vec<_>>().join(", ");
     let salted = |salt: &Salt| {
         let by = if salt.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&salt.by)) };
         let hash = salt.hash.as_ref().filter(|hash| hash.as_str() != "xxh3");
-        let hash = hash.map_or(String::new(), |hash| format!(", hash = {}", quoted(hash)));
+        let hash = hash.map_or(String::new(), |hash| format!(", hash = {}", quote::toml(hash)));
         let format = salt.format.map_or(String::new(), |format| format!(", format = \"{format}\""));
         format!("salt = {{ buckets = {}{by}{hash}{format} }}\n", *salt.buckets)
     };
@@ -314,17 +305,20 @@ pub fn to_toml(table: &TableDesign) -> String {
         let by = if digest.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&digest.by)) };
         format!("hashed = {{ bytes = {}{by} }}\n", *digest.bytes)
     };
-    let name = key_name(&table.name);
+    let name = quote::toml_key(&table.name);
     let mut toml = format!("[table.{name}]\n{}", key_line(&table.table.key));
     let printed = |fingerprint: &Option<Located<String>>| {
-        fingerprint.as_ref().map(|fingerprint| format!("fingerprint = {}\n", quoted(fingerprint)))
+        fingerprint.as_ref().map(|fingerprint| format!("fingerprint = {}\n", quote::toml(fingerprint)))
     };
     toml.extend(printed(&table.table.fingerprint));
     toml.extend(table.table.salt.iter().map(|salt| salted(salt)));
     toml.extend(table.table.hashed.iter().map(|digest| hashed(digest)));
     for secondary in &table.table.secondary {
-        toml +=
-            &format!("[[table.{name}.secondary]]\nname = {}\n{}", quoted(&secondary.name), key_line(&secondary.key));
+        toml += &format!(
+            "[[table.{name}.secondary]]\nname = {}\n{}",
+            quote::toml(&secondary.name),
+            key_line(&secondary.key)
+        );
         toml.extend(printed(&secondary.fingerprint));
         toml.extend(secondary.salt.iter().map(|salt| salted(salt)));
         toml += &format!("serves = [{}]\n", names(&secondary.serves));

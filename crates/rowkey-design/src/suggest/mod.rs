@@ -10,7 +10,6 @@ mod score;
 use std::cmp::Ordering;
 
 pub use self::build::to_toml;
-pub(crate) use self::build::{key_name, quoted};
 pub use self::score::{QueryScore, Score};
 
 use self::build::Builder;

@@ -9,7 +9,7 @@ use rowkey::untyped::{FieldBuf, TypeBuf};
 use super::shown::hex;
 use super::{Found, mend};
 use crate::check::Context;
-use crate::design::{Meaning, Query, QueryOrder};
+use crate::design::{Meaning, Query};
 use crate::facts::FieldFacts;
 use crate::finding::Severity::{Note, Warning};
 use crate::finding::{Edit, Finding};
@@ -48,11 +48,7 @@ fn seen<'c>(context: &'c Context<'_>, field: &FieldFacts<'_>) -> Option<&'c Fiel
 
 /// Whether a query needs the field's order: one value of it is found in any form.
 fn is_ordered_by(query: &Query, name: &str) -> bool {
-    let wants = matches!(
-        query.order.as_ref().map(|order| **order),
-        Some(QueryOrder::Newest | QueryOrder::Oldest | QueryOrder::Key)
-    );
-    query.range.contains_key(name) || wants
+    query.range.contains_key(name) || query.is_ordered()
 }
 
 /// A finding of a field: a note where no query needs its order.

@@ -4,10 +4,9 @@ use super::shown::{of_query, rows};
 use super::{Found, mend};
 use crate::check::Context;
 use crate::cost::QueryCost;
-use crate::design::QueryOrder;
 use crate::finding::Edit;
 use crate::finding::Severity::Error;
-use crate::suggest::quoted;
+use crate::quote;
 
 /// The most buckets that are silent: of a query that somebody waits for, and of others.
 const ONLINE: usize = 10;
@@ -64,9 +63,7 @@ pub(super) fn fan_out(context: &Context<'_>, found: &mut Found<'_>) {
 }
 
 fn newest_of_all(cost: &QueryCost<'_>) -> bool {
-    let ordered =
-        matches!(cost.query.order.as_ref().map(|order| **order), Some(QueryOrder::Newest | QueryOrder::Oldest));
-    cost.leading == 0 && ordered && cost.query.limit.is_some()
+    cost.leading == 0 && cost.query.newest_first().is_some() && cost.query.limit.is_some()
 }
 
 /// A salt of the leading fields that the query fixes, where they have values enough and no other query asks more buckets.
@@ -83,7 +80,7 @@ fn by_leading(context: &Context<'_>, cost: &QueryCost<'_>) -> Vec<Edit> {
     if others.into_iter().any(|other| other.buckets == 1 && other.selection.leading < cost.leading && !other.hashed) {
         return Vec::new();
     }
-    let names: Vec<String> = fixed.iter().map(|field| quoted(field.name)).collect();
+    let names: Vec<String> = fixed.iter().map(|field| quote::toml(field.name)).collect();
     let names = names.join(", ");
     mend::by(context, salt.place, &salt.by, &names)
 }

@@ -6,12 +6,11 @@ use rowkey::untyped::{FieldBuf, TypeBuf};
 use super::{Found, mend};
 use crate::check::Context;
 use crate::cost::{Condition, rows, rows_per_second, span};
-use crate::design::{Columns, Meaning, QueryOrder, Unique, WriteOrder};
+use crate::design::{Columns, Meaning, Unique, WriteOrder};
 use crate::facts::{FieldFacts, Growth};
 use crate::file::Count;
 use crate::finding::Edit;
-use crate::quote::hbase_binary;
-use crate::suggest::quoted;
+use crate::quote::{self, hbase_binary};
 
 /// A probability of two rows with one key below this is silent.
 const UNLIKELY: f64 = 1e-6;
@@ -129,7 +128,7 @@ fn same_moment(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let tie = tie.into_iter().find(|name| key.index(name).is_none());
     let edits = last.zip(tie).map(|(last, tie)| {
         let place = crate::Place { start: last.place.end, ..last.place };
-        Edit { place, text: format!(", {}", quoted(&format!("{tie}: u16"))) }
+        Edit { place, text: format!(", {}", quote::toml(&format!("{tie}: u16"))) }
     });
     found.push(finding.remedy(
         "end the key with a counter or an id that tells rows of one moment apart; or say `unique = \"upsert\"`",
@@ -169,9 +168,7 @@ pub(super) fn unused(context: &Context<'_>, found: &mut Found<'_>) {
     if table.query.is_empty() || ids == 0 {
         return;
     }
-    let ordered = table.query.iter().any(|query| {
-        matches!(query.order.as_ref().map(|order| **order), Some(QueryOrder::Newest | QueryOrder::Oldest))
-    });
+    let ordered = table.query.iter().any(|query| query.newest_first().is_some());
     for (at, field) in key.fields.iter().enumerate() {
         let asked = table.query.iter().any(|query| Condition::of(query, field.name).is_some());
         let orders = field.growth.is_some() && (ordered || key.growing() == Some(at));

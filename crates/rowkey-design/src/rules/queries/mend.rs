@@ -4,20 +4,19 @@ use rowkey::LayoutBuf;
 use rowkey::untyped::FieldBuf;
 
 use crate::check::Context;
-use crate::cost::{Condition, OrderFit, QueryCost};
-use crate::design::QueryOrder;
+use crate::cost::{Condition, Known, OrderFit, QueryCost};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::finding::Edit;
-use crate::problem::{File, Located, Place};
+use crate::problem::{Located, Place};
+use crate::quote;
 use crate::resolve::Design;
-use crate::suggest::{key_name, quoted};
 
 /// How many ranges are made at most to see if another order of a key is better.
 const MOST_WORK: usize = 50_000;
 
 /// A field as a key of the file has it.
 pub(super) fn field_text(field: &FieldBuf) -> String {
-    quoted(&format!("{}: {field}", field.name))
+    quote::toml(&format!("{}: {field}", field.name))
 }
 
 /// Adds a key to a write, a query, a secondary table, a salt or a digest.
@@ -43,7 +42,7 @@ fn order_for(cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> Vec<usize> {
     let condition = |i: &usize| Condition::of(query, key.fields[*i].name);
     let all = 0..key.fields.len();
     let mut order: Vec<usize> = all.clone().filter(|i| condition(i) == Some(Condition::One)).collect();
-    let wants_time = matches!(query.order.as_ref().map(|order| **order), Some(QueryOrder::Newest | QueryOrder::Oldest));
+    let wants_time = query.newest_first().is_some();
     let grows = |i: &usize| key.fields[*i].growth.is_some();
     let time = all.clone().find(|i| wants_time && grows(i) && !order.contains(i));
     let next = time.or_else(|| all.clone().find(|i| condition(i).is_some() && !order.contains(i)));
@@ -76,7 +75,7 @@ fn serves_the_others(context: &Context<'_>, layout: &LayoutBuf, order: &[usize],
         OrderFit::Sort => 3,
     };
     context.queries.iter().filter(|cost| cost.secondary.is_none()).all(|was| {
-        let is = QueryCost::by(was.query, context.table, &key, None, None);
+        let is = QueryCost::by(was.query, context.table, &key, None, &Known::default());
         let filters = is.filter.len() <= was.filter.len() && is.full_scan <= was.full_scan;
         let lists = is.buckets <= was.buckets && rank(is.order) <= rank(was.order);
         let this = std::ptr::eq(was.query, but.query);
@@ -120,11 +119,11 @@ pub(super) fn serve(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(Stri
         return None;
     }
     let key = context.keys[1..].iter().find(|key| {
-        let by = QueryCost::by(cost.query, context.table, key, None, None);
+        let by = QueryCost::by(cost.query, context.table, key, None, &Known::default());
         !by.full_scan && by.filter.is_empty()
     })?;
     let secondary = context.table.table.secondary.get(key.secondary?)?;
-    let query = quoted(&cost.query.name);
+    let query = quote::toml(&cost.query.name);
     let edits = match secondary.serves.last() {
         Some(last) => {
             let edit = Edit { place: Place { start: last.place.end, ..last.place }, text: format!(", {query}") };
@@ -141,17 +140,11 @@ const LONGEST: usize = 1 << 18;
 
 /// Whether the file can be read after an edit.
 fn reads(context: &Context<'_>, edit: &Edit) -> bool {
-    let Some(file) = context.design.files.file(edit.place).filter(|file| file.text.len() <= LONGEST) else {
-        return false;
-    };
-    let (Some(before), Some(after)) = (file.text.get(..edit.place.start), file.text.get(edit.place.end..)) else {
-        return false;
-    };
-    let text = [before, &edit.text, after].concat();
-    Design::parse([File { name: file.name.clone(), text }]).is_ok()
+    let file = context.design.files.file(edit.place).filter(|file| file.text.len() <= LONGEST);
+    file.is_some_and(|file| Design::parse([file.edited([edit])]).is_ok())
 }
 
-/// A secondary table that serves a query, at the end of the table's file.
+/// A secondary table that serves a query.
 pub(super) fn secondary(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec<Edit>> {
     if cost.secondary.is_some() {
         return None;
@@ -163,31 +156,28 @@ pub(super) fn secondary(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<V
         return None;
     }
     let mut fields = ordered(key, &order);
-    let newest = match cost.query.order.as_ref().map(|order| **order) {
-        Some(QueryOrder::Newest) => Some(true),
-        Some(QueryOrder::Oldest) => Some(false),
-        _ => None,
-    };
+    let newest = cost.query.newest_first();
     let grows = order.iter().position(|&i| key.fields[i].growth.is_some());
     if let Some((newest, field)) = newest.zip(grows.and_then(|at| fields.get_mut(at))) {
         field.desc = newest && !field.raw;
     }
     let texts: Vec<String> = fields.iter().map(field_text).collect();
     let name = format!("{}_by_{}", context.table.name.as_str(), first.name);
-    let lines = format!("key = [{}]\nserves = [{}]", texts.join(", "), quoted(&cost.query.name));
-    secondary_block(context, &name, &lines).map(|edit| vec![edit])
+    let lines = [format!("key = [{}]", texts.join(", ")), format!("serves = [{}]", quote::toml(&cost.query.name))];
+    secondary_block(context, &name, lines).map(|edit| vec![edit])
 }
 
 /// The block of a secondary table, under this name or one like it that is free.
-fn secondary_block(context: &Context<'_>, name: &str, lines: &str) -> Option<Edit> {
+fn secondary_block(context: &Context<'_>, name: &str, lines: [String; 2]) -> Option<Edit> {
+    let Context { design, table, .. } = context;
     let taken = |name: &str| {
-        let tables = context.design.tables.values();
-        context.design.tables.contains_key(name)
-            || tables.flat_map(|table| &table.table.secondary).any(|secondary| secondary.name.as_str() == name)
+        let mut secondaries = design.tables.values().flat_map(|table| &table.table.secondary);
+        design.tables.contains_key(name) || secondaries.any(|secondary| secondary.name.as_str() == name)
     };
     let numbered = std::iter::once(name.to_owned()).chain((2..100).map(|i| format!("{name}_{i}")));
     let name = numbered.into_iter().find(|name| !taken(name))?;
-    let (header, name) = (key_name(context.table.name.as_str()), quoted(&name));
-    let block = format!("\n[[table.{header}.secondary]]\nname = {name}\n{lines}\n");
-    context.design.files.lines_added(context.table.name.place.file, &block)
+    let [key, serves] = lines;
+    let lines = [format!("name = {}", quote::toml(&name)), key, serves];
+    let path = format!("table.{}", quote::toml_key(table.name.as_str()));
+    design.files.item_added(table.name.place, &path, "secondary", !table.table.secondary.is_empty(), &lines)
 }

@@ -4,7 +4,7 @@ use super::shown::{of_query, rows, size};
 use super::{Found, interactive, mend};
 use crate::check::Context;
 use crate::cost::{OrderFit, QueryCost, bytes_per_row};
-use crate::design::{Engine, QueryOrder};
+use crate::design::Engine;
 use crate::finding::Edit;
 use crate::finding::Severity::Note;
 
@@ -65,14 +65,13 @@ fn turned(context: &Context<'_>, cost: &QueryCost<'_>) -> Vec<Edit> {
     let key = context.key_of(cost);
     let at = (cost.selection.leading..key.fields.len()).find(|&i| key.fields[i].growth.is_some());
     let Some(at) = at else { return Vec::new() };
-    let ordered = |other: &&QueryCost<'_>| {
-        let order = other.query.order.as_ref().map(|order| **order);
+    let ordered = |other: &QueryCost<'_>| {
         other.secondary == cost.secondary
-            && matches!(order, Some(QueryOrder::Newest | QueryOrder::Oldest | QueryOrder::Key))
+            && other.query.is_ordered()
             && other.order != OrderFit::Reverse
             && other.order != OrderFit::Sort
     };
-    if context.queries.iter().filter(ordered).count() > 0 || key.fields[at].field.raw {
+    if context.queries.iter().any(ordered) || key.fields[at].field.raw {
         return Vec::new();
     }
     let mut field = key.fields[at].field.clone();

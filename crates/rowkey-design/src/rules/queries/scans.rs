@@ -6,7 +6,7 @@ use crate::check::Context;
 use crate::cost::{Condition, OrderFit, QueryCost};
 use crate::finding::Severity::{Error, Note, Warning};
 use crate::finding::{Edit, Finding};
-use crate::suggest::quoted;
+use crate::quote;
 
 /// Whether the digest is what makes it a full scan: without, the key would serve it.
 fn by_digest(cost: &QueryCost<'_>) -> bool {
@@ -133,7 +133,7 @@ fn by_leading(context: &Context<'_>, cost: &QueryCost<'_>) -> Vec<Edit> {
     let Some(hashed) = hashed else { return Vec::new() };
     let key = context.key_of(cost);
     let fixed = key.fields.iter().take_while(|field| Condition::of(cost.query, field.name) == Some(Condition::One));
-    let names: Vec<String> = fixed.map(|field| quoted(field.name)).collect();
+    let names: Vec<String> = fixed.map(|field| quote::toml(field.name)).collect();
     if names.is_empty() {
         return Vec::new();
     }

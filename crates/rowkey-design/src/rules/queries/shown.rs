@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use data_encoding::HEXLOWER;
+
 use super::Found;
 use crate::check::Context;
 use crate::cost::QueryCost;
@@ -48,14 +50,8 @@ pub(super) fn of_query(found: &Found<'_>, context: &Context<'_>, cost: &QueryCos
 
 /// Bytes as hex digits; what is too long ends with `…`.
 pub(super) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in bytes.iter().take(BYTES) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    if bytes.len() > BYTES {
-        text.push('…');
-    }
-    text
+    let text = HEXLOWER.encode(&bytes[..bytes.len().min(BYTES)]);
+    if bytes.len() > BYTES { text + "…" } else { text }
 }
 
 /// `900 rows`, or `rows` where their number is not known.
