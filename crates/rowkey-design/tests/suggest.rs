@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use rowkey_design::design::Date;
+use rowkey_design::forms::KeyForm;
 use rowkey_design::suggest::{Suggestions, to_toml};
-use rowkey_design::{CheckOptions, Design, File};
+use rowkey_design::{CheckOptions, Design, File, sample};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
@@ -153,4 +154,27 @@ proptest! {
         }
         prop_assert_eq!(suggestions.reasons.len(), candidates.len() - 1);
     }
+}
+
+/// A sample has the keys of the design's own order: another order is judged by the statistics of its fields.
+#[test]
+fn a_sample_does_not_mislead_about_other_orders() {
+    let text = r#"
+format = 1
+[table.t]
+key = ["few: u64", "many: u64"]
+[[table.t.query]]
+name = "one"
+fix = ["many"]
+"#;
+    let design = parse(text);
+    let layout = &design.tables["t"].layout;
+    let keys: String = (0..20_000u64).map(|i| format!("{:016x}{:016x}\n", i % 2, i / 2)).collect();
+    let profile = sample::read(keys.as_bytes(), KeyForm::Hex, layout, None, |_, _| {}).unwrap();
+    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    options.profiles.insert("t".to_owned(), profile);
+    let suggestions = design.suggest("t", &options).unwrap();
+    let best = &suggestions.candidates[0];
+    assert_eq!(best.table.layout.fields()[0].name, "many");
+    assert!((best.score.queries[0].rows_read - 2.0).abs() < 0.1, "{:?}", best.score);
 }

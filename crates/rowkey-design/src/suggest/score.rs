@@ -106,16 +106,13 @@ impl Score {
         keys.extend(KeyFacts::of_secondaries(table, profile));
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
         let rows = crate::cost::rows(table).unwrap_or(f64::MAX).min(1e12);
-        let queries: Vec<_> = table
-            .table
-            .query
-            .iter()
-            .map(|query| {
-                let cost = QueryCost::of(query, table, &keys, cluster, profile);
-                let score = QueryScore::of(&cost, rows);
-                if keeps_order(&cost, table, own) { score } else { score.sorted(&cost, rows) }
-            })
-            .collect();
+        // A sample's keys have the design's own order, and no other key decodes them: their statistics are in `keys`.
+        let costs = QueryCost::all(table, &keys, cluster, None);
+        let score = |cost: &QueryCost<'_>| {
+            let score = QueryScore::of(cost, rows);
+            if keeps_order(cost, table, own) { score } else { score.sorted(cost, rows) }
+        };
+        let queries: Vec<_> = costs.iter().map(score).collect();
         let writes = Writes::of(table, &keys, engine, cluster);
         let reading: f64 = queries.iter().map(|query| query.rate * query.work()).sum();
         Self {
