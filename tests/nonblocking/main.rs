@@ -1,0 +1,3 @@
+//! Asynchronous engines, tables and adapters.
+
+mod conforming;
