@@ -59,9 +59,8 @@ impl Feed {
     fn poll_feed(&mut self, context: &mut Context<'_>, merge: &mut BatchMerge) -> bool {
         let mut is_fed = false;
         for (number, source) in self.sources.iter_mut().enumerate() {
-            if merge.wants(number)
-                && let Poll::Ready(yielded) = source.poll_next(context, &mut self.rows_read)
-            {
+            if merge.wants(number) {
+                let Poll::Ready(yielded) = source.poll_next(context, &mut self.rows_read) else { continue };
                 let fed = yielded.map(|rows| {
                     if let (Some(rows), Some(batch)) = (rows, merge.batch(number)) {
                         *batch = rows;
@@ -70,11 +69,8 @@ impl Feed {
                 merge.feed(number, fed);
                 is_fed = true;
             }
-            if self.ahead && source.ahead.is_none() {
-                source.ahead = match source.poll_batch(context, &mut self.rows_read) {
-                    Poll::Ready(yielded) => Some(yielded),
-                    Poll::Pending => None,
-                };
+            if self.ahead {
+                source.poll_ahead(context, &mut self.rows_read);
             }
         }
         is_fed
@@ -86,6 +82,16 @@ impl Source {
         match self.ahead.take() {
             Some(yielded) => Poll::Ready(yielded),
             None => self.poll_batch(context, rows_read),
+        }
+    }
+
+    /// Asks for the next batch before it is needed. Not to be called after [`poll_next`](Self::poll_next) was pending: a
+    /// batch that came in between would be held here, and nobody woken for it.
+    fn poll_ahead(&mut self, context: &mut Context<'_>, rows_read: &mut u64) {
+        if self.ahead.is_none()
+            && let Poll::Ready(yielded) = self.poll_batch(context, rows_read)
+        {
+            self.ahead = Some(yielded);
         }
     }
 
@@ -104,6 +110,64 @@ impl Source {
                 Ok(None) | Err(_) => self.batches = None,
             }
             return Poll::Ready(yielded);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::Waker;
+
+    use futures_core::stream::Stream;
+
+    use super::*;
+
+    /// A stream that is pending at every other poll, and wakes nobody: what it has comes between two polls.
+    struct Late {
+        polls: u32,
+        left: u8,
+    }
+
+    impl Stream for Late {
+        type Item = Result<RowBatch, Error>;
+
+        fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+            self.polls += 1;
+            if self.polls % 2 == 1 {
+                return Poll::Pending;
+            }
+            let Some(left) = self.left.checked_sub(1) else { return Poll::Ready(None) };
+            self.left = left;
+            let mut batch = RowBatch::new();
+            batch.push(&[10 - left], b"");
+            Poll::Ready(Some(Ok(batch)))
+        }
+    }
+
+    #[test]
+    fn it_is_never_pending_while_it_holds_the_batch_that_is_needed() {
+        let mut context = Context::from_waker(Waker::noop());
+        for sources in 1..4 {
+            for ahead in [false, true] {
+                let streams = std::iter::repeat_with(|| Box::pin(Late { polls: 0, left: 5 }) as Batches).take(sources);
+                let mut feed = Feed::new(streams, ahead);
+                let mut progress = Progress::new(BatchMerge::new(sources), None, 0, false);
+                let mut rows = 0;
+                loop {
+                    match feed.poll_row(&mut context, &mut progress) {
+                        Poll::Ready(Ok(true)) => rows += 1,
+                        Poll::Ready(end) => break assert!(!end.unwrap()),
+                        Poll::Pending => {
+                            let merge = progress.merge();
+                            let held =
+                                |(number, source): (usize, &Source)| merge.wants(number) && source.ahead.is_some();
+                            assert!(!feed.sources.iter().enumerate().any(held));
+                        }
+                    }
+                }
+                assert_eq!(rows, 5 * sources);
+            }
         }
     }
 }

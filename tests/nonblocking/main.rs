@@ -1,3 +1,4 @@
 //! Asynchronous engines, tables and adapters.
 
 mod conforming;
+mod drivers;
