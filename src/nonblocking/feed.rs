@@ -159,10 +159,8 @@ mod tests {
                         Poll::Ready(Ok(true)) => rows += 1,
                         Poll::Ready(end) => break assert!(!end.unwrap()),
                         Poll::Pending => {
-                            let merge = progress.merge();
-                            let held =
-                                |(number, source): (usize, &Source)| merge.wants(number) && source.ahead.is_some();
-                            assert!(!feed.sources.iter().enumerate().any(held));
+                            let is_held = |number: usize| feed.sources[number].ahead.is_some();
+                            assert!(!(0..sources).any(|number| progress.merge().wants(number) && is_held(number)));
                         }
                     }
                 }
