@@ -26,7 +26,7 @@ pub use failing::{Deaths, Failing, How, WITHOUT};
 pub use over::{DatabaseOver, Over, StoreOver, WideDatabaseOver};
 pub use random::Random;
 pub use restrict::{Live, Restrict};
-pub use slow::Slow;
+pub use slow::{Slow, over_a_line};
 pub use verdict::{assert_named, verdict};
 
 /// The bytes of a text of hexadecimal digits. Spaces between bytes are skipped.

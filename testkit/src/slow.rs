@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use futures_lite::future::{or, yield_now};
 use futures_lite::stream::{StreamExt, unfold};
-use rowkey::nonblocking::{Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Unblock};
+use rowkey::nonblocking::{
+    Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Blocking, Unblock,
+};
 use rowkey::store::{Batch, Call, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId};
 use rowkey::wide::{Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideGuarantees};
-use rowkey::{Error, KeyRange};
+use rowkey::{Error, KeyRange, Memory};
 
 /// A network engine for tests: an engine behind the threads of a pool, and a client that talks to it over a line that
 /// delays, fails and cuts, by a seed. The client tries again, as a good client does: a request that does not arrive is
@@ -34,6 +36,11 @@ impl<T> Slow<Unblock<T>> {
         let line = Line(Arc::new(State { seed, sent: AtomicU64::new(0), open: AtomicU64::new(0) }));
         Self { line, options: CallOptions::new(), server: Arc::new(Unblock::new(engine)) }
     }
+}
+
+/// A database in memory at the end of a [`Slow`] line, in synchronous code.
+pub fn over_a_line(seed: u64) -> Blocking<Slow<Unblock<Memory>>> {
+    Blocking::new(Slow::new(Memory::new(), seed)).expect("two threads can be started")
 }
 
 impl<T: ?Sized> Slow<T> {

@@ -2,3 +2,4 @@
 
 mod conforming;
 mod drivers;
+mod jobs;
