@@ -114,8 +114,9 @@ pub trait AsyncStore: Send + Sync {
     /// Opens a scan, without waiting. If it can't be opened, the first item of the stream is the error. With
     /// [`Guarantees::snapshot_scans`] it returns the table as it was when this method was called.
     ///
-    /// A batch has no more rows than [`Scan::batch_rows`], and ends with the row that reaches [`Scan::batch_bytes`]. The
-    /// engine reads at most one batch ahead of those that the stream has yielded.
+    /// A batch has no more rows than [`Scan::batch_rows`], and ends with the row that reaches [`Scan::batch_bytes`]. An
+    /// engine that reads ahead of what the stream has yielded, by at most one batch, does not declare
+    /// [`Guarantees::slow_scans`]. With it, the reader asks for one batch ahead.
     fn scan(&self, scan: &Scan) -> Batches;
 
     /// Applies a batch of puts and deletes, in order.

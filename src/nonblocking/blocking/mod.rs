@@ -227,8 +227,8 @@ impl<T: Send + Sync + 'static> Blocking<T> {
         table: &str,
         open: impl FnOnce(&T, &Scan) -> Batches + Send + 'static,
     ) -> Box<dyn Rows> {
-        // One batch that is returned, and one ahead.
-        let (engine, scan) = (Arc::clone(&self.engine), scan.clone().divided(2));
+        // One batch that is returned, one ahead, and one that the engine may read ahead itself.
+        let (engine, scan) = (Arc::clone(&self.engine), scan.clone().divided(3));
         let rows = StreamRows::start(&self.runtime, move || open(&engine, &scan));
         if is_snapshot {
             rows.wait_until_open();
