@@ -163,6 +163,7 @@ impl<K: RowKey, V> TableStream<K, V> {
     }
 
     /// Finds the next row. `false` at the end.
+    #[inline]
     fn poll_row(&mut self, context: &mut Context<'_>) -> Poll<Result<bool, Error>> {
         if matches!(self.run, Run::Unopened) {
             self.open()?;
@@ -172,6 +173,7 @@ impl<K: RowKey, V> TableStream<K, V> {
     }
 
     /// What `read` makes of the row that was found.
+    #[inline]
     fn row<'s, T>(
         &'s mut self,
         read: impl FnOnce(&'s str, &'s [u8], &'s [u8]) -> Result<T, Error>,
@@ -180,16 +182,24 @@ impl<K: RowKey, V> TableStream<K, V> {
         progress.read(|key, value| read(table, key, value)).map_err(|error| error.of_key(table, &[]))
     }
 
+    #[inline]
     fn poll_with<T>(
         &mut self,
         context: &mut Context<'_>,
         read: impl FnOnce(&str, &[u8], &[u8]) -> Result<T, Error>,
     ) -> Poll<Option<Result<T, Error>>> {
-        Poll::Ready(match ready!(self.poll_row(context)) {
-            Ok(true) => self.row(read).transpose(),
-            Ok(false) => None,
-            Err(error) => Some(Err(error)),
-        })
+        if matches!(self.run, Run::Unopened) {
+            self.open()?;
+        }
+        let Self { setup: Setup { table, .. }, run: Run::Open(progress, feed), .. } = self else {
+            return Poll::Ready(None);
+        };
+        let found = match ready!(feed.poll_row(context, progress)) {
+            Ok(true) => progress.read(|key, value| read(table, key, value)),
+            Ok(false) => Ok(None),
+            Err(error) => Err(error),
+        };
+        Poll::Ready(found.map_err(|error| error.of_key(table, &[])).transpose())
     }
 
     #[cold]
