@@ -122,7 +122,7 @@ async fn all<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
 
 /// Polls a future once, and drops it.
 async fn polled_once<T>(mut future: Answer<'_, T>) {
-    poll_fn(|context| Poll::Ready(drop(future.as_mut().poll(context)))).await;
+    poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await;
 }
 
 async fn next(batches: &mut Batches) -> Option<Result<RowBatch, Error>> {
@@ -218,7 +218,7 @@ async fn scans(store: Arc<dyn AsyncStore>) {
                 holds("ended", batch.is_some_and(|batch| !batch.is_empty()), "a scan ends before its rows do");
             }
             // While the next batch is on its way, too.
-            poll_fn(|context| Poll::Ready(drop(dropped.as_mut().poll_next(context)))).await;
+            poll_fn(|context| Poll::Ready(dropped.as_mut().poll_next(context).is_ready())).await;
         }
         let mut open: Vec<_> = (0..8).map(|_| store.scan(&scan)).collect();
         let reads = open.iter_mut().map(|scan| Box::pin(keys("open-scans", scan)) as BoxFuture<'_, _>).collect();

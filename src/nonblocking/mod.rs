@@ -89,7 +89,6 @@ pub type Batches = BoxStream<'static, Result<RowBatch, Error>>;
 /// - A future or stream that is dropped frees what it holds of the engine, its scanner on a server too.
 /// - If the engine needs a runtime, its futures and streams are polled inside one. [`Blocking`] provides it.
 /// - There are no transactions: those who need the view of one use an engine's synchronous face ([`Unblock::run`]).
-#[cfg_attr(not(feature = "unblock"), doc = "\n[`Unblock::run`]: crate::nonblocking")]
 pub trait AsyncStore: Send + Sync {
     /// The id of this table. A wrapper returns the id of the table it wraps.
     fn id(&self) -> &TableId;

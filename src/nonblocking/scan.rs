@@ -147,7 +147,6 @@ impl<K: RowKey, V> TableStream<K, V> {
     /// Returns the next row. Key and value borrow from the batch that they were read into: nothing is copied.
     ///
     /// A future that is dropped loses no row.
-    #[expect(clippy::type_complexity, reason = "a row is a key and a value")]
     #[doc(alias = "lend")]
     pub async fn next_row(&mut self) -> Result<Option<(K::Ref<'_>, &[u8])>, Error> {
         match poll_fn(|context| self.poll_row(context)).await? {

@@ -252,7 +252,6 @@ impl<K: RowKey, V: RowValue, D> AsyncTable<K, V, D> {
     }
 
     /// The new value of a row, and its bytes. Inside `change`, and the value's codec, the database is not to be written.
-    #[expect(clippy::type_complexity, reason = "a value, and its bytes")]
     fn changed(
         &self,
         key: &[u8],

@@ -76,7 +76,7 @@ impl Line {
 
     /// One of eight is lost.
     fn loses(&self) -> bool {
-        self.draw() % 8 == 0
+        self.draw().is_multiple_of(8)
     }
 
     async fn delay(&self) {
@@ -294,6 +294,14 @@ impl<T: AsyncStore + ?Sized + 'static> AsyncStore for Slow<T> {
         self.batches(self.server.id().name(), scan, true, move |scan| server.scan(scan))
     }
 
+    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
+        let key = key.to_vec();
+        Box::pin(async move {
+            let (id, request) = (self.server.id(), async { self.server.increment(&key, by).await });
+            self.call("increment", id.name(), Some(id.database()), request).await
+        })
+    }
+
     requests! {
         "get", None, self.id().name().to_owned();
             fn get(&self, key: &[u8] = key.to_vec() => &key) -> Option<Vec<u8>>;
@@ -301,8 +309,6 @@ impl<T: AsyncStore + ?Sized + 'static> AsyncStore for Slow<T> {
             fn get_many(&self, keys: &[&[u8]] = owned(keys) => &slices(&keys)) -> Vec<Option<Vec<u8>>>;
         "write", Some(self.id().database()), self.id().name().to_owned();
             fn write(&self, batch: &Batch = batch.clone() => &batch) -> ();
-        "increment", Some(self.id().database()), self.id().name().to_owned();
-            fn increment(&self, key: &[u8] = key.to_vec() => &key, by: i64 = by => by) -> i64;
         "compare-and-write", Some(self.id().database()), self.id().name().to_owned();
             fn compare_and_write(
                 &self,

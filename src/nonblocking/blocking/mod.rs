@@ -37,7 +37,6 @@ use crate::store::{CallOptions, DatabaseId, Rows, Scan};
 /// assert_eq!(squares.get(&3)?, Some(9));
 /// # Ok::<(), rowkey::Error>(())
 /// ```
-#[cfg_attr(not(all(feature = "tokio", feature = "unblock")), doc = "\n[`new`]: Self::on\n[`connect`]: Self::on")]
 pub struct Blocking<T> {
     engine: Arc<T>,
     runtime: Runtime,

@@ -203,8 +203,8 @@ impl Scan {
 
     async fn next_here(mut self) -> Option<(Result<RowBatch, Error>, Self)> {
         let Source::Idle(rows) = &mut self.source else { return None };
-        self.turn += 1;
-        if self.turn % BATCHES_A_TURN == 0 {
+        self.turn = self.turn.wrapping_add(1);
+        if self.turn.is_multiple_of(BATCHES_A_TURN) {
             yield_now().await;
         }
         let mut batch = RowBatch::with_capacity(self.size.0, self.size.1);
