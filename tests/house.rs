@@ -215,7 +215,7 @@ fn broken(source: &Source) -> Vec<String> {
             None => "the wing that it is in can't be read".to_owned(),
             Some(above) if above > wing => format!("`{}` never knows `{of}`", WINGS[wing]),
             Some(0) if is_engine && !OF_KEYS_TO_ENGINES.contains(&name) => "engines never know keys".to_owned(),
-            Some(4) if WINGS[wing] == "tools" && name != part && !TO_TOOLS.contains(&name) => {
+            Some(_) if of == "tools" && WINGS[wing] == "tools" && name != part && !TO_TOOLS.contains(&name) => {
                 format!("`{part}` never knows `{name}`")
             }
             _ => continue,

@@ -27,7 +27,7 @@
 //!     let (n, square) = row?;
 //!     println!("{n} {square}");
 //! }
-//! # rowkey::Result::Ok(()) }).unwrap();
+//! # Ok::<(), rowkey::Error>(()) }).unwrap();
 //! ```
 //!
 //! # Cancellation

@@ -58,7 +58,7 @@ use crate::wide::Columns;
 ///     pages.push(row?.1);
 /// }
 /// assert_eq!(pages, ["/7", "/6", "/5"]);
-/// # rowkey::Result::Ok(()) }).unwrap();
+/// # Ok::<(), rowkey::Error>(()) }).unwrap();
 /// ```
 #[must_use = "a scan reads nothing before it is polled"]
 pub struct TableStream<K, V> {
@@ -259,7 +259,7 @@ impl<K: OwnedKey, V: RowValue> TableStream<K, V> {
     ///     }
     /// }
     /// assert_eq!(pages, [2, 2, 1]);
-    /// # rowkey::Result::Ok(()) }).unwrap();
+    /// # Ok::<(), rowkey::Error>(()) }).unwrap();
     /// ```
     #[doc(alias = "pagination")]
     pub async fn page(self, rows: usize) -> Result<Page<K, V>, Error> {

@@ -16,7 +16,7 @@ use crate::store::options::Within;
 use crate::store::value::{RowValue, decoded, encoded, unencoded};
 use crate::store::{Batch, CallOptions, Database, NewTable, Scan};
 use crate::table::setup::Setup;
-use crate::table::{InTable, push_row, put_row};
+use crate::table::{InTable, WriteBatch, push_row, put_row};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the asynchronous database `D`: a
 /// [`Table`](crate::Table) whose methods are futures.
@@ -49,7 +49,7 @@ use crate::table::{InTable, push_row, put_row};
 /// let of_request = actions.with_options(&CallOptions::new().timeout(Duration::from_millis(500)));
 /// let newest = of_request.first(Action::prefix().user(42)).await?;
 /// assert_eq!(newest.map(|(_, what)| what).as_deref(), Some("click"));
-/// # rowkey::Result::Ok(()) }).unwrap();
+/// # Ok::<(), rowkey::Error>(()) }).unwrap();
 /// ```
 pub struct AsyncTable<K, V, D> {
     db: D,
@@ -221,7 +221,7 @@ impl<K: RowKey, V: RowValue, D> AsyncTable<K, V, D> {
     ///     seen.update(&word.to_owned(), |n| Some(n.unwrap_or(0) + 1)).await?;
     /// }
     /// assert_eq!(seen.get(&"a".to_owned()).await?, Some(2));
-    /// # rowkey::Result::Ok(()) }).unwrap();
+    /// # Ok::<(), rowkey::Error>(()) }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -370,6 +370,18 @@ impl<K: RowKey, D> AsyncTable<K, i64, D> {
     pub fn increment(&self, key: &K::Ref<'_>, by: i64) -> impl Future<Output = Result<i64, Error>> + use<'_, K, D> {
         let key = key.encode();
         async move { self.store.increment(&key, by).await }
+    }
+}
+
+impl WriteBatch {
+    /// Writes the batch to an asynchronous database, as [`write`](Self::write).
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write).
+    pub async fn write_async(&self, db: &(impl AsyncDatabase + ?Sized)) -> Result<(), Error> {
+        self.check(db.id())?;
+        db.write(&self.batches()).await.map_err(|error| self.error(error))
     }
 }
 

@@ -42,7 +42,7 @@ use crate::wide::{Column, Columns, Condition, Mutation, Row, TableSchema, WideDa
 ///     let (visit, row) = row?;
 ///     assert_eq!((visit, row.value("page:url")), ((7, 1), Some(&b"/paid"[..])));
 /// }
-/// # rowkey::Result::Ok(()) }).unwrap();
+/// # Ok::<(), rowkey::Error>(()) }).unwrap();
 /// ```
 pub struct AsyncWideTable<K, D> {
     db: D,

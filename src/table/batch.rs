@@ -119,28 +119,20 @@ impl WriteBatch {
         db.write(&self.batches()).map_err(|error| self.error(error))
     }
 
-    /// As [`write`](Self::write), to an asynchronous database.
-    #[cfg(feature = "async")]
-    pub async fn write_async(&self, db: &(impl crate::nonblocking::AsyncDatabase + ?Sized)) -> Result<(), Error> {
-        self.check(db.id())?;
-        let written = db.write(&self.batches());
-        written.await.map_err(|error| self.error(error))
-    }
-
     /// All tables are in this database.
-    fn check(&self, id: DatabaseId) -> Result<(), Error> {
+    pub(crate) fn check(&self, id: DatabaseId) -> Result<(), Error> {
         match self.tables.iter().find(|table| table.database != id) {
             Some(other) => Err(Error::OtherDatabase { table: other.name.clone() }),
             None => Ok(()),
         }
     }
 
-    fn batches(&self) -> Vec<(&str, &Batch)> {
+    pub(crate) fn batches(&self) -> Vec<(&str, &Batch)> {
         self.tables.iter().map(|table| (table.name.as_str(), &table.batch)).collect()
     }
 
     /// The error of a write: rows by their places in this batch.
-    fn error(&self, error: Error) -> Error {
+    pub(crate) fn error(&self, error: Error) -> Error {
         let Error::Rows(rows) = error else { return error };
         let places: Vec<usize> = self.tables.iter().flat_map(|table| table.places.iter().copied()).collect();
         let place = |row: &RowError| places.get(row.index()).copied().unwrap_or(row.index());

@@ -129,13 +129,16 @@ macro_rules! set {
     }};
 }
 
-/// What a scan returned, item by item, and where it then stood.
+/// An item, or the message of its error; and the scan's cursor after it.
+type Item<T> = (Result<T, String>, Option<Cursor>);
+
+/// What a scan returned.
 #[derive(Debug, PartialEq)]
 struct Seen<K, V> {
-    items: Vec<(Result<(K, V), String>, Option<Cursor>)>,
+    items: Vec<Item<(K, V)>>,
     rows: u64,
-    page: Option<Result<(Vec<(K, V)>, Option<Cursor>), String>>,
-    keys: Option<Vec<(Result<K, String>, Option<Cursor>)>>,
+    page: Option<Item<Vec<(K, V)>>>,
+    keys: Option<Vec<Item<K>>>,
 }
 
 fn told<T>(result: Result<T, Error>) -> Result<T, String> {
@@ -156,7 +159,8 @@ macro_rules! seen {
             None => None,
             Some(rows) => {
                 let page = set!(table.scan(case.selected.select() $(, $columns)?), case).page(rows)$($await)*;
-                Some(told(page).map(|page| (page.rows, page.next)))
+                let next = page.as_ref().ok().and_then(|page| page.next.clone());
+                Some((told(page).map(|page| page.rows), next))
             }
         };
         let mut keys = None;

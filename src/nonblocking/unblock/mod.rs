@@ -34,7 +34,7 @@ use crate::store::error::Error;
 /// let names: AsyncTable<u64, String, _> = AsyncTable::open(&db, "names").await?;
 /// names.put(&7, &"Ada".into()).await?;
 /// assert_eq!(names.get(&7).await?.as_deref(), Some("Ada"));
-/// # rowkey::Result::Ok(()) }).unwrap();
+/// # Ok::<(), rowkey::Error>(()) }).unwrap();
 /// ```
 pub struct Unblock<T: ?Sized> {
     place: Place,
@@ -94,7 +94,7 @@ impl<T: ?Sized + Send + Sync + 'static> Unblock<T> {
     ///     })
     /// })
     /// .await?;
-    /// # rowkey::Result::Ok(()) }).unwrap();
+    /// # Ok::<(), rowkey::Error>(()) }).unwrap();
     /// ```
     ///
     /// # Errors
