@@ -296,6 +296,21 @@ fn tasks_update_one_row_at_once() {
     });
 }
 
+#[test]
+fn futures_do_not_borrow_the_key() {
+    let table = block_on(AsyncTable::<Event, i64, _>::open(Unblock::new(Memory::new()), "t")).unwrap();
+    let put = {
+        let (key, value) = (Event { at: 1 }, 7);
+        table.put(&key, &value)
+    };
+    let get = {
+        let key = Event { at: 1 };
+        table.get(&key)
+    };
+    block_on(put).unwrap();
+    assert_eq!(block_on(get).unwrap(), Some(7));
+}
+
 /// Futures and streams can be given to `tokio::spawn`.
 #[test]
 fn futures_are_send() {
