@@ -83,7 +83,7 @@ where
         let shared = Arc::clone(&self.shared);
         let run = move || {
             let result = catch_unwind(AssertUnwindSafe(|| code(blocking)));
-            let result = result.unwrap_or_else(|panic| Err(Error::panicked("opening a table", &*panic)));
+            let result = result.unwrap_or_else(|panic| Err(Error::panicked("opening or dropping a table", &*panic)));
             shared.leave(|inbox| inbox.result = Some(result));
         };
         let started = thread::Builder::new().name("rowkey-driven".into()).spawn(run);
