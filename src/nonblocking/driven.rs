@@ -12,6 +12,7 @@ use std::thread;
 
 use super::{Blocking, BoxFuture};
 use crate::store::error::Error;
+use crate::store::reentry::Inherited;
 
 /// Runs `code` in a thread. If the future is dropped, the engine's calls end, and the thread with the next of them.
 pub(super) fn driven<T, R>(
@@ -50,11 +51,13 @@ impl<R> Shared<R> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn leave(&self, what: impl FnOnce(&mut Inbox<R>)) {
+    /// Leaves something for the task. What is returned is dropped outside of the lock: it may hold anything.
+    fn leave<T>(&self, what: impl FnOnce(&mut Inbox<R>) -> T) {
         let mut inbox = self.inbox();
-        what(&mut inbox);
+        let dropped = what(&mut inbox);
         let task = inbox.task.take();
         drop(inbox);
+        drop(dropped);
         if let Some(task) = task {
             task.wake();
         }
@@ -73,18 +76,21 @@ where
         let blocking = Blocking::on(engine, move |call: BoxFuture<'static, ()>| {
             // Dropped, if the task is gone.
             if let Some(shared) = of_calls.upgrade() {
-                shared.leave(|inbox| {
-                    if !inbox.is_closed {
-                        inbox.given.push(call)
+                shared.leave(|inbox| match inbox.is_closed {
+                    true => Some(call),
+                    false => {
+                        inbox.given.push(call);
+                        None
                     }
                 });
             }
         });
-        let shared = Arc::clone(&self.shared);
+        let (shared, inherited) = (Arc::clone(&self.shared), Inherited::of_this_thread());
         let run = move || {
+            inherited.enter();
             let result = catch_unwind(AssertUnwindSafe(|| code(blocking)));
             let result = result.unwrap_or_else(|panic| Err(Error::panicked("opening or dropping a table", &*panic)));
-            shared.leave(|inbox| inbox.result = Some(result));
+            shared.leave(|inbox| inbox.result.replace(result));
         };
         let started = thread::Builder::new().name("rowkey-driven".into()).spawn(run);
         started.map(drop).map_err(|error| Error::engine(format!("no thread can be started: {error}")))
@@ -104,14 +110,16 @@ where
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         this.start()?;
+        let waker = context.waker().clone();
         loop {
             let mut inbox = this.shared.inbox();
             if let Some(result) = inbox.result.take() {
                 return Poll::Ready(result);
             }
             this.running.append(&mut inbox.given);
-            inbox.task = Some(context.waker().clone());
+            let earlier = inbox.task.replace(waker.clone());
             drop(inbox);
+            drop(earlier);
             let before = this.running.len();
             this.running.retain_mut(|call| call.as_mut().poll(context).is_pending());
             if this.running.len() == before {

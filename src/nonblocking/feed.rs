@@ -17,7 +17,12 @@ pub(super) struct Feed {
     /// Whether each stream is asked for its next batch when it has yielded one, and not when that is needed.
     ahead: bool,
     rows_read: u64,
+    /// What was read when the task last gave other tasks a turn.
+    at_turn: u64,
 }
+
+/// After about so many rows that were there at once, the task gives others a turn.
+const ROWS_A_TURN: u64 = 256;
 
 struct Source {
     /// `None` after the end.
@@ -28,7 +33,7 @@ struct Source {
 impl Feed {
     pub(super) fn new(streams: impl IntoIterator<Item = Batches>, ahead: bool) -> Self {
         let sources = streams.into_iter().map(|batches| Source { batches: Some(batches), ahead: None });
-        Self { sources: sources.collect(), ahead, rows_read: 0 }
+        Self { sources: sources.collect(), ahead, rows_read: 0, at_turn: 0 }
     }
 
     /// Number of rows read so far, including those read ahead.
@@ -43,14 +48,28 @@ impl Feed {
         loop {
             match progress.step() {
                 Ok(Step::Row) => return Poll::Ready(Ok(true)),
+                Ok(Step::Feed(_)) if self.is_turn_over(context) => return Poll::Pending,
                 Ok(Step::Feed(_)) if self.poll_feed(context, progress.merge()) => {}
-                Ok(Step::Feed(_)) => return Poll::Pending,
+                Ok(Step::Feed(_)) => {
+                    self.at_turn = self.rows_read;
+                    return Poll::Pending;
+                }
                 end => {
                     self.sources.clear();
                     return Poll::Ready(end.map(|_| false));
                 }
             }
         }
+    }
+
+    /// Whether the task has gone on for long enough without waiting. It is woken at once.
+    fn is_turn_over(&mut self, context: &mut Context<'_>) -> bool {
+        let is_over = self.rows_read - self.at_turn >= ROWS_A_TURN;
+        if is_over {
+            self.at_turn = self.rows_read;
+            context.waker().wake_by_ref();
+        }
+        is_over
     }
 
     /// Polls every stream that the merge needs a batch of: at the start all of them, so that their first batches are
@@ -98,19 +117,20 @@ impl Source {
     /// The stream is dropped at its end and after an error.
     fn poll_batch(&mut self, context: &mut Context<'_>, rows_read: &mut u64) -> Poll<Yielded> {
         let Some(batches) = &mut self.batches else { return Poll::Ready(Ok(None)) };
-        loop {
-            let yielded = match batches.as_mut().poll_next(context) {
-                Poll::Pending => return Poll::Pending,
-                // An empty batch is not the end of a stream, but the end of a source of the merge.
-                Poll::Ready(Some(Ok(batch))) if batch.is_empty() => continue,
-                Poll::Ready(yielded) => yielded.transpose(),
-            };
-            match &yielded {
-                Ok(Some(batch)) => *rows_read += batch.len() as u64,
-                Ok(None) | Err(_) => self.batches = None,
+        let yielded = match batches.as_mut().poll_next(context) {
+            Poll::Pending => return Poll::Pending,
+            // An empty batch is not the end of a stream, but the end of a source of the merge. There may be many.
+            Poll::Ready(Some(Ok(batch))) if batch.is_empty() => {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
             }
-            return Poll::Ready(yielded);
+            Poll::Ready(yielded) => yielded.transpose(),
+        };
+        match &yielded {
+            Ok(Some(batch)) => *rows_read += batch.len() as u64,
+            Ok(None) | Err(_) => self.batches = None,
         }
+        Poll::Ready(yielded)
     }
 }
 

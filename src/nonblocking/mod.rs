@@ -39,7 +39,10 @@
 //!   program can be overtaken by it. To have an outcome, let the call end: by its timeout or a
 //!   [`Cancel`](crate::store::Cancel) token ([`CallOptions`]).
 //! - A timeout or deadline of the handle bounds the whole operation: look-ups and retries of the engine, and all calls
-//!   of an operation that makes several, such as [`AsyncTable::update`]. Of a scan it bounds each batch.
+//!   of an operation that makes several, such as [`AsyncTable::update`]. Of a scan a timeout bounds each batch, and a
+//!   deadline the whole.
+//! - A server drops the future that handles a request when the client goes away: of several writes in a row some are
+//!   then made. Give them a task of their own.
 
 mod blocking;
 mod driven;
@@ -113,7 +116,7 @@ pub trait AsyncStore: Send + Sync {
     /// Opens a scan, without waiting. If it can't be opened, the first item of the stream is the error. With
     /// [`Guarantees::snapshot_scans`] it returns the table as it was when this method was called.
     ///
-    /// A batch has no more rows than [`Scan::batch_rows`], and ends with the row that reaches [`Scan::batch_bytes`]. An
+    /// Empty batches are passed over. A batch has no more rows than [`Scan::batch_rows`], and ends with the row that reaches [`Scan::batch_bytes`]. An
     /// engine that reads ahead of what the stream has yielded, by at most one batch, does not declare
     /// [`Guarantees::slow_scans`]. With it, the reader asks for one batch ahead.
     fn scan(&self, scan: &Scan) -> Batches;

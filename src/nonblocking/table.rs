@@ -16,7 +16,7 @@ use crate::store::options::Within;
 use crate::store::value::{RowValue, decoded, encoded, unencoded};
 use crate::store::{Batch, CallOptions, Database, NewTable, Scan};
 use crate::table::setup::Setup;
-use crate::table::{InTable, WriteBatch, push_row, put_row};
+use crate::table::{InTable, WriteBatch, decoded_many, push_row, put_row};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the asynchronous database `D`: a
 /// [`Table`](crate::Table) whose methods are futures.
@@ -200,11 +200,7 @@ impl<K: RowKey, V: RowValue, D> AsyncTable<K, V, D> {
         let keys: Vec<_> = keys.into_iter().map(|key| key.borrow().encode()).collect();
         async move {
             let slices: Vec<_> = keys.iter().map(Vec::as_slice).collect();
-            let values = self.store.get_many(&slices).await?;
-            keys.iter()
-                .zip(values)
-                .map(|(key, value)| value.map(|value| self.decode(key, &value)).transpose())
-                .collect()
+            decoded_many(&self.name, &keys, self.store.get_many(&slices).await?)
         }
     }
 

@@ -94,6 +94,7 @@ impl Future for Cancelled {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let Self { cancel, number } = self.get_mut();
+        let waker = context.waker().clone();
         let mut waiting = cancel.waiting();
         if cancel.is_cancelled() {
             return Poll::Ready(());
@@ -102,7 +103,10 @@ impl Future for Cancelled {
             waiting.next += 1;
             waiting.next
         });
-        waiting.tasks.insert(number, context.waker().clone());
+        let earlier = waiting.tasks.insert(number, waker);
+        drop(waiting);
+        // Outside of the lock: a waker may own its task, and that a future of this token.
+        drop(earlier);
         Poll::Pending
     }
 }
@@ -110,7 +114,8 @@ impl Future for Cancelled {
 impl Drop for Cancelled {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.cancel.waiting().tasks.remove(&number);
+            let waker = self.cancel.waiting().tasks.remove(&number);
+            drop(waker);
         }
     }
 }
@@ -170,6 +175,29 @@ mod tests {
         for mut future in [one, other, cancel.cancelled()] {
             assert!(Pin::new(&mut future).poll(&mut context).is_ready());
         }
+    }
+
+    /// A waker that owns a future of the token, as one that owns its task may.
+    #[test]
+    fn a_waker_is_dropped_outside_of_the_lock() {
+        struct Owner {
+            _future: Mutex<Cancelled>,
+        }
+        impl Wake for Owner {
+            fn wake(self: Arc<Self>) {}
+        }
+        let cancel = Cancel::new();
+        let waker = || {
+            let mut owned = cancel.cancelled();
+            assert!(Pin::new(&mut owned).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            Waker::from(Arc::new(Owner { _future: Mutex::new(owned) }))
+        };
+        let mut future = cancel.cancelled();
+        for _ in 0..2 {
+            assert!(Pin::new(&mut future).poll(&mut Context::from_waker(&waker())).is_pending());
+        }
+        drop(future);
+        assert!(cancel.waiting().tasks.is_empty());
     }
 
     #[test]

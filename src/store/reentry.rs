@@ -104,6 +104,16 @@ impl Inherited {
         Self(ENTERED.try_with(|entered| entered.borrow().clone()).unwrap_or_default())
     }
 
+    /// Enters the same in this thread, until the guards are dropped.
+    #[cfg(feature = "unblock")]
+    pub(crate) fn for_now(self) -> Vec<Entered> {
+        let enter = |engine: u64| {
+            let _ = ENTERED.try_with(|entered| entered.borrow_mut().push(engine));
+            Entered { engine, of_this_thread: PhantomData }
+        };
+        self.0.into_iter().map(enter).collect()
+    }
+
     /// Enters the same in this thread, for good. To call at the start of a worker thread.
     pub(crate) fn enter(self) {
         let _ = ENTERED.try_with(|entered| entered.borrow_mut().extend(self.0));

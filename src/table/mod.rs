@@ -239,8 +239,7 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
     pub fn get_many<'k>(&self, keys: impl IntoIterator<Item: Borrow<K::Ref<'k>>>) -> Result<Vec<Option<V>>, Error> {
         let keys: Vec<_> = keys.into_iter().map(|key| key.borrow().encode()).collect();
         let slices: Vec<_> = keys.iter().map(Vec::as_slice).collect();
-        let values = self.store.get_many(&slices)?;
-        keys.iter().zip(values).map(|(key, value)| value.map(|value| self.decode(key, &value)).transpose()).collect()
+        decoded_many(&self.name, &keys, self.store.get_many(&slices)?)
     }
 
     /// Changes a row and returns its new value. The closure takes the current value and returns the new one; `None`
@@ -383,6 +382,18 @@ impl<K: RowKey, D> Table<K, i64, D> {
     pub fn increment(&self, key: &K::Ref<'_>, by: i64) -> Result<i64, Error> {
         self.store.increment(&key.encode(), by)
     }
+}
+
+/// Decodes the values that a store returned for these keys.
+pub(crate) fn decoded_many<V: RowValue>(
+    table: &str,
+    keys: &[Vec<u8>],
+    values: Vec<Option<Vec<u8>>>,
+) -> Result<Vec<Option<V>>, Error> {
+    if keys.len() != values.len() {
+        return Err(Error::engine(format!("the store returned {} values for {} keys", values.len(), keys.len())));
+    }
+    keys.iter().zip(values).map(|(key, value)| value.map(|value| decoded(table, key, &value)).transpose()).collect()
 }
 
 /// Decodes a stored key; an error names the table.

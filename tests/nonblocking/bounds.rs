@@ -1,13 +1,16 @@
 //! What becomes of calls and scans that are late, cancelled, dropped, or whose runtime stops.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_lite::future::{block_on, poll_once};
-use rowkey::nonblocking::{AsyncDatabase, AsyncStore, AsyncTable, AsyncWideTable, Blocking, BoxFuture, Unblock};
-use rowkey::store::{Batch, CallOptions, Cancel, Database, Scan};
+use rowkey::nonblocking::{
+    Answer, AsyncDatabase, AsyncStore, AsyncTable, AsyncWideTable, Batches, Blocking, BoxFuture, Unblock,
+};
+use rowkey::store::{Batch, CallOptions, Cancel, Database, Guarantees, Readable, RowBatch, Scan, TableId};
 use rowkey::wide::{CellsDatabase, FamilySchema, TableSchema};
-use rowkey::{Error, ErrorKind, Memory, RowKey, Table};
+use rowkey::{Error, ErrorKind, KeyRange, Memory, RowKey, Table};
 use rowkey_testkit::{Cue, Cued, Fate, Op, Slow, over_a_line};
 use tokio::runtime::{Builder, Runtime};
 
@@ -155,10 +158,19 @@ fn a_write_inside_an_updates_closure_is_refused() {
         let mut inner = None;
         let updated = table.update(&1, |_| {
             inner = Some(block_on(table.put(&1, &7)));
+            // What exists can be read and opened, by any way.
+            assert_eq!(block_on(table.get(&1)).unwrap(), None);
+            block_on(AsyncTable::<u8, u64, _>::open_existing(table.database(), "t")).unwrap();
+            block_on(AsyncDatabase::table(table.database(), "t")).unwrap();
+            let absent = block_on(AsyncDatabase::table(table.database(), "absent"));
+            assert!(matches!(absent.err(), Some(Error::Reentrant { .. })));
+            let run = table.database().run(|db| db.table("t")?.write(Batch::new().put("k", "v")));
+            assert!(matches!(block_on(run), Err(Error::Reentrant { .. })));
             Some(1)
         });
         assert_eq!(updated.await.unwrap(), Some(1));
         assert!(matches!(inner, Some(Err(Error::Reentrant { .. }))));
+        block_on(table.put(&1, &8)).unwrap();
     });
     let table: Table<u8, u64, _> = Table::open(over_a_line(1), "t").unwrap();
     let updated = table.update(&1, |_| {
@@ -199,6 +211,116 @@ fn a_scan_that_is_dropped_ends_on_the_server() {
     while engine.open_scans() > 0 {
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn a_scan_outlives_the_last_handle_of_its_engine() {
+    let mut rows = {
+        let db = Blocking::new(Unblock::new(Memory::new())).unwrap();
+        let table = Database::table(&db, "t").unwrap();
+        for n in 0..100_u8 {
+            table.write(Batch::new().put([n], "v")).unwrap();
+        }
+        table.scan(&Scan::all().batch_rows(7))
+    };
+    let (mut batch, mut seen) = (RowBatch::new(), 0);
+    loop {
+        rows.next_batch(&mut batch).unwrap();
+        match batch.len() {
+            0 => break,
+            more => seen += more,
+        }
+    }
+    assert_eq!(seen, 100);
+}
+
+#[test]
+fn a_stream_that_is_always_ready_lets_other_tasks_go_on() {
+    let db = Memory::new();
+    let table: Table<Event, u32, _> = Table::open(&db, "t").unwrap();
+    table.bulk_load().run((0..20_000).map(|at| Ok((Event { at }, at)))).unwrap();
+    for engine in [Unblock::in_place(db.clone()), Unblock::new(db.clone())] {
+        let turns = Arc::new(AtomicU32::new(0));
+        let other = Arc::clone(&turns);
+        current_thread().block_on(async {
+            let task = tokio::spawn(async move {
+                loop {
+                    other.fetch_add(1, Ordering::Relaxed);
+                    tokio::task::yield_now().await;
+                }
+            });
+            let table: AsyncTable<Event, u32, _> = AsyncTable::open(engine, "t").await.unwrap();
+            let mut rows = table.scan(..);
+            let (mut last, mut longest, mut since) = (0, 0, 0);
+            while let Some(row) = rows.next().await {
+                row.unwrap();
+                let now = turns.load(Ordering::Relaxed);
+                since = if now > last { 0 } else { since + 1 };
+                (last, longest) = (now, longest.max(since));
+            }
+            // The first batches of the four buckets come at once.
+            assert!(longest <= 6 * 256, "{longest} rows without a turn of the other task");
+            task.abort();
+        });
+    }
+}
+
+/// A stream that yields empty batches without end, and a store that answers too little.
+struct Broken(Arc<dyn AsyncStore>);
+
+impl AsyncStore for Broken {
+    fn id(&self) -> &TableId {
+        self.0.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.0.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncStore> {
+        Arc::new(Self(self.0.with_options(options)))
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        self.0.guarantees()
+    }
+
+    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>> {
+        self.0.get(key)
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>> {
+        self.0.get_many(&keys[1..])
+    }
+
+    fn scan(&self, _: &Scan) -> Batches {
+        Box::pin(futures_lite::stream::repeat_with(|| Ok(RowBatch::new())))
+    }
+
+    fn write(&self, batch: &Batch) -> Answer<'_, ()> {
+        self.0.write(batch)
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
+        self.0.increment(key, by)
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
+        self.0.compare_and_write(key, expected, new)
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()> {
+        self.0.delete_ranges(ranges)
+    }
+}
+
+#[test]
+fn empty_batches_without_end_hold_no_thread() {
+    let engine = Broken(block_on(AsyncDatabase::table(&Unblock::new(Memory::new()), "t")).unwrap());
+    let store = Blocking::new(engine).unwrap();
+    // More than the runtime has threads.
+    let _scans: Vec<_> = (0..4).map(|_| Readable::scan(&store, &Scan::all())).collect();
+    assert_eq!(store.get(b"k").unwrap(), None);
 }
 
 #[test]

@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
+use rowkey::layout::{Type, Unit};
 use rowkey::{LayoutBuf, RowKey};
 
+use crate::design::Meaning;
 use crate::import::{Source, import};
 use crate::problem::{File, Problems};
+use crate::quote;
 use crate::resolve::Design;
 
 impl Design {
-    /// The design of a key type: one table of its name, with its fields and its salt or digest.
+    /// The design of a key type: one table of its name, with its fields, their units, and its salt or digest.
     ///
     /// # Errors
     /// If the key has an encoding of one's own (`#[rowkey(with = ..)]`), which a design file has no word for.
@@ -33,12 +36,41 @@ impl Design {
     pub fn of<K: RowKey>() -> Result<Self, Problems> {
         let layout = LayoutBuf::from(&K::LAYOUT);
         let json = File { name: format!("{}.json", layout.name()), text: layout.to_json() };
-        let text = import(json, Source::Layout, None)?;
+        let mut text = import(json, Source::Layout, None)?;
+        let units: Vec<_> = units::<K>().collect();
+        if !units.is_empty() {
+            text.push_str(&format!("\n[table.{}.means]\n", quote::toml_key(layout.name())));
+            for (field, meaning) in units {
+                text.push_str(&format!("{} = {}\n", quote::toml_key(field), quote::toml(&meaning.to_string())));
+            }
+        }
         Self::parse([File { name: format!("{}.rowkey.toml", layout.name()), text }])
     }
 }
 
-/// Asserts that a table, or secondary table, of a design file has the key of a struct: one line of a test.
+/// The fields whose types have a unit, and what they mean.
+fn units<K: RowKey>() -> impl Iterator<Item = (&'static str, Meaning)> {
+    K::LAYOUT.fields.iter().filter_map(|field| Some((field.name, meaning(&field.ty)?)))
+}
+
+fn meaning(ty: &Type) -> Option<Meaning> {
+    match ty {
+        Type::Measured { unit, .. } => match unit {
+            Unit::Second => Some(Meaning::Seconds),
+            Unit::Millisecond => Some(Meaning::Millis),
+            Unit::Microsecond => Some(Meaning::Micros),
+            Unit::Nanosecond => Some(Meaning::Nanos),
+            Unit::BucketOf(_) => Some(Meaning::TimeBucket),
+            Unit::SnowflakeSince(_) => Some(Meaning::Snowflake),
+            _ => None,
+        },
+        Type::Option(ty) => meaning(ty),
+        _ => None,
+    }
+}
+
+/// Asserts that a table, or secondary table, of a design file has the key of a struct: one line of a test. A field whose type has a
+/// unit, such as `Millis`, must not mean something else in the file.
 ///
 /// # Panics
 /// If the file cannot be read, is not valid, has no such table, or has another key. The message says both shapes, and where
@@ -63,10 +95,11 @@ fn compare<K: RowKey>(path: &Path, name: &str) -> Result<(), String> {
     let design = Design::parse([file]).map_err(|problems| problems.to_string())?;
     let mut keys = design.tables.values().flat_map(|table| {
         let secondaries = table.table.secondary.iter().zip(&table.secondary);
-        let secondaries = secondaries.map(|(secondary, layout)| (&secondary.name, layout, &secondary.key));
-        std::iter::once((&table.name, &table.layout, &table.table.key)).chain(secondaries)
+        let means = &table.table.means;
+        let secondaries = secondaries.map(move |(secondary, layout)| (&secondary.name, layout, &secondary.key, means));
+        std::iter::once((&table.name, &table.layout, &table.table.key, means)).chain(secondaries)
     });
-    let Some((at, layout, fields)) = keys.find(|(at, ..)| at.as_str() == name) else {
+    let Some((at, layout, fields, means)) = keys.find(|(at, ..)| at.as_str() == name) else {
         let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
         return Err(format!("{} has no table {name:?}; it has: {}", path.display(), known.join(", ")));
     };
@@ -74,7 +107,18 @@ fn compare<K: RowKey>(path: &Path, name: &str) -> Result<(), String> {
     let names = |layout: &LayoutBuf| layout.fields().iter().map(|field| field.name.clone()).collect::<Vec<_>>();
     let (file_names, struct_names) = (names(layout), names(&of_struct));
     if layout.shape() == of_struct.shape() && file_names == struct_names {
-        return Ok(());
+        let mut meant = units::<K>().filter_map(|(field, unit)| Some((field, unit, means.get(field)?)));
+        let Some((field, unit, meant)) = meant.find(|(_, unit, meant)| meant.value != *unit) else {
+            return Ok(());
+        };
+        let (line, column) = design.files.line_and_column(meant.place);
+        return Err(format!(
+            "{}:{line}:{column}: the field {field:?} of {name:?} means {}, and that of {} is in {unit}; write \
+             `means.{field} = \"{unit}\"`, or migrate the table: rows of one unit are read as of the other",
+            path.display(),
+            meant.value,
+            of_struct.name(),
+        ));
     }
     let differs = layout
         .fields()
@@ -91,4 +135,60 @@ fn compare<K: RowKey>(path: &Path, name: &str) -> Result<(), String> {
         of_struct.name(),
         described(&of_struct)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey::{Bucket, Millis, RowKey, Seconds};
+
+    use super::*;
+
+    #[derive(RowKey)]
+    struct InSeconds {
+        user: u64,
+        #[rowkey(desc)]
+        at: Seconds,
+    }
+
+    #[derive(RowKey)]
+    struct InMillis {
+        user: u64,
+        #[rowkey(desc)]
+        at: Option<Millis>,
+        hour: Bucket<Seconds, 3600>,
+    }
+
+    #[derive(RowKey)]
+    struct Plain {
+        user: u64,
+        #[rowkey(desc)]
+        at: i64,
+    }
+
+    #[test]
+    fn a_design_of_a_struct_has_its_units() {
+        let means = |design: Design| {
+            let table = design.tables.into_iter().next().unwrap().1.table;
+            table.means.into_iter().map(|(field, meaning)| (field, meaning.value)).collect::<Vec<_>>()
+        };
+        assert_eq!(means(Design::of::<InSeconds>().unwrap()), [("at".to_owned(), Meaning::Seconds)]);
+        let of_millis = [("at".to_owned(), Meaning::Millis), ("hour".to_owned(), Meaning::TimeBucket)];
+        assert_eq!(means(Design::of::<InMillis>().unwrap()), of_millis);
+        assert_eq!(means(Design::of::<Plain>().unwrap()), []);
+    }
+
+    #[test]
+    fn another_unit_is_another_key() {
+        let path = std::env::temp_dir().join(format!("rowkey-unit-{}.rowkey.toml", std::process::id()));
+        std::fs::write(&path, "[table.a]\nkey = [\"user: u64\", \"at: i64 desc\"]\nmeans.at = \"milliseconds\"\n")
+            .unwrap();
+        let other = compare::<InSeconds>(&path, "a").unwrap_err();
+        assert!(other.contains(":3:12: the field \"at\" of \"a\" means milliseconds"), "{other}");
+        assert!(other.contains("`means.at = \"seconds\"`"), "{other}");
+        // A number without a unit matches any.
+        compare::<Plain>(&path, "a").unwrap();
+        std::fs::write(&path, "[table.a]\nkey = [\"user: u64\", \"at: i64 desc\"]\n").unwrap();
+        compare::<InSeconds>(&path, "a").unwrap();
+        std::fs::remove_file(path).unwrap();
+    }
 }

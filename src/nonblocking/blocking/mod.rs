@@ -82,6 +82,9 @@ impl<T> Blocking<T> {
     /// An engine whose futures `spawn` runs to their ends, on threads that are not blocked by callers of this handle. A
     /// future that is dropped instead is an error of the call.
     ///
+    /// Do not call from a task of that runtime: the task would block a thread that is to run the call, and may wait for ever.
+    /// [`new`](Self::new) has a runtime that nothing else uses.
+    ///
     /// ```
     /// use rowkey::nonblocking::{Blocking, BoxFuture, Unblock};
     /// use rowkey::{Memory, Table};

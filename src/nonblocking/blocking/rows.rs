@@ -9,7 +9,11 @@ use crate::store::error::Error;
 use crate::store::{RowBatch, Rows};
 
 /// A scan whose stream a task reads, by at most one batch ahead. When it is dropped, so is the stream.
-pub(super) struct StreamRows(Arc<Shared>);
+pub(super) struct StreamRows {
+    shared: Arc<Shared>,
+    /// Goes on as long as the scan, whatever becomes of the handle that opened it.
+    _runtime: Runtime,
+}
 
 struct Shared {
     state: Mutex<State>,
@@ -52,18 +56,18 @@ impl StreamRows {
         let shared = Arc::new(Shared { state: Mutex::default(), told: Condvar::new() });
         let reading = Reading { shared: Arc::clone(&shared), open: Some(open), batches: None };
         (runtime.0)(Box::pin(reading));
-        Self(shared)
+        Self { shared, _runtime: runtime.clone() }
     }
 
     pub(super) fn wait_until_open(&self) {
-        drop(self.0.wait_while(|state| !state.is_open));
+        drop(self.shared.wait_while(|state| !state.is_open));
     }
 }
 
 impl Rows for StreamRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear();
-        let mut state = self.0.wait_while(|state| state.yielded.is_none());
+        let mut state = self.shared.wait_while(|state| state.yielded.is_none());
         match state.yielded.take() {
             Some(Ok(Some(rows))) => {
                 Shared::wake(state);
@@ -80,7 +84,7 @@ impl Rows for StreamRows {
 
 impl Drop for StreamRows {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = self.shared.state();
         state.is_dropped = true;
         Shared::wake(state);
     }
@@ -106,21 +110,28 @@ impl<O: FnOnce() -> Batches> Future for Reading<O> {
             this.shared.state().is_open = true;
             this.shared.told.notify_all();
         }
+        let waker = context.waker().clone();
         loop {
             let mut state = this.shared.state();
             if state.is_dropped {
                 return Poll::Ready(());
             }
-            state.task = Some(context.waker().clone());
+            let earlier = state.task.replace(waker.clone());
             let is_full = state.yielded.is_some();
             drop(state);
+            // Outside of the lock: a waker may hold anything.
+            drop(earlier);
             let Some(batches) = &mut this.batches else { return Poll::Ready(()) };
             if is_full {
                 return Poll::Pending;
             }
             let yielded = match batches.as_mut().poll_next(context) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some(Ok(batch))) if batch.is_empty() => continue,
+                // There may be many.
+                Poll::Ready(Some(Ok(batch))) if batch.is_empty() => {
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 Poll::Ready(yielded) => yielded.transpose(),
             };
             if !matches!(yielded, Ok(Some(_))) {

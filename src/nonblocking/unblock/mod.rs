@@ -21,6 +21,9 @@ use crate::store::error::Error;
 ///   when it passes has 100 ms more to say what became of it, and is then [`Error::OutcomeUnknown`].
 /// - **Drops.** A call whose future is dropped before a thread takes it has no effect. If a thread has taken it, it runs
 ///   to its end.
+/// - **Not within itself.** The pool is one for the whole process. Code that runs in it must not wait for another call of an
+///   `Unblock`, as an engine does that is itself `Blocking` over an `Unblock`: with as many such calls as threads, all of them wait
+///   for a thread.
 /// - **Transactions** are closures, and not part of [`AsyncStore`](super::AsyncStore). [`run`](Self::run) runs them, and
 ///   any other synchronous code.
 ///
@@ -29,7 +32,7 @@ use crate::store::error::Error;
 /// use rowkey::nonblocking::{AsyncTable, Unblock};
 /// # futures_lite::future::block_on(async {
 ///
-/// // With an engine on disk: Unblock::new(rowkey_fjall::FjallDatabase::open(path)?)
+/// // With an engine on disk: Unblock::new(rowkey_fjall::Fjall::open(path)?)
 /// let db = Unblock::new(Memory::new());
 /// let names: AsyncTable<u64, String, _> = AsyncTable::open(&db, "names").await?;
 /// names.put(&7, &"Ada".into()).await?;
@@ -60,7 +63,7 @@ impl<T> Unblock<T> {
     }
 
     /// An engine whose calls run where their futures are polled: for one that never waits, such as
-    /// [`Memory`](crate::Memory). A scan yields to other tasks after some batches.
+    /// [`Memory`](crate::Memory). A scan lets other tasks go on between two batches.
     pub fn in_place(engine: T) -> Self {
         Self { place: Place::Here, engine: Arc::new(engine) }
     }
@@ -74,7 +77,8 @@ impl<T: ?Sized + Send + Sync + 'static> Unblock<T> {
 
     /// Runs synchronous code with the engine in the thread pool: transactions, secondary tables, migrations.
     ///
-    /// The code runs to its end, even if the future is dropped once it has begun. Options of this handle do not apply:
+    /// The code runs to its end, even if the future is dropped once it has begun. It must not wait for a call of this or another
+    /// `Unblock`. Options of this handle do not apply:
     /// give them to the tables that the code uses.
     ///
     /// ```

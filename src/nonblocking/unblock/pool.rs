@@ -16,6 +16,7 @@ use futures_timer::Delay;
 use crate::nonblocking::Batches;
 use crate::store::error::Error;
 use crate::store::options::Call;
+use crate::store::reentry::Inherited;
 use crate::store::{CallOptions, DatabaseId, RowBatch, Rows};
 
 /// Where calls run.
@@ -28,16 +29,11 @@ pub(super) enum Place {
 /// How long a write that has begun may take beyond its deadline to say what became of it.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// After so many batches a scan in place lets other tasks go on.
-const BATCHES_A_TURN: u32 = 8;
-
 /// What a call does.
 #[derive(Clone, Copy)]
 pub(super) enum Does {
     Read(&'static str),
     Write(&'static str),
-    /// Opens a table, and creates it if that is needed.
-    Open,
 }
 
 impl Does {
@@ -46,7 +42,6 @@ impl Does {
         let (what, writes) = match self {
             Self::Read(what) => (what, false),
             Self::Write(what) => (what, true),
-            Self::Open => ("opening", true),
         };
         if writes {
             database.check_write([table])?;
@@ -67,11 +62,13 @@ const WAITS: u8 = 0;
 const BEGUN: u8 = 1;
 const GIVEN_UP: u8 = 2;
 
-/// Runs synchronous code in the pool. A panic becomes an error.
+/// Runs synchronous code in the pool, inside the closures that this thread is in. A panic becomes an error.
 pub(super) fn run<R: Send + 'static>(
     code: impl FnOnce() -> Result<R, Error> + Send + 'static,
 ) -> Task<Result<R, Error>> {
+    let inherited = Inherited::of_this_thread();
     unblock(|| {
+        let _inside = inherited.for_now();
         let ran = catch_unwind(AssertUnwindSafe(code));
         ran.unwrap_or_else(|panic| Err(Error::panicked("a call of the engine", &*panic)))
     })
@@ -144,8 +141,7 @@ async fn within<F: Future + Unpin>(call: &Call<'_>, future: &mut F) -> Result<F:
 
 /// A scan that is read in the pool or in place, as a stream.
 pub(super) fn batches(place: Place, rows: Box<dyn Rows>, options: &CallOptions, table: &str) -> Batches {
-    let scan =
-        Scan { source: Source::Idle(rows), options: options.clone(), table: table.into(), size: (0, 0), turn: 0 };
+    let scan = Scan { source: Source::Idle(rows), options: options.clone(), table: table.into(), size: (0, 0) };
     match place {
         Place::Pool => Box::pin(unfold(scan, Scan::next)),
         Place::Here => Box::pin(unfold(scan, Scan::next_here)),
@@ -158,7 +154,6 @@ struct Scan {
     table: Arc<str>,
     /// Rows and bytes of the last batch.
     size: (usize, usize),
-    turn: u32,
 }
 
 enum Source {
@@ -203,8 +198,8 @@ impl Scan {
 
     async fn next_here(mut self) -> Option<(Result<RowBatch, Error>, Self)> {
         let Source::Idle(rows) = &mut self.source else { return None };
-        self.turn = self.turn.wrapping_add(1);
-        if self.turn.is_multiple_of(BATCHES_A_TURN) {
+        // Other tasks go on between two batches.
+        if self.size.0 > 0 {
             yield_now().await;
         }
         let mut batch = RowBatch::with_capacity(self.size.0, self.size.1);

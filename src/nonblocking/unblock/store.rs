@@ -146,7 +146,14 @@ impl<T: Database + ?Sized + 'static> AsyncDatabase for Unblock<T> {
 
     fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
         let table = name.to_owned();
-        self.open(Does::Open, name, move |db| db.table(&table))
+        self.open(Does::Read("opening"), name, move |db| match db.id().check_write([table.as_str()]) {
+            Ok(()) => db.table(&table),
+            // It may be opened, but not created.
+            Err(reentrant) => db.open_table(&table).map_err(|error| match error {
+                Error::NoSuchTable(_) => reentrant,
+                other => other,
+            }),
+        })
     }
 
     fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {

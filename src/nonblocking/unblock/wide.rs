@@ -154,7 +154,14 @@ impl<T: WideDatabase + ?Sized + 'static> AsyncWideDatabase for Unblock<T> {
 
     fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
         let schema = schema.clone();
-        self.open_wide(Does::Open, name, move |db, name| db.table(name, &schema))
+        self.open_wide(Does::Read("opening"), name, move |db, name| match db.id().check_write([name]) {
+            Ok(()) => db.table(name, &schema),
+            // It may be opened, but not created.
+            Err(reentrant) => db.open_table(name, &schema).map_err(|error| match error {
+                Error::NoSuchTable(_) => reentrant,
+                other => other,
+            }),
+        })
     }
 
     fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {

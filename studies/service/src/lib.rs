@@ -1,33 +1,56 @@
-//! A web service over asynchronous tables: who visited which page, and when.
+//! A web service on `rowkey` tables, with [axum]: the visits of a web server, by visitor and by page.
 //!
 //! ```sh
-//! cargo run --release -p rowkey-service -- data --listen 127.0.0.1:8080
-//! curl -d '{"user":"ada","at":1307097848000,"page":"/cart"}' -H 'content-type: application/json' 127.0.0.1:8080/visits
-//! curl '127.0.0.1:8080/users/visits?user=ada&rows=20'
+//! cargo run -p rowkey-service -- visits-db
+//! curl -H 'content-type: application/json' 127.0.0.1:8080/visits -d '{"id": 1, "visitor": "192.0.2.250",
+//!     "at": "2024-05-30T00:00:00Z", "page": "/projects/lamp", "status": 200, "size": 9870}'
+//! curl '127.0.0.1:8080/visitors/192.0.2.250/visits?rows=20'
 //! ```
 //!
 //! | request | response |
 //! |---|---|
-//! | `POST /visits` | writes a visit: `{"user", "at", "page"}`, `at` in Unix milliseconds |
-//! | `GET /users/visits?user=U&rows=N&after=C` | a user's visits, newest first: a page, and the cursor to the next |
-//! | `GET /pages/visits?page=P&rows=N&after=C` | a page's visits, newest first, by the index |
-//! | `GET /pages/hits?page=P` | how often a page was visited |
-//! | `GET /users/export?user=U` | all visits of a user, a line of JSON each, as they are read |
+//! | `POST /visits` | stores a visit, or an array of them, and says how many were new |
+//! | `GET /visitors/{visitor}/visits?rows=20&after=CURSOR` | a page of a visitor's visits, newest first, and the cursor to the next |
+//! | `GET /visitors/{visitor}/visits.ndjson` | all visits of a visitor as a stream, one JSON object a line |
+//! | `GET /pages/{page}/visits?rows=20&after=CURSOR` | a page of the visits of a web page, newest first, by the index |
+//! | `GET /pages/{page}/hits?day=2024-05-30` | the number of visits of a web page on a day (UTC), by the counter |
 //!
-//! **What is atomic.** A visit and its entry in the index are one batch. After that the visit is marked as counted, and the counter is added
-//! to if it was not, so a client may send a visit again. If the process ends between the mark and the counter, the counter misses one visit;
-//! the index has all.
+//! A `/` in a path segment is written `%2F`: `/pages/%2Fprojects%2Flamp/visits`. An error of the tables or of a visit is a
+//! JSON object with `error`; a cursor that is damaged or of another list is 400.
 //!
-//! **Deadlines.** Each request has one: the header `timeout-ms`, up to the limit of the service. It bounds each call of the engine. A
-//! request that is late is 504, and has written nothing. If that is not known it is 500, and says so.
+//! # The engine
 //!
-//! **Stop.** On SIGTERM or Ctrl-C the service accepts nothing more, finishes the requests that it has begun, cancels those that take longer
-//! than its limit, and closes the engine.
+//! The service takes any [`AsyncDatabase`]. `src/main.rs` chooses it in one line: `Unblock::new(Fjall::open(directory)?)`.
+//! The tests also run on `Unblock::in_place(Memory::new())`.
+//!
+//! # Writes
+//!
+//! A visitor, an instant and an id identify a visit. To send a visit again is safe: the first one stays, and is counted
+//! once. So a client that got no response, or an error, sends the same visits again.
+//!
+//! The rows of a request and their index rows are one atomic batch. The counters are not part of it: they are incremented
+//! after it. The batch also puts each visit into the table `visits.uncounted`, and the visit is deleted there when it was
+//! counted. If the process dies in between, or an increment fails, the next start counts the index rows of these pages and
+//! days, and sets their counters, before it accepts requests. Until then such a counter may be wrong by the visits of that
+//! request. This needs a single process that writes, which an embedded engine has by nature.
+//!
+//! A write runs in a task of its own. A client that goes away does not interrupt it between the batch and the counters.
+//!
+//! # Bounds
+//!
+//! - **Deadline.** The header `request-timeout-ms` sets the time for a request, up to that of the program. A late read is
+//!   given up. A write that has not begun is given up; one that has begun goes on. The response is 504 either way.
+//! - **Stream.** The time counts for each batch of a stream, not for the whole. The stream holds two batches of 64 KiB, and
+//!   ends its scan when the client goes away. A client that keeps the connection and reads nothing keeps its turn.
+//! - **Requests at a time.** Beyond the limit the response is 503 with `retry-after`.
+//! - **Stop.** On SIGTERM or ctrl-c the program accepts no connection and lets requests finish for some seconds. Then it
+//!   cancels the rest, and closes the engine. Visits whose request got a 2xx response are stored.
 
 #![forbid(unsafe_code)]
 
-mod api;
-mod status;
+mod failure;
+mod routes;
+mod turn;
 mod visits;
 
 use std::sync::Arc;
@@ -36,53 +59,65 @@ use std::time::Duration;
 use rowkey::nonblocking::AsyncDatabase;
 use rowkey::store::Cancel;
 use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
 
-use self::api::{App, routes};
 use self::visits::Visits;
+pub use self::visits::{Hit, Visit};
 
-/// Bounds of the service.
-#[derive(Clone, Copy, Debug)]
+/// Limits of the service.
+#[derive(Clone, Debug, clap::Args)]
 pub struct Limits {
-    /// The longest deadline of a request.
-    pub timeout: Duration,
-    /// Number of requests at a time. Those beyond it are 503.
-    pub requests: usize,
-    /// How long a stop waits for requests that have begun.
-    pub grace: Duration,
+    /// The most requests at a time
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub requests: u32,
+    /// The time of a request, in milliseconds, unless it asks for less
+    #[arg(long, default_value_t = 2_000)]
+    pub timeout_ms: u64,
+    /// How long requests may go on after SIGTERM, in milliseconds, before they are cancelled
+    #[arg(long, default_value_t = 5_000)]
+    pub finish_ms: u64,
 }
 
-/// Serves requests until `stop` completes.
-///
-/// # Errors
-///
-/// An error of the engine when the tables are opened, or of the listener.
-pub async fn serve(
-    db: Arc<dyn AsyncDatabase>,
-    listener: TcpListener,
+/// How long a cancelled request may take to end.
+const CANCELLED: Duration = Duration::from_secs(1);
+
+/// The service on the database `D`.
+pub struct Service<D> {
+    visits: Visits<D>,
     limits: Limits,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), Box<dyn std::error::Error>> {
-    let cancel = Cancel::new();
-    let app = App::new(Visits::open(db).await?, limits, &cancel);
-    let (stopping, stopped) = tokio::sync::oneshot::channel();
-    let serving = axum::serve(listener, routes(app)).with_graceful_shutdown(async move {
-        stop.await;
-        let _ = stopping.send(());
-    });
-    let too_long = async {
-        match stopped.await {
-            Ok(()) => tokio::time::sleep(limits.grace).await,
-            Err(_) => std::future::pending().await,
-        }
-    };
-    let mut serving = std::pin::pin!(serving.into_future());
-    tokio::select! {
-        served = &mut serving => served?,
-        () = too_long => {
-            cancel.cancel();
-            // Requests end now. A client that does not read its response is not waited for.
-            let _ = tokio::time::timeout(Duration::from_secs(1), serving).await;
+    turns: Arc<Semaphore>,
+    cancel: Cancel,
+}
+
+impl<D: AsyncDatabase + Clone + 'static> Service<D> {
+    /// Opens the tables, and corrects the counters that an earlier process left behind.
+    pub async fn open(db: D, limits: Limits) -> rowkey::Result<Self> {
+        let turns = Arc::new(Semaphore::new(limits.requests as usize));
+        Ok(Self { visits: Visits::open(db).await?, limits, turns, cancel: Cancel::new() })
+    }
+
+    /// Serves requests until `stop` completes, and then until those that have begun have ended or are cancelled.
+    pub async fn serve(self, listener: TcpListener, stop: impl Future<Output = ()> + Send + 'static) {
+        let service = Arc::new(self);
+        let Limits { requests, finish_ms, .. } = service.limits;
+        let (stopping, stopped) = oneshot::channel::<()>();
+        let signal = async move {
+            stop.await;
+            drop(stopping);
+        };
+        let serving = axum::serve(listener, routes::router(Arc::clone(&service))).with_graceful_shutdown(signal);
+        let serving = tokio::spawn(serving.into_future());
+        // The sender is dropped, and nothing is sent.
+        let _ = stopped.await;
+        let mut ended = Box::pin(async {
+            let _ = serving.await;
+            // Writes whose client is gone have turns too.
+            let _ = service.turns.acquire_many(requests).await;
+        });
+        if timeout(Duration::from_millis(finish_ms), &mut ended).await.is_err() {
+            service.cancel.cancel();
+            let _ = timeout(CANCELLED, &mut ended).await;
         }
     }
-    Ok(())
 }

@@ -1,114 +1,233 @@
-//! The tables: visits by user, an index by page, counters of pages.
+//! The tables, and the writes that touch several of them.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
 
-use rowkey::nonblocking::{AsyncDatabase, AsyncTable, TableStream};
+use jiff::Timestamp;
+use rowkey::nonblocking::{AsyncDatabase, AsyncTable};
 use rowkey::store::CallOptions;
-use rowkey::table::Page;
-use rowkey::{Cursor, CursorError, Result, RowKey, WriteBatch};
+use rowkey::{Bucket, Error, Json, Result, RowKey, TimeError, WriteBatch};
 use serde::{Deserialize, Serialize};
+use tokio::sync::{Mutex, MutexGuard};
 
-/// A visit, by user, newest first.
-#[derive(RowKey, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Visit {
-    user: String,
-    #[rowkey(desc)]
-    at: i64, // Unix milliseconds
-    page: String,
+use crate::turn::Turn;
+
+/// A visit, as clients send and get it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Tells visits apart that a visitor made at the same instant, such as the line of a log.
+    pub id: u64,
+    /// An address, or a host's name.
+    pub visitor: String,
+    /// When it was.
+    pub at: Timestamp,
+    /// What was asked, and the response.
+    #[serde(flatten)]
+    pub hit: Hit,
 }
 
-/// The same by page.
+/// What is stored of a visit besides its key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hit {
+    /// The path, such as `/projects/lamp`.
+    pub page: String,
+    /// HTTP's status.
+    pub status: Option<u16>,
+    /// Bytes of the response.
+    #[serde(default)]
+    pub size: u64,
+    /// The page that led here.
+    pub referrer: Option<String>,
+    /// The program that asked.
+    pub agent: Option<String>,
+}
+
+/// The visits of a visitor, newest first.
+#[derive(RowKey, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ByVisitor {
+    visitor: String,
+    #[rowkey(desc)]
+    at: Timestamp,
+    id: u64,
+}
+
+/// The visits of a page, newest first.
 #[derive(RowKey, Clone, Debug)]
-struct ByPage {
+pub(crate) struct ByPage {
     page: String,
     #[rowkey(desc)]
-    at: i64, // Unix milliseconds
-    user: String,
+    at: Timestamp,
+    visitor: String,
+    id: u64,
 }
 
-type Engine = Arc<dyn AsyncDatabase>;
+/// A day, in UTC.
+pub(crate) type Day = Bucket<Timestamp, 86_400>;
 
-#[derive(Clone)]
-pub(crate) struct Visits {
-    db: Engine,
-    by_user: AsyncTable<Visit, (), Engine>,
-    by_page: AsyncTable<ByPage, (), Engine>,
-    hits: AsyncTable<String, i64, Engine>,
-    /// The visits that are in the counters.
-    counted: AsyncTable<Visit, (), Engine>,
+/// The visits of a page on a day.
+#[derive(RowKey, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hits {
+    pub(crate) page: String,
+    pub(crate) day: Day,
 }
 
-/// Visits, and the text of the cursor to the next ones.
-#[derive(Serialize)]
-pub(crate) struct Visited {
-    visits: Vec<Visit>,
-    next: Option<String>,
+impl Visit {
+    pub(crate) fn of((ByVisitor { visitor, at, id }, Json(hit)): (ByVisitor, Json<Hit>)) -> Self {
+        Self { id, visitor, at, hit }
+    }
 }
 
-impl Visits {
-    pub(crate) async fn open(db: Engine) -> Result<Self> {
-        let by_user = AsyncTable::open(Arc::clone(&db), "visits").await?;
-        let by_page = AsyncTable::open(Arc::clone(&db), "visits.by_page").await?;
-        let hits = AsyncTable::open(Arc::clone(&db), "hits").await?;
-        let counted = AsyncTable::open(Arc::clone(&db), "visits.counted").await?;
-        Ok(Self { db, by_user, by_page, hits, counted })
+impl ByPage {
+    fn new(ByVisitor { visitor, at, id }: &ByVisitor, page: &str) -> Self {
+        Self { page: page.to_owned(), at: *at, visitor: visitor.clone(), id: *id }
     }
 
-    /// For one request.
-    pub(crate) fn with_options(&self, options: &CallOptions) -> Self {
-        Self {
-            db: self.db.with_options(options),
-            by_user: self.by_user.with_options(options),
-            by_page: self.by_page.with_options(options),
-            hits: self.hits.with_options(options),
-            counted: self.counted.with_options(options),
+    fn counted_by(&self) -> std::result::Result<Hits, TimeError> {
+        Ok(Hits { page: self.page.clone(), day: Day::floor(self.at)? })
+    }
+}
+
+/// Visits of one request, each once, and what counts them.
+pub(crate) struct Checked(BTreeMap<ByVisitor, (Hit, Hits)>);
+
+impl Checked {
+    pub(crate) fn new(visits: Vec<Visit>) -> std::result::Result<Self, TimeError> {
+        let mut checked = BTreeMap::new();
+        for Visit { id, visitor, at, hit } in visits {
+            let hits = Hits { page: hit.page.clone(), day: Day::floor(at)? };
+            checked.entry(ByVisitor { visitor, at, id }).or_insert((hit, hits));
         }
+        Ok(Self(checked))
+    }
+}
+
+/// How many visits of a request were stored, and how many were stored before.
+#[derive(Debug, Serialize)]
+pub(crate) struct Recorded {
+    new: usize,
+    known: usize,
+}
+
+impl Recorded {
+    pub(crate) fn is_new(&self) -> bool {
+        self.new > 0
+    }
+}
+
+/// Requests that write visits of one visitor take turns, so that two that send the same visit count it once. Visitors share
+/// this many locks.
+const LOCKS: u64 = 64;
+
+pub(crate) struct Visits<D> {
+    db: D,
+    pub(crate) by_visitor: AsyncTable<ByVisitor, Json<Hit>, D>,
+    pub(crate) by_page: AsyncTable<ByPage, (), D>,
+    pub(crate) hits: AsyncTable<Hits, i64, D>,
+    /// Index rows that their counters may lack.
+    uncounted: AsyncTable<ByPage, (), D>,
+    locks: Vec<Mutex<()>>,
+    hasher: RandomState,
+}
+
+impl<D: AsyncDatabase + Clone> Visits<D> {
+    pub(crate) async fn open(db: D) -> Result<Self> {
+        let visits = Self {
+            by_visitor: AsyncTable::open(db.clone(), "visits").await?,
+            by_page: AsyncTable::open(db.clone(), "visits.by_page").await?,
+            hits: AsyncTable::open(db.clone(), "hits").await?,
+            uncounted: AsyncTable::open(db.clone(), "visits.uncounted").await?,
+            db,
+            locks: (0..LOCKS).map(|_| Mutex::default()).collect(),
+            hasher: RandomState::new(),
+        };
+        visits.recount().await?;
+        Ok(visits)
     }
 
-    /// Writes a visit. Returns whether it is new.
-    pub(crate) async fn add(&self, visit: &Visit) -> Result<bool> {
-        let Visit { user, at, page } = visit.clone();
-        let mut batch = WriteBatch::new();
-        batch.put(&self.by_user, visit, &())?;
-        batch.put(&self.by_page, &ByPage { page: page.clone(), at, user }, &())?;
-        batch.write_async(&self.db).await?;
-        let mut is_new = false;
-        let counted = self.counted.update(visit, |before| {
-            is_new = before.is_none();
-            Some(())
+    /// Sets the counters that an earlier process may have left without some visits.
+    async fn recount(&self) -> Result<()> {
+        let mut wrong = BTreeSet::new();
+        let mut uncounted = self.uncounted.keys(..);
+        while let Some(row) = uncounted.next().await {
+            wrong.extend(row?.counted_by());
+        }
+        for hits in &wrong {
+            // The last day ends before its last second.
+            let last = hits.day.at(Duration::new(86_399, 999_999_999)).unwrap_or(Timestamp::MAX);
+            let of_day = ByPage::prefix().page(&hits.page).at_range(hits.day.start()..=last);
+            let count = self.by_page.count(of_day).await?;
+            self.hits.put(hits, &i64::try_from(count).unwrap_or(i64::MAX)).await?;
+        }
+        self.uncounted.delete_rows(..).await
+    }
+
+    /// Stores visits and counts those that are new. What it waits for before it writes is in the turn's time. Once it
+    /// writes, only the turn's token ends it.
+    pub(crate) async fn record(&self, Checked(visits): Checked, turn: &Turn) -> Result<Recorded> {
+        let _locks = turn.within("write", self.lock(visits.keys())).await?;
+        let stored = self.by_visitor.with_options(&turn.options()).get_many(visits.keys()).await?;
+        let known = stored.iter().flatten().count();
+        let new = visits.iter().zip(stored).filter(|(_, stored)| stored.is_none()).map(|(visit, _)| visit);
+
+        let (mut written, mut counted) = (WriteBatch::new(), WriteBatch::new());
+        let mut counts = BTreeMap::<&Hits, i64>::new();
+        for (key, (hit, hits)) in new {
+            let of_page = ByPage::new(key, &hit.page);
+            written.put(&self.by_visitor, key, &Json(hit.clone()))?;
+            written.put(&self.by_page, &of_page, &())?;
+            written.put(&self.uncounted, &of_page, &())?;
+            counted.delete(&self.uncounted, &of_page);
+            *counts.entry(hits).or_default() += 1;
+        }
+        let recorded = Recorded { new: counted.len(), known };
+        if recorded.is_new() {
+            turn.options().begin("write", self.by_visitor.name())?;
+            self.write(&written, &counts, &counted, &turn.options_of_writes()).await?;
+        }
+        Ok(recorded)
+    }
+
+    async fn write(
+        &self,
+        written: &WriteBatch,
+        counts: &BTreeMap<&Hits, i64>,
+        counted: &WriteBatch,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let db = self.db.with_options(options);
+        written.write_async(&db).await?;
+        let counters = self.hits.with_options(options);
+        for (hits, count) in counts {
+            counters.increment(hits, *count).await?;
+        }
+        counted.write_async(&db).await
+    }
+
+    /// The locks of these visits' visitors, taken in the locks' order, so that no two requests wait for each other.
+    async fn lock(&self, visits: impl Iterator<Item = &ByVisitor>) -> Vec<MutexGuard<'_, ()>> {
+        let numbers: BTreeSet<_> =
+            visits.map(|visit| (self.hasher.hash_one(&visit.visitor) % LOCKS) as usize).collect();
+        let mut guards = Vec::new();
+        for number in numbers {
+            guards.push(self.locks[number].lock().await);
+        }
+        guards
+    }
+
+    /// The visits that these index rows name.
+    pub(crate) async fn named_by(&self, rows: &[(ByPage, ())], options: &CallOptions) -> Result<Vec<Visit>> {
+        let keys = rows.iter().map(|(ByPage { at, visitor, id, .. }, ())| ByVisitor {
+            visitor: visitor.clone(),
+            at: *at,
+            id: *id,
         });
-        counted.await?;
-        if is_new {
-            self.hits.increment(&page, 1).await?;
-        }
-        Ok(is_new)
+        let keys: Vec<_> = keys.collect();
+        let hits = self.by_visitor.with_options(options).get_many(&keys).await?;
+        let visits = keys.into_iter().zip(hits).map(|(key, hit)| match hit {
+            Some(hit) => Ok(Visit::of((key, hit))),
+            None => Err(Error::engine(format!("the index has a row without a visit: {key:?}"))),
+        });
+        visits.collect()
     }
-
-    pub(crate) async fn of_user(&self, user: &str, rows: usize, after: Option<Cursor>) -> Result<Visited> {
-        let page = self.by_user.scan(Visit::prefix().user(user)).after(after).page(rows).await?;
-        Ok(visited(page, |visit| visit))
-    }
-
-    pub(crate) async fn of_page(&self, page: &str, rows: usize, after: Option<Cursor>) -> Result<Visited> {
-        let page = self.by_page.scan(ByPage::prefix().page(page)).after(after).page(rows).await?;
-        Ok(visited(page, |ByPage { page, at, user }| Visit { user, at, page }))
-    }
-
-    pub(crate) async fn hits(&self, page: &str) -> Result<i64> {
-        Ok(self.hits.get(&page.to_owned()).await?.unwrap_or(0))
-    }
-
-    pub(crate) fn export(&self, user: &str) -> TableStream<Visit, ()> {
-        self.by_user.scan(Visit::prefix().user(user))
-    }
-}
-
-fn visited<K>(page: Page<K, ()>, visit: impl Fn(K) -> Visit) -> Visited {
-    let next = page.next.map(|cursor| cursor.to_string());
-    Visited { visits: page.rows.into_iter().map(|(key, ())| visit(key)).collect(), next }
-}
-
-/// The cursor of a text that a client sent.
-pub(crate) fn cursor(text: Option<&str>) -> Result<Option<Cursor>, CursorError> {
-    text.map(str::parse).transpose()
 }

@@ -11,7 +11,7 @@ The README has an example. `rowkey check` notes every mistake at once, each with
 
 Several files are one design: `rowkey check a.rowkey.toml b.rowkey.toml`, or a folder of them. A cluster of one file is that of the tables
 of all. A name that stands twice is an error. A field of a key is `\"name: shape\"` in the grammar of
-[FORMAT.md](../FORMAT.md), with `desc`, `raw` or `nulls first` after it.
+[FORMAT.md](../FORMAT.md), with `desc`, `raw` or `nulls_first` after it.
 ";
 
 /// Every key of a design file, what it takes and what it says, as Markdown.

@@ -1,32 +1,90 @@
-//! Stops under load.
+//! The end of the program.
 
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
+use std::thread::scope;
+
+use rowkey_service::Limits;
+use rowkey_testkit::Op;
 use tempfile::tempdir;
 
-use crate::program::{Program, send};
-use crate::{has_all, visits};
+use super::bounds::{Gate, gated, long_list};
+use super::writes::load;
+use super::{LIMITS, LOG, PATIENT, Program, until};
 
 #[test]
-fn a_stop_under_load_loses_nothing_that_was_acknowledged() {
+fn after_sigterm_under_load_every_acknowledged_visit_is_there() {
     let directory = tempdir().unwrap();
-    let visits = visits(400);
-    let mut service = Program::start(directory.path(), &["--grace-ms", "20000"]);
-    let acknowledged = send(&service.client, &visits, || service.signal("-TERM"));
-    assert_eq!(service.ends(), Some(0));
-    assert!(acknowledged.len() < visits.len() && acknowledged.len() > 100);
-
-    let service = Program::start(directory.path(), &[]);
-    for visit in &acknowledged {
-        assert!(service.client.all("/users/visits", ("user", &visit.user), "100").contains(visit), "{visit:?}");
-    }
-    assert_eq!(send(&service.client, &visits, || ()).len(), visits.len());
-    // Requests that had begun were finished, so the counters are exact.
-    has_all(&service.client, &visits, true);
+    let mut program = Program::start(directory.path(), &[]);
+    let address = program.address.clone();
+    let acknowledged = load(&address, &LOG, 100, || program.terminate());
+    assert!(program.ended().success());
+    assert!((500..LOG.len()).contains(&acknowledged.len()), "{} acknowledged", acknowledged.len());
+    let program = Program::start(directory.path(), &[]);
+    let stored = program.client().stored(&LOG);
+    assert!(stored.is_superset(&acknowledged), "lost: {:?}", acknowledged.difference(&stored));
 }
 
 #[test]
-fn a_stop_at_rest_is_at_once() {
+fn a_request_that_has_begun_is_finished_and_no_other_is_accepted() {
+    let gate = Gate::default();
+    let mut served = gated(&gate, LIMITS);
+    gate.hold(&[Op::Write]);
+    scope(|scope| {
+        let client = served.client();
+        let begun = scope.spawn(move || client.post(&LOG[..1], PATIENT).unwrap());
+        gate.wait_for(Op::Write);
+        served.stop();
+        until("connections are refused", || match TcpStream::connect(&served.address) {
+            Err(refused) => {
+                assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
+                Some(())
+            }
+            Ok(_) => None,
+        });
+        assert!(!begun.is_finished() && !served.has_ended());
+        gate.hold(&[]);
+        assert_eq!(begun.join().unwrap().0, 201);
+        until("the service ends", || served.has_ended().then_some(()));
+    });
+}
+
+#[test]
+fn a_request_that_does_not_end_is_cancelled_with_an_error() {
+    let gate = Gate::default();
+    let mut served = gated(&gate, Limits { finish_ms: 1, ..LIMITS });
+    gate.hold(&[Op::Rows, Op::Write]);
+    let [writer, reader] = [served.client(), served.client()];
+    scope(|scope| {
+        let writes = scope.spawn(|| writer.post(&LOG[..1], PATIENT).unwrap());
+        let reads = scope.spawn(|| reader.ask("/visitors/192.0.2.250/visits", None).unwrap());
+        gate.wait_for(Op::Write);
+        gate.wait_for(Op::Rows);
+        served.stop();
+        let (status, body) = reads.join().unwrap();
+        assert_eq!((status, body["error"].as_str().unwrap()), (503, "cancelled: scan, table \"visits\""));
+        // It is not known whether it will be written.
+        let (status, body) = writes.join().unwrap();
+        assert_eq!(status, 504, "{body}");
+        assert!(body["error"].as_str().unwrap().contains("unknown"), "{body}");
+        until("the service ends", || served.has_ended().then_some(()));
+        gate.hold(&[]);
+    });
+}
+
+#[test]
+fn a_client_that_reads_nothing_does_not_keep_the_program_from_its_end() {
     let directory = tempdir().unwrap();
-    let mut service = Program::start(directory.path(), &[]);
-    service.signal("-INT");
-    assert_eq!(service.ends(), Some(0));
+    let mut program = Program::start(directory.path(), &["--finish-ms", "100"]);
+    let (client, list) = (program.client(), long_list());
+    client.store(&list, 256);
+    let mut stream = client.stream(&list[0].visitor);
+    stream.read_exact(&mut [0; 1000]).unwrap();
+    program.terminate();
+    assert!(program.ended().success());
+    // The client learns that this is not all.
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).unwrap_err();
+    let program = Program::start(directory.path(), &[]);
+    assert_eq!(program.client().streamed(&list[0].visitor), list);
 }

@@ -1,0 +1,74 @@
+//! What a request may use: a place among the requests at a time, and its time.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use rowkey::Error;
+use rowkey::store::{CallOptions, Cancel};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::sleep_until;
+
+use crate::Service;
+use crate::failure::Failure;
+
+/// A request's turn. It ends when the last clone is dropped.
+#[derive(Clone)]
+pub(crate) struct Turn {
+    _permit: Arc<OwnedSemaphorePermit>,
+    timeout: Duration,
+    deadline: Instant,
+    cancel: Cancel,
+}
+
+impl Turn {
+    /// For all calls of the request together.
+    pub(crate) fn options(&self) -> CallOptions {
+        CallOptions::new().deadline(self.deadline).cancel(&self.cancel)
+    }
+
+    /// For each batch of a stream.
+    pub(crate) fn options_of_batches(&self) -> CallOptions {
+        CallOptions::new().timeout(self.timeout).cancel(&self.cancel)
+    }
+
+    /// For a write that goes on when the request's time is over.
+    pub(crate) fn options_of_writes(&self) -> CallOptions {
+        CallOptions::new().cancel(&self.cancel)
+    }
+
+    /// Waits for what is not a call of the engine, in the request's time.
+    pub(crate) async fn within<T>(&self, doing: &'static str, future: impl Future<Output = T>) -> Result<T, Error> {
+        let table = String::new();
+        tokio::select! {
+            biased;
+            output = future => Ok(output),
+            () = self.cancel.cancelled() => Err(Error::Cancelled { doing, table }),
+            () = sleep_until(self.deadline.into()) => Err(Error::DeadlineExceeded { doing, table }),
+        }
+    }
+}
+
+impl<D: Send + Sync> FromRequestParts<Arc<Service<D>>> for Turn {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Arc<Service<D>>) -> Result<Self, Failure> {
+        let Ok(permit) = Arc::clone(&service.turns).try_acquire_owned() else {
+            return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too many requests at a time"));
+        };
+        let most = Duration::from_millis(service.limits.timeout_ms);
+        let timeout = match parts.headers.get("request-timeout-ms") {
+            None => most,
+            Some(value) => {
+                let millis = value.to_str().ok().and_then(|digits| digits.parse().ok()).ok_or_else(|| {
+                    Failure::new(StatusCode::BAD_REQUEST, "request-timeout-ms is not a number of milliseconds")
+                })?;
+                most.min(Duration::from_millis(millis))
+            }
+        };
+        let deadline = Instant::now() + timeout;
+        Ok(Self { _permit: Arc::new(permit), timeout, deadline, cancel: service.cancel.clone() })
+    }
+}
