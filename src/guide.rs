@@ -8,6 +8,7 @@
 //! | [`salting`] | spread keys that grow at one end, and still scan them in order |
 //! | [`hashing`] | spread rows that are read one at a time |
 //! | [`wide_rows`] | families, columns, versions, counters |
+//! | `in_async_code` (features `unblock` and `tokio`) | an embedded engine in a service, a network engine in synchronous code; how long a call may block |
 //! | [`on_disk`] | keep rows on disk: durability, backups, errors |
 //! | [`changing_a_key`] | which changes are safe, and how to migrate for the others |
 //! | [`your_own_engine`] | write an engine, step by step |
@@ -38,6 +39,10 @@ pub mod from_the_hbase_shell {}
 
 #[doc = include_str!("guide/hashing.md")]
 pub mod hashing {}
+
+#[cfg(all(feature = "unblock", feature = "tokio"))]
+#[doc = include_str!("guide/in_async_code.md")]
+pub mod in_async_code {}
 
 #[doc = include_str!("guide/on_disk.md")]
 pub mod on_disk {}

@@ -54,6 +54,8 @@ pub mod error;
 pub mod guide;
 #[cfg_attr(not(feature = "tables"), expect(dead_code, reason = "tables use it"))]
 mod keys;
+#[cfg(feature = "async")]
+pub mod nonblocking;
 #[cfg(feature = "tables")]
 pub mod store;
 #[cfg(feature = "tables")]

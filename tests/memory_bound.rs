@@ -10,6 +10,7 @@ use peak_alloc::PeakAlloc;
 use rowkey::jobs::{BulkLoad, ParallelScan};
 use rowkey::merge::MergedRows;
 use rowkey::migrate::{Conversion, Migration};
+use rowkey::nonblocking::{AsyncDatabase, AsyncTable, Blocking, Unblock};
 use rowkey::secondary::Primary;
 use rowkey::store::{
     Batch, CallOptions, Database, Guarantees, Readable, RowBatch, Rows, Scan, Store, SubStore, TableId,
@@ -17,7 +18,8 @@ use rowkey::store::{
 use rowkey::wide::{Cells, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideStore};
 use rowkey::{Error, KeyRange, Memory, RowKey, Table};
 use rowkey_fjall::FjallOptions;
-use rowkey_testkit::{Restrict, cases};
+use rowkey_testkit::{Restrict, Slow, cases};
+use tokio::runtime::Builder;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -251,6 +253,44 @@ fn scans_of_tables() {
         while scan.next_row().unwrap().is_some() {}
     });
     within("a scan by default", found, limit(4 << 20, 17, size + 5));
+}
+
+/// Of each bucket one batch, and one ahead, whoever reads it.
+#[test]
+fn streams_of_tables() {
+    let _turn = turn();
+    let (db, size, bytes) = (Memory::new(), 256 << 10, 1 << 20);
+    let images: Table<Image, Vec<u8>, _> = Table::open(&db, "images").unwrap();
+    (0..200).for_each(|number| images.put(&Image { number }, &vec![7; size]).unwrap());
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let engines: [(&str, Arc<dyn AsyncDatabase>); 3] = [
+        ("in the pool", Arc::new(Unblock::new(db.clone()))),
+        ("in place", Arc::new(Unblock::in_place(db.clone()))),
+        ("slow", Arc::new(Slow::new(db.clone(), 1))),
+    ];
+    for (engine, db) in engines {
+        let images = runtime.block_on(AsyncTable::<Image, Vec<u8>, _>::open(db, "images")).unwrap();
+        let found = peak(|| {
+            runtime.block_on(async {
+                let mut scan = images.scan(..).batch_bytes(bytes);
+                let mut next = 0;
+                while let Some((image, _)) = scan.next_row().await.unwrap() {
+                    assert_eq!(image.number, next);
+                    next += 1;
+                }
+                assert_eq!(next, 200);
+            });
+        });
+        // A server has a batch of its own.
+        let batches = 16 * if engine == "slow" { 3 } else { 2 };
+        within(&format!("a stream of 16 buckets, {engine}"), found, limit(bytes, batches, size + 5));
+    }
+    let blocking = Table::<Image, Vec<u8>, _>::open(Blocking::new(Unblock::new(db)).unwrap(), "images").unwrap();
+    let found = peak(|| {
+        let mut scan = blocking.scan(..).batch_bytes(bytes);
+        while scan.next_row().unwrap().is_some() {}
+    });
+    within("16 buckets, blocking", found, limit(bytes, 3 * 16, size + 5));
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod measure;
 mod memory;
 mod merge;
 mod scans;
+mod streams;
 mod wide;
 
 use std::fs::File;
@@ -89,6 +90,7 @@ fn main() -> Result<()> {
     merge::measure(&mut bench);
     memory::measure(&mut bench)?;
     scans::measure(&mut bench);
+    streams::measure(&mut bench);
     wide::measure(&mut bench);
     disk::measure(&mut bench);
     if !args.no_growth {

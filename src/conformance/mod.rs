@@ -13,7 +13,8 @@
 //! another was running. In the body of a transaction, after its reads, another thread makes a competing call. A store
 //! may block that call, or let it through and call the body again. A timeout breaks no law, so a slow store passes too.
 //!
-//! [`wide`] and [`wide_database`] check wide stores; their laws are listed there. [`WideModel`] is the model that they
+//! [`wide`] and [`wide_database`] check wide stores, and with the feature `async` [`async_database`] and
+//! [`async_wide_database`] asynchronous ones; their laws are listed there. [`WideModel`] is the model that they
 //! use, for random tests of your own. The laws of plain stores and
 //! databases:
 //!
@@ -79,11 +80,15 @@
 #[cfg(feature = "laws")]
 #[doc(hidden)]
 pub mod laws;
+#[cfg(all(feature = "conformance", feature = "async"))]
+mod nonblocking;
 #[cfg(feature = "conformance")]
 mod store;
 #[cfg(feature = "conformance")]
 mod wide;
 
+#[cfg(all(feature = "conformance", feature = "async"))]
+pub use self::nonblocking::{async_database, async_wide_database};
 #[cfg(feature = "conformance")]
 pub use self::store::{database, store};
 #[cfg(feature = "conformance")]

@@ -1,7 +1,10 @@
 //! A token that cancels calls from another thread.
 
+use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// Cancels the calls of every handle that has this token: [`CallOptions::cancel`](super::CallOptions::cancel).
@@ -27,10 +30,16 @@ pub struct Cancel(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     cancelled: AtomicBool,
-    /// Held while `cancelled` is set, so that no sleeper misses it. Other waiters (wakers of tasks) would be registered
-    /// here.
-    sleepers: Mutex<()>,
+    /// Held while `cancelled` is set, so that nobody who waits misses it.
+    waiting: Mutex<Waiting>,
     woken: Condvar,
+}
+
+/// The tasks that wait for a token, by the numbers of their futures.
+#[derive(Debug, Default)]
+struct Waiting {
+    next: u64,
+    tasks: BTreeMap<u64, Waker>,
 }
 
 impl Cancel {
@@ -41,10 +50,12 @@ impl Cancel {
 
     /// Cancels: waiting calls end soon, later calls at once, with [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn cancel(&self) {
-        let sleepers = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting();
         self.0.cancelled.store(true, Ordering::Release);
-        drop(sleepers);
+        let tasks = std::mem::take(&mut waiting.tasks);
+        drop(waiting);
         self.0.woken.notify_all();
+        tasks.into_values().for_each(Waker::wake);
     }
 
     /// Whether it was cancelled.
@@ -52,11 +63,55 @@ impl Cancel {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
+    /// A future that completes when the token is cancelled. For authors of asynchronous engines, to race against the
+    /// future of a call.
+    pub fn cancelled(&self) -> Cancelled {
+        Cancelled { cancel: self.clone(), number: None }
+    }
+
     /// Sleeps for `pause`, or until cancelled.
     pub(super) fn sleep(&self, pause: Duration) {
-        let sleepers = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         // A spurious wake-up is harmless: the caller checks its condition again.
-        drop(self.0.woken.wait_timeout_while(sleepers, pause, |()| !self.is_cancelled()));
+        drop(self.0.woken.wait_timeout_while(self.waiting(), pause, |_| !self.is_cancelled()));
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The future of [`Cancel::cancelled`].
+#[derive(Debug)]
+#[must_use = "a future does nothing before it is polled"]
+pub struct Cancelled {
+    cancel: Cancel,
+    /// Its number among the tasks that wait, once it waits.
+    number: Option<u64>,
+}
+
+impl Future for Cancelled {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let Self { cancel, number } = self.get_mut();
+        let mut waiting = cancel.waiting();
+        if cancel.is_cancelled() {
+            return Poll::Ready(());
+        }
+        let number = *number.get_or_insert_with(|| {
+            waiting.next += 1;
+            waiting.next
+        });
+        waiting.tasks.insert(number, context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Cancelled {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.cancel.waiting().tasks.remove(&number);
+        }
     }
 }
 
@@ -71,6 +126,8 @@ impl Eq for Cancel {}
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU32;
+    use std::task::Wake;
     use std::thread;
     use std::time::Instant;
 
@@ -87,6 +144,32 @@ mod tests {
         assert!(begun.elapsed() < Duration::from_secs(300));
         cancel.sleep(Duration::from_secs(600));
         assert!(begun.elapsed() < Duration::from_secs(300), "a cancelled token ends every sleep");
+    }
+
+    #[test]
+    fn tasks_wake_when_it_is_cancelled_and_are_forgotten_when_they_are_dropped() {
+        struct Count(AtomicU32);
+        impl Wake for Count {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let (cancel, count) = (Cancel::new(), Arc::new(Count(AtomicU32::new(0))));
+        let waker = Waker::from(Arc::clone(&count));
+        let mut context = Context::from_waker(&waker);
+        let [mut one, mut other, mut dropped] = [cancel.cancelled(), cancel.cancelled(), cancel.cancelled()];
+        for _ in 0..2 {
+            for future in [&mut one, &mut other, &mut dropped] {
+                assert!(Pin::new(future).poll(&mut context).is_pending());
+            }
+        }
+        drop(dropped);
+        assert_eq!(cancel.waiting().tasks.len(), 2);
+        cancel.cancel();
+        assert_eq!(count.0.load(Ordering::Relaxed), 2);
+        for mut future in [one, other, cancel.cancelled()] {
+            assert!(Pin::new(&mut future).poll(&mut context).is_ready());
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ use std::sync::Arc;
 pub use self::batch::{Batch, Write};
 pub use self::bounded::Bounded;
 pub use self::by_table::write_by_table;
-pub use self::cancel::Cancel;
+pub use self::cancel::{Cancel, Cancelled};
 pub use self::guarantees::{Atomicity, Guarantees};
 pub use self::id::{DatabaseId, TableId};
 pub use self::limits::Limits;

@@ -19,6 +19,12 @@ impl RowBatch {
         Self { bytes: Vec::new(), ends: Vec::new() }
     }
 
+    /// An empty batch with memory for this many rows and bytes.
+    #[cfg(feature = "unblock")]
+    pub(crate) fn with_capacity(rows: usize, bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(rows) }
+    }
+
     /// The number of rows.
     #[inline]
     pub fn len(&self) -> usize {

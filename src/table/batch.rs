@@ -3,8 +3,8 @@
 use super::Table;
 use crate::keys::key::RowKey;
 use crate::store::error::{CodecError, Error, RowError, RowErrors};
-use crate::store::value::RowValue;
-use crate::store::{Batch, Database, DatabaseId};
+use crate::store::value::{RowValue, encoded};
+use crate::store::{Batch, Database, DatabaseId, TableId};
 
 /// A batch of writes to tables of one database. It is applied atomically if the database's
 /// [`Guarantees`](crate::store::Guarantees) say so.
@@ -29,6 +29,18 @@ pub struct WriteBatch {
     len: usize,
 }
 
+/// A table that a [`WriteBatch`] can write to: rows under keys of type `K`, values of type `V`.
+pub trait InTable<K, V> {
+    /// The id of the table.
+    fn id(&self) -> &TableId;
+}
+
+impl<K, V, D> InTable<K, V> for Table<K, V, D> {
+    fn id(&self) -> &TableId {
+        self.store().id()
+    }
+}
+
 /// About the length of a key, to reserve memory.
 const fn key_len<K: RowKey>() -> usize {
     match K::LAYOUT.width() {
@@ -38,7 +50,7 @@ const fn key_len<K: RowKey>() -> usize {
 }
 
 /// A batch of one put, encoded in place.
-pub(super) fn put_row<K: RowKey>(
+pub(crate) fn put_row<K: RowKey>(
     key: &K,
     value: impl FnOnce(&mut Vec<u8>) -> Result<(), CodecError>,
 ) -> Result<Batch, CodecError> {
@@ -67,20 +79,20 @@ impl WriteBatch {
     }
 
     /// Adds a put.
-    pub fn put<K: RowKey, V: RowValue, D>(
+    pub fn put<K: RowKey, V: RowValue>(
         &mut self,
-        table: &Table<K, V, D>,
+        table: &impl InTable<K, V>,
         key: &K::Ref<'_>,
         value: &V,
     ) -> Result<&mut Self, Error> {
-        let value = table.encode(value)?;
-        push_row(self.of(table), key, Some(&value));
+        let value = encoded(table.id().name(), value)?;
+        push_row(self.of(table.id()), key, Some(&value));
         Ok(self)
     }
 
     /// Adds a delete.
-    pub fn delete<K: RowKey, V, D>(&mut self, table: &Table<K, V, D>, key: &K::Ref<'_>) -> &mut Self {
-        push_row(self.of(table), key, None);
+    pub fn delete<K: RowKey, V: RowValue>(&mut self, table: &impl InTable<K, V>, key: &K::Ref<'_>) -> &mut Self {
+        push_row(self.of(table.id()), key, None);
         self
     }
 
@@ -103,23 +115,34 @@ impl WriteBatch {
     /// the database's batches are not atomic, names the writes that failed, by their place in this batch; all others
     /// are written. After any other error nothing is written, unless its [kind](crate::ErrorKind) is `OutcomeUnknown`.
     pub fn write(&self, db: &(impl Database + ?Sized)) -> Result<(), Error> {
-        let id = db.id();
-        if let Some(other) = self.tables.iter().find(|table| table.database != id) {
-            return Err(Error::OtherDatabase { table: other.name.clone() });
-        }
-        let batches: Vec<_> = self.tables.iter().map(|table| (table.name.as_str(), &table.batch)).collect();
-        db.write(&batches).map_err(|error| {
-            let Error::Rows(rows) = error else { return error };
-            let places: Vec<usize> = self.tables.iter().flat_map(|table| table.places.iter().copied()).collect();
-            let place = |row: &RowError| places.get(row.index()).copied().unwrap_or(row.index());
-            let mut failed = RowErrors::new(rows.total());
-            rows.in_call(&mut failed, None, place, |row| row.key().to_vec());
-            Error::Rows(Box::new(failed))
-        })
+        self.check(db.id())?;
+        db.write(&self.batches()).map_err(|error| self.error(error))
     }
 
-    fn of<K, V, D>(&mut self, table: &Table<K, V, D>) -> &mut Batch {
-        let (id, table) = (table.store().id().database(), table.name());
+    /// All tables are in this database.
+    pub(crate) fn check(&self, id: DatabaseId) -> Result<(), Error> {
+        match self.tables.iter().find(|table| table.database != id) {
+            Some(other) => Err(Error::OtherDatabase { table: other.name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn batches(&self) -> Vec<(&str, &Batch)> {
+        self.tables.iter().map(|table| (table.name.as_str(), &table.batch)).collect()
+    }
+
+    /// The error of a write: rows by their places in this batch.
+    pub(crate) fn error(&self, error: Error) -> Error {
+        let Error::Rows(rows) = error else { return error };
+        let places: Vec<usize> = self.tables.iter().flat_map(|table| table.places.iter().copied()).collect();
+        let place = |row: &RowError| places.get(row.index()).copied().unwrap_or(row.index());
+        let mut failed = RowErrors::new(rows.total());
+        rows.in_call(&mut failed, None, place, |row| row.key().to_vec());
+        Error::Rows(Box::new(failed))
+    }
+
+    fn of(&mut self, table: &TableId) -> &mut Batch {
+        let (id, table) = (table.database(), table.name());
         let at = self.tables.iter().position(|of_table| of_table.database == id && of_table.name == table);
         let at = at.unwrap_or_else(|| {
             let new = OfTable { database: id, name: table.to_owned(), batch: Batch::new(), places: Vec::new() };

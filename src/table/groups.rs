@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::plan::Start;
 use super::scan::{Source, TableScan};
+use super::setup::Setup;
 use crate::keys::key::{OwnedKey, RowKey};
 use crate::keys::prefix::Select;
 use crate::store::error::Error;
@@ -64,17 +65,17 @@ impl<K: RowKey, V> TableScan<K, V> {
         if let Source::Wide(_, columns) = &mut self.source {
             columns.piece = None;
         }
-        let (offset, limit) = (std::mem::take(&mut self.offset), self.scan.limit.take());
+        let (offset, limit) = (std::mem::take(&mut self.setup.offset), self.setup.scan.limit.take());
         (self, offset, limit.unwrap_or(u64::MAX))
     }
 
     /// A scan of the first row from here. After it, this scan's own start is no longer set.
     fn first_row(&mut self) -> Self {
-        let start = std::mem::replace(&mut self.start, Start::First);
-        let mut first =
-            Self::new(Arc::clone(&self.table), Arc::clone(&self.earlier), self.source.clone(), self.selection.clone());
-        (first.scan, first.start) = (self.scan.clone().limit(1), start);
-        first
+        let start = std::mem::replace(&mut self.setup.start, Start::First);
+        let Setup { table, earlier, selection, scan, .. } = &self.setup;
+        let mut first = Setup::new(Arc::clone(table), Arc::clone(earlier), selection.clone());
+        (first.scan, first.start) = (scan.clone().limit(1), start);
+        Self::new(first, self.source.clone())
     }
 }
 
@@ -112,7 +113,7 @@ impl<K: OwnedKey, V: RowValue, S: Select<K>, F: FnMut(&K) -> S> FirstOfEach<K, V
             let row = first.next().transpose();
             self.rows_read += first.rows_read();
             let Some((key, value)) = row? else { return Ok(None) };
-            scan.start = Start::after_group(&key.encode(), &(self.group)(&key).select(), scan.scan.reverse);
+            scan.setup.start = Start::after_group(&key.encode(), &(self.group)(&key).select(), scan.setup.scan.reverse);
             self.scan = Some(scan);
             if self.pass == 0 {
                 self.left -= 1;

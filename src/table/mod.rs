@@ -3,22 +3,23 @@
 mod batch;
 mod groups;
 mod page;
-mod plan;
-mod progress;
+pub(crate) mod plan;
+pub(crate) mod progress;
 mod scan;
-mod wide;
+pub(crate) mod setup;
+pub(crate) mod wide;
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use self::batch::WriteBatch;
-pub(crate) use self::batch::push_row;
-use self::batch::put_row;
+pub use self::batch::{InTable, WriteBatch};
+pub(crate) use self::batch::{push_row, put_row};
 pub use self::groups::FirstOfEach;
 pub use self::page::Page;
 pub(crate) use self::scan::Source;
 pub use self::scan::{Keys, TableScan};
+use self::setup::Setup;
 pub use self::wide::WideTable;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::{OwnedKey, RowKey};
@@ -334,8 +335,8 @@ impl<K: RowKey, V: RowValue, D> Table<K, V, D> {
 
 impl<K: RowKey, V, D> Table<K, V, D> {
     fn scan_of<T>(&self, select: impl Select<K>) -> TableScan<K, T> {
-        let source = Source::Plain(Arc::clone(&self.store));
-        TableScan::new(Arc::clone(&self.name), Arc::clone(&self.earlier), source, select.select())
+        let setup = Setup::new(Arc::clone(&self.name), Arc::clone(&self.earlier), select.select());
+        TableScan::new(setup, Source::Plain(Arc::clone(&self.store)))
     }
 
     /// Whether a cursor or checkpoint with this fingerprint belongs to the table: to its keys, or to what they were

@@ -9,7 +9,7 @@ use crate::keys::prefix::Selection;
 use crate::keys::range::KeyRange;
 
 /// Where in its selection a scan starts, in its direction.
-pub(super) enum Start<K> {
+pub(crate) enum Start<K> {
     First,
     /// After a cursor, whose key must be in the selection.
     Cursor(Cursor),
@@ -26,7 +26,7 @@ pub(super) enum Start<K> {
 
 impl<K: RowKey> Start<K> {
     /// After a row and its group: the range of the group that contains the row, or the row alone if none does.
-    pub(super) fn after_group(key: &[u8], group: &Selection<K>, reverse: bool) -> Self {
+    pub(crate) fn after_group(key: &[u8], group: &Selection<K>, reverse: bool) -> Self {
         match group.body_ranges().into_iter().find(|range| range.contains(body::<K>(key))) {
             Some(range) if reverse => Self::Bound(Some(range.start().to_vec())),
             Some(range) => Self::Bound(range.end().map(<[u8]>::to_vec)),
@@ -65,16 +65,16 @@ fn at_key(body: &[u8], itself: bool, reverse: bool) -> Vec<u8> {
 
 /// What a scan reads.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// The ranges of each salt bucket that can hold rows of the scan, sorted. A key without salt has at most one list.
-    pub(super) buckets: Vec<Vec<KeyRange>>,
+    pub(crate) buckets: Vec<Vec<KeyRange>>,
     /// How many bytes of a key are its salt: a merge of the buckets does not compare them.
-    pub(super) salt: usize,
+    pub(crate) salt: usize,
 }
 
 impl Plan {
     /// `earlier`: fingerprints of older layouts of the same keys, whose cursors are accepted.
-    pub(super) fn new<K: RowKey>(
+    pub(crate) fn new<K: RowKey>(
         selection: &Selection<K>,
         start: &Start<K>,
         reverse: bool,

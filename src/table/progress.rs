@@ -4,7 +4,7 @@ use crate::store::error::Error;
 use crate::store::merge::{BatchMerge, Step};
 
 /// The most rows of each bucket that a scan can need, its offset included.
-pub(super) fn most_read(limit: Option<u64>, offset: u64) -> Option<u64> {
+pub(crate) fn most_read(limit: Option<u64>, offset: u64) -> Option<u64> {
     limit.map(|limit| limit.saturating_add(offset))
 }
 
@@ -12,7 +12,7 @@ pub(super) fn most_read(limit: Option<u64>, offset: u64) -> Option<u64> {
 /// the merge's, then [`read`](Self::read).
 ///
 /// Offset, limit and page count rows. Items with one key that follow each other are pieces of one row.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     merge: BatchMerge,
     /// How many of the merge's next rows are the scan's, without a look at them.
     free: u64,
@@ -35,7 +35,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// For a merge whose sources have [`most_read`] as their limit.
-    pub(super) fn new(merge: BatchMerge, limit: Option<u64>, offset: u64, in_pieces: bool) -> Self {
+    pub(crate) fn new(merge: BatchMerge, limit: Option<u64>, offset: u64, in_pieces: bool) -> Self {
         // The merge's limit would count pieces.
         let of_merge = if in_pieces { None } else { most_read(limit, offset) };
         let mut new = Self {
@@ -57,7 +57,7 @@ impl Progress {
 
     /// Ends the scan after this many more rows, and finds out whether there is another one:
     /// [`has_more`](Self::has_more).
-    pub(super) fn page(&mut self, rows: u64) {
+    pub(crate) fn page(&mut self, rows: u64) {
         let left = self.free.saturating_add(self.left);
         self.page = left > rows;
         (self.free, self.left) = (0, left.min(rows));
@@ -72,18 +72,18 @@ impl Progress {
     }
 
     /// Whether the page was full, and there was a row after it.
-    pub(super) fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         self.more
     }
 
     /// The merge, for the driver to feed.
-    pub(super) fn merge(&mut self) -> &mut BatchMerge {
+    pub(crate) fn merge(&mut self) -> &mut BatchMerge {
         &mut self.merge
     }
 
     /// Returns the next row of the scan. An error ends the scan.
     #[inline]
-    pub(super) fn step(&mut self) -> Result<Step, Error> {
+    pub(crate) fn step(&mut self) -> Result<Step, Error> {
         if self.free == 0 {
             return self.step_looking();
         }
@@ -149,7 +149,7 @@ impl Progress {
 
     /// What `read` makes of the row that was found; it borrows key and value. If that is an error, the scan has ended.
     #[inline]
-    pub(super) fn read<'s, T>(
+    pub(crate) fn read<'s, T>(
         &'s mut self,
         read: impl FnOnce(&'s [u8], &'s [u8]) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
@@ -163,12 +163,12 @@ impl Progress {
     }
 
     /// The number of rows, or pieces of rows, found so far.
-    pub(super) fn returned(&self) -> u64 {
+    pub(crate) fn returned(&self) -> u64 {
         self.returned
     }
 
     /// The key of the last row found, or `None` before the first.
-    pub(super) fn last_key(&self) -> Option<&[u8]> {
+    pub(crate) fn last_key(&self) -> Option<&[u8]> {
         (self.returned > 0).then(|| self.last.as_deref().unwrap_or(self.merge.last_key()))
     }
 }

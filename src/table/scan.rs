@@ -7,11 +7,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::plan::{Plan, Start};
-use super::progress::{Progress, most_read};
-use crate::keys::cursor::{Cursor, IntoCursor};
-use crate::keys::fingerprint::Fingerprint;
+use super::progress::Progress;
+use super::setup::{Setup, scan_settings};
+use crate::keys::cursor::Cursor;
 use crate::keys::key::{OwnedKey, RowKey};
-use crate::keys::prefix::{Select, Selection};
+use crate::keys::prefix::Select;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::merge::{MergedRows, Scans};
@@ -30,14 +30,8 @@ use crate::wide::{Columns, WideStore};
 /// owns its data, so it can move to another thread.
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct TableScan<K, V> {
-    pub(super) table: Arc<str>,
-    /// Fingerprints of the table's keys before their enums got more variants: cursors from then are accepted.
-    pub(super) earlier: Arc<[Fingerprint]>,
+    pub(super) setup: Setup<K>,
     pub(super) source: Source,
-    pub(super) selection: Selection<K>,
-    pub(super) scan: Scan,
-    pub(super) offset: u64,
-    pub(super) start: Start<K>,
     run: Run,
     value: PhantomData<fn() -> V>,
 }
@@ -89,130 +83,16 @@ enum Run {
 }
 
 impl<K: RowKey, V> TableScan<K, V> {
-    pub(super) fn new(table: Arc<str>, earlier: Arc<[Fingerprint]>, source: Source, selection: Selection<K>) -> Self {
-        Self {
-            table,
-            earlier,
-            source,
-            selection,
-            scan: Scan::new(Vec::new()),
-            offset: 0,
-            start: Start::First,
-            run: Run::Unopened,
-            value: PhantomData,
-        }
+    pub(super) fn new(setup: Setup<K>, source: Source) -> Self {
+        Self { setup, source, run: Run::Unopened, value: PhantomData }
     }
 
-    /// Scans from the last row to the first.
-    #[doc(alias = "rev")]
-    #[doc(alias = "descending")]
-    pub fn reverse(mut self) -> Self {
-        self.scan.reverse = true;
-        self
-    }
-
-    /// Returns at most this many rows. The limit is passed to the store, which reads no more, unlike `Iterator::take`.
-    /// Each bucket of a salted key is asked for this many.
-    pub fn limit(mut self, rows: u64) -> Self {
-        self.scan.limit = Some(self.scan.limit.map_or(rows, |limit| limit.min(rows)));
-        self
-    }
-
-    /// Skips this many rows, after the cursor or key that the scan starts from. The store reads the skipped rows, so
-    /// paging by a [cursor](Self::after) is cheaper.
-    ///
-    /// ```
-    /// use rowkey::{Memory, Table};
-    ///
-    /// let names: Table<u8, (), _> = Table::open(Memory::new(), "names")?;
-    /// (0..9).try_for_each(|n| names.put(&n, &()))?;
-    /// let third_page: Result<Vec<u8>, _> = names.scan(..).reverse().offset(6).limit(3).keys().collect();
-    /// assert_eq!(third_page?, [2, 1, 0]);
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    #[doc(alias = "skip")]
-    pub fn offset(mut self, rows: u64) -> Self {
-        self.offset = rows;
-        self
-    }
-
-    /// The most rows in a batch from the store. Each bucket of a salted key is read in batches of its own. Default:
-    /// 256.
-    pub fn batch_rows(mut self, rows: usize) -> Self {
-        self.scan = self.scan.batch_rows(rows);
-        self
-    }
-
-    /// About how many bytes the scan holds in memory: all buckets and what is read ahead together, plus a row for each
-    /// batch. See [`Scan::batch_bytes`]. Default: 4 MiB.
-    ///
-    /// ```
-    /// use rowkey::{Memory, RowKey, Table};
-    ///
-    /// #[derive(RowKey)]
-    /// #[rowkey(salt(buckets = 4))]
-    /// struct Image {
-    ///     number: u32,
-    /// }
-    ///
-    /// let images: Table<Image, Vec<u8>, _> = Table::open(Memory::new(), "images")?;
-    /// (0..40).try_for_each(|number| images.put(&Image { number }, &vec![0; 100_000]))?;
-    /// let mut scan = images.scan(..).batch_bytes(500_000);
-    /// scan.next();
-    /// // One row of each bucket, and not all of them.
-    /// assert_eq!(scan.rows_read(), 4);
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    pub fn batch_bytes(mut self, bytes: usize) -> Self {
-        self.scan = self.scan.batch_bytes(bytes);
-        self
-    }
-
-    /// Starts after a cursor, in the scan's direction. `None` starts at the beginning.
-    ///
-    /// The first item is [`Error::Cursor`] if the cursor is of another layout, does not hold a key of this table, or is
-    /// outside the scan's ranges.
-    #[doc(alias = "resume")]
-    pub fn after(mut self, cursor: impl IntoCursor) -> Self {
-        self.start = cursor.into_cursor().map_or(Start::First, Start::Cursor);
-        self
-    }
-
-    /// Starts after a key, in the scan's direction. The key need not exist.
-    pub fn after_key(mut self, key: &K::Ref<'_>) -> Self {
-        self.start = Start::Key { key: key.encode(), itself: false };
-        self
-    }
-
-    /// Starts after all keys that begin with some fields: "rows after (a, b)".
-    ///
-    /// ```
-    /// use rowkey::{Memory, Table, prefix::tuple_prefix};
-    ///
-    /// let scores: Table<(u8, u8, u8), (), _> = Table::open(Memory::new(), "scores")?;
-    /// for key in [(1, 1, 1), (1, 2, 1), (1, 2, 9), (1, 3, 0), (2, 0, 0)] {
-    ///     scores.put(&key, &())?;
-    /// }
-    /// let after = scores.scan(tuple_prefix()._0(1)).after_prefix(tuple_prefix()._0(1)._1(2)).keys();
-    /// assert_eq!(after.collect::<Result<Vec<_>, _>>()?, [(1, 3, 0)]);
-    /// # Ok::<(), rowkey::Error>(())
-    /// ```
-    pub fn after_prefix(mut self, prefix: impl Select<K>) -> Self {
-        self.start = Start::Selection(prefix.select());
-        self
-    }
-
-    /// Starts at a key, included if it exists, in the scan's direction.
-    #[doc(alias = "seek")]
-    pub fn from_key(mut self, key: &K::Ref<'_>) -> Self {
-        self.start = Start::Key { key: key.encode(), itself: true };
-        self
-    }
+    scan_settings!();
 
     /// Returns the keys alone. Values are not decoded.
     pub fn keys(self) -> Keys<K> {
-        let Self { table, earlier, source, selection, scan, offset, start, run, value: _ } = self;
-        Keys(TableScan { table, earlier, source, selection, scan, offset, start, run, value: PhantomData })
+        let Self { setup, source, run, value: _ } = self;
+        Keys(TableScan { setup, source, run, value: PhantomData })
     }
 
     /// Returns the number of rows read from the store so far. It can be more than the number returned.
@@ -227,8 +107,7 @@ impl<K: RowKey, V> TableScan<K, V> {
 
     /// Returns the cursor after the last row returned, or `None` before the first.
     pub fn cursor(&self) -> Option<Cursor> {
-        let Run::Open(progress, _) = &self.run else { return None };
-        Some(Cursor::new(K::LAYOUT.fingerprint(), progress.last_key()?))
+        if let Run::Open(progress, _) = &self.run { Setup::<K>::cursor(progress) } else { None }
     }
 
     /// Returns the next row. Key and value borrow from the batch that they were read into: nothing is copied.
@@ -261,7 +140,7 @@ impl<K: RowKey, V> TableScan<K, V> {
 
     /// Table, source and ranges, if the scan has no limit, offset or start and is not in reverse.
     pub(crate) fn into_ranges(self) -> Option<(Arc<str>, Source, Vec<KeyRange>)> {
-        let Self { table, source, selection, scan, offset, start, .. } = self;
+        let Self { setup: Setup { table, selection, scan, offset, start, .. }, source, .. } = self;
         let is_whole = !scan.reverse && scan.limit.is_none() && offset == 0 && matches!(start, Start::First);
         is_whole.then(|| (table, source, selection.ranges()))
     }
@@ -280,7 +159,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         if matches!(self.run, Run::Unopened) {
             self.open()?;
         }
-        let Self { table, run: Run::Open(progress, scans), .. } = self else { return Ok(None) };
+        let Self { setup: Setup { table, .. }, run: Run::Open(progress, scans), .. } = self else { return Ok(None) };
         match scans.pump(progress, Progress::step, Progress::merge) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
@@ -292,11 +171,9 @@ impl<K: RowKey, V> TableScan<K, V> {
     #[cold]
     fn open(&mut self) -> Result<(), Error> {
         self.run = Run::Failed;
-        let plan = Plan::new(&self.selection, &self.start, self.scan.reverse, &self.earlier)?;
-        let limit = self.scan.limit;
-        let scan = self.scan.clone().limit(most_read(limit, self.offset));
+        let (plan, scan) = self.setup.plan()?;
         let (merge, scans) = self.source.open(&scan, plan).into_parts();
-        self.run = Run::Open(Progress::new(merge, limit, self.offset, self.source.in_pieces()), scans);
+        self.run = Run::Open(self.setup.progress(merge, self.source.in_pieces()), scans);
         Ok(())
     }
 
@@ -321,7 +198,10 @@ impl<K: OwnedKey, V: RowValue> std::iter::FusedIterator for TableScan<K, V> {}
 
 impl<K, V> std::fmt::Debug for TableScan<K, V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TableScan").field("table", &self.table).field("scan", &self.scan).finish_non_exhaustive()
+        f.debug_struct("TableScan")
+            .field("table", &self.setup.table)
+            .field("scan", &self.setup.scan)
+            .finish_non_exhaustive()
     }
 }
 

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::scan::{Source, TableScan};
+use super::setup::Setup;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::{OwnedKey, RowKey};
 use crate::keys::prefix::Select;
@@ -149,25 +150,11 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         schema: &TableSchema,
         open: impl FnOnce(&dyn WideDatabase, &TableSchema) -> Result<Arc<dyn WideStore>, Error>,
     ) -> Result<Self, Error> {
-        catalog::check_name(name)?;
-        let schema = schema.clone().row_key::<K>();
-        let mut earlier = Vec::new();
         let within = Within::one_call(&db as &dyn WideDatabase);
-        if let Some(stored) = within.schema(name)? {
-            // A time to live is stored in milliseconds, so families that mean the same need not be equal.
-            let families = |families| TableSchema { families, ..TableSchema::new() };
-            let same = families(stored.families.clone()).changes_to(&families(schema.families.clone())).is_empty();
-            let of_keys = schema.of_row_keys();
-            if same && stored.row_key.is_some() && !stored.changes_to(&of_keys).is_empty() {
-                within.alter(name, &of_keys)?;
-            }
-            earlier = stored.altered_to(&schema).earlier_row_keys;
-        }
-        let mut store = open(&*within, &schema)?;
+        let Opened { mut store, earlier } = open_as_part(&*within, name, &schema.clone().row_key::<K>(), open)?;
         if let Within::Made(_) = within {
             store = store.with_options(db.options());
         }
-        let earlier = earlier.iter().filter_map(|shape| catalog::fingerprint(shape)).collect();
         Ok(Self { db, name: name.into(), store, earlier, key: PhantomData })
     }
 
@@ -339,12 +326,8 @@ impl<K: RowKey, D> WideTable<K, D> {
     ///
     /// With [`Columns::piece`] a row can come in several items. Limits count rows, and a cursor is after the whole row.
     pub fn scan(&self, select: impl Select<K>, columns: Columns) -> TableScan<K, Row> {
-        TableScan::new(
-            Arc::clone(&self.name),
-            Arc::clone(&self.earlier),
-            Source::Wide(Arc::clone(&self.store), Box::new(columns)),
-            select.select(),
-        )
+        let setup = Setup::new(Arc::clone(&self.name), Arc::clone(&self.earlier), select.select());
+        TableScan::new(setup, Source::Wide(Arc::clone(&self.store), Box::new(columns)))
     }
 
     /// Returns the first row whose key is `key` or greater. It costs one seek, or one for each bucket of a salted key.
@@ -370,4 +353,33 @@ impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
     pub(crate) fn cells(&self) -> Result<Cells, Error> {
         self.db.bounded(self.options()).cells(&self.name, self.store.schema())
     }
+}
+
+/// An open wide table, and the fingerprints of its keys before their enums got more variants.
+pub(crate) struct Opened {
+    pub(crate) store: Arc<dyn WideStore>,
+    pub(crate) earlier: Arc<[Fingerprint]>,
+}
+
+/// Opens a wide table as part of an operation. `schema` has the layout of the row keys.
+pub(crate) fn open_as_part(
+    db: &dyn WideDatabase,
+    name: &str,
+    schema: &TableSchema,
+    open: impl FnOnce(&dyn WideDatabase, &TableSchema) -> Result<Arc<dyn WideStore>, Error>,
+) -> Result<Opened, Error> {
+    catalog::check_name(name)?;
+    let mut earlier = Vec::new();
+    if let Some(stored) = db.schema(name)? {
+        // A time to live is stored in milliseconds, so families that mean the same need not be equal.
+        let families = |families| TableSchema { families, ..TableSchema::new() };
+        let same = families(stored.families.clone()).changes_to(&families(schema.families.clone())).is_empty();
+        let of_keys = schema.of_row_keys();
+        if same && stored.row_key.is_some() && !stored.changes_to(&of_keys).is_empty() {
+            db.alter(name, &of_keys)?;
+        }
+        earlier = stored.altered_to(schema).earlier_row_keys;
+    }
+    let earlier = earlier.iter().filter_map(|shape| catalog::fingerprint(shape)).collect();
+    Ok(Opened { store: open(db, schema)?, earlier })
 }

@@ -5,7 +5,7 @@
 //! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before each
 //! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed.
 //! [`Altering`] is a wide database whose alterations a test chooses.
-//! [`Over`] is one that is another one but for the methods that it defines.
+//! [`Slow`] is one at the end of a bad line, for asynchronous code. [`Over`] is one that is another one but for the methods that it defines.
 
 use std::cell::Cell;
 
@@ -17,6 +17,7 @@ pub mod killed;
 mod over;
 mod random;
 mod restrict;
+mod slow;
 mod verdict;
 
 pub use altering::Altering;
@@ -25,6 +26,7 @@ pub use failing::{Deaths, Failing, How, WITHOUT};
 pub use over::{DatabaseOver, Over, StoreOver, WideDatabaseOver};
 pub use random::Random;
 pub use restrict::{Live, Restrict};
+pub use slow::{Slow, over_a_line};
 pub use verdict::{assert_named, verdict};
 
 /// The bytes of a text of hexadecimal digits. Spaces between bytes are skipped.

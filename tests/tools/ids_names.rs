@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use rowkey::ids::{IdError, NameIds};
 use rowkey::store::Database;
 use rowkey::{Error, Memory};
-use rowkey_testkit::{Failing, How, WITHOUT, every, points};
+use rowkey_testkit::{Failing, How, WITHOUT, every, over_a_line, points};
 
 fn open(db: &impl Database) -> NameIds {
     NameIds::open(db, "uids", "metric").unwrap()
@@ -20,7 +20,7 @@ fn number(id: [u8; 3]) -> usize {
 }
 
 /// What a new handle finds: names by id, after the same was found the other way round, and no id left out.
-fn names(db: &Memory) -> BTreeMap<[u8; 3], String> {
+fn names(db: &impl Database) -> BTreeMap<[u8; 3], String> {
     let ids = open(db);
     let mut names = BTreeMap::new();
     for n in 1u32.. {
@@ -51,8 +51,11 @@ fn check(db: &Memory, answered: &[(String, [u8; 3])], asked: &[&str]) {
 
 #[test]
 fn sixteen_threads_and_four_handles() {
-    const NAMES: usize = 200;
-    let db = Memory::new();
+    sixteen_threads(Memory::new(), 200);
+    sixteen_threads(over_a_line(1), 40);
+}
+
+fn sixteen_threads(db: impl Database, count: usize) {
     let handles = [(); 4].map(|()| open(&db));
     let turn = AtomicU64::new(0);
     let lists: Vec<Vec<_>> = thread::scope(|scope| {
@@ -62,11 +65,11 @@ fn sixteen_threads_and_four_handles() {
                 scope.spawn(move || {
                     turn.fetch_add(1, Ordering::Relaxed);
                     let ask = |n: usize| {
-                        let name = format!("name {}", (n * 7 + thread * 13) % NAMES);
+                        let name = format!("name {}", (n * 7 + thread * 13) % count);
                         let id = handle.id(&name).unwrap();
                         (name, id)
                     };
-                    (0..NAMES).map(ask).collect()
+                    (0..count).map(ask).collect()
                 })
             })
             .collect();
@@ -74,7 +77,7 @@ fn sixteen_threads_and_four_handles() {
     });
     assert_eq!(turn.into_inner(), 16);
     let names = names(&db);
-    assert_eq!(names.len(), NAMES);
+    assert_eq!(names.len(), count);
     assert!(lists.iter().flatten().all(|(name, id)| names.get(id) == Some(name)));
 }
 

@@ -11,7 +11,7 @@ use rowkey::migrate::{Conversion, Migration, Phase, Reading};
 use rowkey::store::{Database, RowBatch, Rows, Scan, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Error, Memory, OwnedKey, RowKey, Table};
-use rowkey_testkit::{Failing, How, WITHOUT, points};
+use rowkey_testkit::{Failing, How, WITHOUT, over_a_line, points};
 
 #[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq)]
 #[rowkey(salt(buckets = 4))]
@@ -415,11 +415,13 @@ fn threads_write_through_all_of_it() {
     threads(Failing::never(&Memory::new(), WITHOUT), false);
     threads(Failing::never(&Memory::new(), WITHOUT), true);
     threads(without(), false);
+    threads(over_a_line(1), false);
+    threads(over_a_line(2), true);
 }
 
 #[test]
 fn a_verification_names_what_was_done_by_hand() {
-    for db in [&Memory::new() as &dyn Database, &without()] {
+    for db in [&Memory::new() as &dyn Database, &without(), &over_a_line(3)] {
         let rows = before::<Four>(db);
         let m = open::<Four, Sixteen, _>(db).unwrap();
         run(m.backfill()).unwrap();

@@ -14,7 +14,7 @@ use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::{Batch, Database, SubStore};
 use rowkey::wide::{CellsDatabase, FamilySchema, OneColumn, TableSchema};
 use rowkey::{Cursor, CursorError, Error, Memory, Table, WideTable};
-use rowkey_testkit::{Failing, How, WITHOUT, cases, points};
+use rowkey_testkit::{Failing, How, WITHOUT, cases, over_a_line, points};
 
 /// A row is text: its letters are its tags; its first letter, if it is a capital, is a name no other row may have.
 struct Texts<D> {
@@ -201,6 +201,11 @@ proptest! {
     fn without_transactions_they_follow_any_writes(ops in vec(op(), 0..16)) {
         follows_any_writes(without(), &ops);
     }
+
+    #[test]
+    fn on_a_network_they_follow_any_writes(ops in vec(op(), 0..8), seed: u64) {
+        follows_any_writes(over_a_line(seed), &ops);
+    }
 }
 
 #[test]
@@ -221,7 +226,7 @@ fn a_conflict_names_both_rows_and_writes_nothing() {
 
 #[test]
 fn counters_are_followed() {
-    for db in [&Memory::new() as &dyn Database, &without()] {
+    for db in [&Memory::new() as &dyn Database, &without(), &over_a_line(3)] {
         let mut counts = Primary::<String, i64, _>::open(db, "counts").unwrap();
         let by_count = counts.secondary("by_count", |word: &String, n: &i64| [((*n, word.clone()), ())]).unwrap();
         thread::scope(|scope| {
@@ -297,6 +302,7 @@ fn threads_with_transactions() {
 #[test]
 fn threads_without_transactions() {
     threads(without());
+    threads(over_a_line(1));
     threads(Failing::never(&Memory::new(), WITHOUT));
 }
 
@@ -488,7 +494,7 @@ fn damaged<D: Database + Clone>(db: &D) {
 
 #[test]
 fn every_difference_is_named_and_mended_from_wherever_it_goes_on() {
-    for db in [&Memory::new() as &dyn Database, &without()] {
+    for db in [&Memory::new() as &dyn Database, &without(), &over_a_line(2)] {
         damaged(&db);
         let db = open(db).unwrap();
         let mut found = Vec::new();

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::CallOptions;
-use crate::store::Cancel;
 use crate::store::error::Error;
+use crate::store::{Cancel, Cancelled};
 
 /// A running call of a handle with [`CallOptions`]. For authors of engines.
 ///
@@ -104,6 +104,11 @@ impl Call<'_> {
     /// Time left until the deadline; `None` without one.
     pub fn remaining(&self) -> Option<Duration> {
         self.0.as_ref()?.remaining()
+    }
+
+    /// A future that completes when the call's token is cancelled; `None` without a token.
+    pub fn cancelled(&self) -> Option<Cancelled> {
+        Some(self.0.as_ref()?.cancel?.cancelled())
     }
 
     /// The options for the calls that this call makes: its deadline and its token.

@@ -3,6 +3,7 @@
 
 mod broken_stores;
 mod broken_wide;
+mod slow;
 mod sound_store;
 mod waiting;
 

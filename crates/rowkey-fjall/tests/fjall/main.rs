@@ -10,11 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use rowkey::conformance;
+use rowkey::nonblocking::Unblock;
 use rowkey::store::{Database, Store, SubStore};
 use rowkey::wide::{Cells, CellsDatabase};
 use rowkey_fjall::{Durability, Fjall};
 use rowkey_testkit::killed;
 use tempfile::TempDir;
+use tokio::runtime::{Handle, Runtime};
 
 /// A directory for tests that create many databases which need not survive: in memory, where there is such a file
 /// system.
@@ -59,6 +61,15 @@ fn wide_tables() {
     conformance::wide(|schema| Cells::over(table(), schema.clone()).unwrap());
     conformance::wide(|schema| Box::new(Cells::over(table(), schema.clone()).unwrap()));
     conformance::wide(|schema| Arc::new(Cells::over(table(), schema.clone()).unwrap()));
+}
+
+#[test]
+fn in_asynchronous_code() {
+    let runtime = Runtime::new().unwrap();
+    let spawn = |handle: Handle| move |future| drop(handle.spawn(future));
+    conformance::async_database(|| Unblock::new(database()), spawn(runtime.handle().clone()));
+    let cells = || Unblock::new(CellsDatabase::new(database()));
+    conformance::async_wide_database(cells, spawn(runtime.handle().clone()));
 }
 
 /// The command that runs one test of this program as a process of its own.

@@ -1,0 +1,146 @@
+//! The rows of a stream that a runtime reads.
+
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::{Batches, Runtime, stopped};
+use crate::store::error::Error;
+use crate::store::{RowBatch, Rows};
+
+/// A scan whose stream a task reads, by at most one batch ahead. When it is dropped, so is the stream.
+pub(super) struct StreamRows(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// Notified when the stream was opened, and when it yielded.
+    told: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    is_open: bool,
+    /// What the stream yielded and the reader has not taken yet; after the end, the end.
+    yielded: Option<Result<Option<RowBatch>, Error>>,
+    /// Whether the reader is gone.
+    is_dropped: bool,
+    /// The task, while it waits for the reader.
+    task: Option<Waker>,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_while(&self, condition: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        self.told.wait_while(self.state(), |state| condition(state)).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(mut state: MutexGuard<'_, State>) {
+        let task = state.task.take();
+        drop(state);
+        if let Some(task) = task {
+            task.wake();
+        }
+    }
+}
+
+impl StreamRows {
+    /// Opens and reads a stream on the runtime.
+    pub(super) fn start(runtime: &Runtime, open: impl FnOnce() -> Batches + Send + 'static) -> Self {
+        let shared = Arc::new(Shared { state: Mutex::default(), told: Condvar::new() });
+        let reading = Reading { shared: Arc::clone(&shared), open: Some(open), batches: None };
+        (runtime.0)(Box::pin(reading));
+        Self(shared)
+    }
+
+    pub(super) fn wait_until_open(&self) {
+        drop(self.0.wait_while(|state| !state.is_open));
+    }
+}
+
+impl Rows for StreamRows {
+    fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        batch.clear();
+        let mut state = self.0.wait_while(|state| state.yielded.is_none());
+        match state.yielded.take() {
+            Some(Ok(Some(rows))) => {
+                Shared::wake(state);
+                *batch = rows;
+                Ok(())
+            }
+            end => {
+                state.yielded = Some(Ok(None));
+                end.transpose().map(drop)
+            }
+        }
+    }
+}
+
+impl Drop for StreamRows {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.is_dropped = true;
+        Shared::wake(state);
+    }
+}
+
+/// The task that reads the stream.
+struct Reading<O> {
+    shared: Arc<Shared>,
+    /// Opens the stream.
+    open: Option<O>,
+    batches: Option<Batches>,
+}
+
+impl<O> Unpin for Reading<O> {}
+
+impl<O: FnOnce() -> Batches> Future for Reading<O> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = self.get_mut();
+        if let Some(open) = this.open.take() {
+            this.batches = Some(open());
+            this.shared.state().is_open = true;
+            this.shared.told.notify_all();
+        }
+        loop {
+            let mut state = this.shared.state();
+            if state.is_dropped {
+                return Poll::Ready(());
+            }
+            state.task = Some(context.waker().clone());
+            let is_full = state.yielded.is_some();
+            drop(state);
+            let Some(batches) = &mut this.batches else { return Poll::Ready(()) };
+            if is_full {
+                return Poll::Pending;
+            }
+            let yielded = match batches.as_mut().poll_next(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Some(Ok(batch))) if batch.is_empty() => continue,
+                Poll::Ready(yielded) => yielded.transpose(),
+            };
+            if !matches!(yielded, Ok(Some(_))) {
+                this.batches = None;
+            }
+            this.shared.state().yielded = Some(yielded);
+            this.shared.told.notify_all();
+        }
+    }
+}
+
+/// The task ended, or was dropped, before the stream.
+impl<O> Drop for Reading<O> {
+    fn drop(&mut self) {
+        let mut state = self.shared.state();
+        if !state.is_open || self.batches.is_some() {
+            state.is_open = true;
+            state.yielded.get_or_insert_with(|| Err(stopped()));
+            drop(state);
+            self.shared.told.notify_all();
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Asynchronous engines and tables (feature `async`), for any runtime.
+//!
+//! | in asynchronous code | in synchronous code | the engine |
+//! |---|---|---|
+//! | [`AsyncStore`], [`AsyncDatabase`] | [`Store`](crate::store::Store), [`Database`](crate::store::Database) | plain tables |
+//! | [`AsyncWideStore`], [`AsyncWideDatabase`] | [`WideStore`](crate::wide::WideStore), [`WideDatabase`](crate::wide::WideDatabase) | wide tables |
+//! | [`AsyncTable`], [`AsyncWideTable`], [`TableStream`] | [`Table`](crate::Table), [`WideTable`](crate::WideTable), [`TableScan`](crate::TableScan) | |
+//!
+//! Two adapters lead from one to the other, and neither is applied implicitly:
+//!
+//! - [`Unblock`] (feature `unblock`) gives an embedded engine to asynchronous code. Its calls run in a thread pool.
+//! - [`Blocking`] gives an asynchronous engine to synchronous code: to secondary tables, migrations, jobs and ids. Its
+//!   calls run on a runtime with threads of its own, so they can be made anywhere, inside another runtime too. There
+//!   they block the thread that calls.
+//!
+//! ```
+//! use rowkey::Memory;
+//! use rowkey::nonblocking::{AsyncTable, Unblock};
+//! # futures_lite::future::block_on(async {
+//!
+//! let squares: AsyncTable<u32, String, _> = AsyncTable::open(Unblock::new(Memory::new()), "squares").await?;
+//! for n in 0..100 {
+//!     squares.put(&n, &(n * n).to_string()).await?;
+//! }
+//! let mut rows = squares.scan(..).reverse().limit(2);
+//! while let Some(row) = rows.next().await {
+//!     let (n, square) = row?;
+//!     println!("{n} {square}");
+//! }
+//! # Ok::<(), rowkey::Error>(()) }).unwrap();
+//! ```
+//!
+//! # Cancellation
+//!
+//! - **A scan that is dropped ends**, also on the engine's server.
+//! - **A read that is dropped** is given up.
+//! - **The outcome of a write whose future is dropped is unknown**, once it was polled: it may have been applied, it may
+//!   be applied later, or never. That is the state after [`Error::OutcomeUnknown`], and a later write of the same
+//!   program can be overtaken by it. To have an outcome, let the call end: by its timeout or a
+//!   [`Cancel`](crate::store::Cancel) token ([`CallOptions`]).
+//! - A timeout or deadline of the handle bounds the whole operation: look-ups and retries of the engine, and all calls
+//!   of an operation that makes several, such as [`AsyncTable::update`]. Of a scan it bounds each batch.
+
+mod blocking;
+mod driven;
+mod feed;
+mod scan;
+mod table;
+#[cfg(feature = "unblock")]
+mod unblock;
+mod wide;
+mod wide_table;
+
+use std::sync::Arc;
+
+pub use futures_core::future::BoxFuture;
+pub use futures_core::stream::BoxStream;
+
+pub use self::blocking::Blocking;
+pub use self::scan::{KeyStream, TableStream};
+pub use self::table::AsyncTable;
+#[cfg(feature = "unblock")]
+pub use self::unblock::Unblock;
+pub use self::wide::{AsyncWideDatabase, AsyncWideStore};
+pub use self::wide_table::AsyncWideTable;
+use crate::keys::range::KeyRange;
+use crate::store::error::Error;
+use crate::store::options::handles;
+use crate::store::pointers::through_pointers;
+use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId};
+
+/// The future of a call. It borrows the handle, and nothing else.
+pub type Answer<'s, T> = BoxFuture<'s, Result<T, Error>>;
+
+/// The batches of an open scan. It yields the batches in order, and then ends. Rows that were read before an error come
+/// before it; after the error it ends.
+pub type Batches = BoxStream<'static, Result<RowBatch, Error>>;
+
+/// One ordered table of key → value, of an asynchronous engine. Methods do what those of
+/// [`Store`](crate::store::Store) do, and have the same errors.
+///
+/// For authors of engines:
+///
+/// - A call does nothing before its future is polled. What it needs of its arguments it copies.
+/// - A call that writes begins with [`TableId::check_write`], every call with [`CallOptions::begin`]. It ends by its
+///   deadline, and when its token is cancelled ([`Cancel::cancelled`](crate::store::Cancel::cancelled)), with
+///   [`Error::DeadlineExceeded`] or [`Error::Cancelled`] if nothing was written, and [`Error::OutcomeUnknown`] if that
+///   is not known.
+/// - A future or stream that is dropped frees what it holds of the engine, its scanner on a server too.
+/// - If the engine needs a runtime, its futures and streams are polled inside one. [`Blocking`] provides it.
+/// - There are no transactions: those who need the view of one use an engine's synchronous face ([`Unblock::run`]).
+pub trait AsyncStore: Send + Sync {
+    /// The id of this table. A wrapper returns the id of the table it wraps.
+    fn id(&self) -> &TableId;
+
+    /// The options of this handle.
+    fn options(&self) -> &CallOptions;
+
+    /// Returns a handle to the same table with `options`. They replace the options of this handle.
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncStore>;
+
+    /// What this store promises.
+    #[doc(alias = "capabilities")]
+    fn guarantees(&self) -> Guarantees;
+
+    /// Returns the value of `key`, or `None` if there is no such row.
+    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>>;
+
+    /// Returns the values of `keys`, in the order of `keys`.
+    #[doc(alias = "multiget")]
+    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>>;
+
+    /// Opens a scan, without waiting. If it can't be opened, the first item of the stream is the error. With
+    /// [`Guarantees::snapshot_scans`] it returns the table as it was when this method was called.
+    ///
+    /// A batch has no more rows than [`Scan::batch_rows`], and ends with the row that reaches [`Scan::batch_bytes`]. An
+    /// engine that reads ahead of what the stream has yielded, by at most one batch, does not declare
+    /// [`Guarantees::slow_scans`]. With it, the reader asks for one batch ahead.
+    fn scan(&self, scan: &Scan) -> Batches;
+
+    /// Applies a batch of puts and deletes, in order.
+    #[doc(alias = "put")]
+    #[doc(alias = "delete")]
+    fn write(&self, batch: &Batch) -> Answer<'_, ()>;
+
+    /// Adds `by` to the counter at `key` and returns the new value.
+    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64>;
+
+    /// Writes `new` (`None` deletes) if the value of `key` is `expected` (`None`: no row). Returns whether it was
+    /// written.
+    #[doc(alias = "compare_and_swap")]
+    #[doc(alias = "checkAndPut")]
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool>;
+
+    /// Deletes all rows in the ranges.
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()>;
+
+    /// Returns the row keys at which the table's regions begin now. Default: none.
+    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+}
+
+/// Tables by name, of an asynchronous engine. Methods do what those of [`Database`](crate::store::Database) do, and have
+/// the same errors. See [`AsyncStore`] for the duties of engines.
+#[doc(alias = "keyspace")]
+pub trait AsyncDatabase: Send + Sync {
+    /// The id of this database, the same for all its handles.
+    fn id(&self) -> DatabaseId;
+
+    /// The options of this handle and of the tables opened through it.
+    fn options(&self) -> &CallOptions;
+
+    /// Returns a handle to the same database with `options`. They replace the options of this handle, and apply to
+    /// tables opened through the new one.
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncDatabase>;
+
+    /// What this database and its tables promise.
+    fn guarantees(&self) -> Guarantees;
+
+    /// Opens a table, and creates it if it does not exist.
+    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>>;
+
+    /// Opens a table that exists.
+    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>>;
+
+    /// Creates a table that does not exist.
+    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>>;
+
+    /// The names of all tables, sorted.
+    fn tables(&self) -> Answer<'_, Vec<String>>;
+
+    /// Drops a table and its rows. Does nothing if there is no such table.
+    fn drop_table(&self, name: &str) -> Answer<'_, ()>;
+
+    /// Writes to several tables, and creates those that do not exist.
+    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()>;
+}
+
+through_pointers!(AsyncStore {
+    fn id(&self) -> &TableId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncStore>;
+    fn guarantees(&self) -> Guarantees;
+    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>>;
+    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>>;
+    fn scan(&self, scan: &Scan) -> Batches;
+    fn write(&self, batch: &Batch) -> Answer<'_, ()>;
+    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64>;
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool>;
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()>;
+    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>>;
+});
+through_pointers!(AsyncDatabase {
+    fn id(&self) -> DatabaseId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncDatabase>;
+    fn guarantees(&self) -> Guarantees;
+    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>>;
+    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>>;
+    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>>;
+    fn tables(&self) -> Answer<'_, Vec<String>>;
+    fn drop_table(&self, name: &str) -> Answer<'_, ()>;
+    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()>;
+});
+handles!(AsyncStore, AsyncDatabase);

@@ -1,0 +1,114 @@
+//! An embedded engine in asynchronous code.
+
+mod pool;
+mod store;
+mod wide;
+
+use std::fmt;
+use std::sync::Arc;
+
+use self::pool::Place;
+use crate::store::error::Error;
+
+/// A synchronous engine as an asynchronous one: an [`AsyncStore`](super::AsyncStore) over a
+/// [`Store`](crate::store::Store), and so on for databases and wide tables.
+///
+/// Each call, and each batch of a scan, runs in a thread of the pool of the crate `blocking`, which has at most 500 and
+/// ends those that are idle. The next batch of a scan is read while the last one is used. Opening a scan is not handed
+/// to the pool: embedded engines do that without input or output.
+///
+/// - **Bounds.** A call's timeout counts from its first poll, over its wait for a thread too. A write that has begun
+///   when it passes has 100 ms more to say what became of it, and is then [`Error::OutcomeUnknown`].
+/// - **Drops.** A call whose future is dropped before a thread takes it has no effect. If a thread has taken it, it runs
+///   to its end.
+/// - **Transactions** are closures, and not part of [`AsyncStore`](super::AsyncStore). [`run`](Self::run) runs them, and
+///   any other synchronous code.
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::nonblocking::{AsyncTable, Unblock};
+/// # futures_lite::future::block_on(async {
+///
+/// // With an engine on disk: Unblock::new(rowkey_fjall::FjallDatabase::open(path)?)
+/// let db = Unblock::new(Memory::new());
+/// let names: AsyncTable<u64, String, _> = AsyncTable::open(&db, "names").await?;
+/// names.put(&7, &"Ada".into()).await?;
+/// assert_eq!(names.get(&7).await?.as_deref(), Some("Ada"));
+/// # Ok::<(), rowkey::Error>(()) }).unwrap();
+/// ```
+pub struct Unblock<T: ?Sized> {
+    place: Place,
+    engine: Arc<T>,
+}
+
+impl<T: ?Sized> Clone for Unblock<T> {
+    fn clone(&self) -> Self {
+        Self { place: self.place, engine: Arc::clone(&self.engine) }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Unblock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unblock").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl<T> Unblock<T> {
+    /// An engine whose calls run in the thread pool.
+    pub fn new(engine: T) -> Self {
+        Self { place: Place::Pool, engine: Arc::new(engine) }
+    }
+
+    /// An engine whose calls run where their futures are polled: for one that never waits, such as
+    /// [`Memory`](crate::Memory). A scan yields to other tasks after some batches.
+    pub fn in_place(engine: T) -> Self {
+        Self { place: Place::Here, engine: Arc::new(engine) }
+    }
+}
+
+impl<T: ?Sized + Send + Sync + 'static> Unblock<T> {
+    /// The synchronous engine.
+    pub fn get_ref(&self) -> &T {
+        &self.engine
+    }
+
+    /// Runs synchronous code with the engine in the thread pool: transactions, secondary tables, migrations.
+    ///
+    /// The code runs to its end, even if the future is dropped once it has begun. Options of this handle do not apply:
+    /// give them to the tables that the code uses.
+    ///
+    /// ```
+    /// use rowkey::nonblocking::Unblock;
+    /// use rowkey::store::{Batch, Database};
+    /// use rowkey::{Memory, RowValue};
+    /// # futures_lite::future::block_on(async {
+    ///
+    /// let db = Unblock::new(Memory::new());
+    /// db.run(|db| {
+    ///     let accounts = db.table("accounts")?;
+    ///     accounts.write(Batch::new().put("ada", "3"))?;
+    ///     accounts.transact(&mut |view| {
+    ///         let mut moved = Batch::new();
+    ///         moved.put("bob", view.get(b"ada")?.unwrap_or_default()).delete("ada");
+    ///         Ok(moved)
+    ///     })
+    /// })
+    /// .await?;
+    /// # Ok::<(), rowkey::Error>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The code's error; [`Error::Engine`] if it panics.
+    pub fn run<R: Send + 'static>(
+        &self,
+        code: impl FnOnce(&T) -> Result<R, Error> + Send + 'static,
+    ) -> impl Future<Output = Result<R, Error>> + Send + 'static {
+        let engine = Arc::clone(&self.engine);
+        async move { pool::run(move || code(&engine)).await }
+    }
+
+    fn on_same<U: ?Sized>(&self, engine: Arc<U>) -> Unblock<U> {
+        Unblock { place: self.place, engine }
+    }
+}

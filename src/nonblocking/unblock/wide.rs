@@ -1,0 +1,186 @@
+//! Wide tables.
+
+use std::sync::Arc;
+
+use super::Unblock;
+use super::pool::{self, Does};
+use crate::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore, Batches};
+use crate::store::error::Error;
+use crate::store::{CallOptions, DatabaseId, NewTable, Scan, TableId};
+use crate::wide::{
+    Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideGuarantees, WideStore,
+};
+
+/// What the asynchronous face of an embedded engine promises.
+fn promised(mut of_engine: WideGuarantees) -> WideGuarantees {
+    of_engine.slow_scans = false;
+    of_engine
+}
+
+impl<T: WideStore + ?Sized + 'static> Unblock<T> {
+    fn on_wide_store<R: Send + 'static>(
+        &self,
+        does: Does,
+        call: impl FnOnce(&dyn WideStore) -> Result<R, Error> + Send + 'static,
+    ) -> Answer<'_, R> {
+        let engine = Arc::clone(&self.engine);
+        Box::pin(async move {
+            let id = self.engine.id();
+            let doing = does.to(id.database(), id.name())?;
+            pool::call(self.place, self.engine.options(), doing, move |bounds| match bounds {
+                None => call(&&*engine),
+                Some(bounds) => call(&*engine.with_options(&bounds)),
+            })
+            .await
+        })
+    }
+}
+
+impl<T: WideStore + ?Sized + 'static> AsyncWideStore for Unblock<T> {
+    fn id(&self) -> &TableId {
+        self.engine.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.engine.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideStore> {
+        Arc::new(self.on_same(self.engine.with_options(options)))
+    }
+
+    fn guarantees(&self) -> WideGuarantees {
+        promised(self.engine.guarantees())
+    }
+
+    fn schema(&self) -> &TableSchema {
+        self.engine.schema()
+    }
+
+    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row> {
+        let (row, columns) = (row.to_vec(), columns.clone());
+        self.on_wide_store(Does::Read("get"), move |store| store.get(&row, &columns))
+    }
+
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>> {
+        let (rows, columns) = (rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>(), columns.clone());
+        self.on_wide_store(Does::Read("get"), move |store| {
+            store.get_many(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &columns)
+        })
+    }
+
+    fn scan(&self, scan: &Scan, columns: &Columns) -> Batches {
+        let (rows, options) = (self.engine.scan(scan, columns), self.engine.options());
+        pool::batches(self.place, rows, options, self.engine.id().name())
+    }
+
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()> {
+        let (row, mutation) = (row.to_vec(), mutation.clone());
+        self.on_wide_store(Does::Write("mutation"), move |store| store.mutate(&row, &mutation))
+    }
+
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()> {
+        let rows = rows.to_vec();
+        self.on_wide_store(Does::Write("mutation"), move |store| store.mutate_many(&rows))
+    }
+
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>> {
+        let (row, counters) = (row.to_vec(), counters.to_vec());
+        self.on_wide_store(Does::Write("increment"), move |store| store.increment(&row, &counters))
+    }
+
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool> {
+        let (row, check, mutation) = (row.to_vec(), check.clone(), mutation.clone());
+        self.on_wide_store(Does::Write("check-and-mutate"), move |store| {
+            store.check_and_mutate(&row, &check, &mutation)
+        })
+    }
+
+    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+        self.on_wide_store(Does::Read("split points"), |store| store.split_points())
+    }
+}
+
+impl<T: WideDatabase + ?Sized + 'static> Unblock<T> {
+    fn on_wide_database<R: Send + 'static>(
+        &self,
+        does: Does,
+        table: &str,
+        call: impl FnOnce(&dyn WideDatabase, &str) -> Result<R, Error> + Send + 'static,
+    ) -> Answer<'_, R> {
+        let (engine, table) = (Arc::clone(&self.engine), table.to_owned());
+        Box::pin(async move {
+            let doing = does.to(self.engine.id(), &table)?;
+            let of_job = table.clone();
+            pool::call(self.place, self.engine.options(), doing, move |bounds| match bounds {
+                None => call(&&*engine, &of_job),
+                Some(bounds) => call(&*engine.with_options(&bounds), &of_job),
+            })
+            .await
+        })
+    }
+
+    fn open_wide(
+        &self,
+        does: Does,
+        table: &str,
+        open: impl FnOnce(&dyn WideDatabase, &str) -> Result<Arc<dyn WideStore>, Error> + Send + 'static,
+    ) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+        let opened = self.on_wide_database(does, table, open);
+        Box::pin(async move {
+            // It has the options of the call that opened it.
+            let table = opened.await?.with_options(self.engine.options());
+            Ok(Arc::new(self.on_same(table)) as Arc<dyn AsyncWideStore>)
+        })
+    }
+}
+
+impl<T: WideDatabase + ?Sized + 'static> AsyncWideDatabase for Unblock<T> {
+    fn id(&self) -> DatabaseId {
+        self.engine.id()
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.engine.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideDatabase> {
+        Arc::new(self.on_same(self.engine.with_options(options)))
+    }
+
+    fn guarantees(&self) -> WideGuarantees {
+        promised(self.engine.guarantees())
+    }
+
+    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+        let schema = schema.clone();
+        self.open_wide(Does::Open, name, move |db, name| db.table(name, &schema))
+    }
+
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+        let schema = schema.clone();
+        self.open_wide(Does::Read("opening"), name, move |db, name| db.open_table(name, &schema))
+    }
+
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+        let (schema, new) = (schema.clone(), new.clone());
+        self.open_wide(Does::Write("creation"), name, move |db, name| db.create_table(name, &schema, &new))
+    }
+
+    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>> {
+        self.on_wide_database(Does::Read("schema"), name, |db, name| db.schema(name))
+    }
+
+    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>> {
+        let schema = schema.clone();
+        self.on_wide_database(Does::Write("alteration"), name, move |db, name| db.alter(name, &schema))
+    }
+
+    fn tables(&self) -> Answer<'_, Vec<String>> {
+        self.on_wide_database(Does::Read("list of tables"), "", |db, _| db.tables())
+    }
+
+    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+        self.on_wide_database(Does::Write("drop"), name, |db, name| db.drop_table(name))
+    }
+}

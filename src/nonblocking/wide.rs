@@ -1,0 +1,130 @@
+//! The traits of asynchronous engines of wide rows.
+
+use std::sync::Arc;
+
+use super::{Answer, Batches};
+use crate::store::options::handles;
+use crate::store::pointers::through_pointers;
+use crate::store::{CallOptions, DatabaseId, NewTable, Scan, TableId};
+use crate::wide::{Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideGuarantees};
+
+/// One table of wide rows, of an asynchronous engine. Methods do what those of [`WideStore`](crate::wide::WideStore) do,
+/// and have the same errors. See [`AsyncStore`](super::AsyncStore) for the duties of engines.
+#[doc(alias = "HTable")]
+pub trait AsyncWideStore: Send + Sync {
+    /// The id of this table. A wrapper returns the id of the table it wraps.
+    fn id(&self) -> &TableId;
+
+    /// The options of this handle.
+    fn options(&self) -> &CallOptions;
+
+    /// Returns a handle to the same table with `options`. They replace the options of this handle.
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideStore>;
+
+    /// What this store promises.
+    fn guarantees(&self) -> WideGuarantees;
+
+    /// The table's schema: its families.
+    fn schema(&self) -> &TableSchema;
+
+    /// Reads cells of a row. Returns an empty [`Row`] if there are none.
+    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row>;
+
+    /// Reads cells of several rows, in the order of `rows`.
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>>;
+
+    /// Opens a scan of rows, without waiting, as [`AsyncStore::scan`](super::AsyncStore::scan). The value of each row is
+    /// its cells.
+    #[doc(alias = "ResultScanner")]
+    fn scan(&self, scan: &Scan, columns: &Columns) -> Batches;
+
+    /// Writes to a row.
+    #[doc(alias = "put")]
+    #[doc(alias = "delete")]
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()>;
+
+    /// Writes to several rows.
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()>;
+
+    /// Adds to counters of a row, atomically, and returns their new values.
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>>;
+
+    /// Writes to a row if a condition on one of its columns holds, atomically. Returns whether it was written.
+    #[doc(alias = "checkAndPut")]
+    #[doc(alias = "checkAndMutate")]
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool>;
+
+    /// Returns the row keys at which the table's regions begin now. Default: none.
+    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+}
+
+/// Wide tables by name, of an asynchronous engine. Methods do what those of
+/// [`WideDatabase`](crate::wide::WideDatabase) do, and have the same errors.
+#[doc(alias = "Admin")]
+pub trait AsyncWideDatabase: Send + Sync {
+    /// The id of this database, the same for all its handles.
+    fn id(&self) -> DatabaseId;
+
+    /// The options of this handle and of the tables opened through it.
+    fn options(&self) -> &CallOptions;
+
+    /// Returns a handle to the same database with `options`. They replace the options of this handle, and apply to
+    /// tables opened through the new one.
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideDatabase>;
+
+    /// What the tables promise.
+    fn guarantees(&self) -> WideGuarantees;
+
+    /// Opens a table, and creates it if it does not exist.
+    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+
+    /// Opens a table that exists.
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+
+    /// Creates a table that does not exist.
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+
+    /// The schema of a table; `None` if there is no such table.
+    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>>;
+
+    /// Changes a table's schema, and returns the changes.
+    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>>;
+
+    /// The names of the wide tables, sorted.
+    fn tables(&self) -> Answer<'_, Vec<String>>;
+
+    /// Drops a table and its rows. Does nothing if there is no such table.
+    fn drop_table(&self, name: &str) -> Answer<'_, ()>;
+}
+
+through_pointers!(AsyncWideStore {
+    fn id(&self) -> &TableId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideStore>;
+    fn guarantees(&self) -> WideGuarantees;
+    fn schema(&self) -> &TableSchema;
+    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row>;
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>>;
+    fn scan(&self, scan: &Scan, columns: &Columns) -> Batches;
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()>;
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()>;
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>>;
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool>;
+    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>>;
+});
+through_pointers!(AsyncWideDatabase {
+    fn id(&self) -> DatabaseId;
+    fn options(&self) -> &CallOptions;
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideDatabase>;
+    fn guarantees(&self) -> WideGuarantees;
+    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>>;
+    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>>;
+    fn tables(&self) -> Answer<'_, Vec<String>>;
+    fn drop_table(&self, name: &str) -> Answer<'_, ()>;
+});
+handles!(AsyncWideStore, AsyncWideDatabase);

@@ -1,0 +1,6 @@
+//! Asynchronous engines, tables and adapters.
+
+mod bounds;
+mod conforming;
+mod drivers;
+mod jobs;
