@@ -16,7 +16,7 @@ pub use self::order::OrderFit;
 use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
-    select::{Condition, Selection, all_of},
+    select::{Condition, Selection, all_of, ascending},
     stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span},
     witness::{of_field, value},
 };
@@ -203,7 +203,7 @@ impl<'d> QueryCost<'d> {
     /// The rows read for each returned.
     pub fn amplification(&self) -> Option<f64> {
         let (read, returned) = (self.rows_read?, self.rows_returned?);
-        Some(read / returned.max(1.0).min(read.max(1.0)))
+        Some(read.max(1.0) / returned.max(1.0).min(read.max(1.0)))
     }
 
     /// Its ranges by salt bucket, with the values of these keys in key order: the first key's, and the others' too where
@@ -258,10 +258,13 @@ impl<'d> QueryCost<'d> {
                         Some((lists * clusters.read(selected / lists, wanted / others)).min(selected))
                     }
                     (Some(selected), Some(passing), None) => Some((lists * wanted / passing).min(selected)),
-                    (None, Some(passing), _) => Some(lists * wanted / passing),
+                    (None, Some(passing), _) => Some((lists * wanted / passing).min(rows.at_most.unwrap_or(f64::MAX))),
                     (selected, None, _) => selected,
                 };
-                (read, Some(left.map_or(limit.0, |rows| rows.min(limit.0))))
+                let most = read.map_or(limit.0, |read| read.min(limit.0));
+                // Of rows that are filtered by what is not known, any number may be left.
+                let full = passing.is_some() || read.is_none_or(|read| limit.0 < read);
+                (read, left.or(full.then_some(most)).map(|rows| rows.min(most)))
             }
         };
         self.bytes_read = self.rows_read.map(|rows| rows * bytes_per_row(table, key, &query.columns));

@@ -72,10 +72,16 @@ impl<'d> WriteLoad<'d> {
         // What is hashed and comes before the front only moves places; the rest divides each of them.
         let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
         let divided = known_shares(key, &rest).hashed(hashes, rest.is_empty());
-        // Without statistics the fields before the front are taken for one place: there are at least as many.
+        // Without statistics the fields before the front are taken for one place, or for as many as their hashes: there are
+        // at least as many.
         let known = fields.unwrap_or(Shares::ONE);
         load.places = Some(1.0 / (known.squares * divided.squares));
         load.busiest = Some(known.most * divided.most);
+        if fields.is_none() {
+            let hashed = known_shares(key, &by(key)).hashed(hashes, false);
+            load.places = load.places.map(|places| places.max(1.0 / hashed.squares));
+            load.busiest = load.busiest.map(|busiest| busiest.min(hashed.most));
+        }
         if let Lead::Salt(_) = key.layout.lead() {
             load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(hashes, false).squares);
         }

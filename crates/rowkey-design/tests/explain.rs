@@ -246,3 +246,16 @@ fn a_stream_is_told_as_its_keys_one_by_one() {
     }
     assert!(told_bad > 10_000);
 }
+
+#[test]
+fn a_range_without_values_is_refused() {
+    let text = "format = 1\n[table.t]\nkey = [\"a: u8\", \"at: i64 desc\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nrange = { at = 10 }\n";
+    let file = rowkey_design::File { name: "a".into(), text: text.into() };
+    let design = rowkey_design::Design::parse([file]).unwrap();
+    let plan = |at: &str| Plan::of(&design, "t", "q", &["a=1", at], None);
+    assert!(plan("at=3..7").is_ok() && plan("at=3..").is_ok() && plan("at=..7").is_ok());
+    for empty in ["at=7..3", "at=3..3"] {
+        let error = plan(empty).unwrap_err().to_string();
+        assert!(error.contains("the range has no values"), "{error}");
+    }
+}

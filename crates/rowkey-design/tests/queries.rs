@@ -303,3 +303,25 @@ fn edits_of_files_as_people_write_them() {
         &["Q11"],
     );
 }
+
+#[test]
+fn the_probability_of_equal_keys_beside_a_time() {
+    let message = |at: &str, means: &str, rate: &str, more: &str| {
+        let text = format!(
+            "[table.t]\nkey = [\"user: u32\", \"at: {at} desc\"]\nrows = \"10G\"\nkeep = \"forever\"\nmeans.user = \"random\"\n{means}\n{more}\n[[table.t.write]]\nname = \"w\"\nrate = \"{rate}\"\norder = \"time\""
+        );
+        let findings = check(&text, None).findings;
+        findings.iter().find(|finding| finding.message.contains("random bits")).map(|finding| {
+            assert!(finding.remedy.as_ref().unwrap().edits.is_empty());
+            finding.message.split("probability of ").nth(1).unwrap().split(',').next().unwrap().to_owned()
+        })
+    };
+    let (millis, nanos) = ("means.at = \"milliseconds\"", "means.at = \"nanoseconds\"");
+    // 1 - exp(-rows * rate * unit / 2 / 2^32)
+    assert_eq!(message("i64", millis, "1k/s", "").as_deref(), Some("0.69"));
+    assert_eq!(message("i64", millis, "100/s", "").as_deref(), Some("0.11"));
+    assert_eq!(message("i64", "means.at = \"seconds\"", "1/day", "").as_deref(), Some("1 in 74.2k"));
+    assert_eq!(message("i64", nanos, "100/s", ""), None);
+    assert_eq!(message("instant", "", "100/s", ""), None);
+    assert_eq!(message("i64", millis, "1k/s", "stats.user = { distinct = 10_000 }"), None);
+}

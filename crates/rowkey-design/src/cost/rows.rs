@@ -19,6 +19,8 @@ pub(super) struct Rows {
     pub(super) matching: Option<f64>,
     /// In its ranges, for a value that has more rows than 99 of 100.
     pub(super) worst: Option<f64>,
+    /// In its ranges at most: where the share that meets one of its conditions is not known, all rows that meet the others.
+    pub(super) at_most: Option<f64>,
     /// How the rows that pass its first filter lie among those in its ranges.
     pub(super) clusters: Option<Clusters>,
 }
@@ -68,17 +70,23 @@ pub(super) fn estimated(query: &Query, table: &TableDesign, key: &KeyFacts<'_>, 
         known.fraction(field, Condition::of(query, name)?)
     });
     let left: Option<f64> = rest.product();
-    let (selected, worst) = if selection.leading == key.fields.len() {
-        (Some(1.0), Some(1.0))
+    let (selected, worst, at_most) = if selection.leading == key.fields.len() {
+        (Some(1.0), Some(1.0), Some(1.0))
     } else {
-        (known.selected(&conditions, false), known.selected(&conditions, true))
+        let bounded: Vec<_> = conditions
+            .iter()
+            .copied()
+            .filter(|(field, condition)| known.selected(&[(field, *condition)], false).is_some())
+            .collect();
+        (known.selected(&conditions, false), known.selected(&conditions, true), known.selected(&bounded, false))
     };
     // What it has a value of is there.
     let least = if conditions.iter().all(|(_, condition)| *condition == Condition::One) { 1.0 } else { 0.0 };
     let selected = selected.map(|rows| rows.max(least));
     let matching = selected.zip(left).map(|(rows, part)| rows * part);
     let clusters = known.clusters(query, key, selection);
-    Rows { selected, matching, worst: worst.map(|rows| rows.max(least)), clusters }
+    let at_least = |rows: Option<f64>| rows.map(|rows| rows.max(least));
+    Rows { selected, matching, worst: at_least(worst), at_most: at_least(at_most), clusters }
 }
 
 impl Known {

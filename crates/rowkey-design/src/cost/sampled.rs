@@ -142,6 +142,6 @@ impl<'d> Sample<'d> {
         }
         let mean = |rows: &[f64]| (!rows.is_empty()).then(|| rows.iter().sum::<f64>() / rows.len() as f64);
         let worst = selected.iter().copied().reduce(f64::max);
-        Some(Rows { selected: Some(mean(&selected)?), matching: mean(&matching), worst, clusters: None })
+        Some(Rows { selected: Some(mean(&selected)?), matching: mean(&matching), worst, ..Default::default() })
     }
 }

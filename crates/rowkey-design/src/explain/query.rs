@@ -8,7 +8,7 @@ use rowkey::{KeyRange, LayoutBuf, Value};
 use super::snippet::Snippets;
 use super::stream::values_as_json;
 use super::values::{ArgumentError, assignment, value_of};
-use crate::cost::{OrderFit, QueryCost, Selection, of_field};
+use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field};
 use crate::design::Query;
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::node::nearest;
@@ -237,6 +237,7 @@ impl<'d> Choice<'d, '_> {
 
     fn next(&mut self, index: usize, selection: &Selection<'_>) -> Result<Option<FieldValues>, ArgumentError> {
         let field = self.field(index)?;
+        let Some((facts, _)) = &selection.next else { return Ok(None) };
         let given = self.given(index);
         let values = if given.is_empty() {
             self.made_up.push(&field.name);
@@ -249,10 +250,18 @@ impl<'d> Choice<'d, '_> {
             };
             Some(match (self.query.starts_with.contains_key(&field.name), bounds(text)) {
                 (true, None) => FieldValues::StartsWith(value_of(field, text)?),
-                (_, Some((from, to))) => FieldValues::Between(
-                    bound(field, from)?.map_or(Bound::Unbounded, Bound::Included),
-                    bound(field, to)?.map_or(Bound::Unbounded, Bound::Excluded),
-                ),
+                (_, Some((from, to))) => {
+                    let (from, to) = (bound(field, from)?, bound(field, to)?);
+                    let bytes = |value: &Option<Value>| ascending(facts, value.as_ref()?);
+                    if bytes(&from).zip(bytes(&to)).is_some_and(|(from, to)| from >= to) {
+                        let reason = "the range has no values: write the lesser first, and TO is not in it";
+                        return Err(ArgumentError::new(&field.name, reason));
+                    }
+                    FieldValues::Between(
+                        from.map_or(Bound::Unbounded, Bound::Included),
+                        to.map_or(Bound::Unbounded, Bound::Excluded),
+                    )
+                }
                 (false, None) => {
                     let reason =
                         format!("the query has a range of it: write {0}=FROM..TO, {0}=FROM.. or {0}=..TO", field.name);

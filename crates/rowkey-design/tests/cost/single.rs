@@ -185,3 +185,25 @@ salt = { buckets = 8, by = [\"a\"] }\nsplits = \"buckets\"\n[[table.t.query]]\nn
     assert_eq!((cost(0).regions, cost(0).servers, cost(0).buckets), (Some(1), Some(1.0), 1));
     assert_eq!((cost(1).regions, cost(1).servers, cost(1).buckets), (Some(8), Some(3.0), 8));
 }
+
+/// What a query reads and returns of a table of a million rows and a thousand hosts.
+fn reads(query: &str) -> [Option<f64>; 3] {
+    let text = format!(
+        "format = 1\n[table.t]\nkey = [\"host: text\", \"at: i64 desc\", \"kind: u32\"]\nrows = \"1M\"\nkeep = \"forever\"
+means.at = \"milliseconds\"\nstats.host = {{ distinct = 1000 }}\n[[table.t.query]]\nname = \"q\"\nfix = [\"host\"]\n{query}\n"
+    );
+    let design = Design::parse([File { name: "a".into(), text }]).unwrap();
+    let of = &design.tables["t"];
+    let keys = [KeyFacts::of(of, None)];
+    let cost = QueryCost::of(&of.table.query[0], of, &keys, None, None);
+    [cost.rows_read, cost.rows_returned, cost.amplification()]
+}
+
+#[test]
+fn a_narrower_query_reads_no_more_and_none_returns_more_than_it_reads() {
+    assert_eq!(reads(""), [Some(1000.0), Some(1000.0), Some(1.0)]);
+    assert_eq!(reads("range = { at = \"1 hour\" }"), [None; 3]);
+    assert_eq!(reads("range = { at = \"1 hour\" }\nlimit = 100_000"), [Some(1000.0), Some(1000.0), Some(1.0)]);
+    assert_eq!(reads("range = { at = \"1 hour\" }\nlimit = 20"), [Some(20.0), Some(20.0), Some(1.0)]);
+    assert_eq!(reads("where = [\"kind\"]\nlimit = 100_000"), [Some(1000.0), None, None]);
+}

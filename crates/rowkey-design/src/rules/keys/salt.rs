@@ -25,7 +25,8 @@ pub(super) fn few(context: &Context<'_>, found: &mut Found<'_>) {
         let all = f64::from(*salt.buckets);
         let needed = hot.load.peak.map_or(hot.servers, |peak| (peak / hot.capacity).min(hot.servers));
         let moving = hot.load.front.is_some();
-        if !moving || (places >= needed && all >= needed) {
+        // As many places as buckets, all but for equal hashes, are no fewer.
+        if !moving || (places > 0.99 * needed && all >= needed) {
             continue;
         }
         let message = if all < hot.servers && buckets > 0.9 * all {

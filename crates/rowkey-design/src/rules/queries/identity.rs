@@ -10,6 +10,7 @@ use crate::design::{Columns, Meaning, Unique, WriteOrder};
 use crate::facts::{FieldFacts, Growth};
 use crate::file::Count;
 use crate::finding::Edit;
+use crate::problem::Located;
 use crate::quote::{self, hbase_binary};
 
 /// A probability of two rows with one key below this is silent.
@@ -42,30 +43,42 @@ fn truncated(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let is_hash = |field: &&FieldFacts<'_>| matches!(field.meaning, Some(Meaning::Digest | Meaning::Random));
     let Some(id) = key.fields.iter().find(is_hash) else { return false };
     let Some(bits) = bits(id) else { return false };
-    // Of the rows that have the other fields in common.
+    // A value of many rows does not tell them apart.
+    let of_many = |distinct: &Located<Count>| distinct.0 < rows / 2.0;
+    if id.per.is_none() && id.stats.and_then(|stats| stats.distinct.as_ref()).is_some_and(of_many) {
+        return false;
+    }
+    // Of the rows that have the other fields in common; an instant is taken as fine enough.
     let others = key.fields.iter().filter(|field| field.name != id.name);
     let groups: Option<f64> = others
         .map(|field| match (field.spread, field.growth) {
             (_, Some(Growth::Sequence | Growth::TimeId)) => None,
             (Some(spread), _) => Some(spread.n_eff),
-            (None, Some(Growth::Time(Some(seconds)))) => span(context.table).map(|span| (span / seconds).max(1.0)),
+            (None, Some(Growth::Time(Some(seconds))))
+                if !matches!(field.field.ty, TypeBuf::Scalar(Scalar::Instant)) =>
+            {
+                span(context.table).map(|span| (span / seconds).max(1.0))
+            }
             (None, _) => None,
         })
         .product();
-    let Some(groups) = groups.map(|groups| groups.clamp(1.0, rows.max(1.0))) else { return false };
+    let Some(groups) = groups.map(|groups| groups.max(1.0)) else { return false };
     let pairs = rows * rows / groups / 2f64.powf(bits + 1.0);
     let probability = -(-pairs).exp_m1();
     if probability.is_nan() || probability <= UNLIKELY {
         return false;
     }
     let message = format!(
-        "{:?} has {bits} random bits: of {} rows two have one key with a probability of {probability:.2e}, and the later replaces the earlier",
+        "{:?} has {bits} random bits: of {} rows two have one key with a probability of {}, and the later replaces the earlier",
         id.name,
-        Count(rows.round())
+        Count(rows.round()),
+        chance(probability)
     );
     let mut finding = found.finding(id.place, message).of(id.name);
     finding = finding.number("rows", rows, "").number("probability", probability, "");
-    let wider = FieldBuf::new(id.name, "bytes[16]").ok().filter(|_| bits < 128.0 && !id.field.raw);
+    // A number is the program's own type: another one is not an edit of the file alone.
+    let is_bytes = matches!(id.field.ty, TypeBuf::Scalar(Scalar::ByteArray(_)));
+    let wider = FieldBuf::new(id.name, "bytes[16]").ok().filter(|_| is_bytes && bits < 128.0 && !id.field.raw);
     let wider = wider.map(|field| FieldBuf { desc: id.field.desc, ..field });
     let edits = wider.iter().map(|field| Edit { place: id.place, text: mend::field_text(field) }).collect();
     found.push(
@@ -75,6 +88,15 @@ fn truncated(context: &Context<'_>, found: &mut Found<'_>) -> bool {
         ),
     );
     true
+}
+
+/// A probability as a reader says it.
+fn chance(probability: f64) -> String {
+    match probability {
+        p if p > 0.999 => "nearly 1".to_owned(),
+        p if p >= 0.01 => format!("{p:.2}"),
+        p => format!("1 in {}", Count((1.0 / p).round())),
+    }
 }
 
 /// Rows are told apart by a coarse time alone: two of one moment are one.
