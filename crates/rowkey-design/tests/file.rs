@@ -1,6 +1,10 @@
 //! The design file: what is read, and how each mistake is named.
 
-use rowkey_design::{Design, File};
+use std::panic::catch_unwind;
+
+use rowkey::{Bucket, Millis, RowKey, Seconds};
+use rowkey_design::design::Meaning;
+use rowkey_design::{Design, File, assert_key};
 
 fn parse(text: &str) -> Result<Design, String> {
     Design::parse([File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() }])
@@ -123,4 +127,54 @@ fn spreads_grow() {
         );
     }
     assert!(parse(&format!("{table}stats.a.rows_per = {{ p50 = 5, p99 = 5, max = 5 }}\n")).is_ok());
+}
+
+#[derive(RowKey)]
+struct InSeconds {
+    user: u64,
+    #[rowkey(desc)]
+    at: Seconds,
+}
+
+#[derive(RowKey)]
+struct InMillis {
+    user: u64,
+    #[rowkey(desc)]
+    at: Option<Millis>,
+    hour: Bucket<Seconds, 3600>,
+}
+
+#[derive(RowKey)]
+struct Plain {
+    user: u64,
+    #[rowkey(desc)]
+    at: i64,
+}
+
+#[test]
+fn a_design_of_a_struct_has_its_units() {
+    let means = |design: Design| {
+        let table = design.tables.into_iter().next().unwrap().1.table;
+        table.means.into_iter().map(|(field, meaning)| (field, meaning.value)).collect::<Vec<_>>()
+    };
+    assert_eq!(means(Design::of::<InSeconds>().unwrap()), [("at".to_owned(), Meaning::Seconds)]);
+    let of_millis = [("at".to_owned(), Meaning::Millis), ("hour".to_owned(), Meaning::TimeBucket)];
+    assert_eq!(means(Design::of::<InMillis>().unwrap()), of_millis);
+    assert_eq!(means(Design::of::<Plain>().unwrap()), []);
+}
+
+#[test]
+fn another_unit_is_another_key() {
+    let path = std::env::temp_dir().join(format!("rowkey-units-{}.rowkey.toml", std::process::id()));
+    let key = "format = 1\n[table.a]\nkey = [\"user: u64\", \"at: i64 desc\"]\n";
+    std::fs::write(&path, format!("{key}means.at = \"milliseconds\"\n")).unwrap();
+    let refused = catch_unwind(|| assert_key::<InSeconds>(&path, "a")).unwrap_err();
+    let refused = refused.downcast_ref::<String>().unwrap();
+    assert!(refused.contains(":4:14: the field \"at\" of \"a\" means milliseconds"), "{refused}");
+    assert!(refused.contains("`means.at = \"seconds\"`"), "{refused}");
+    // A number without a unit matches any.
+    assert_key::<Plain>(&path, "a");
+    std::fs::write(&path, key).unwrap();
+    assert_key::<InSeconds>(&path, "a");
+    std::fs::remove_file(path).unwrap();
 }
