@@ -50,7 +50,7 @@ impl Design {
 
 /// The fields whose types have a unit, and what they mean.
 fn units<K: RowKey>() -> impl Iterator<Item = (&'static str, Meaning)> {
-    K::LAYOUT.fields.iter().filter_map(|field| Some((field.name, meaning(&field.ty)?)))
+    K::LAYOUT.fields.iter().filter_map(|field| Some((field.name, meaning(field.ty)?)))
 }
 
 fn meaning(ty: &Type) -> Option<Meaning> {

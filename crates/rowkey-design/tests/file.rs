@@ -170,7 +170,7 @@ fn another_unit_is_another_key() {
     std::fs::write(&path, format!("{key}means.at = \"milliseconds\"\n")).unwrap();
     let refused = catch_unwind(|| assert_key::<InSeconds>(&path, "a")).unwrap_err();
     let refused = refused.downcast_ref::<String>().unwrap();
-    assert!(refused.contains(":4:14: the field \"at\" of \"a\" means milliseconds"), "{refused}");
+    assert!(refused.contains(":4:7: the field \"at\" of \"a\" means milliseconds"), "{refused}");
     assert!(refused.contains("`means.at = \"seconds\"`"), "{refused}");
     // A number without a unit matches any.
     assert_key::<Plain>(&path, "a");
