@@ -2,8 +2,9 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
-use std::task::Poll;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use super::store::laws::{broken, done, equal, holds};
 use crate::nonblocking::{
@@ -40,6 +41,7 @@ impl<S: Fn(BoxFuture<'static, ()>) + Send + Sync + 'static> Spawn for S {}
 /// | `owned-scan` | a scan goes on when the handle that opened it is dropped |
 /// | `open-scans` | scans that one task polls at once each have all rows |
 /// | `ended` | the end of a scan comes, and an error of a scan is its last item |
+/// | `new-waker` | a call or a scan that was polled by one task ends when another task awaits it |
 /// | `late-call` | a call with a cancelled token ends with `Cancelled`, one after its deadline with `DeadlineExceeded` |
 ///
 /// # Panics
@@ -66,6 +68,7 @@ pub fn async_database<D: AsyncDatabase + 'static>(
     law("at-once", |store| Box::pin(at_once(store)));
     law("dropped-write", |store| Box::pin(dropped_writes(store)));
     law("dropped-scan", |store| Box::pin(scans(store)));
+    law("new-waker", |store| Box::pin(new_wakers(store)));
     law("late-call", |store| Box::pin(late_calls(store)));
 }
 
@@ -93,6 +96,9 @@ pub fn async_wide_database<D: AsyncWideDatabase + 'static>(
     });
 }
 
+/// How long the futures of a law may take together.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// What a future returned that was run where the engine's futures run.
 #[track_caller]
 fn run<T: Send + 'static>(law: &str, spawn: &impl Spawn, future: impl Future<Output = T> + Send + 'static) -> T {
@@ -100,7 +106,10 @@ fn run<T: Send + 'static>(law: &str, spawn: &impl Spawn, future: impl Future<Out
     spawn(Box::pin(async move {
         let _ = tell.try_send(future.await);
     }));
-    told.recv().unwrap_or_else(|_| broken(law, "its future panicked or was dropped: see above"))
+    told.recv_timeout(PATIENCE).unwrap_or_else(|error| match error {
+        RecvTimeoutError::Timeout => broken(law, format_args!("its future has not ended after {PATIENCE:?}")),
+        RecvTimeoutError::Disconnected => broken(law, "its future panicked or was dropped: see above"),
+    })
 }
 
 /// Polls futures until all have ended.
@@ -233,6 +242,35 @@ async fn scans(store: Arc<dyn AsyncStore>) {
     let mut rows = store.scan(&Scan::all().batch_rows(7));
     drop(store);
     equal("owned-scan", "the keys of a scan without its handle", keys("owned-scan", &mut rows).await, due);
+}
+
+async fn new_wakers(store: Arc<dyn AsyncStore>) {
+    let law = "new-waker";
+    let first = |poll: &mut dyn FnMut(&mut Context<'_>) -> bool| poll(&mut Context::from_waker(Waker::noop()));
+    for n in 0..20 {
+        let batch = std::mem::take(Batch::new().put(key(n), "v"));
+        let mut write = store.write(&batch);
+        let mut written = None;
+        first(&mut |context| match write.as_mut().poll(context) {
+            Poll::Ready(ready) => written.insert(ready).is_ok(),
+            Poll::Pending => false,
+        });
+        match written {
+            Some(written) => done(law, written),
+            None => done(law, write.await),
+        }
+        let mut rows = store.scan(&Scan::all().batch_rows(1));
+        let mut seen = 0;
+        first(&mut |context| match rows.as_mut().poll_next(context) {
+            Poll::Ready(Some(batch)) => {
+                seen += done(law, batch).len();
+                true
+            }
+            _ => false,
+        });
+        seen += keys(law, &mut rows).await.len();
+        equal(law, "the number of rows", seen, usize::from(n) + 1);
+    }
 }
 
 async fn late_calls(store: Arc<dyn AsyncStore>) {
