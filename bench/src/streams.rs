@@ -36,9 +36,10 @@ pub fn measure(bench: &mut Bench) {
     compare(bench, POOL_FJALL, n, &on_disk, Unblock::new(fjall.clone()), 1.25);
 }
 
-fn table<K: OwnedKey, D: Database + Clone>(db: &D, name: &str, keys: impl Iterator<Item = K>) -> Table<K, String, D>
+fn table<K, D>(db: &D, name: &str, keys: impl Iterator<Item = K>) -> Table<K, String, D>
 where
-    K: Send + 'static,
+    K: OwnedKey + Send + 'static,
+    D: Database + Clone,
 {
     let table: Table<K, String, D> = Table::open(db.clone(), name).unwrap();
     table.bulk_load().threads(1).run(keys.map(|key| Ok((key, "v".repeat(32))))).unwrap();
