@@ -1,6 +1,6 @@
 //! The streams that feed a merge.
 
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use super::Batches;
 use crate::store::RowBatch;
@@ -8,8 +8,19 @@ use crate::store::error::Error;
 use crate::store::merge::{BatchMerge, Step};
 use crate::table::progress::Progress;
 
-/// What a stream yielded: a batch, or `None` at its end.
-type Yielded = Result<Option<RowBatch>, Error>;
+/// What a stream yielded: a batch with rows, or `None` at its end.
+pub(super) type Yielded = Result<Option<RowBatch>, Error>;
+
+/// Passes over empty batches, of which there may be many: after each, other tasks have a turn.
+pub(super) fn poll_batch(batches: &mut Batches, context: &mut Context<'_>) -> Poll<Yielded> {
+    match ready!(batches.as_mut().poll_next(context)) {
+        Some(Ok(batch)) if batch.is_empty() => {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+        yielded => Poll::Ready(yielded.transpose()),
+    }
+}
 
 /// Open streams, numbered as the sources of the merge that they feed.
 pub(super) struct Feed {
@@ -117,15 +128,7 @@ impl Source {
     /// The stream is dropped at its end and after an error.
     fn poll_batch(&mut self, context: &mut Context<'_>, rows_read: &mut u64) -> Poll<Yielded> {
         let Some(batches) = &mut self.batches else { return Poll::Ready(Ok(None)) };
-        let yielded = match batches.as_mut().poll_next(context) {
-            Poll::Pending => return Poll::Pending,
-            // An empty batch is not the end of a stream, but the end of a source of the merge. There may be many.
-            Poll::Ready(Some(Ok(batch))) if batch.is_empty() => {
-                context.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            Poll::Ready(yielded) => yielded.transpose(),
-        };
+        let yielded = ready!(poll_batch(batches, context));
         match &yielded {
             Ok(Some(batch)) => *rows_read += batch.len() as u64,
             Ok(None) | Err(_) => self.batches = None,

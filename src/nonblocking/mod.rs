@@ -117,7 +117,7 @@ pub trait AsyncStore: Send + Sync {
     /// [`Guarantees::snapshot_scans`] it returns the table as it was when this method was called.
     ///
     /// Empty batches are passed over. A batch has no more rows than [`Scan::batch_rows`], and ends with the row that reaches [`Scan::batch_bytes`]. An
-    /// engine that reads ahead of what the stream has yielded, by at most one batch, does not declare
+    /// engine that reads ahead of what the stream has yielded, by at most [`Scan::batch_bytes`], does not declare
     /// [`Guarantees::slow_scans`]. With it, the reader asks for one batch ahead.
     fn scan(&self, scan: &Scan) -> Batches;
 
@@ -178,6 +178,11 @@ pub trait AsyncDatabase: Send + Sync {
 
     /// Writes to several tables, and creates those that do not exist.
     fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()>;
+}
+
+/// What an engine promises through an adapter.
+fn promised(of_engine: Guarantees) -> Guarantees {
+    of_engine.slow_scans(false).transactions(false)
 }
 
 through_pointers!(AsyncStore {

@@ -6,25 +6,23 @@
 use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_core::stream::Stream;
 
 use super::feed::Feed;
-use super::{AsyncStore, AsyncWideStore, Batches};
+use super::{AsyncStore, AsyncWideStore};
 use crate::keys::cursor::Cursor;
 use crate::keys::key::{OwnedKey, RowKey};
 use crate::store::Scan;
 use crate::store::error::Error;
 use crate::store::merge::BatchMerge;
-use crate::store::options::Within;
 use crate::store::value::{RowValue, decoded};
 use crate::table::plan::Plan;
 use crate::table::progress::Progress;
 use crate::table::setup::{Setup, scan_settings};
+use crate::table::source::{self, Run};
 use crate::table::{Page, stored_key};
-use crate::wide::Columns;
 
 /// A scan of an [`AsyncTable`](super::AsyncTable) or [`AsyncWideTable`](super::AsyncWideTable): set its options, then
 /// poll it.
@@ -34,7 +32,7 @@ use crate::wide::Columns;
 /// task. When it is dropped, the engine's scans end.
 ///
 /// The buckets of a salted key are read at the same time. Of each the stream holds one batch, and the engine or the
-/// stream reads one ahead: 2 batches a bucket, within [`batch_bytes`](Self::batch_bytes) together.
+/// stream reads as many bytes ahead: together [`batch_bytes`](Self::batch_bytes), plus 2 rows a bucket.
 ///
 /// ```
 /// use rowkey::nonblocking::{AsyncTable, Unblock};
@@ -64,57 +62,12 @@ use crate::wide::Columns;
 pub struct TableStream<K, V> {
     setup: Setup<K>,
     source: Source,
-    run: Run,
+    run: Run<Feed>,
     value: PhantomData<fn() -> V>,
 }
 
 /// The store to scan.
-pub(super) enum Source {
-    Plain(Arc<dyn AsyncStore>),
-    Wide(Arc<dyn AsyncWideStore>, Box<Columns>),
-}
-
-impl Source {
-    fn scan(&self, scan: &Scan) -> Batches {
-        match self {
-            Self::Plain(store) => store.scan(scan),
-            Self::Wide(store, columns) => store.scan(scan, columns),
-        }
-    }
-
-    fn is_slow(&self) -> bool {
-        match self {
-            Self::Plain(store) => store.guarantees().slow_scans,
-            Self::Wide(store, _) => store.guarantees().slow_scans,
-        }
-    }
-
-    fn in_pieces(&self) -> bool {
-        matches!(self, Self::Wide(_, columns) if columns.piece.is_some())
-    }
-
-    fn in_one_call(self) -> Self {
-        match self {
-            Self::Plain(store) => match Within::one_call(&*store) {
-                Within::As(_) => Self::Plain(store),
-                Within::Made(store) => Self::Plain(store),
-            },
-            Self::Wide(store, columns) => match Within::one_call(&*store) {
-                Within::As(_) => Self::Wide(store, columns),
-                Within::Made(store) => Self::Wide(store, columns),
-            },
-        }
-    }
-}
-
-/// The state of a scan.
-#[expect(clippy::large_enum_variant, reason = "a scan is opened soon, and few wait for that")]
-enum Run {
-    Unopened,
-    Open(Progress, Feed),
-    /// Opening it failed.
-    Failed,
-}
+pub(super) type Source = source::Source<dyn AsyncStore, dyn AsyncWideStore>;
 
 impl<K: RowKey, V> TableStream<K, V> {
     pub(super) fn new(setup: Setup<K>, source: Source) -> Self {
@@ -131,17 +84,17 @@ impl<K: RowKey, V> TableStream<K, V> {
 
     /// Returns the number of rows read from the engine so far. It can be more than the number returned.
     pub fn rows_read(&self) -> u64 {
-        if let Run::Open(_, feed) = &self.run { feed.rows_read() } else { 0 }
+        self.run.feed().map_or(0, Feed::rows_read)
     }
 
     /// Returns the number of rows returned so far.
     pub fn rows_returned(&self) -> u64 {
-        if let Run::Open(progress, _) = &self.run { progress.returned() } else { 0 }
+        self.run.returned()
     }
 
     /// Returns the cursor after the last row returned, or `None` before the first.
     pub fn cursor(&self) -> Option<Cursor> {
-        if let Run::Open(progress, _) = &self.run { Setup::<K>::cursor(progress) } else { None }
+        self.run.cursor(K::LAYOUT.fingerprint())
     }
 
     /// Returns the next row. Key and value borrow from the batch that they were read into: nothing is copied.
@@ -207,8 +160,13 @@ impl<K: RowKey, V> TableStream<K, V> {
         let (Plan { buckets, salt }, scan) = self.setup.plan()?;
         let template = Scan { ranges: Vec::new(), ..scan.clone() }.divided(2 * buckets.len());
         let merge = BatchMerge::new(buckets.len()).salt(salt).reverse(scan.reverse).limit(scan.limit);
-        let open = |ranges| self.source.scan(&Scan { ranges, ..template.clone() });
-        let feed = Feed::new(buckets.into_iter().map(open), self.source.is_slow());
+        let scans = buckets.into_iter().map(|ranges| Scan { ranges, ..template.clone() });
+        let feed = match &self.source {
+            Source::Plain(store) => Feed::new(scans.map(|scan| store.scan(&scan)), store.guarantees().slow_scans),
+            Source::Wide(store, columns) => {
+                Feed::new(scans.map(|scan| store.scan(&scan, columns)), store.guarantees().slow_scans)
+            }
+        };
         self.run = Run::Open(self.setup.progress(merge, self.source.in_pieces()), feed);
         Ok(())
     }
@@ -217,7 +175,7 @@ impl<K: RowKey, V> TableStream<K, V> {
         if matches!(self.run, Run::Unopened) {
             self.open()?;
         }
-        Ok(if let Run::Open(progress, _) = &mut self.run { Some(progress) } else { None })
+        Ok(self.run.progress())
     }
 }
 

@@ -99,6 +99,12 @@ pub trait AsyncWideDatabase: Send + Sync {
     fn drop_table(&self, name: &str) -> Answer<'_, ()>;
 }
 
+/// What an engine promises through an adapter.
+pub(super) fn promised(mut of_engine: WideGuarantees) -> WideGuarantees {
+    of_engine.slow_scans = false;
+    of_engine
+}
+
 through_pointers!(AsyncWideStore {
     fn id(&self) -> &TableId;
     fn options(&self) -> &CallOptions;

@@ -17,7 +17,7 @@ use crate::store::value::RowValue;
 use crate::store::{CallOptions, NewTable, Scan};
 use crate::table::setup::Setup;
 use crate::table::wide::open_as_part;
-use crate::wide::{Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase};
+use crate::wide::{Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideStore};
 
 /// A table of wide rows in the asynchronous database `D`: a [`WideTable`](crate::WideTable) whose methods are futures.
 ///
@@ -66,12 +66,7 @@ impl<K, D> std::fmt::Debug for AsyncWideTable<K, D> {
     }
 }
 
-/// Whether a table must exist before it is opened.
-#[derive(Clone, Copy)]
-enum Opening {
-    OpenOrMake,
-    Open,
-}
+type Open = fn(&dyn WideDatabase, &str, &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
 
 impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
     /// Opens a wide table, or creates it if it does not exist. Checks and errors are those of
@@ -79,7 +74,7 @@ impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
     ///
     /// What is stored of the table is checked in a thread of its own, which ends with this call.
     pub async fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
-        Self::open_how(db, name, schema, Opening::OpenOrMake).await
+        Self::open_by(db, name, schema, |db, name, schema| db.table(name, schema)).await
     }
 
     /// Opens a wide table that exists.
@@ -88,7 +83,7 @@ impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
     ///
     /// [`Error::NoSuchTable`] if it does not exist; it is not created. Otherwise as [`open`](Self::open).
     pub async fn open_existing(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
-        Self::open_how(db, name, schema, Opening::Open).await
+        Self::open_by(db, name, schema, |db, name, schema| db.open_table(name, schema)).await
     }
 
     /// Creates a wide table, with split points (of its row keys) and options of the engine, as
@@ -104,16 +99,14 @@ impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
         Ok(Self { db, name: name.into(), store, earlier: Arc::default(), key: PhantomData })
     }
 
-    async fn open_how(db: D, name: &str, schema: &TableSchema, opening: Opening) -> Result<Self, Error> {
+    async fn open_by(db: D, name: &str, schema: &TableSchema, open: Open) -> Result<Self, Error> {
         let within = db.with_options(&db.options().from_now());
         let name: Arc<str> = name.into();
         let (of_thread, schema) = (Arc::clone(&name), schema.clone().row_key::<K>());
         let given = schema.clone();
         let earlier = driven(Arc::clone(&within), move |db| {
-            let opened = open_as_part(&db as &dyn WideDatabase, &of_thread, &given, |db, schema| match opening {
-                Opening::OpenOrMake => db.table(&of_thread, schema),
-                Opening::Open => db.open_table(&of_thread, schema),
-            })?;
+            let opened =
+                open_as_part(&db as &dyn WideDatabase, &of_thread, &given, |db, schema| open(db, &of_thread, schema))?;
             Ok(opened.earlier)
         })
         .await?;

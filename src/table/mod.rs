@@ -7,6 +7,7 @@ pub(crate) mod plan;
 pub(crate) mod progress;
 mod scan;
 pub(crate) mod setup;
+pub(crate) mod source;
 pub(crate) mod wide;
 
 use std::borrow::Borrow;

@@ -9,17 +9,17 @@ use std::sync::Arc;
 use super::plan::{Plan, Start};
 use super::progress::Progress;
 use super::setup::{Setup, scan_settings};
+use super::source::{self, Run};
 use crate::keys::cursor::Cursor;
 use crate::keys::key::{OwnedKey, RowKey};
 use crate::keys::prefix::Select;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::merge::{MergedRows, Scans};
-use crate::store::options::Within;
 use crate::store::value::{RowValue, decoded};
 use crate::store::{Scan, Store};
 use crate::table::stored_key;
-use crate::wide::{Columns, WideStore};
+use crate::wide::WideStore;
 
 /// A scan of a table: set its options, then iterate over it.
 ///
@@ -32,54 +32,22 @@ use crate::wide::{Columns, WideStore};
 pub struct TableScan<K, V> {
     pub(super) setup: Setup<K>,
     pub(super) source: Source,
-    run: Run,
+    run: Run<Scans>,
     value: PhantomData<fn() -> V>,
 }
 
 /// The store to scan.
-#[derive(Clone)]
-pub(crate) enum Source {
-    Plain(Arc<dyn Store>),
-    Wide(Arc<dyn WideStore>, Box<Columns>),
-}
+pub(crate) type Source = source::Source<dyn Store, dyn WideStore>;
 
-impl Source {
-    fn open(&self, scan: &Scan, Plan { buckets, salt }: Plan) -> MergedRows {
-        match self {
-            Self::Plain(store) => MergedRows::open(&**store, scan, buckets, salt),
-            Self::Wide(store, columns) => {
-                let slow = store.guarantees().slow_scans;
-                MergedRows::open_with(|scan| store.scan(scan, columns), slow, scan, buckets, salt)
-                    .options(store.options(), store.id().name())
-            }
+fn open(source: &Source, scan: &Scan, Plan { buckets, salt }: Plan) -> MergedRows {
+    match source {
+        Source::Plain(store) => MergedRows::open(&**store, scan, buckets, salt),
+        Source::Wide(store, columns) => {
+            let slow = store.guarantees().slow_scans;
+            MergedRows::open_with(|scan| store.scan(scan, columns), slow, scan, buckets, salt)
+                .options(store.options(), store.id().name())
         }
     }
-
-    fn in_one_call(self) -> Self {
-        match self {
-            Self::Plain(store) => match Within::one_call(&*store) {
-                Within::As(_) => Self::Plain(store),
-                Within::Made(store) => Self::Plain(store),
-            },
-            Self::Wide(store, columns) => match Within::one_call(&*store) {
-                Within::As(_) => Self::Wide(store, columns),
-                Within::Made(store) => Self::Wide(store, columns),
-            },
-        }
-    }
-
-    fn in_pieces(&self) -> bool {
-        matches!(self, Self::Wide(_, columns) if columns.piece.is_some())
-    }
-}
-
-/// The state of a scan.
-#[expect(clippy::large_enum_variant, reason = "a scan is opened soon, and few wait for that")]
-enum Run {
-    Unopened,
-    Open(Progress, Scans),
-    /// Opening it failed.
-    Failed,
 }
 
 impl<K: RowKey, V> TableScan<K, V> {
@@ -97,17 +65,17 @@ impl<K: RowKey, V> TableScan<K, V> {
 
     /// Returns the number of rows read from the store so far. It can be more than the number returned.
     pub fn rows_read(&self) -> u64 {
-        if let Run::Open(_, scans) = &self.run { scans.rows_read() } else { 0 }
+        self.run.feed().map_or(0, Scans::rows_read)
     }
 
     /// Returns the number of rows returned so far.
     pub fn rows_returned(&self) -> u64 {
-        if let Run::Open(progress, _) = &self.run { progress.returned() } else { 0 }
+        self.run.returned()
     }
 
     /// Returns the cursor after the last row returned, or `None` before the first.
     pub fn cursor(&self) -> Option<Cursor> {
-        if let Run::Open(progress, _) = &self.run { Setup::<K>::cursor(progress) } else { None }
+        self.run.cursor(K::LAYOUT.fingerprint())
     }
 
     /// Returns the next row. Key and value borrow from the batch that they were read into: nothing is copied.
@@ -172,7 +140,7 @@ impl<K: RowKey, V> TableScan<K, V> {
     fn open(&mut self) -> Result<(), Error> {
         self.run = Run::Failed;
         let (plan, scan) = self.setup.plan()?;
-        let (merge, scans) = self.source.open(&scan, plan).into_parts();
+        let (merge, scans) = open(&self.source, &scan, plan).into_parts();
         self.run = Run::Open(self.setup.progress(merge, self.source.in_pieces()), scans);
         Ok(())
     }
@@ -182,7 +150,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         if matches!(self.run, Run::Unopened) {
             self.open()?;
         }
-        Ok(if let Run::Open(progress, _) = &mut self.run { Some(progress) } else { None })
+        Ok(self.run.progress())
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::plan::{Plan, Start};
 use super::progress::{Progress, most_read};
-use crate::keys::cursor::Cursor;
 use crate::keys::error::CursorError;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::RowKey;
@@ -37,11 +36,6 @@ impl<K: RowKey> Setup<K> {
     /// The rows that the scan returns of a merge of its buckets.
     pub(crate) fn progress(&self, merge: BatchMerge, in_pieces: bool) -> Progress {
         Progress::new(merge, self.scan.limit, self.offset, in_pieces)
-    }
-
-    /// The cursor after the last row that was returned.
-    pub(crate) fn cursor(progress: &Progress) -> Option<Cursor> {
-        Some(Cursor::new(K::LAYOUT.fingerprint(), progress.last_key()?))
     }
 }
 

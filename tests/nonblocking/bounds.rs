@@ -213,6 +213,48 @@ fn a_scan_that_is_dropped_ends_on_the_server() {
     }
 }
 
+/// Counts the batches that are asked for, and fails one of them.
+#[derive(Clone)]
+struct Batched {
+    asked: Arc<AtomicU32>,
+    fails: u32,
+}
+
+impl Cue for Batched {
+    fn before(&self, op: Op) -> Fate {
+        let is_failed = op == Op::Rows && self.asked.fetch_add(1, Ordering::Relaxed) == self.fails;
+        if is_failed { Fate::Fails } else { Fate::Done }
+    }
+}
+
+#[test]
+fn a_stream_of_the_pool_reads_no_more_ahead_than_a_batch_may_have() {
+    const ROWS: u32 = 300;
+    let memory = Memory::new();
+    let table = memory.table("t").unwrap();
+    (0..ROWS).for_each(|n| table.write(Batch::new().put(n.to_be_bytes(), [7; 996])).unwrap());
+    for fails in [0, 1, 9, 150, u32::MAX] {
+        let cue = Batched { asked: Arc::default(), fails };
+        let db = Unblock::new(Cued::over(Arc::new(memory.clone()) as Arc<dyn Database>, cue.clone()));
+        let table = block_on(AsyncDatabase::table(&db, "t")).unwrap();
+        let mut scan = table.scan(&Scan::all().batch_rows(1).batch_bytes(10_000));
+        let mut returned = 0;
+        let end = block_on(async {
+            loop {
+                match futures_lite::StreamExt::next(&mut scan).await {
+                    Some(Ok(batch)) => returned += batch.len() as u32,
+                    end => break end,
+                }
+                // What the last job read, and what the running one does.
+                assert!(cue.asked.load(Ordering::Relaxed) <= returned + 9 + 10);
+            }
+        });
+        assert_eq!(returned, fails.min(ROWS), "rows come before an error");
+        assert_eq!(end.is_some(), fails < ROWS);
+        assert!(block_on(futures_lite::StreamExt::next(&mut scan)).is_none());
+    }
+}
+
 #[test]
 fn a_scan_outlives_the_last_handle_of_its_engine() {
     let mut rows = {
@@ -265,10 +307,10 @@ fn a_stream_that_is_always_ready_lets_other_tasks_go_on() {
     }
 }
 
-/// A stream that yields empty batches without end, and a store that answers too little.
-struct Broken(Arc<dyn AsyncStore>);
+/// A store whose scans yield empty batches without end.
+struct Empty(Arc<dyn AsyncStore>);
 
-impl AsyncStore for Broken {
+impl AsyncStore for Empty {
     fn id(&self) -> &TableId {
         self.0.id()
     }
@@ -290,7 +332,7 @@ impl AsyncStore for Broken {
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>> {
-        self.0.get_many(&keys[1..])
+        self.0.get_many(keys)
     }
 
     fn scan(&self, _: &Scan) -> Batches {
@@ -316,7 +358,7 @@ impl AsyncStore for Broken {
 
 #[test]
 fn empty_batches_without_end_hold_no_thread() {
-    let engine = Broken(block_on(AsyncDatabase::table(&Unblock::new(Memory::new()), "t")).unwrap());
+    let engine = Empty(block_on(AsyncDatabase::table(&Unblock::new(Memory::new()), "t")).unwrap());
     let store = Blocking::new(engine).unwrap();
     // More than the runtime has threads.
     let _scans: Vec<_> = (0..4).map(|_| Readable::scan(&store, &Scan::all())).collect();

@@ -2,9 +2,10 @@
 
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use super::{Batches, Runtime, stopped};
+use crate::nonblocking::feed::{Yielded, poll_batch};
 use crate::store::error::Error;
 use crate::store::{RowBatch, Rows};
 
@@ -25,7 +26,7 @@ struct Shared {
 struct State {
     is_open: bool,
     /// What the stream yielded and the reader has not taken yet; after the end, the end.
-    yielded: Option<Result<Option<RowBatch>, Error>>,
+    yielded: Option<Yielded>,
     /// Whether the reader is gone.
     is_dropped: bool,
     /// The task, while it waits for the reader.
@@ -125,15 +126,7 @@ impl<O: FnOnce() -> Batches> Future for Reading<O> {
             if is_full {
                 return Poll::Pending;
             }
-            let yielded = match batches.as_mut().poll_next(context) {
-                Poll::Pending => return Poll::Pending,
-                // There may be many.
-                Poll::Ready(Some(Ok(batch))) if batch.is_empty() => {
-                    context.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
-                Poll::Ready(yielded) => yielded.transpose(),
-            };
+            let yielded = ready!(poll_batch(batches, context));
             if !matches!(yielded, Ok(Some(_))) {
                 this.batches = None;
             }

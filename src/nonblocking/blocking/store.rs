@@ -4,16 +4,11 @@ use std::sync::Arc;
 
 use super::Blocking;
 use crate::keys::range::KeyRange;
-use crate::nonblocking::{Answer, AsyncDatabase, AsyncStore};
+use crate::nonblocking::{Answer, AsyncDatabase, AsyncStore, promised};
 use crate::store::error::Error;
 use crate::store::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Rows, Scan, Store, TableId,
 };
-
-/// What the synchronous face of an asynchronous engine promises.
-fn promised(of_engine: Guarantees) -> Guarantees {
-    of_engine.slow_scans(false).transactions(false)
-}
 
 impl<T: AsyncStore + 'static> Blocking<T> {
     fn write_table<R: Send + 'static>(

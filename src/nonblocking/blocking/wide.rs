@@ -3,18 +3,13 @@
 use std::sync::Arc;
 
 use super::Blocking;
+use crate::nonblocking::wide::promised;
 use crate::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
 use crate::store::error::Error;
 use crate::store::{CallOptions, DatabaseId, NewTable, Rows, Scan, TableId};
 use crate::wide::{
     Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideGuarantees, WideStore,
 };
-
-/// What the synchronous face of an asynchronous engine promises.
-fn promised(mut of_engine: WideGuarantees) -> WideGuarantees {
-    of_engine.slow_scans = false;
-    of_engine
-}
 
 impl<T: AsyncWideStore + 'static> Blocking<T> {
     fn write_wide<R: Send + 'static>(

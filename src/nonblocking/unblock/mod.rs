@@ -4,18 +4,22 @@ mod pool;
 mod store;
 mod wide;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use self::pool::Place;
+use self::pool::{Does, Place};
+use super::Answer;
 use crate::store::error::Error;
+use crate::store::options::Handle;
 
 /// A synchronous engine as an asynchronous one: an [`AsyncStore`](super::AsyncStore) over a
 /// [`Store`](crate::store::Store), and so on for databases and wide tables.
 ///
-/// Each call, and each batch of a scan, runs in a thread of the pool of the crate `blocking`, which has at most 500 and
-/// ends those that are idle. The next batch of a scan is read while the last one is used. Opening a scan is not handed
-/// to the pool: embedded engines do that without input or output.
+/// Each call runs in a thread of the pool of the crate `blocking`, which has at most 500 and ends those that are idle. A scan
+/// is read there by jobs: the first reads a batch, the next ones as many as are read in some milliseconds and have
+/// [`Scan::batch_bytes`](crate::store::Scan::batch_bytes) together. While the rows of one are used, the next one reads. Opening a scan is not handed to the pool: embedded engines do that
+/// without input or output.
 ///
 /// - **Bounds.** A call's timeout counts from its first poll, over its wait for a thread too. A write that has begun
 ///   when it passes has 100 ms more to say what became of it, and is then [`Error::OutcomeUnknown`].
@@ -114,5 +118,23 @@ impl<T: ?Sized + Send + Sync + 'static> Unblock<T> {
 
     fn on_same<U: ?Sized>(&self, engine: Arc<U>) -> Unblock<U> {
         Unblock { place: self.place, engine }
+    }
+
+    /// Runs a call of a face of the engine, to this table or these, within the bounds of the handle.
+    fn on<'s, H: Handle + ?Sized + 'static, R: Send + 'static>(
+        &'s self,
+        face: fn(&Arc<T>) -> &H,
+        does: Does,
+        table: impl Into<Cow<'s, str>>,
+        call: impl FnOnce(&H) -> Result<R, Error> + Send + 'static,
+    ) -> Answer<'s, R> {
+        let (engine, table) = (Arc::clone(&self.engine), table.into());
+        Box::pin(async move {
+            pool::call(self.place, face(&self.engine).call_options(), does, &table, move |bounds| match bounds {
+                None => call(face(&engine)),
+                Some(bounds) => call(&face(&engine).with_call_options(&bounds)),
+            })
+            .await
+        })
     }
 }

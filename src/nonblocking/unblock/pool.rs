@@ -1,23 +1,24 @@
 //! Calls and scans in the threads of a pool, within their bounds.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use blocking::{Task, unblock};
 use futures_lite::future::yield_now;
-use futures_lite::stream::unfold;
+use futures_lite::stream::{StreamExt, unfold};
 use futures_timer::Delay;
 
 use crate::nonblocking::Batches;
 use crate::store::error::Error;
 use crate::store::options::Call;
 use crate::store::reentry::Inherited;
-use crate::store::{CallOptions, DatabaseId, RowBatch, Rows};
+use crate::store::{CallOptions, RowBatch, Rows, Scan};
 
 /// Where calls run.
 #[derive(Clone, Copy, Debug)]
@@ -29,32 +30,12 @@ pub(super) enum Place {
 /// How long a write that has begun may take beyond its deadline to say what became of it.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// What a call does.
+/// What a call does, for its errors.
 #[derive(Clone, Copy)]
 pub(super) enum Does {
     Read(&'static str),
+    /// Its outcome is unknown if it has begun and does not end.
     Write(&'static str),
-}
-
-impl Does {
-    /// The call, to this table or these. A thread that is in a closure of a write may not write.
-    pub(super) fn to(self, database: DatabaseId, table: &str) -> Result<Doing<'_>, Error> {
-        let (what, writes) = match self {
-            Self::Read(what) => (what, false),
-            Self::Write(what) => (what, true),
-        };
-        if writes {
-            database.check_write([table])?;
-        }
-        Ok(Doing { what, table, writes })
-    }
-}
-
-/// A call to a table.
-pub(super) struct Doing<'d> {
-    what: &'static str,
-    table: &'d str,
-    writes: bool,
 }
 
 /// A job runs at most once, and not after it was given up.
@@ -78,10 +59,12 @@ pub(super) fn run<R: Send + 'static>(
 pub(super) async fn call<R: Send + 'static>(
     place: Place,
     options: &CallOptions,
-    doing: Doing<'_>,
+    does: Does,
+    table: &str,
     call: impl FnOnce(Option<CallOptions>) -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Error> {
-    let begun = options.begin(doing.what, doing.table)?;
+    let (Does::Read(what) | Does::Write(what)) = does;
+    let begun = options.begin(what, table)?;
     let rest = (!options.is_unbounded()).then(|| begun.rest());
     if let Place::Here = place {
         return call(rest);
@@ -98,7 +81,7 @@ pub(super) async fn call<R: Send + 'static>(
         Ok(answered) => return answered,
         Err(ended) => ended,
     };
-    if state.swap(GIVEN_UP, Ordering::AcqRel) == WAITS || !doing.writes {
+    if state.swap(GIVEN_UP, Ordering::AcqRel) == WAITS || matches!(does, Does::Read(_)) {
         return Err(ended);
     }
     // The engine has the same bounds, so its answer is near, and says whether anything was written.
@@ -107,7 +90,7 @@ pub(super) async fn call<R: Send + 'static>(
         None => {
             // It runs to its end.
             task.detach();
-            Err(Error::OutcomeUnknown { table: doing.table.to_owned(), source: Box::new(ended) })
+            Err(Error::OutcomeUnknown { table: table.to_owned(), source: Box::new(ended) })
         }
     }
 }
@@ -139,75 +122,104 @@ async fn within<F: Future + Unpin>(call: &Call<'_>, future: &mut F) -> Result<F:
     }
 }
 
-/// A scan that is read in the pool or in place, as a stream.
-pub(super) fn batches(place: Place, rows: Box<dyn Rows>, options: &CallOptions, table: &str) -> Batches {
-    let scan = Scan { source: Source::Idle(rows), options: options.clone(), table: table.into(), size: (0, 0) };
+/// How long the second job of a scan reads batches, about, and the longest: each reads for twice as long as the one before.
+/// Waking a thread may take longer than reading a batch. The first job reads one: its rows do not wait for others.
+const SECOND_JOB: Duration = Duration::from_micros(500);
+const LONGEST_JOB: Duration = Duration::from_millis(4);
+
+/// An open scan that is read in the pool or in place, as a stream.
+pub(super) fn batches(place: Place, rows: Box<dyn Rows>, scan: &Scan, options: &CallOptions, table: &str) -> Batches {
+    let reading = Reading {
+        read: VecDeque::new(),
+        source: Source::Idle(rows),
+        options: options.clone(),
+        table: table.into(),
+        jobs: Jobs { time: Duration::ZERO, bytes: scan.batch_bytes, size: (0, 0) },
+    };
     match place {
-        Place::Pool => Box::pin(unfold(scan, Scan::next)),
-        Place::Here => Box::pin(unfold(scan, Scan::next_here)),
+        Place::Pool => Box::pin(unfold(reading, Reading::next).fuse()),
+        Place::Here => Box::pin(unfold(reading, Reading::next_here).fuse()),
     }
 }
 
-struct Scan {
+struct Reading {
+    /// What was read and is yielded before anything else.
+    read: VecDeque<RowBatch>,
     source: Source,
     options: CallOptions,
     table: Arc<str>,
-    /// Rows and bytes of the last batch.
-    size: (usize, usize),
+    jobs: Jobs,
 }
 
 enum Source {
     Idle(Box<dyn Rows>),
-    /// The next batch is being read.
-    Reading(Task<Result<Read, Error>>),
+    /// A job reads what comes next.
+    Job(Task<Result<Read, Error>>),
+    Failed(Error),
     Ended,
 }
 
-/// What a job read: the batch, and the scan it is of, if that goes on.
-type Read = (RowBatch, Box<dyn Rows>);
+/// What a job read, and the scan, if that goes on.
+type Read = (VecDeque<RowBatch>, Result<Option<Box<dyn Rows>>, Error>);
 
-impl Scan {
+/// What the next job reads, about.
+struct Jobs {
+    time: Duration,
+    bytes: usize,
+    /// Rows and bytes of the last batch.
+    size: (usize, usize),
+}
+
+impl Reading {
     async fn next(mut self) -> Option<(Result<RowBatch, Error>, Self)> {
-        let mut reading = match std::mem::replace(&mut self.source, Source::Ended) {
-            Source::Ended => return None,
-            Source::Idle(rows) => self.read(rows),
-            Source::Reading(task) => task,
-        };
-        let read = match self.options.begin("scan", &self.table) {
-            Ok(call) => within(&call, &mut reading).await.and_then(|read| read),
-            Err(ended) => Err(ended),
-        };
-        match read {
-            Ok((batch, _)) if batch.is_empty() => None,
-            Ok((batch, rows)) => {
-                self.size = (batch.len(), batch.bytes());
-                self.source = Source::Reading(self.read(rows));
-                Some((Ok(batch), self))
-            }
-            Err(error) => Some((Err(error), self)),
+        if self.read.is_empty() && matches!(self.source, Source::Ended) {
+            return None;
         }
+        let batch = self.next_batch().await;
+        if batch.is_err() {
+            self.read.clear();
+            self.source = Source::Ended;
+        }
+        Some((batch.transpose()?, self))
     }
 
-    fn read(&self, mut rows: Box<dyn Rows>) -> Task<Result<Read, Error>> {
-        let mut batch = RowBatch::with_capacity(self.size.0, self.size.1);
-        run(move || {
-            rows.next_batch(&mut batch)?;
-            Ok((batch, rows))
-        })
+    async fn next_batch(&mut self) -> Result<Option<RowBatch>, Error> {
+        loop {
+            let call = self.options.begin("scan", &self.table)?;
+            if let Some(batch) = self.read.pop_front() {
+                return Ok(Some(batch));
+            }
+            let mut job = match std::mem::replace(&mut self.source, Source::Ended) {
+                Source::Idle(rows) => self.jobs.start(rows),
+                Source::Job(job) => job,
+                Source::Failed(error) => return Err(error),
+                Source::Ended => return Ok(None),
+            };
+            let (read, rest) = within(&call, &mut job).await??;
+            self.read = read;
+            if let Some(last) = self.read.back() {
+                self.jobs.size = (last.len(), last.bytes());
+            }
+            self.source = match rest {
+                Ok(Some(rows)) => Source::Job(self.jobs.start(rows)),
+                Ok(None) => Source::Ended,
+                Err(error) => Source::Failed(error),
+            };
+        }
     }
 
     async fn next_here(mut self) -> Option<(Result<RowBatch, Error>, Self)> {
         let Source::Idle(rows) = &mut self.source else { return None };
         // Other tasks go on between two batches.
-        if self.size.0 > 0 {
+        if self.jobs.size.0 > 0 {
             yield_now().await;
         }
-        let mut batch = RowBatch::with_capacity(self.size.0, self.size.1);
+        let mut batch = RowBatch::with_capacity(self.jobs.size.0, self.jobs.size.1);
         let begun = self.options.begin("scan", &self.table).map(drop);
         match begun.and_then(|()| rows.next_batch(&mut batch)) {
             Ok(()) if batch.is_empty() => None,
             Ok(()) => {
-                self.size = (batch.len(), batch.bytes());
+                self.jobs.size = (batch.len(), batch.bytes());
                 Some((Ok(batch), self))
             }
             Err(error) => {
@@ -215,5 +227,31 @@ impl Scan {
                 Some((Err(error), self))
             }
         }
+    }
+}
+
+impl Jobs {
+    /// Starts a job that reads a batch, and more of them while there is time and room.
+    fn start(&mut self, mut rows: Box<dyn Rows>) -> Task<Result<Read, Error>> {
+        let (time, mut room, (len, bytes)) = (self.time, self.bytes, self.size);
+        self.time = (time * 2).clamp(SECOND_JOB, LONGEST_JOB);
+        run(move || {
+            let (begun, mut read) = (Instant::now(), VecDeque::new());
+            let rest = loop {
+                let mut batch = RowBatch::with_capacity(len, bytes);
+                match rows.next_batch(&mut batch) {
+                    Ok(()) if batch.is_empty() => break Ok(None),
+                    Ok(()) => {}
+                    Err(error) => break Err(error),
+                }
+                let bytes = batch.bytes();
+                read.push_back(batch);
+                room = room.saturating_sub(bytes);
+                if room < bytes || begun.elapsed() >= time {
+                    break Ok(Some(rows));
+                }
+            };
+            Ok((read, rest))
+        })
     }
 }

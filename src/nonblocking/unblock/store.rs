@@ -5,31 +5,17 @@ use std::sync::Arc;
 use super::Unblock;
 use super::pool::{self, Does};
 use crate::keys::range::KeyRange;
-use crate::nonblocking::{Answer, AsyncDatabase, AsyncStore, Batches};
+use crate::nonblocking::{Answer, AsyncDatabase, AsyncStore, Batches, promised};
 use crate::store::error::Error;
 use crate::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Scan, Store, TableId};
 
-/// What the asynchronous face of an embedded engine promises.
-fn promised(of_engine: Guarantees) -> Guarantees {
-    of_engine.slow_scans(false).transactions(false)
-}
-
 impl<T: Store + ?Sized + 'static> Unblock<T> {
-    fn on_store<R: Send + 'static>(
+    fn on_table<R: Send + 'static>(
         &self,
         does: Does,
-        call: impl FnOnce(&dyn Store) -> Result<R, Error> + Send + 'static,
+        call: impl FnOnce(&(dyn Store + 'static)) -> Result<R, Error> + Send + 'static,
     ) -> Answer<'_, R> {
-        let engine = Arc::clone(&self.engine);
-        Box::pin(async move {
-            let id = self.engine.id();
-            let doing = does.to(id.database(), id.name())?;
-            pool::call(self.place, self.engine.options(), doing, move |bounds| match bounds {
-                None => call(&&*engine),
-                Some(bounds) => call(&*engine.with_options(&bounds)),
-            })
-            .await
-        })
+        self.on(|engine| engine as &dyn Store, does, self.engine.id().name(), call)
     }
 }
 
@@ -52,73 +38,65 @@ impl<T: Store + ?Sized + 'static> AsyncStore for Unblock<T> {
 
     fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>> {
         let key = key.to_vec();
-        self.on_store(Does::Read("get"), move |store| store.get(&key))
+        self.on_table(Does::Read("get"), move |store| store.get(&key))
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>> {
         let keys: Vec<_> = keys.iter().map(|key| key.to_vec()).collect();
-        self.on_store(Does::Read("get"), move |store| {
+        self.on_table(Does::Read("get"), move |store| {
             store.get_many(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>())
         })
     }
 
     fn scan(&self, scan: &Scan) -> Batches {
         let (rows, options) = (self.engine.scan(scan), self.engine.options());
-        pool::batches(self.place, rows, options, self.engine.id().name())
+        pool::batches(self.place, rows, scan, options, self.engine.id().name())
     }
 
     fn write(&self, batch: &Batch) -> Answer<'_, ()> {
         let batch = batch.clone();
-        self.on_store(Does::Write("write"), move |store| store.write(&batch))
+        self.on_table(Does::Write("write"), move |store| store.write(&batch))
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
         let key = key.to_vec();
-        self.on_store(Does::Write("increment"), move |store| store.increment(&key, by))
+        self.on_table(Does::Write("increment"), move |store| store.increment(&key, by))
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
         let (key, expected, new) = (key.to_vec(), expected.map(<[u8]>::to_vec), new.map(<[u8]>::to_vec));
-        self.on_store(Does::Write("compare-and-write"), move |store| {
+        self.on_table(Does::Write("compare-and-write"), move |store| {
             store.compare_and_write(&key, expected.as_deref(), new.as_deref())
         })
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()> {
         let ranges = ranges.to_vec();
-        self.on_store(Does::Write("deletion of ranges"), move |store| store.delete_ranges(&ranges))
+        self.on_table(Does::Write("deletion of ranges"), move |store| store.delete_ranges(&ranges))
     }
 
     fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
-        self.on_store(Does::Read("split points"), |store| store.split_points())
+        self.on_table(Does::Read("split points"), |store| store.split_points())
     }
 }
 
 impl<T: Database + ?Sized + 'static> Unblock<T> {
-    fn on_database<R: Send + 'static>(
+    fn on_tables<R: Send + 'static>(
         &self,
         does: Does,
         tables: &[&str],
-        call: impl FnOnce(&dyn Database) -> Result<R, Error> + Send + 'static,
+        call: impl FnOnce(&(dyn Database + 'static)) -> Result<R, Error> + Send + 'static,
     ) -> Answer<'_, R> {
-        let (engine, tables) = (Arc::clone(&self.engine), tables.join(", "));
-        Box::pin(async move {
-            let doing = does.to(self.engine.id(), &tables)?;
-            pool::call(self.place, self.engine.options(), doing, move |bounds| match bounds {
-                None => call(&&*engine),
-                Some(bounds) => call(&*engine.with_options(&bounds)),
-            })
-            .await
-        })
+        self.on(|engine| engine as &dyn Database, does, tables.join(", "), call)
     }
 
     fn open(
         &self,
         does: Does,
         table: &str,
-        open: impl FnOnce(&dyn Database) -> Result<Arc<dyn Store>, Error> + Send + 'static,
+        open: impl FnOnce(&(dyn Database + 'static)) -> Result<Arc<dyn Store>, Error> + Send + 'static,
     ) -> Answer<'_, Arc<dyn AsyncStore>> {
-        let opened = self.on_database(does, &[table], open);
+        let opened = self.on_tables(does, &[table], open);
         Box::pin(async move {
             // It has the options of the call that opened it.
             let table = opened.await?.with_options(self.engine.options());
@@ -146,14 +124,7 @@ impl<T: Database + ?Sized + 'static> AsyncDatabase for Unblock<T> {
 
     fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
         let table = name.to_owned();
-        self.open(Does::Read("opening"), name, move |db| match db.id().check_write([table.as_str()]) {
-            Ok(()) => db.table(&table),
-            // It may be opened, but not created.
-            Err(reentrant) => db.open_table(&table).map_err(|error| match error {
-                Error::NoSuchTable(_) => reentrant,
-                other => other,
-            }),
-        })
+        self.open(Does::Write("opening"), name, move |db| db.table(&table))
     }
 
     fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
@@ -167,18 +138,18 @@ impl<T: Database + ?Sized + 'static> AsyncDatabase for Unblock<T> {
     }
 
     fn tables(&self) -> Answer<'_, Vec<String>> {
-        self.on_database(Does::Read("list of tables"), &[], |db| db.tables())
+        self.on_tables(Does::Read("list of tables"), &[], |db| db.tables())
     }
 
     fn drop_table(&self, name: &str) -> Answer<'_, ()> {
         let table = name.to_owned();
-        self.on_database(Does::Write("drop"), &[name], move |db| db.drop_table(&table))
+        self.on_tables(Does::Write("drop"), &[name], move |db| db.drop_table(&table))
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()> {
         let tables: Vec<_> = batches.iter().map(|&(name, _)| name).collect();
         let batches: Vec<_> = batches.iter().map(|&(name, batch)| (name.to_owned(), batch.clone())).collect();
-        self.on_database(Does::Write("write"), &tables, move |db| {
+        self.on_tables(Does::Write("write"), &tables, move |db| {
             db.write(&batches.iter().map(|(name, batch)| (name.as_str(), batch)).collect::<Vec<_>>())
         })
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Unblock;
 use super::pool::{self, Does};
+use crate::nonblocking::wide::promised;
 use crate::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore, Batches};
 use crate::store::error::Error;
 use crate::store::{CallOptions, DatabaseId, NewTable, Scan, TableId};
@@ -11,28 +12,13 @@ use crate::wide::{
     Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideGuarantees, WideStore,
 };
 
-/// What the asynchronous face of an embedded engine promises.
-fn promised(mut of_engine: WideGuarantees) -> WideGuarantees {
-    of_engine.slow_scans = false;
-    of_engine
-}
-
 impl<T: WideStore + ?Sized + 'static> Unblock<T> {
-    fn on_wide_store<R: Send + 'static>(
+    fn on_wide_table<R: Send + 'static>(
         &self,
         does: Does,
-        call: impl FnOnce(&dyn WideStore) -> Result<R, Error> + Send + 'static,
+        call: impl FnOnce(&(dyn WideStore + 'static)) -> Result<R, Error> + Send + 'static,
     ) -> Answer<'_, R> {
-        let engine = Arc::clone(&self.engine);
-        Box::pin(async move {
-            let id = self.engine.id();
-            let doing = does.to(id.database(), id.name())?;
-            pool::call(self.place, self.engine.options(), doing, move |bounds| match bounds {
-                None => call(&&*engine),
-                Some(bounds) => call(&*engine.with_options(&bounds)),
-            })
-            .await
-        })
+        self.on(|engine| engine as &dyn WideStore, does, self.engine.id().name(), call)
     }
 }
 
@@ -59,74 +45,66 @@ impl<T: WideStore + ?Sized + 'static> AsyncWideStore for Unblock<T> {
 
     fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row> {
         let (row, columns) = (row.to_vec(), columns.clone());
-        self.on_wide_store(Does::Read("get"), move |store| store.get(&row, &columns))
+        self.on_wide_table(Does::Read("get"), move |store| store.get(&row, &columns))
     }
 
     fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>> {
         let (rows, columns) = (rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>(), columns.clone());
-        self.on_wide_store(Does::Read("get"), move |store| {
+        self.on_wide_table(Does::Read("get"), move |store| {
             store.get_many(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &columns)
         })
     }
 
     fn scan(&self, scan: &Scan, columns: &Columns) -> Batches {
         let (rows, options) = (self.engine.scan(scan, columns), self.engine.options());
-        pool::batches(self.place, rows, options, self.engine.id().name())
+        pool::batches(self.place, rows, scan, options, self.engine.id().name())
     }
 
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()> {
         let (row, mutation) = (row.to_vec(), mutation.clone());
-        self.on_wide_store(Does::Write("mutation"), move |store| store.mutate(&row, &mutation))
+        self.on_wide_table(Does::Write("mutation"), move |store| store.mutate(&row, &mutation))
     }
 
     fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()> {
         let rows = rows.to_vec();
-        self.on_wide_store(Does::Write("mutation"), move |store| store.mutate_many(&rows))
+        self.on_wide_table(Does::Write("mutation"), move |store| store.mutate_many(&rows))
     }
 
     fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>> {
         let (row, counters) = (row.to_vec(), counters.to_vec());
-        self.on_wide_store(Does::Write("increment"), move |store| store.increment(&row, &counters))
+        self.on_wide_table(Does::Write("increment"), move |store| store.increment(&row, &counters))
     }
 
     fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool> {
         let (row, check, mutation) = (row.to_vec(), check.clone(), mutation.clone());
-        self.on_wide_store(Does::Write("check-and-mutate"), move |store| {
+        self.on_wide_table(Does::Write("check-and-mutate"), move |store| {
             store.check_and_mutate(&row, &check, &mutation)
         })
     }
 
     fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
-        self.on_wide_store(Does::Read("split points"), |store| store.split_points())
+        self.on_wide_table(Does::Read("split points"), |store| store.split_points())
     }
 }
 
 impl<T: WideDatabase + ?Sized + 'static> Unblock<T> {
-    fn on_wide_database<R: Send + 'static>(
+    fn on_wide_tables<R: Send + 'static>(
         &self,
         does: Does,
         table: &str,
-        call: impl FnOnce(&dyn WideDatabase, &str) -> Result<R, Error> + Send + 'static,
+        call: impl FnOnce(&(dyn WideDatabase + 'static), &str) -> Result<R, Error> + Send + 'static,
     ) -> Answer<'_, R> {
-        let (engine, table) = (Arc::clone(&self.engine), table.to_owned());
-        Box::pin(async move {
-            let doing = does.to(self.engine.id(), &table)?;
-            let of_job = table.clone();
-            pool::call(self.place, self.engine.options(), doing, move |bounds| match bounds {
-                None => call(&&*engine, &of_job),
-                Some(bounds) => call(&*engine.with_options(&bounds), &of_job),
-            })
-            .await
-        })
+        let name = table.to_owned();
+        self.on(|engine| engine as &dyn WideDatabase, does, table.to_owned(), move |db| call(db, &name))
     }
 
     fn open_wide(
         &self,
         does: Does,
         table: &str,
-        open: impl FnOnce(&dyn WideDatabase, &str) -> Result<Arc<dyn WideStore>, Error> + Send + 'static,
+        open: impl FnOnce(&(dyn WideDatabase + 'static), &str) -> Result<Arc<dyn WideStore>, Error> + Send + 'static,
     ) -> Answer<'_, Arc<dyn AsyncWideStore>> {
-        let opened = self.on_wide_database(does, table, open);
+        let opened = self.on_wide_tables(does, table, open);
         Box::pin(async move {
             // It has the options of the call that opened it.
             let table = opened.await?.with_options(self.engine.options());
@@ -154,14 +132,7 @@ impl<T: WideDatabase + ?Sized + 'static> AsyncWideDatabase for Unblock<T> {
 
     fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
         let schema = schema.clone();
-        self.open_wide(Does::Read("opening"), name, move |db, name| match db.id().check_write([name]) {
-            Ok(()) => db.table(name, &schema),
-            // It may be opened, but not created.
-            Err(reentrant) => db.open_table(name, &schema).map_err(|error| match error {
-                Error::NoSuchTable(_) => reentrant,
-                other => other,
-            }),
-        })
+        self.open_wide(Does::Write("opening"), name, move |db, name| db.table(name, &schema))
     }
 
     fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
@@ -175,19 +146,19 @@ impl<T: WideDatabase + ?Sized + 'static> AsyncWideDatabase for Unblock<T> {
     }
 
     fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>> {
-        self.on_wide_database(Does::Read("schema"), name, |db, name| db.schema(name))
+        self.on_wide_tables(Does::Read("schema"), name, |db, name| db.schema(name))
     }
 
     fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>> {
         let schema = schema.clone();
-        self.on_wide_database(Does::Write("alteration"), name, move |db, name| db.alter(name, &schema))
+        self.on_wide_tables(Does::Write("alteration"), name, move |db, name| db.alter(name, &schema))
     }
 
     fn tables(&self) -> Answer<'_, Vec<String>> {
-        self.on_wide_database(Does::Read("list of tables"), "", |db, _| db.tables())
+        self.on_wide_tables(Does::Read("list of tables"), "", |db, _| db.tables())
     }
 
     fn drop_table(&self, name: &str) -> Answer<'_, ()> {
-        self.on_wide_database(Does::Write("drop"), name, |db, name| db.drop_table(name))
+        self.on_wide_tables(Does::Write("drop"), name, |db, name| db.drop_table(name))
     }
 }

@@ -44,6 +44,14 @@ impl<'h, H: Handle + ?Sized> Within<'h, H> {
         }
     }
 
+    /// As [`one_call`](Self::one_call), of a handle that is owned.
+    pub(crate) fn one_call_of(handle: Arc<H>) -> Arc<H> {
+        match Within::one_call(&*handle) {
+            Within::Made(made) => made,
+            Within::As(_) => handle,
+        }
+    }
+
     /// The handle with `options`.
     pub(crate) fn options(handle: &'h H, options: &CallOptions) -> Self {
         if handle.call_options() == options { Self::As(handle) } else { Self::Made(handle.with_call_options(options)) }
