@@ -325,3 +325,27 @@ fn the_probability_of_equal_keys_beside_a_time() {
     assert_eq!(message("instant", "", "100/s", ""), None);
     assert_eq!(message("i64", millis, "1k/s", "stats.user = { distinct = 10_000 }"), None);
 }
+
+/// A secondary table is the cure only where it reads less than the table itself.
+#[test]
+fn no_cure_is_the_tables_own_key() {
+    let table = "[table.a]\nkey = [\"host: text\", \"at: i64 desc\", \"kind: u8\"]\nmeans.at = \"seconds\"\nrows = \"1M\"\n\
+        [table.a.stats]\nhost = { distinct = 100 }\nkind = { distinct = 10 }\n[[table.a.query]]\nname = \"q\"\nreturns = 5\n";
+    let cure = |rule: &str, query: &str| {
+        // Which hinders another order of the key.
+        let other = "[[table.a.query]]\nname = \"h\"\nfix = [\"host\"]\nreturns = 10_000\n";
+        let report = check(&format!("{table}{query}\n{other}"), None);
+        let finding = report.findings.into_iter().find(|finding| finding.rule.id == rule).unwrap();
+        let remedy = finding.remedy.unwrap();
+        (finding.message, remedy.text, remedy.edits.len())
+    };
+    let (_, text, edits) = cure("Q04", "among = { host = 3 }\nrange = { at = \"1 hour\" }");
+    assert_eq!((text.as_str(), edits), ("run it once for each of the values; each run is one range", 0));
+    let (_, text, edits) = cure("Q01", "fix = [\"kind\"]");
+    assert!(text.starts_with("add a secondary table whose key begins with the fields") && edits == 1, "{text}");
+    let (message, text, edits) = cure("Q01", "");
+    assert!(text.starts_with("say `batch = true`") && edits == 0, "{text}");
+    assert!(message.ends_with("each run is a full scan of 1M rows"), "{message}");
+    let (message, ..) = cure("Q01", "fix = [\"kind\"]\nlimit = 2");
+    assert!(message.ends_with("until 2 match, 400k rows of 1M rows"), "{message}");
+}

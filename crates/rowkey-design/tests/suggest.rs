@@ -178,3 +178,131 @@ fix = ["many"]
     assert_eq!(best.table.layout.fields()[0].name, "many");
     assert!((best.score.queries[0].rows_read - 2.0).abs() < 0.1, "{:?}", best.score);
 }
+
+/// A design in three parts, between which the key of a suggestion fits: clusters, the table's own lines, and the rest.
+#[derive(Debug)]
+struct Parts {
+    cluster: String,
+    key: String,
+    own: &'static str,
+    rest: String,
+}
+
+impl Parts {
+    fn with(&self, key: &str) -> String {
+        let key = key.replacen("[table.t]\n", &format!("[table.t]\n{}", self.own), 1);
+        format!("format = 1\n{}{key}{}", self.cluster, self.rest)
+    }
+}
+
+/// Fields with values that are more or less even, written by time at more than a server takes.
+fn hot_designs() -> impl Strategy<Value = Parts> {
+    let distinct = prop::sample::select(&[3, 20, 500, 10_000, 1_000_000][..]);
+    let skew =
+        prop::sample::select(&["", ", skew = \"zipf 0.7\"", ", skew = \"zipf 1.0\"", ", skew = \"zipf 1.3\""][..]);
+    let fields = prop::collection::vec((distinct, skew), 1..4);
+    let (servers, rate) = (prop::sample::select(&[3, 8, 20][..]), prop::sample::select(&[20, 60, 100][..]));
+    (fields, 0..4usize, servers, rate, prop::collection::vec(1..8usize, 1..3)).prop_map(
+        |(fields, at, servers, rate, queries)| {
+            let mut key: Vec<String> = (0..fields.len()).map(|i| format!("\"f{i}: u32\"")).collect();
+            key.insert(at.min(fields.len()), "\"at: instant\"".to_owned());
+            let mut rest = "[table.t.stats]\n".to_owned();
+            for (i, (distinct, skew)) in fields.iter().enumerate() {
+                rest += &format!("f{i} = {{ distinct = {distinct}{skew} }}\n");
+            }
+            rest += &format!("[[table.t.write]]\nname = \"w\"\nrate = \"{rate}k/s\"\norder = \"time\"\n");
+            for (i, fixed) in queries.iter().enumerate() {
+                let all = 0..fields.len();
+                let names = all.filter(|field| fixed >> field & 1 == 1).map(|field| format!("\"f{field}\""));
+                let names = names.collect::<Vec<_>>().join(", ");
+                let asks = "order = \"newest\"\nlimit = 20\nrate = \"10/s\"";
+                rest += &format!("[[table.t.query]]\nname = \"q{i}\"\nfix = [{names}]\n{asks}\n");
+            }
+            Parts {
+                cluster: format!("[cluster.c]\nengine = \"hbase\"\nservers = {servers}\n"),
+                key: format!("[table.t]\nkey = [{}]\n", key.join(", ")),
+                own: "rows = \"1G\"\nkeep = \"forever\"\n",
+                rest,
+            }
+        },
+    )
+}
+
+/// The findings of a design about places that take too many writes.
+fn hot(text: &str) -> Vec<String> {
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let report = parse(text).check(&options);
+    let about = ["H01", "H02", "H03", "H04", "H05", "H06", "Q14"];
+    let found = report.findings.iter().filter(|finding| about.contains(&finding.rule.id));
+    found.map(|finding| finding.message.clone()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// `check` finds no hot place in the first suggestion, unless it finds one in each; and what the first leaves as a full
+    /// scan, no other serves at the same writes.
+    #[test]
+    fn check_agrees_with_the_first(design in hot_designs()) {
+        let suggestions = suggest(&design.with(&design.key), "t");
+        let [best, others @ ..] = &suggestions.candidates[..] else { panic!("none") };
+        let found = hot(&design.with(&to_toml(&best.table)));
+        if !found.is_empty() {
+            for other in others {
+                prop_assert!(!hot(&design.with(&to_toml(&other.table))).is_empty(), "{found:?}, {:?}", to_toml(&other.table));
+            }
+        }
+        for (i, query) in best.score.queries.iter().enumerate().filter(|(_, query)| query.full_scan) {
+            for other in others.iter().filter(|other| other.score.refused <= best.score.refused) {
+                let worse = other.score.work >= best.score.work;
+                prop_assert!(other.score.queries[i].full_scan || worse, "{}: {}", query.name, to_toml(&other.table));
+            }
+        }
+    }
+}
+
+/// Two sides with few and with many values: each is served, the hot one by a salted table.
+#[test]
+fn a_secondary_table_is_salted_where_its_first_field_is_hot() {
+    let text = r#"
+format = 1
+[cluster.c]
+engine = "hbase"
+servers = 20
+[table.t]
+key = ["user: u32", "kind: u32", "at: instant"]
+rows = "1G"
+keep = "forever"
+stats.user = { distinct = "1M", skew = "zipf 0.7" }
+stats.kind = { distinct = 20, skew = "zipf 1.3" }
+[[table.t.write]]
+name = "w"
+rate = "60k/s"
+order = "time"
+[[table.t.query]]
+name = "of a user"
+fix = ["user"]
+order = "newest"
+limit = 20
+rate = "10/s"
+[[table.t.query]]
+name = "of a kind"
+fix = ["kind"]
+order = "newest"
+limit = 20
+rate = "10/s"
+"#;
+    let suggestions = suggest(text, "t");
+    let best = &suggestions.candidates[0];
+    assert_eq!(first(&suggestions), ("u32, instant desc, u32".to_owned(), 1));
+    assert_eq!(*best.table.table.secondary[0].salt.as_ref().unwrap().buckets, 20);
+    assert!(best.score.refused == 0.0 && best.score.queries.iter().all(|query| !query.full_scan));
+    assert_eq!(suggestions.remarks.len(), 1, "{:?}", suggestions.remarks);
+
+    // As many servers as the writes need are assumed; that there are too few is said.
+    let small = text.replace("servers = 20", "servers = 3");
+    let suggestions = suggest(&small, "t");
+    assert_eq!(suggestions.candidates[0].score.refused, 0.0);
+    assert_eq!(*suggestions.candidates[0].table.table.secondary[0].salt.as_ref().unwrap().buckets, 6);
+    assert!(suggestions.remarks[0].contains("30k writes/s: under every key 6 are needed"), "{:?}", suggestions.remarks);
+}

@@ -66,6 +66,9 @@ fn text(suggestions: &Suggestions) -> String {
         for reason in &suggestions.reasons {
             text += &format!("- {reason}\n");
         }
+        for remark in &suggestions.remarks {
+            text += &format!("not well under it either: {remark}\n");
+        }
         if !best.current {
             text += &format!("\n{}", to_toml(&best.table));
         }
@@ -107,6 +110,6 @@ fn to_json(suggestions: &Suggestions) -> Json {
     };
     json!({
         "candidates": suggestions.candidates.iter().map(candidate).collect::<Vec<_>>(), "tried": suggestions.tried,
-        "assumed": suggestions.assumed, "reasons": suggestions.reasons,
+        "assumed": suggestions.assumed, "reasons": suggestions.reasons, "remarks": suggestions.remarks,
     })
 }

@@ -83,13 +83,16 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
 
 /// How long the rows of a table took to be written, as far as the file says; a year where it does not.
 fn kept(table: &TableDesign) -> Period {
-    const DAY: f64 = 86_400.0;
+    const HOUR: f64 = 3_600.0;
     let puts = table.table.write.iter().filter(|write| write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put);
     let rate: f64 = puts.filter_map(|write| write.rate.as_ref()).map(|rate| rate.0).sum();
     let cells = table.table.family.values().filter_map(|family| crate::cost::per_row(family)).fold(1.0, f64::max);
     let rows = table.table.rows.as_ref().filter(|_| rate > 0.0).map(|rows| rows.0);
-    let days = rows.map_or(365.0, |rows| (rows * cells / rate / DAY).clamp(1.0, 36_500.0).round());
-    Period(Duration::from_secs_f64(days * DAY))
+    let hours = rows.map_or(365.0 * 24.0, |rows| rows * cells / rate / HOUR);
+    // Whole days, but for less than three of them.
+    let step = if hours < 72.0 { 1.0 } else { 24.0 };
+    let hours = (hours / step).round() * step;
+    Period(Duration::from_secs_f64(hours.clamp(1.0, 36_500.0 * 24.0) * HOUR))
 }
 
 /// The table as the file has it, but for its key: nothing that was assumed.
@@ -105,10 +108,13 @@ fn unplaced<T>(value: T) -> Located<T> {
 }
 
 impl<'d> Builder<'d> {
-    pub(super) fn new(own: &'d TableDesign, servers: Option<u32>) -> Self {
+    /// `servers` of them are there, and so many are needed for the writes.
+    pub(super) fn new(own: &'d TableDesign, servers: Option<u32>, needed: f64) -> Self {
         let facts = KeyFacts::of(own, None);
         let growing = facts.fields.iter().map(|field| field.growth.is_some()).collect();
-        let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain(servers).collect();
+        let needed = needed.min(f64::from(MOST_BUCKETS)) as u32;
+        let servers = servers.map_or(needed, |servers| servers.max(needed));
+        let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain([servers]).collect();
         buckets.retain(|&buckets| buckets > 1 && buckets <= MOST_BUCKETS);
         buckets.sort_unstable();
         buckets.dedup();
@@ -237,6 +243,23 @@ impl<'d> Builder<'d> {
             table.table.secondary.push(unplaced(secondary));
         }
         (!table.secondary.is_empty()).then_some(table)
+    }
+
+    /// The table with a salt for each of its secondary tables that is hot: one for each number of buckets to try.
+    pub(super) fn with_salts(&self, served: &TableDesign, hot: &[bool]) -> impl Iterator<Item = TableDesign> {
+        let salted = move |buckets: u32| {
+            let mut table = served.clone();
+            let secondaries = table.table.secondary.iter_mut().zip(&mut table.secondary).zip(hot);
+            for ((secondary, laid_out), _) in secondaries.filter(|(_, hot)| **hot) {
+                let salt = self.salt(buckets, &[]);
+                let Secondary { name, key, .. } = &secondary.value;
+                *laid_out = layout(name, key, Some(&salt), None, &mut Vec::new())?;
+                secondary.value.salt = Some(salt);
+            }
+            Some(table)
+        };
+        let buckets: &[u32] = if hot.contains(&true) { &self.buckets } else { &[] };
+        buckets.iter().filter_map(move |&buckets| salted(buckets))
     }
 
     /// The key that serves a query: what it fixes, what it has a range of, what it is sorted by, and then the rest of the

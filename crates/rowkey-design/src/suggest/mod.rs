@@ -2,7 +2,8 @@
 //!
 //! Every order of the fields is tried, ascending and descending in the field that grows, with several salts; each alone and
 //! with the secondary tables that its queries need. A candidate is judged first by the writes that its servers can take
-//! at once, then by the work of its queries and writes, then by its number of tables and its bytes.
+//! at once, then by the work of its queries and writes, then by its number of tables and its bytes. Where the cluster is too
+//! small for the writes, it is judged as if it were large enough: that is so under every key.
 
 mod build;
 mod score;
@@ -13,6 +14,7 @@ pub use self::build::to_toml;
 pub use self::score::{QueryScore, Score};
 
 use self::build::Builder;
+use self::score::Capacity;
 use crate::check::CheckOptions;
 use crate::file::{Bytes, Count};
 use crate::resolve::{Design, TableDesign};
@@ -42,6 +44,8 @@ pub struct Suggestions {
     pub assumed: Vec<String>,
     /// Why the first is first: a sentence for each of the others that are worth comparing.
     pub reasons: Vec<String>,
+    /// What is not well under the first either.
+    pub remarks: Vec<String>,
 }
 
 /// How many candidates are kept while others are tried: many are alike.
@@ -87,7 +91,8 @@ impl Design {
         let (full, assumed) = build::with_assumptions(own, options.profiles.get(table));
         let cluster = self.cluster(options);
         let profile = options.profiles.get(table);
-        let builder = Builder::new(&full, cluster.and_then(|cluster| cluster.servers));
+        let capacity = Capacity::of(&full, cluster);
+        let builder = Builder::new(&full, cluster.and_then(|cluster| cluster.servers), capacity.needed());
         let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile);
         let mut candidates = vec![Candidate { score: judge(&full), table: full.clone(), current: true }];
         let mut tried = 1;
@@ -96,8 +101,11 @@ impl Design {
             let score = judge(&alone);
             tried += 1;
             if let Some(served) = builder.with_secondaries(&alone, &score) {
-                tried += 1;
-                candidates.push(Candidate { score: judge(&served), table: served, current: false });
+                let salted = builder.with_salts(&served, &capacity.hot_secondaries(&served)).collect::<Vec<_>>();
+                for table in salted.into_iter().chain([served]) {
+                    tried += 1;
+                    candidates.push(Candidate { score: judge(&table), table, current: false });
+                }
             }
             candidates.push(Candidate { score, table: alone, current: false });
             if candidates.len() > KEPT {
@@ -114,8 +122,8 @@ impl Design {
         for candidate in &mut candidates {
             build::without_assumptions(&mut candidate.table, own);
         }
-        let reasons = reasons(&candidates);
-        Some(Suggestions { candidates, tried, assumed, reasons })
+        let (reasons, remarks) = (reasons(&candidates), remarks(&candidates, &capacity));
+        Some(Suggestions { candidates, tried, assumed, reasons, remarks })
     }
 }
 
@@ -125,7 +133,8 @@ fn better(a: &Candidate, b: &Candidate) -> Ordering {
         let Score { refused, work, tables, unserved, unordered, salted, key_bytes, .. } = candidate.score;
         let steps = (work.max(1e-9).ln() / 1.05f64.ln() / 2.0).round();
         let simple = (salted, key_bytes, !candidate.current, hashed_by(&candidate.table), descending(&candidate.table));
-        ((refused * 100.0).round(), steps, tables, unserved, unordered, simple)
+        // Any that are refused are more than none.
+        ((refused * 100.0 - 1e-6).ceil(), steps, tables, unserved, unordered, simple)
     };
     let order = rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal);
     order.then_with(|| a.table.layout.shape().cmp(&b.table.layout.shape()))
@@ -173,10 +182,11 @@ pub fn described(table: &TableDesign) -> String {
     }
     parts.extend(fields.iter().map(|field| format!("{}{}", field.name, if field.desc { " desc" } else { "" })));
     let key = parts.join(", ");
+    let salted = if table.table.secondary.iter().any(|secondary| secondary.salt.is_some()) { ", salted" } else { "" };
     match table.secondary.len() {
         0 => key,
-        1 => format!("{key} + 1 secondary table"),
-        n => format!("{key} + {n} secondary tables"),
+        1 => format!("{key} + 1 secondary table{salted}"),
+        n => format!("{key} + {n} secondary tables{salted}"),
     }
 }
 
@@ -186,6 +196,27 @@ fn reasons(candidates: &[Candidate]) -> Vec<String> {
         return Vec::new();
     };
     others.iter().map(|other| format!("{}: {}", described(&other.table), worse(&best.score, &other.score))).collect()
+}
+
+/// What is not well under the first either.
+fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
+    let small = capacity.too_small().map(|all| {
+        let (all, needed) = (Count(all), Count(capacity.needed()));
+        format!("all servers together take {all} writes/s: under every key {needed} are needed for these")
+    });
+    let queries = candidates.first().into_iter().flat_map(|best| &best.score.queries);
+    let unserved = queries.filter(|query| query.is_unserved()).map(|query| {
+        let (rows, name) = (Count(query.rows_read.round()), &query.name);
+        match (query.full_scan, query.amplification) {
+            (true, _) => format!("{name:?} reads the table from its first row on: {rows} rows a run"),
+            (false, each) => {
+                let each =
+                    each.map_or(String::new(), |each| format!(", {} for each that it returns", Count(each.round())));
+                format!("{name:?} reads {rows} rows a run{each}")
+            }
+        }
+    });
+    small.into_iter().chain(unserved).collect()
 }
 
 /// What is worse in `other`.

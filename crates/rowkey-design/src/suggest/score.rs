@@ -19,7 +19,7 @@ const ROWS_PER_RANGE: f64 = 100.0;
 pub struct Score {
     /// The writes at the peak, each once.
     pub peak: f64,
-    /// The share of them that no server takes, because they land in too few places.
+    /// The share of them that no server takes, because they land in too few places: more servers would not help.
     pub refused: f64,
     /// How many places the writes land in at once: the fewest of all writes and tables.
     pub places: Option<f64>,
@@ -104,7 +104,6 @@ impl Score {
     ) -> Self {
         let mut keys = vec![KeyFacts::of(table, profile)];
         keys.extend(KeyFacts::of_secondaries(table, profile));
-        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
         let rows = crate::cost::rows(table).unwrap_or(f64::MAX).min(1e12);
         // A sample's keys have the design's own order, and no other key decodes them: their statistics are in `keys`.
         let costs = QueryCost::all(table, &keys, cluster, None);
@@ -113,7 +112,7 @@ impl Score {
             if keeps_order(cost, table, own) { score } else { score.sorted(cost, rows) }
         };
         let queries: Vec<_> = costs.iter().map(score).collect();
-        let writes = Writes::of(table, &keys, engine, cluster);
+        let writes = Writes::of(table, &keys, &Capacity::of(table, cluster));
         let reading: f64 = queries.iter().map(|query| query.rate * query.work()).sum();
         Self {
             peak: writes.peak,
@@ -161,6 +160,56 @@ fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> 
     free(&own) == free(&layout)
 }
 
+/// What servers take of a table's writes.
+pub(super) struct Capacity {
+    /// The writes a second of one.
+    each: f64,
+    /// How many there are.
+    servers: f64,
+    /// The writes at the peak.
+    peak: f64,
+}
+
+impl Capacity {
+    pub(super) fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
+        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let peaks = table.table.write.iter().filter_map(|write| write.peak.as_ref().or(write.rate.as_ref()));
+        Self {
+            each: writes_per_server(engine, cluster).unwrap_or(f64::INFINITY),
+            servers: cluster.and_then(|cluster| cluster.servers).map_or(f64::INFINITY, f64::from),
+            peak: peaks.map(|rate| rate.0).sum(),
+        }
+    }
+
+    /// How many servers the writes need, however even they are.
+    pub(super) fn needed(&self) -> f64 {
+        (self.peak / self.each).ceil()
+    }
+
+    /// All servers together, where they take less than is written: writes a second.
+    pub(super) fn too_small(&self) -> Option<f64> {
+        Some(self.servers * self.each).filter(|all| *all < self.peak)
+    }
+
+    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that is too
+    /// small is so under every key.
+    fn refused(&self, load: &WriteLoad<'_>) -> f64 {
+        let (Some(places), Some(peak)) = (load.places, load.peak) else { return 0.0 };
+        // One server may serve many places; the busiest place has one server.
+        let taken = places.max(1.0).min(self.servers.max(self.needed())) * self.each;
+        let taken = taken.min(load.busiest.map_or(f64::INFINITY, |share| self.each / share.max(1e-12)));
+        (peak - taken).max(0.0)
+    }
+
+    /// Which secondary tables take fewer writes than there are.
+    pub(super) fn hot_secondaries(&self, table: &TableDesign) -> Vec<bool> {
+        let keys = KeyFacts::of_secondaries(table, None);
+        let is_hot =
+            |key: &KeyFacts<'_>| table.table.write.iter().any(|write| self.refused(&WriteLoad::of(write, key)) > 0.0);
+        keys.iter().map(is_hot).collect()
+    }
+}
+
 struct Writes {
     peak: f64,
     rate: f64,
@@ -169,9 +218,7 @@ struct Writes {
 }
 
 impl Writes {
-    fn of(table: &TableDesign, keys: &[KeyFacts<'_>], engine: Engine, cluster: Option<&Cluster>) -> Self {
-        let capacity = writes_per_server(engine, cluster).unwrap_or(f64::INFINITY);
-        let servers = cluster.and_then(|cluster| cluster.servers).map_or(f64::INFINITY, f64::from);
+    fn of(table: &TableDesign, keys: &[KeyFacts<'_>], capacity: &Capacity) -> Self {
         let mut writes = Self { peak: 0.0, rate: 0.0, refused: 0.0, places: None };
         let mut refused = 0.0f64;
         for key in keys {
@@ -183,12 +230,9 @@ impl Writes {
                     writes.peak += peak;
                     writes.rate += write.rate.as_ref().map_or(peak, |rate| rate.0);
                 }
-                let Some(places) = load.places else { continue };
-                writes.places = Some(writes.places.map_or(places, |fewest: f64| fewest.min(places)));
-                // One server may serve many places; the busiest place has one server.
-                let taken = places.max(1.0).min(servers) * capacity;
-                let taken = taken.min(load.busiest.map_or(f64::INFINITY, |share| capacity / share.max(1e-12)));
-                refused_here += (peak - taken).max(0.0);
+                let places = writes.places.into_iter().chain(load.places);
+                writes.places = places.reduce(f64::min);
+                refused_here += capacity.refused(&load);
             }
             refused = refused.max(refused_here);
         }

@@ -1,6 +1,7 @@
 //! Changes of a design file that cure a finding of a query.
 
 use rowkey::LayoutBuf;
+use rowkey::lead::Lead;
 use rowkey::untyped::FieldBuf;
 
 use crate::check::Context;
@@ -62,25 +63,34 @@ fn ordered(key: &KeyFacts<'_>, order: &[usize]) -> Vec<FieldBuf> {
     fields
 }
 
-/// Whether a layout serves every query of the table itself, but this one, no worse than its own.
-fn serves_the_others(context: &Context<'_>, layout: &LayoutBuf, order: &[usize], but: &QueryCost<'_>) -> bool {
-    let old = &context.keys[0];
+/// The table's own key in another order.
+fn reordered<'c>(old: &'c KeyFacts<'c>, layout: &'c LayoutBuf, order: &[usize]) -> KeyFacts<'c> {
     let fields = order.iter().zip(layout.fields());
     let fields = fields.map(|(&i, field)| FieldFacts { field, ..old.fields[i].clone() }).collect();
-    let key = KeyFacts { name: old.name, secondary: None, layout, fields, bytes: old.bytes };
-    let rank = |order| match order {
+    KeyFacts { name: old.name, secondary: None, layout, fields, bytes: old.bytes }
+}
+
+/// The better order is the less.
+fn rank(order: OrderFit) -> u8 {
+    match order {
         OrderFit::Free | OrderFit::Key | OrderFit::Unknown => 0,
         OrderFit::Reverse => 1,
         OrderFit::Merge { .. } => 2,
         OrderFit::Sort => 3,
-    };
-    context.queries.iter().filter(|cost| cost.secondary.is_none()).all(|was| {
-        let is = QueryCost::by(was.query, context.table, &key, None, &Known::default());
-        let filters = is.filter.len() <= was.filter.len() && is.full_scan <= was.full_scan;
-        let lists = is.buckets <= was.buckets && rank(is.order) <= rank(was.order);
-        let this = std::ptr::eq(was.query, but.query);
-        if this { is.filter.len() < was.filter.len() || rank(is.order) < rank(was.order) } else { filters && lists }
-    })
+    }
+}
+
+/// Whether a key filters less of what a query reads than the key that serves it now, or has a better order for it.
+fn serves(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
+    let is = QueryCost::by(was.query, context.table, key, None, &Known::default());
+    is.filter.len() < was.filter.len() || rank(is.order) < rank(was.order)
+}
+
+/// Whether a key serves a query no worse than the one that serves it now.
+fn keeps(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
+    let is = QueryCost::by(was.query, context.table, key, None, &Known::default());
+    let filters = is.filter.len() <= was.filter.len() && is.full_scan <= was.full_scan;
+    filters && is.buckets <= was.buckets && rank(is.order) <= rank(was.order)
 }
 
 /// Another order of the key's fields, where it serves this query, and no other worse.
@@ -101,7 +111,13 @@ pub(super) fn reorder(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec
     let mut by: Vec<usize> = key.layout.by().iter().filter_map(|field| order.iter().position(|i| i == field)).collect();
     by.sort_unstable();
     let layout = LayoutBuf::of_fields(key.layout.name(), key.layout.lead().clone(), by, fields.clone()).ok()?;
-    serves_the_others(context, &layout, &order, cost).then(|| edited(context, &fields))
+    let new = reordered(key, &layout, &order);
+    let mut own = context.queries.iter().filter(|cost| cost.secondary.is_none());
+    let good = own.all(|was| match std::ptr::eq(was.query, cost.query) {
+        true => serves(context, &new, was),
+        false => keeps(context, &new, was),
+    });
+    good.then(|| edited(context, &fields))
 }
 
 /// The key with these fields in place of its own.
@@ -144,7 +160,7 @@ fn reads(context: &Context<'_>, edit: &Edit) -> bool {
     file.is_some_and(|file| Design::parse([file.edited([edit])]).is_ok())
 }
 
-/// A secondary table that serves a query.
+/// A secondary table that serves a query; none if that would serve it no better than the table itself.
 pub(super) fn secondary(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec<Edit>> {
     if cost.secondary.is_some() {
         return None;
@@ -160,6 +176,10 @@ pub(super) fn secondary(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<V
     let grows = order.iter().position(|&i| key.fields[i].growth.is_some());
     if let Some((newest, field)) = newest.zip(grows.and_then(|at| fields.get_mut(at))) {
         field.desc = newest && !field.raw;
+    }
+    let layout = LayoutBuf::of_fields(key.layout.name(), Lead::None, Vec::new(), fields.clone()).ok()?;
+    if !serves(context, &reordered(key, &layout, &order), cost) {
+        return None;
     }
     let texts: Vec<String> = fields.iter().map(field_text).collect();
     let name = format!("{}_by_{}", context.table.name.as_str(), first.name);

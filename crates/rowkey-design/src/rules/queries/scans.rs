@@ -3,7 +3,8 @@
 use super::shown::{of_query, rows};
 use super::{Found, interactive, mend};
 use crate::check::Context;
-use crate::cost::{Condition, OrderFit, QueryCost};
+use crate::cost::{Condition, OrderFit, QueryCost, all_of};
+use crate::file::Count;
 use crate::finding::Severity::{Error, Note, Warning};
 use crate::finding::{Edit, Finding};
 use crate::quote;
@@ -22,11 +23,18 @@ pub(super) fn full_scan(context: &Context<'_>, found: &mut Found<'_>) {
             // The key is made for it; if not, its order is the finding.
             continue;
         }
-        let message = if first_rows {
-            format!("{name:?} fixes no leading field of the key: it reads from the table's first row on")
-        } else {
-            format!("{name:?} fixes no leading field of the key: each run is a full scan{table}")
+        let until = cost.query.limit.as_ref().zip(cost.rows_read).zip(cost.rows_selected);
+        let what = match until {
+            _ if first_rows => "it reads from the table's first row on".to_owned(),
+            // In an order that is not the key's all rows are read, whatever the limit.
+            Some(((limit, read), all)) if read < all => format!(
+                "it reads from the table's first row on until {} match, {}{table}",
+                Count(limit.0),
+                rows(Some(read))
+            ),
+            _ => format!("each run is a full scan{table}"),
         };
+        let message = format!("{name:?} fixes no leading field of the key: {what}");
         let mut finding = of_query(found, context, cost, message);
         if first_rows {
             finding.severity = Note;
@@ -45,11 +53,24 @@ fn with_remedy(context: &Context<'_>, cost: &QueryCost<'_>, finding: Finding) ->
     if let Some(edits) = mend::reorder(context, cost) {
         return finding.remedy("put the fields that the query fixes first; no other query reads more then", edits);
     }
-    let edits = mend::secondary(context, cost).unwrap_or_default();
-    finding.remedy(
-        "add a secondary table whose key begins with the fields that the query fixes, and ends with those of this key",
-        edits,
-    )
+    if all_of(&cost.query.value).is_empty() {
+        let text =
+            "say `batch = true` if nobody waits for it; else give it a limit, or keep what it computes in a table";
+        return finding.remedy(text, Vec::new());
+    }
+    match mend::secondary(context, cost) {
+        Some(edits) => finding.remedy(
+            "add a secondary table whose key begins with the fields that the query fixes, and ends with those of this key",
+            edits,
+        ),
+        None if cost.query.among.is_empty() => {
+            finding.remedy("add a secondary table whose key is a salt, and then what the query selects by", Vec::new())
+        }
+        None => finding.remedy(
+            "run it once for each of the values; each run is one range",
+            Vec::new(),
+        ),
+    }
 }
 
 /// From these on, reads for each row returned are a finding, and an error: of queries that somebody waits for, and of others.
