@@ -4,7 +4,7 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use proptest::prelude::*;
 use rowkey::untyped::FieldValues;
-use rowkey::{KeyRange, LayoutBuf, RowKey, Select, Selection, Value};
+use rowkey::{HostPath, KeyRange, LayoutBuf, RowKey, Select, Selection, UrlKey, Value};
 
 #[derive(RowKey)]
 #[rowkey(salt(buckets = 5, by(user)))]
@@ -23,6 +23,13 @@ struct Turned {
     name: String,
     #[rowkey(desc, nulls_first)]
     rank: Option<u16>,
+}
+
+#[derive(RowKey)]
+struct Page {
+    #[rowkey(desc)]
+    page: HostPath,
+    url: UrlKey,
 }
 
 #[derive(RowKey)]
@@ -90,6 +97,23 @@ proptest! {
         let id = Value::Unsigned(7);
         same(Hashed::prefix().id(7).at_range(1..9), &[id], Some(FieldValues::Between(Included(Value::Unsigned(1)), Excluded(Value::Unsigned(9)))));
     }
+}
+
+#[test]
+fn domains() {
+    let page: HostPath = "apache.org/x".parse().unwrap();
+    for host in ["apache.org", "org", "10.0.0.1", "[::1]"] {
+        same(Page::prefix().page_under(host), &[], Some(FieldValues::Under(host.to_owned())));
+        let fixed = [text("apache.org/x")];
+        same(Page::prefix().page(&page).url_under(host), &fixed, Some(FieldValues::Under(host.to_owned())));
+    }
+    let layout = LayoutBuf::from(&Page::LAYOUT);
+    let refused = |host: &str| layout.ranges_by_bucket(&[], Some(&FieldValues::Under(host.to_owned()))).unwrap_err();
+    assert!(refused("Apache.org").to_string().starts_with("page: "));
+    assert!(refused("apache.org/x").to_string().starts_with("page: "));
+    let layout = LayoutBuf::from(&Turned::LAYOUT);
+    let error = layout.ranges_by_bucket(&[], Some(&FieldValues::Under("a.org".to_owned()))).unwrap_err();
+    assert_eq!(error.to_string(), "name: a text is under no domain");
 }
 
 #[test]

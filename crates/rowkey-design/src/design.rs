@@ -220,7 +220,7 @@ record! {
         range: Named<Width>,
         /// The field that it has several values of, and how many.
         among: Named<Count> where Bounds::MANY,
-        /// The field that it has the beginning of, and how many characters or bytes.
+        /// The field that it has the beginning of, and how many characters or bytes; of a host path or URL, the domain.
         starts_with: Named<Count> where Bounds::MANY,
         /// What it filters by that is not in the key, or not next in it.
         filter as "where": Vec<Located<String>>,

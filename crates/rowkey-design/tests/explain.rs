@@ -259,3 +259,36 @@ fn a_range_without_values_is_refused() {
         assert!(error.contains("the range has no values"), "{error}");
     }
 }
+
+/// A domain is all that is under it: `name_under` of a derived prefix.
+#[test]
+fn the_beginning_of_a_page_is_a_domain() {
+    let text = r#"
+format = 1
+[table.pages]
+key = ["page: host_path"]
+[[table.pages.query]]
+name = "a domain"
+starts_with = { page = 10 }
+[table.urls]
+key = ["url: url desc"]
+[[table.urls.query]]
+name = "a domain"
+starts_with = { url = 10 }
+"#;
+    let design = Design::parse([File { name: "a.rowkey.toml".into(), text: text.into() }]).unwrap();
+    let ranges = |table: &str, given: &[&str]| -> Vec<KeyRange> {
+        Plan::of(&design, table, "a domain", given, None).unwrap().cost.ranges.concat()
+    };
+    let under = KeyRange::new(*b"org.apache.", Some(*b"org.apache0")).unwrap();
+    assert_eq!(ranges("pages", &["page=apache.org"]), [under]);
+    let [urls] = &ranges("urls", &["url=apache.org"])[..] else { panic!("one range") };
+    assert!(urls.start().starts_with(&b"org.apache0".map(|byte| !byte)[..10]));
+    // Made up, it is a domain too, and more than one page.
+    let [made_up] = &ranges("pages", &[])[..] else { panic!("one range") };
+    assert!(made_up.start().ends_with(b".") && made_up.end().unwrap().ends_with(b"0"));
+    let plan = Plan::of(&design, "pages", "a domain", &["page=apache.org"], None).unwrap();
+    assert_eq!(plan.by, [("page", "\"apache.org\" and under it".to_owned())]);
+    let error = Plan::of(&design, "pages", "a domain", &["page=apache.org/x"], None).unwrap_err();
+    assert!(error.to_string().contains("page: "), "{error}");
+}

@@ -421,11 +421,15 @@ pub(super) fn under_domain(domain: &Domain) -> Vec<FieldSpan> {
 }
 
 pub(super) fn under_text(host: &str) -> Vec<FieldSpan> {
-    match host::check(host) {
-        Ok(Kind::Name) => under(host),
-        Ok(Kind::Address) => vec![beginning(format!("{host}/").into_bytes())],
-        Err(_) => Vec::new(),
-    }
+    under_host(host).unwrap_or_default()
+}
+
+/// The pages of a domain and all its subdomains, or of an address.
+pub(in crate::keys) fn under_host(host: &str) -> Result<Vec<FieldSpan>, HostPathError> {
+    Ok(match host::check(host)? {
+        Kind::Name => under(host),
+        Kind::Address => vec![beginning(format!("{host}/").into_bytes())],
+    })
 }
 
 pub(super) fn under_site(site: &Site, raw: bool) -> Vec<FieldSpan> {

@@ -76,6 +76,7 @@ mod with;
 pub use self::bucket::Bucket;
 #[cfg(feature = "chrono")]
 pub use self::chrono::ChronoUtc;
+pub(in crate::keys) use self::host_path::under_host;
 pub use self::host_path::{HostPath, Site};
 pub(crate) use self::instant::Instant;
 pub(crate) use self::into::into_field;

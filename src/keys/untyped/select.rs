@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use super::key::encode_field;
 use super::{FieldBuf, LayoutBuf, TypeBuf, Value, ValueError};
-use crate::keys::encode::{FieldSpan, Writer};
+use crate::keys::encode::{FieldSpan, Writer, under_host};
 use crate::keys::layout::Scalar;
 use crate::keys::prefix::PrefixBuf;
 use crate::keys::range::KeyRange;
@@ -21,6 +21,8 @@ pub enum FieldValues {
     Between(Bound<Value>, Bound<Value>),
     /// Text or bytes that begin with this.
     StartsWith(Value),
+    /// Host paths or URLs of this domain and all its subdomains, or of this address: `name_under` of a derived prefix.
+    Under(String),
 }
 
 impl LayoutBuf {
@@ -110,6 +112,16 @@ impl FieldBuf {
                 Ok(vec![span(FieldSpan::Range(bytes(low)?, bytes(high)?))])
             }
             FieldValues::StartsWith(start) => Ok(vec![self.starting(prefix, start)?]),
+            FieldValues::Under(host) => {
+                let failed = |reason: String| ValueError::new(reason).within(&self.name);
+                match &self.ty {
+                    TypeBuf::Scalar(Scalar::HostPath | Scalar::Url) => {
+                        let spans = under_host(host).map_err(|error| failed(error.to_string()))?;
+                        Ok(spans.into_iter().map(span).collect())
+                    }
+                    ty => Err(failed(format!("a {ty} is under no domain"))),
+                }
+            }
         }
     }
 

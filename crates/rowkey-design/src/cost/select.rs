@@ -84,8 +84,13 @@ fn starting(ty: &TypeBuf, value: &Value, letters: usize) -> Option<FieldValues> 
             let first = tile.chars().chain(std::iter::repeat('0')).take(29).collect();
             between(Value::Text(first), Value::Text(tile))
         }
-        // One range; its bounds are not those of a domain.
-        (TypeBuf::Scalar(Scalar::HostPath | Scalar::Url), _) => between(value.clone(), value.clone()),
+        // However few letters: what is made up is one domain.
+        (TypeBuf::Scalar(Scalar::HostPath), Value::Text(page)) => {
+            FieldValues::Under(page.split('/').next()?.to_owned())
+        }
+        (TypeBuf::Scalar(Scalar::Url), Value::Tuple(parts)) => {
+            return starting(&TypeBuf::Scalar(Scalar::HostPath), parts.first()?, letters);
+        }
         (TypeBuf::Option(inner), Value::Option(Some(value))) => {
             let some = |value| Value::Option(Some(Box::new(value)));
             match starting(inner, value, letters)? {

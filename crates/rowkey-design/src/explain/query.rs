@@ -2,7 +2,8 @@
 
 use std::ops::Bound;
 
-use rowkey::untyped::{FieldBuf, FieldValues};
+use rowkey::layout::Scalar;
+use rowkey::untyped::{FieldBuf, FieldValues, TypeBuf};
 use rowkey::{KeyRange, LayoutBuf, Value};
 
 use super::snippet::Snippets;
@@ -249,6 +250,9 @@ impl<'d> Choice<'d, '_> {
                 return Err(ArgumentError::new(&field.name, "the field is given twice: write it once"));
             };
             Some(match (self.query.starts_with.contains_key(&field.name), bounds(text)) {
+                (true, None) if matches!(field.ty, TypeBuf::Scalar(Scalar::HostPath | Scalar::Url)) => {
+                    FieldValues::Under(text.to_owned())
+                }
                 (true, None) => FieldValues::StartsWith(value_of(field, text)?),
                 (_, Some((from, to))) => {
                     let (from, to) = (bound(field, from)?, bound(field, to)?);
@@ -290,6 +294,7 @@ fn told(values: &FieldValues) -> String {
         FieldValues::In(values) => values.iter().map(one_as_json).collect::<Vec<_>>().join(" or "),
         FieldValues::Between(from, to) => format!("{}..{}", bound(from), bound(to)),
         FieldValues::StartsWith(value) => format!("{}…", one_as_json(value)),
+        FieldValues::Under(host) => format!("{host:?} and under it"),
         _ => String::new(),
     }
 }
