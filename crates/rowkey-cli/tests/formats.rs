@@ -81,7 +81,7 @@ fn the_readme_names_every_field_of_the_json() {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(fixtures().join("visits.rowkey.toml")).unwrap();
     let sampled = text.replace("format = 1\n", "format = 1\ntable.s.key = [\"a: u32\"]\n")
-        + "[[table.visits.allow]]\nrule = \"Q99\"\nwhy = \"x\"\n";
+        + "[[table.visits.allow]]\nrule = \"H19\"\nwhy = \"x\"\n";
     fs::write(folder.path().join("a.rowkey.toml"), sampled).unwrap();
     fs::write(folder.path().join("keys"), "00000001\n00000002\n00\n").unwrap();
     let mut printed = BTreeSet::new();
@@ -109,7 +109,7 @@ fn the_readme_names_every_field_of_the_json() {
 fn sarif_is_valid_by_its_standard() {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(fixtures().join("visits.rowkey.toml")).unwrap();
-    let allow = "[[table.visits.allow]]\nrule = \"Q99\"\nwhy = \"x\"\n";
+    let allow = "[[table.visits.allow]]\nrule = \"H19\"\nwhy = \"x\"\n";
     for (name, text) in [
         ("found", text.clone()),
         ("fault", format!("{text}{allow}")),

@@ -177,8 +177,11 @@ impl Design {
             }
             report.take(table, list, options.today, &self.files);
         }
+        let engine = self.cluster(options).map(|cluster| cluster.engine);
+        report.problems.extend(crate::ddl::refused(self, engine));
         report.findings.sort_by_key(|finding| finding.place);
         report.problems.sort_by_key(|problem| problem.place);
+        report.problems.dedup();
         report.notes.sort_by_key(|note| note.place);
         report
     }
@@ -222,17 +225,6 @@ impl Report {
 fn fault(allow: &Located<Allow>, used: bool, today: Date) -> Option<Problem> {
     let problem = |place, message, help: &str| Some(Problem { place, message, help: Some(help.to_owned()) });
     let rule = &allow.rule;
-    if Rule::named(rule).is_none() {
-        let ids: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
-        return problem(
-            rule.place,
-            format!("there is no rule {:?}", rule.as_str()),
-            &crate::file::node::nearest(rule, &ids),
-        );
-    }
-    if allow.why.trim().is_empty() {
-        return problem(allow.why.place, "the reason is empty".to_owned(), "say why the finding is accepted");
-    }
     if let Some(until) = allow.until.as_ref().filter(|until| ***until < today) {
         let help = "mend what it allows, or give it a later day";
         return problem(until.place, format!("this ended on {}", until.value), help);

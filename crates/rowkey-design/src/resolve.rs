@@ -1,5 +1,7 @@
 //! From what the files say to a design whose names all refer to something: layouts are built, fields are found.
 
+mod contradictions;
+
 use std::collections::{HashMap, HashSet, hash_map};
 
 use indexmap::IndexMap;
@@ -12,6 +14,7 @@ use crate::design::{Cluster, DesignFile, Digest, KeyField, Salt, SaltFormat, Sec
 use crate::file::Named;
 use crate::file::node::{FromToml, Reading};
 use crate::problem::{File, Files, Located, Place, Problem, Problems};
+use crate::rules::Rule;
 
 /// A design: all that its files say, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,15 +60,19 @@ impl Design {
     /// ```
     pub fn parse(files: impl IntoIterator<Item = File>) -> Result<Self, Problems> {
         let mut design = Self { files: Files::default(), clusters: Named::new(), tables: IndexMap::new() };
-        let mut problems = Vec::new();
+        let (mut problems, mut named) = (Vec::new(), Vec::new());
         for file in files {
             let text = file.text.clone();
             let mut reading = Reading { file: design.files.add(file), problems: &mut problems };
             if let Some(file) = read(&text, &mut reading) {
+                named.extend(file.table.iter().map(|(name, table)| {
+                    let name = Located { value: name.clone(), place: table.place };
+                    (name, table.secondary.iter().map(|secondary| secondary.name.clone()).collect())
+                }));
                 design.add(file, &mut problems);
             }
         }
-        design.name_tables_once(&mut problems);
+        design.name_tables_once(&named, &mut problems);
         if problems.is_empty() {
             return Ok(design);
         }
@@ -99,11 +106,11 @@ impl Design {
     }
 
     /// Notes each secondary table with the name of another table: both would be one table of the store.
-    fn name_tables_once(&self, problems: &mut Vec<Problem>) {
+    fn name_tables_once(&self, named: &[(Located<String>, Vec<Located<String>>)], problems: &mut Vec<Problem>) {
         let mut names: HashMap<&str, (Place, Option<usize>)> =
-            self.tables.values().map(|table| (table.name.as_str(), (table.name.place, None))).collect();
-        for (of, table) in self.tables.values().enumerate() {
-            for Located { value: name, place } in table.table.secondary.iter().map(|secondary| &secondary.name) {
+            named.iter().map(|(name, _)| (name.as_str(), (name.place, None))).collect();
+        for (of, (_, secondary)) in named.iter().enumerate() {
+            for Located { value: name, place } in secondary {
                 match names.entry(name) {
                     hash_map::Entry::Vacant(entry) => _ = entry.insert((*place, Some(of))),
                     // Two of one table are noted with what else a table names twice.
@@ -143,6 +150,7 @@ impl TableDesign {
         let secondary: Vec<_> =
             table.secondary.iter().map(|secondary| layout_of_secondary(secondary, problems)).collect();
         table.refer(problems);
+        table.contradict(problems);
         expect(table.fingerprint.as_ref(), layout.as_ref(), problems);
         for (layout, secondary) in secondary.iter().zip(&table.secondary) {
             expect(secondary.fingerprint.as_ref(), layout.as_ref(), problems);
@@ -179,17 +187,6 @@ impl Table {
             query.among.iter().for_each(|(name, at)| field(name, at.place));
             query.starts_with.iter().for_each(|(name, at)| field(name, at.place));
         }
-        for (_, at) in stats {
-            grows(
-                at.rows_per.as_ref().map(|rows| [rows.p50, rows.p99, rows.max].map(|n| n.map(|n| n.0))),
-                at.place,
-                problems,
-            );
-            grows(at.size.as_ref().and_then(spread), at.place, problems);
-        }
-        for (_, size) in self.family.values().flat_map(|family| &family.sizes) {
-            grows(spread(&size.value), size.place, problems);
-        }
         once("query", query.iter().map(|query| &query.name), problems);
         once("write", write.iter().map(|write| &write.name), problems);
         once("secondary table", self.secondary.iter().map(|secondary| &secondary.name), problems);
@@ -205,6 +202,16 @@ impl Table {
             .chain(self.family.keys().map(String::as_str))
             .chain(self.secondary.iter().map(|secondary| secondary.name.as_str()))
             .collect();
+        for allow in &self.allow {
+            if Rule::named(&allow.rule).is_none() {
+                let ids: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
+                refer("rule", &allow.rule, allow.rule.place, &ids, problems);
+            }
+            if allow.why.trim().is_empty() {
+                let help = Some("say why the finding is accepted".to_owned());
+                problems.push(Problem { place: allow.why.place, message: "the reason is empty".to_owned(), help });
+            }
+        }
         // What rules of changes name may be gone.
         for allow in self.allow.iter().filter(|allow| !allow.rule.starts_with('D')) {
             allow.of.iter().for_each(|name| {
@@ -304,6 +311,11 @@ pub(crate) fn layout(
         }
     };
     if problems.len() > before {
+        return None;
+    }
+    if key.is_empty() {
+        let help = Some("write `key = [\"host: text\", \"at: instant desc\"]`: each field and its shape".to_owned());
+        problems.push(Problem { place: name.place, message: format!("{:?} has no `key`", name.as_str()), help });
         return None;
     }
     let fields: Vec<_> = key.iter().map(|field| field.field.clone()).collect::<Option<_>>()?;

@@ -45,7 +45,7 @@ fn each_target_refuses_what_it_cannot_have_and_says_where() {
         (
             t("splits = { keys = [\"01\", \"01\"] }\n[table.t.family.f]"),
             Target::HBase,
-            "4:10: these are no split points",
+            "4:26: the split point \"01\" is there twice",
         ),
         (
             t("splits = { sample = \"s\", regions = 4 }\n[table.t.family.f]"),

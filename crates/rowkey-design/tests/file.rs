@@ -3,8 +3,8 @@
 use std::panic::catch_unwind;
 
 use rowkey::{Bucket, Millis, RowKey, Seconds};
-use rowkey_design::design::Meaning;
-use rowkey_design::{Design, File, assert_key};
+use rowkey_design::design::{Date, Meaning};
+use rowkey_design::{CheckOptions, Design, File, assert_key};
 
 fn parse(text: &str) -> Result<Design, String> {
     Design::parse([File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() }])
@@ -177,4 +177,124 @@ fn another_unit_is_another_key() {
     std::fs::write(&path, key).unwrap();
     assert_key::<InSeconds>(&path, "a");
     std::fs::remove_file(path).unwrap();
+}
+
+/// What is said twice, or in two ways, each with its place.
+#[test]
+#[expect(clippy::useless_format, reason = "all texts are made alike")]
+fn contradictions() {
+    let table = "format = 1\n[table.t]\nkey = [\"host: text\", \"at: instant\", \"n: u16\"]\n";
+    let query = "[[table.t.query]]\nname = \"q\"\n";
+    let family = "[table.t.family.f]\ncolumns = [\"a\", \"lang: text\"]\n";
+    let mut wrong = Vec::new();
+    for (text, expected) in [
+        (format!("{query}fix = [\"host\"]\namong = {{ host = 3 }}"), "7:11: \"host\" is in `fix` and in `among`"),
+        (format!("{query}fix = [\"host\", \"host\"]"), "6:16: \"host\" is twice in `fix`"),
+        (format!("{query}starts_with = {{ at = 3 }}"), "6:17: values of instant have no beginning"),
+        (format!("stats.n = {{ distinct = 65_537 }}"), "4:24: there are no 65.5k values of u16"),
+        (format!("stats.n = {{ distinct = 9, per = \"host\", max = 2 }}"), "4:24: `distinct` is 9, but `max` is 2"),
+        (format!("stats.n = {{ per = \"n\" }}"), "4:19: \"n\" is counted for each \"n\", which leads back"),
+        (
+            format!("[[table.t.write]]\nname = \"w\"\nrate = \"10/s\"\npeak = \"1/s\""),
+            "7:8: `peak` is 1/s, but `rate` is 10/s",
+        ),
+        (format!("{family}{query}columns = [\"b\"]"), "8:12: no family has the column \"b\""),
+        (format!("{family}{query}columns = [\"g:a\"]"), "8:12: no family has the column \"g:a\""),
+        (format!("{family}{query}columns = [\"a\", \"a\"]"), "8:17: there is already a column \"a\""),
+        (format!("{family}sizes.b = \"3 B\""), "6:7: `columns` has no \"b\""),
+        (format!("[table.t.family.f]\ncolumns = [\"a\", \"a\"]"), "5:17: there is already a column \"a\""),
+        (format!("[[table.t.allow]]\nrule = \"X99\"\nwhy = \"so\""), "5:8: there is no rule \"X99\""),
+        (format!("[[table.t.allow]]\nrule = \"H01\"\nwhy = \" \""), "6:7: the reason is empty"),
+    ] {
+        let problems = problems(&format!("{table}{text}\n"));
+        if problems.len() != 1 || !problems[0].starts_with(expected) {
+            wrong.push((expected, problems));
+        }
+    }
+    assert_eq!(wrong, []);
+    for good in [
+        format!(
+            "{family}{query}columns = [\"a\", \"lang\", \"f:lang\", \"f\"]\nfix = [\"host\"]\nrange = {{ at = \"1 day\" }}"
+        ),
+        format!("stats.n = {{ distinct = 65_536 }}"),
+        format!("[table.t.family.f]\n{query}columns = [\"whatever\"]\nstarts_with = {{ host = 3 }}"),
+    ] {
+        assert_eq!(problems(&format!("{table}{good}\n")), [""; 0], "{good}");
+    }
+}
+
+/// All at once, and none that only follows from another.
+#[test]
+fn every_mistake_is_named_at_once() {
+    let text = r#"format = 1
+[table.t]
+key = ["a: u32"]
+salt = { buckets = 4, by = ["b"] }
+[[table.t.query]]
+name = "q"
+fix = ["zz"]
+[[table.t.allow]]
+rule = "X99"
+why = ""
+[[table.t.secondary]]
+name = "t"
+key = ["a: u32"]
+[table.u]
+kye = ["a: u32"]
+[table.v]
+key = ["a: u32"]
+salt = { buckets = 4 }
+hashed = { bytes = 2 }
+"#;
+    let problems = problems(text);
+    let messages: Vec<&str> = problems.iter().map(|problem| problem.split(';').next().unwrap()).collect();
+    assert_eq!(
+        messages,
+        [
+            "4:29: there is no field \"b\"",
+            "7:8: there is no field \"zz\"",
+            "9:8: there is no rule \"X99\"",
+            "10:7: the reason is empty",
+            "12:8: there is already a table \"t\", at a.rowkey.toml:2:8",
+            "14:8: \"u\" has no `key`",
+            "15:1: unknown key `kye`",
+            "19:10: a key has a salt or a digest, not both",
+        ]
+    );
+}
+
+fn problems(text: &str) -> Vec<String> {
+    let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
+    let problems = Design::parse([file]).err().map(|problems| problems.to_string()).unwrap_or_default();
+    problems.lines().map(|line| line.strip_prefix("a.rowkey.toml:").unwrap_or(line).to_owned()).collect()
+}
+
+/// What the DDL of the cluster's engine refuses, a check says.
+#[test]
+fn a_check_says_what_ddl_would_refuse() {
+    let check = |engine: &str, table: &str| -> Vec<String> {
+        let text = format!("format = 1\n[cluster.c]\nengine = \"{engine}\"\n{table}");
+        let file = File { name: "a.rowkey.toml".to_owned(), text };
+        let design = Design::parse([file]).unwrap();
+        let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+        report.problems.into_iter().map(|problem| problem.message).collect()
+    };
+    let split = "[table.t]\nkey = [\"a: u32\"]\nsplits = { keys = [\"zz\", \"05\", \"6\", \"05\", \"\", \"04\"] }";
+    let refused = [
+        "\"zz\" is no key in hex",
+        "\"6\" is no key in hex",
+        "the split point \"05\" is there twice",
+        "a split point is empty",
+    ];
+    assert_eq!(check("rocksdb", split), refused);
+    assert_eq!(check("hbase", &format!("{split}\n[table.t.family.f]\n")), refused);
+    let named = "[table.\"bad name/!\"]\nkey = [\"a: u8\"]\n[table.\"bad name/!\".family.\"f:g\"]\n";
+    assert_eq!(
+        check("hbase", named),
+        ["HBase takes no table named \"bad name/!\"", "HBase takes no family named \"f:g\""]
+    );
+    assert_eq!(check("bigtable", named).len(), 2);
+    assert_eq!(check("rocksdb", named), [""; 0]);
+    // A sample that is not read, and a table that has only its key so far.
+    assert_eq!(check("hbase", "[table.t]\nkey = [\"a: u8\"]\nsplits = { sample = \"x\", regions = 3 }"), [""; 0]);
 }

@@ -202,7 +202,7 @@ means = {{ t = \"snowflake\" }}\nstats = {{ a = {{ distinct = 1 }}, b = {{ disti
     );
     for i in 0..20 {
         text += &format!(
-            "[[table.\"a\\\" #{{x}}\".query]]\nname = \"{i}\"\nfix = [\"a\"]\namong = {{ b = \"{huge}\" }}\nrange = {{ t = \"{huge}\" }}\nstarts_with = {{ t = \"{huge}\" }}\norder = \"newest\"\nlimit = 1\noffset = \"{huge}\"\nbudget = {{ ranges = 1, read_per_returned = 1 }}\n"
+            "[[table.\"a\\\" #{{x}}\".query]]\nname = \"{i}\"\nfix = [\"a\"]\namong = {{ b = \"{huge}\" }}\nrange = {{ t = \"{huge}\" }}\norder = \"newest\"\nlimit = 1\noffset = \"{huge}\"\nbudget = {{ ranges = 1, read_per_returned = 1 }}\n"
         );
     }
     let report = check(&text, None);

@@ -25,10 +25,12 @@ mod terraform;
 
 pub(crate) use self::bigtable::ALL_VERSIONS;
 
+use std::collections::HashSet;
+
 use rowkey::LayoutBuf;
 use rowkey::splits::Splits as SplitPoints;
 
-use crate::design::{Family, KeyField, Salt, Splits};
+use crate::design::{Engine, Family, KeyField, Salt, Splits};
 use crate::file::{Bytes, Named, Period};
 use crate::problem::{Located, Place, Problem, Problems};
 use crate::resolve::{Design, TableDesign};
@@ -201,22 +203,17 @@ impl<'d> NewTable<'d> {
         if self.points.is_none() {
             self.points = cost::points(&declared.value, self.layout);
         }
-        match &self.points {
-            None => {
-                let message = match &declared.value {
-                    Splits::Sample { path, .. } => {
-                        format!("the split points are those of a sample, {path:?}, which is not read here")
-                    }
-                    Splits::Buckets => "the key has no salt, so it has no buckets to split between".to_owned(),
-                    _ => "these are no split points: keys in hex, each once, or a number of regions that the key has"
-                        .to_owned(),
-                };
-                said.problem(declared.place, message, "write other `splits`, or leave them out of the result");
-            }
-            Some(points) if points.iter().any(<[u8]>::is_empty) => {
-                said.problem(declared.place, "a split point is empty", "remove it: the first region begins there");
-            }
-            Some(_) => {}
+        if let Splits::Keys(keys) = &declared.value {
+            split_keys(keys, said);
+        } else if self.points.is_none() {
+            let message = match &declared.value {
+                Splits::Sample { path, .. } => {
+                    format!("the split points are those of a sample, {path:?}, which is not read here")
+                }
+                Splits::Buckets => "the key has no salt, so it has no buckets to split between".to_owned(),
+                _ => "these are more regions than a table is to have, or than the key has".to_owned(),
+            };
+            said.problem(declared.place, message, "write other `splits`, or leave them out of the result");
         }
     }
 
@@ -232,6 +229,48 @@ impl<'d> NewTable<'d> {
         let points = self.points.as_ref().filter(|points| points.iter().len() > 0)?;
         Some((points, self.declared?.place))
     }
+}
+
+/// Notes each key that is no split point.
+fn split_keys(keys: &[Located<String>], said: &mut Said) {
+    let mut seen = HashSet::new();
+    for key in keys {
+        let digits = key.trim().to_ascii_lowercase();
+        if digits.is_empty() {
+            said.problem(key.place, "a split point is empty", "remove it: the first region begins there");
+        } else if digits.len() % 2 == 1 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            said.problem(
+                key.place,
+                format!("{} is no key in hex", shown(key)),
+                "write two hex digits a byte: \"0a1f\"",
+            );
+        } else if !seen.insert(digits) {
+            said.problem(key.place, format!("the split point {} is there twice", shown(key)), "remove one of them");
+        }
+    }
+}
+
+/// What the DDL of an engine cannot have of a design, each with its place. Split points of samples that were not read are not
+/// known.
+pub(crate) fn refused(design: &Design, engine: Option<Engine>) -> Vec<Problem> {
+    let mut said = Said::default();
+    let mut tables: Vec<_> = design.tables.values().flat_map(|table| NewTable::all(table, true, &mut said)).collect();
+    let unread: Vec<Place> = tables
+        .iter()
+        .filter(|table| table.points.is_none())
+        .filter_map(|table| table.declared)
+        .filter(|declared| matches!(declared.value, Splits::Sample { .. }))
+        .map(|declared| declared.place)
+        .collect();
+    // A design may begin with its keys.
+    tables.retain(|table| !table.families.is_empty());
+    match engine {
+        Some(Engine::HBase) => _ = hbase::ddl(&tables, &mut said),
+        Some(Engine::Bigtable) => _ = cbt::ddl(&tables, &mut said),
+        _ => {}
+    }
+    said.problems.retain(|problem| !unread.contains(&problem.place));
+    said.problems
 }
 
 /// The name of a table or family as messages show it.

@@ -67,7 +67,7 @@ struct Tiles {
 
 /// The keys of its tables.
 pub(crate) const LAYOUTS: &[(&str, Layout)] =
-    &[("regions", Region::LAYOUT), ("tiles from afar", Coarse::LAYOUT), ("tiles", Base::LAYOUT)];
+    &[("regions", Region::LAYOUT), ("tiles_from_afar", Coarse::LAYOUT), ("tiles", Base::LAYOUT)];
 
 /// Stores which regions lie in which tiles, and asks it of views near and far.
 #[derive(Parser)]
@@ -185,7 +185,7 @@ fn store_tiles(db: &Metered<Memory>, by_region: &ByRegion<'_>) -> Result<Tiles, 
     let schema = Type::ALL.iter().fold(TableSchema::new(), |schema, kind| schema.family(kind.family(), family));
     let wide = CellsDatabase::metered(db);
     let tiles = Tiles {
-        coarse: WideTable::open(wide.clone(), "tiles from afar", &schema)?,
+        coarse: WideTable::open(wide.clone(), "tiles_from_afar", &schema)?,
         base: WideTable::open(wide, "tiles", &schema)?,
     };
     tiles.coarse.mutate_many(coarse)?;
@@ -251,7 +251,7 @@ fn draw(
         let key = Coarse::of(Tile::at(city, zoom)?)?;
         rows.push(drawn(format!("{zoom} {}", key.corner), tiles.coarse.get(&key, &Columns::all())?)?);
     }
-    let title = "Table tiles from afar, some rows: three regions a family";
+    let title = "Table tiles_from_afar, some rows: three regions a family";
     report::table(out, title, ["zoom, corner", "a", "b", "z"], rows)?;
     let row = drawn(base.tile.to_string(), tiles.base.get(&base, &Columns::all())?)?;
     report::table(out, "Table tiles, a row", ["tile", "a", "b", "z"], [row])
