@@ -1,6 +1,7 @@
 //! The suite for authors of asynchronous engines.
 
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::task::{Context, Poll, Waker};
@@ -11,23 +12,29 @@ use crate::nonblocking::{
     Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Blocking, BoxFuture,
 };
 use crate::store::error::Error;
-use crate::store::{Atomicity, Batch, CallOptions, Cancel, RowBatch, Scan};
+use crate::store::{Atomicity, Batch, CallOptions, Cancel, NewTable, RowBatch, Scan};
 use crate::wide::{Columns, FamilySchema, Mutation, TableSchema};
 
 /// Runs futures of the engine.
 trait Spawn: Fn(BoxFuture<'static, ()>) + Send + Sync + 'static {}
 impl<S: Fn(BoxFuture<'static, ()>) + Send + Sync + 'static> Spawn for S {}
 
-/// Checks an asynchronous database, and the tables that it opens: the laws of [`database`](super::database), through
-/// [`Blocking`], and those below. `make` returns a new empty database each time. `spawn` runs a future to its end on
-/// the engine's runtime, in threads of its own, as for [`Blocking::on`].
+/// Checks an asynchronous database, and the tables that it opens: the laws below, and then those of
+/// [`database`](super::database), through [`Blocking`]. `make` returns a new empty database each time. `spawn` runs a
+/// future to its end on the engine's runtime, in threads of its own, as for [`Blocking::on`].
+///
+/// It blocks the thread that calls it, so call it from a plain `#[test]`, and not from a task. `make` is called in
+/// several threads, none of which is the runtime's: an engine that is connected by a future, or starts tasks, is made
+/// in `handle.block_on(..)`.
 ///
 /// ```
 /// # use rowkey::Memory;
 /// # use rowkey::nonblocking::{BoxFuture, Unblock};
 /// let runtime = tokio::runtime::Runtime::new()?;
-/// let handle = runtime.handle().clone();
-/// rowkey::conformance::async_database(|| Unblock::new(Memory::new()), move |future| drop(handle.spawn(future)));
+/// let handle = runtime.handle();
+/// let connect = || handle.block_on(async { Unblock::new(Memory::new()) });
+/// let spawned = handle.clone();
+/// rowkey::conformance::async_database(connect, move |future| drop(spawned.spawn(future)));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
@@ -38,11 +45,16 @@ impl<S: Fn(BoxFuture<'static, ()>) + Send + Sync + 'static> Spawn for S {}
 /// | `at-once` | calls that one task polls at once all end: each increment counts, each row is there |
 /// | `dropped-write` | a batch whose future is dropped while it runs is applied in full or not at all, if batches are atomic; the store stays usable |
 /// | `dropped-scan` | a scan can be dropped after any batch; the store stays usable |
+/// | `snapshot` | a scan of snapshots shows the table as it was when it was opened, not when it was first polled |
 /// | `owned-scan` | a scan goes on when the handle that opened it is dropped |
 /// | `open-scans` | scans that one task polls at once each have all rows |
-/// | `ended` | the end of a scan comes, and an error of a scan is its last item |
+/// | `batch-rows` | a batch has no more rows than were asked for |
+/// | `created-once` | of calls at once that create one table, one does, and the others are told that it exists |
+/// | `ended` | the end of a scan comes, which is `None` and not an empty batch; an error of a scan is its last item |
 /// | `new-waker` | a call or a scan that was polled by one task ends when another task awaits it |
 /// | `late-call` | a call with a cancelled token ends with `Cancelled`, one after its deadline with `DeadlineExceeded` |
+/// | `cancelled-write` | a write that is cancelled while it runs ends with `Cancelled` only if it is never applied, else with `OutcomeUnknown` or in success |
+/// | `reentrant-write` | a write that is first polled in a thread that has [entered](crate::store::DatabaseId::enter) the database is refused |
 ///
 /// # Panics
 ///
@@ -53,11 +65,7 @@ pub fn async_database<D: AsyncDatabase + 'static>(
     spawn: impl Fn(BoxFuture<'static, ()>) + Send + Sync + 'static,
 ) {
     let spawn = Arc::new(spawn);
-    let of_blocking = Arc::clone(&spawn);
-    super::database(|| {
-        let spawn = Arc::clone(&of_blocking);
-        Blocking::on(make(), move |future| spawn(future))
-    });
+    trial(&*spawn);
     let table = || -> Arc<dyn AsyncStore> {
         let db = make();
         run("one-table", &*spawn, async move { done("one-table", db.table("a").await) })
@@ -69,11 +77,19 @@ pub fn async_database<D: AsyncDatabase + 'static>(
     law("dropped-write", |store| Box::pin(dropped_writes(store)));
     law("dropped-scan", |store| Box::pin(scans(store)));
     law("new-waker", |store| Box::pin(new_wakers(store)));
+    let db = make();
+    run("created-once", &*spawn, async move { created_once(db).await });
     law("late-call", |store| Box::pin(late_calls(store)));
+    law("cancelled-write", |store| Box::pin(cancelled_writes(store)));
+    law("reentrant-write", |store| Box::pin(reentrant_writes(store)));
+    super::database(|| {
+        let spawn = Arc::clone(&spawn);
+        Blocking::on(make(), move |future| spawn(future))
+    });
 }
 
-/// Checks an asynchronous database of wide tables: the laws of [`wide_database`](super::wide_database), through
-/// [`Blocking`], and those of [`async_database`] that are not about counters and batches. See there.
+/// Checks an asynchronous database of wide tables: the laws of [`async_database`] that are not about counters and
+/// batches, and then those of [`wide_database`](super::wide_database), through [`Blocking`]. See there.
 ///
 /// # Panics
 ///
@@ -84,32 +100,56 @@ pub fn async_wide_database<D: AsyncWideDatabase + 'static>(
     spawn: impl Fn(BoxFuture<'static, ()>) + Send + Sync + 'static,
 ) {
     let spawn = Arc::new(spawn);
-    let of_blocking = Arc::clone(&spawn);
-    super::wide_database(|| {
-        let spawn = Arc::clone(&of_blocking);
-        Blocking::on(make(), move |future| spawn(future))
-    });
+    trial(&*spawn);
     let db = make();
     run("dropped-scan", &*spawn, async move {
         let schema = TableSchema::new().family("f", FamilySchema::new());
         wide(done("one-table", db.table("a", &schema).await)).await;
     });
+    super::wide_database(|| {
+        let spawn = Arc::clone(&spawn);
+        Blocking::on(make(), move |future| spawn(future))
+    });
 }
 
 /// How long the futures of a law may take together.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a future that does nothing may take.
+const TRIAL: Duration = Duration::from_secs(20);
 
-/// What a future returned that was run where the engine's futures run.
+/// What a future returned that was run where the engine's futures run. Its panic becomes one of this thread, which the test
+/// reports.
 #[track_caller]
 fn run<T: Send + 'static>(law: &str, spawn: &impl Spawn, future: impl Future<Output = T> + Send + 'static) -> T {
     let (tell, told) = sync_channel(1);
+    let mut future = Box::pin(future);
     spawn(Box::pin(async move {
-        let _ = tell.try_send(future.await);
+        let caught = poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => Poll::Ready(Err(panic)),
+        });
+        let _ = tell.try_send(caught.await);
     }));
-    told.recv_timeout(PATIENCE).unwrap_or_else(|error| match error {
-        RecvTimeoutError::Timeout => broken(law, format_args!("its future has not ended after {PATIENCE:?}")),
-        RecvTimeoutError::Disconnected => broken(law, "its future panicked or was dropped: see above"),
-    })
+    match told.recv_timeout(PATIENCE) {
+        Ok(Ok(output)) => output,
+        Ok(Err(panic)) => resume_unwind(panic),
+        Err(RecvTimeoutError::Timeout) => broken(law, format_args!("its future has not ended after {PATIENCE:?}")),
+        Err(RecvTimeoutError::Disconnected) => broken(law, "its future was dropped"),
+    }
+}
+
+/// Whether futures are run at all.
+#[track_caller]
+fn trial(spawn: &impl Spawn) {
+    let (tell, told) = sync_channel(1);
+    spawn(Box::pin(async move {
+        let _ = tell.try_send(());
+    }));
+    if told.recv_timeout(TRIAL).is_err() {
+        panic!(
+            "`spawn` ran no future within {TRIAL:?}: the suite is called from a task of its runtime, or no thread runs that"
+        );
+    }
 }
 
 /// Polls futures until all have ended.
@@ -134,8 +174,16 @@ async fn polled_once<T>(mut future: Answer<'_, T>) {
     poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await;
 }
 
+/// The next batch that has rows.
 async fn next(batches: &mut Batches) -> Option<Result<RowBatch, Error>> {
-    poll_fn(|context| batches.as_mut().poll_next(context)).await
+    const EMPTY: u32 = 10_000;
+    for _ in 0..EMPTY {
+        match poll_fn(|context| batches.as_mut().poll_next(context)).await {
+            Some(Ok(batch)) if batch.is_empty() => {}
+            yielded => return yielded,
+        }
+    }
+    broken("ended", format_args!("{EMPTY} empty batches, one after the other: a stream ends with `None`"))
 }
 
 /// The keys that are left of a scan.
@@ -189,12 +237,15 @@ async fn at_once(store: Arc<dyn AsyncStore>) {
 async fn dropped_writes(store: Arc<dyn AsyncStore>) {
     let law = "dropped-write";
     let whole = store.guarantees().batch != Atomicity::Row;
-    for round in 0..20_u8 {
+    let batch = |value: u8| {
         let mut batch = Batch::new();
-        for n in 0..30 {
-            batch.put(key(n), [round]);
-        }
-        polled_once(store.write(&batch)).await;
+        (0..30).for_each(|n| _ = batch.put(key(n), [value]));
+        batch
+    };
+    // A part of a later batch is seen beside it.
+    done(law, store.write(&batch(u8::MAX)).await);
+    for round in 0..20_u8 {
+        polled_once(store.write(&batch(round))).await;
         // It may be applied later, so the read is one that reads all rows at one time.
         if whole && store.guarantees().snapshot_scans {
             let mut seen: Vec<_> = Vec::new();
@@ -223,8 +274,9 @@ async fn scans(store: Arc<dyn AsyncStore>) {
         for read in 0..6 {
             let mut dropped = store.scan(&scan);
             for _ in 0..read {
-                let batch = next(&mut dropped).await.map(|batch| done(law, batch));
-                holds("ended", batch.is_some_and(|batch| !batch.is_empty()), "a scan ends before its rows do");
+                let rows = next(&mut dropped).await.map_or(0, |batch| done(law, batch).len());
+                holds("ended", rows > 0, "a scan ends before its rows do");
+                holds("batch-rows", rows <= 3, format_args!("a batch has {rows} rows, and 3 were asked for"));
             }
             // While the next batch is on its way, too.
             poll_fn(|context| Poll::Ready(dropped.as_mut().poll_next(context).is_ready())).await;
@@ -239,9 +291,26 @@ async fn scans(store: Arc<dyn AsyncStore>) {
             equal("open-scans", "the keys of a scan beside others", seen, due.clone());
         }
     }
+    if store.guarantees().snapshot_scans {
+        let mut rows = store.scan(&Scan::all());
+        done(law, store.write(Batch::new().put("later", "v")).await);
+        let seen = keys("snapshot", &mut rows).await;
+        equal("snapshot", "the keys of a scan that was opened before a write, and polled after it", seen, due.clone());
+        done(law, store.write(Batch::new().delete("later")).await);
+    }
     let mut rows = store.scan(&Scan::all().batch_rows(7));
     drop(store);
     equal("owned-scan", "the keys of a scan without its handle", keys("owned-scan", &mut rows).await, due);
+}
+
+async fn created_once<D: AsyncDatabase>(db: D) {
+    let new = NewTable::new();
+    let created = all((0..4).map(|_| db.create_table("once", &new)).collect()).await;
+    let (made, refused): (Vec<_>, Vec<_>) = created.into_iter().partition(Result::is_ok);
+    let exists = refused.iter().all(|refused| matches!(refused, Err(Error::TableExists(_))));
+    let (made, refused) = (made.len(), refused.len());
+    let found = format_args!("of 4 calls at once {made} created the table, and {refused} were refused");
+    holds("created-once", made == 1 && exists, found);
 }
 
 async fn new_wakers(store: Arc<dyn AsyncStore>) {
@@ -285,12 +354,58 @@ async fn late_calls(store: Arc<dyn AsyncStore>) {
         let mut errors = vec![handle.get(b"k").await.err(), handle.write(Batch::new().put("k", "v")).await.err()];
         let mut rows = handle.scan(&Scan::all());
         errors.push(next(&mut rows).await.and_then(Result::err));
-        holds("ended", next(&mut rows).await.is_none(), "an item comes after the error of a scan");
         for error in errors {
             holds(law, error.as_ref().is_some_and(why), format_args!("it ended otherwise: {error:?}"));
         }
+        holds("ended", next(&mut rows).await.is_none(), "an item comes after the error of a scan");
         equal(law, "what a refused call wrote", done(law, store.get(b"k").await), None);
     }
+}
+
+/// Whether each write says truly that nothing was written. Some end before the token is seen; of others the engine knows.
+async fn cancelled_writes(store: Arc<dyn AsyncStore>) {
+    let law = "cancelled-write";
+    let mut unwritten = Vec::new();
+    for n in 0..100 {
+        let cancel = Cancel::new();
+        let handle = store.with_options(&CallOptions::new().cancel(&cancel));
+        let batch = std::mem::take(Batch::new().put(key(n), "v"));
+        let mut write = handle.write(&batch);
+        let polled = poll_fn(|context| Poll::Ready(write.as_mut().poll(context))).await;
+        cancel.cancel();
+        let written = match polled {
+            Poll::Ready(written) => written,
+            Poll::Pending => write.await,
+        };
+        match written {
+            Ok(()) => equal(law, "a row that was written", done(law, store.get(&key(n)).await), Some(b"v".to_vec())),
+            Err(Error::Cancelled { .. }) => unwritten.push(key(n)),
+            Err(Error::OutcomeUnknown { .. }) => {}
+            Err(other) => broken(law, format_args!("it ended otherwise: {other}")),
+        }
+    }
+    // What was sent has arrived by now.
+    done(law, store.write(Batch::new().put("after", "v")).await);
+    for key in unwritten {
+        equal(law, "a row of a write that ended with `Cancelled`", done(law, store.get(&key).await), None);
+    }
+}
+
+async fn reentrant_writes(store: Arc<dyn AsyncStore>) {
+    let law = "reentrant-write";
+    let batch = std::mem::take(Batch::new().put("k", "v"));
+    let mut write = store.write(&batch);
+    let polled = poll_fn(|context| {
+        let _entered = store.id().database().enter();
+        Poll::Ready(write.as_mut().poll(context))
+    });
+    let written = match polled.await {
+        Poll::Ready(written) => written,
+        Poll::Pending => write.await,
+    };
+    let refused = matches!(written, Err(Error::Reentrant { .. }));
+    holds(law, refused, format_args!("it was not refused: {written:?}"));
+    equal(law, "a row that was not written", done(law, store.get(b"k").await), None);
 }
 
 async fn wide(store: Arc<dyn AsyncWideStore>) {

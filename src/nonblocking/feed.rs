@@ -28,11 +28,12 @@ pub(super) struct Feed {
     /// Whether each stream is asked for its next batch when it has yielded one, and not when that is needed.
     ahead: bool,
     rows_read: u64,
-    /// What was read when the task last gave other tasks a turn.
+    /// Rows read when the task last gave other tasks a turn, and rows returned since.
     at_turn: u64,
+    returned: u64,
 }
 
-/// After about so many rows that were there at once, the task gives others a turn.
+/// After so many rows that were there at once, read or returned, the task gives others a turn.
 const ROWS_A_TURN: u64 = 256;
 
 struct Source {
@@ -44,7 +45,7 @@ struct Source {
 impl Feed {
     pub(super) fn new(streams: impl IntoIterator<Item = Batches>, ahead: bool) -> Self {
         let sources = streams.into_iter().map(|batches| Source { batches: Some(batches), ahead: None });
-        Self { sources: sources.collect(), ahead, rows_read: 0, at_turn: 0 }
+        Self { sources: sources.collect(), ahead, rows_read: 0, at_turn: 0, returned: 0 }
     }
 
     /// Number of rows read so far, including those read ahead.
@@ -56,13 +57,20 @@ impl Feed {
     /// the end, and before an error is returned.
     #[inline]
     pub(super) fn poll_row(&mut self, context: &mut Context<'_>, progress: &mut Progress) -> Poll<Result<bool, Error>> {
+        if self.returned >= ROWS_A_TURN {
+            return self.end_turn(context);
+        }
         loop {
             match progress.step() {
-                Ok(Step::Row) => return Poll::Ready(Ok(true)),
-                Ok(Step::Feed(_)) if self.is_turn_over(context) => return Poll::Pending,
+                Ok(Step::Row) => {
+                    self.returned += 1;
+                    return Poll::Ready(Ok(true));
+                }
+                // Rows that are skipped are read and not returned.
+                Ok(Step::Feed(_)) if self.rows_read - self.at_turn >= ROWS_A_TURN => return self.end_turn(context),
                 Ok(Step::Feed(_)) if self.poll_feed(context, progress.merge()) => {}
                 Ok(Step::Feed(_)) => {
-                    self.at_turn = self.rows_read;
+                    (self.at_turn, self.returned) = (self.rows_read, 0);
                     return Poll::Pending;
                 }
                 end => {
@@ -73,14 +81,12 @@ impl Feed {
         }
     }
 
-    /// Whether the task has gone on for long enough without waiting. It is woken at once.
-    fn is_turn_over(&mut self, context: &mut Context<'_>) -> bool {
-        let is_over = self.rows_read - self.at_turn >= ROWS_A_TURN;
-        if is_over {
-            self.at_turn = self.rows_read;
-            context.waker().wake_by_ref();
-        }
-        is_over
+    /// Others go on; the task is woken at once.
+    #[cold]
+    fn end_turn<T>(&mut self, context: &mut Context<'_>) -> Poll<T> {
+        (self.at_turn, self.returned) = (self.rows_read, 0);
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 
     /// Polls every stream that the merge needs a batch of: at the start all of them, so that their first batches are

@@ -1,10 +1,13 @@
 //! Tables of asynchronous engines.
 
 use std::borrow::Borrow;
+use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::task::{Poll, ready};
 
 use super::driven::driven;
+use super::feed::poll_batch;
 use super::scan::{KeyStream, Source, TableStream};
 use super::{AsyncDatabase, AsyncStore, Batches};
 use crate::keys::fingerprint::Fingerprint;
@@ -306,13 +309,18 @@ pub(super) async fn one<K: OwnedKey, V: RowValue>(scan: TableStream<K, V>) -> Re
     scan.limit(1).in_one_call().next().await.transpose()
 }
 
-/// Counts the rows of a scan.
+/// Counts the rows of a scan. Other tasks have a turn after each batch.
 pub(super) async fn count(mut batches: Batches) -> Result<u64, Error> {
     let mut count = 0;
-    while let Some(batch) = std::future::poll_fn(|context| batches.as_mut().poll_next(context)).await {
-        count += batch?.len() as u64;
-    }
-    Ok(count)
+    poll_fn(|context| match ready!(poll_batch(&mut batches, context))? {
+        Some(batch) => {
+            count += batch.len() as u64;
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+        None => Poll::Ready(Ok(count)),
+    })
+    .await
 }
 
 impl<K: RowKey, V, D> AsyncTable<K, V, D> {
