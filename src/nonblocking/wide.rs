@@ -61,7 +61,8 @@ pub trait AsyncWideStore: Send + Sync {
 }
 
 /// Wide tables by name, of an asynchronous engine. Methods do what those of
-/// [`WideDatabase`](crate::wide::WideDatabase) do, and have the same errors.
+/// [`WideDatabase`](crate::wide::WideDatabase) do, and have the same errors. See [`AsyncStore`](super::AsyncStore) for the
+/// duties of engines.
 #[doc(alias = "Admin")]
 pub trait AsyncWideDatabase: Send + Sync {
     /// The id of this database, the same for all its handles.

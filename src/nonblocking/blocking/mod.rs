@@ -18,8 +18,8 @@ use crate::store::{CallOptions, DatabaseId, Rows, Scan};
 ///
 /// The engine's futures and streams run on a runtime with threads of its own ([`new`](Self::new),
 /// [`connect`](Self::connect), with the feature `tokio`) or where you say ([`on`](Self::on)). The thread that calls waits
-/// for a channel, and never runs a future. So calls can be made anywhere, also inside another runtime, of one thread too:
-/// there they block its thread for as long as the engine takes.
+/// for a channel, and never runs a future. So calls can be made inside another runtime, of one thread too: there they
+/// block its thread for as long as the engine takes.
 ///
 /// Scans are read ahead by one batch, on the runtime. So the buckets of a salted key are read at the same time without
 /// threads, and [`slow_scans`](crate::store::Guarantees::slow_scans) is not declared.

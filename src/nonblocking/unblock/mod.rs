@@ -25,7 +25,7 @@ use crate::store::options::Handle;
 ///   when it passes has 100 ms more to say what became of it, and is then [`Error::OutcomeUnknown`].
 /// - **Drops.** A call whose future is dropped before a thread takes it has no effect. If a thread has taken it, it runs
 ///   to its end.
-/// - **Not within itself.** The pool is one for the whole process. Code that runs in it must not wait for another call of an
+/// - **Not within itself.** The pool is one for the whole process, and that of `smol::unblock` too. Code that runs in it must not wait for another call of an
 ///   `Unblock`, as an engine does that is itself `Blocking` over an `Unblock`: with as many such calls as threads, all of them wait
 ///   for a thread.
 /// - **Transactions** are closures, and not part of [`AsyncStore`](super::AsyncStore). [`run`](Self::run) runs them, and

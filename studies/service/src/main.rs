@@ -61,7 +61,8 @@ fn run(Args { directory, listen, limits }: Args) -> Result<(), Box<dyn std::erro
         service.serve(listener, stop).await;
         Ok::<(), Box<dyn std::error::Error>>(())
     })?;
-    // Connections that are still open end here, and with them the last uses of the engine.
+    // Connections that are still open end here. Calls of theirs that a thread of the pool has taken may go on; their outcome is
+    // unknown to everybody.
     drop(runtime);
     db.get_ref().sync()?;
     Ok(())
