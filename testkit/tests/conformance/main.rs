@@ -1,6 +1,7 @@
 //! The conformance suites are worth what they refuse: stores and databases with one fault each, and the law that has to name
 //! it. What keeps every law passes, however little it promises and however slow it is.
 
+mod broken_async;
 mod broken_stores;
 mod broken_wide;
 mod slow;
