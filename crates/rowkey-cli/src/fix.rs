@@ -1,6 +1,7 @@
 //! Writes the edits of findings into the files of a design.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -8,16 +9,42 @@ use rowkey_design::{Design, Edit, File, Finding, Place};
 
 use crate::designs;
 use crate::failure::Failure;
-use crate::output::counted;
 
-/// Applies the edits of findings, a finding's all or none, and returns what was done, a line each.
+/// What names a finding from one check to the next.
+pub(crate) type Name = (&'static str, String, Option<String>);
+
+pub(crate) fn name(finding: &Finding) -> Name {
+    (finding.rule.id, finding.table.clone(), finding.of.clone())
+}
+
+/// The findings to apply at once: one of each table, as another of the same table may be cured with it. Those of queries come
+/// first: another order of the key costs less than a salt.
+pub(crate) fn one_a_table<'r>(findings: impl Iterator<Item = &'r Finding>, tried: &HashSet<Name>) -> Vec<&'r Finding> {
+    let mut all: Vec<_> =
+        findings.filter(|finding| !edits(finding).is_empty() && !tried.contains(&name(finding))).collect();
+    all.sort_by_key(|finding| (!finding.rule.id.starts_with('Q'), Reverse(finding.severity), finding.place));
+    let mut tables = HashSet::new();
+    all.retain(|finding| tables.insert(finding.table.as_str()));
+    all
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub(crate) struct Applied {
+    /// A line for each finding.
+    pub(crate) said: Vec<String>,
+    /// How many findings were left.
+    pub(crate) left: usize,
+}
+
+/// Applies the edits of findings, a finding's all or none.
 ///
 /// Findings whose edits touch those of one before are left, and those that would make the design invalid.
 pub(crate) fn apply<'r>(
     design: &Design,
     findings: impl Iterator<Item = &'r Finding>,
     paths: &[PathBuf],
-) -> Result<Vec<String>, Failure> {
+) -> Result<Applied, Failure> {
     let (apart, mut left) = apart(findings);
     let taken = valid(design, Vec::new(), &apart);
     left += apart.len() - taken.len();
@@ -35,7 +62,7 @@ pub(crate) fn apply<'r>(
     for ((_, new), path) in &files {
         designs::write(path, &new.text)?;
     }
-    let mut said: Vec<String> = taken
+    let said = taken
         .iter()
         .map(|finding| {
             let name = design.files.file(finding.place).map_or("", |file| &file.name);
@@ -43,14 +70,7 @@ pub(crate) fn apply<'r>(
             format!("fixed {}[{}] of {} in {name}: {cure}", finding.severity, finding.rule.id, finding.table)
         })
         .collect();
-    if left > 0 {
-        let reason = "edits touch those of another, or would not give a valid design";
-        said.push(format!("left {} whose {reason}: run it again, or edit by hand", counted(left, "finding")));
-    }
-    if !said.is_empty() {
-        said.push(String::new());
-    }
-    Ok(said)
+    Ok(Applied { said, left })
 }
 
 /// The findings whose edits touch none of those before, and how many others have edits.
@@ -154,11 +174,10 @@ mod tests {
         let edits =
             [(end, "# one\n"), (end, "# touches\n"), (0, "harm = 1\n"), (10, " # two"), (30, "\0"), (21, "# three\n")];
         let findings: Vec<Finding> = edits.iter().map(|(at, text)| with_edit(found, *at, text)).collect();
-        let said = apply(&design, findings.iter(), std::slice::from_ref(&path)).unwrap();
+        let applied = apply(&design, findings.iter(), std::slice::from_ref(&path)).unwrap();
         let expected = format!("{} # two{}# three\n{}# one\n", &TEXT[..10], &TEXT[10..21], &TEXT[21..]);
         assert_eq!(fs::read_to_string(&path).unwrap(), expected);
-        assert_eq!(said.len(), 5, "{said:?}");
-        assert!(said[3].starts_with("left 3 findings"), "{said:?}");
+        assert_eq!((applied.said.len(), applied.left), (3, 3), "{applied:?}");
     }
 
     #[test]

@@ -388,3 +388,17 @@ fn edits_fit_tables_of_every_form() {
         assert_eq!(json["findings"][0]["remedy"]["edits"], serde_json::json!([]), "{}", run.out);
     }
 }
+
+/// A salt and another order of the key each cure what the other does: one is written, and what is left is checked again.
+#[test]
+fn edits_of_one_table_are_not_made_at_once() {
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.log]\nkey = [\"at: instant\", \"host: u32\"]\nrows = \"1G\"\nkeep = \"forever\"\nsplits = { uniform = 10 }\nstats.host = { distinct = 5_000 }\n[table.log.family.f]\n[[table.log.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n[[table.log.query]]\nname = \"an hour of a host\"\nfix = [\"host\"]\nrange = { at = \"1 hour\" }\nrate = \"10/s\"\n";
+    let folder = folder(&[("log.rowkey.toml", text)]);
+    let found = rowkey(folder.path(), &["check", "--format", "short", "log.rowkey.toml"], b"");
+    assert!(found.out.contains("error[H01]") && found.out.contains("error[Q04]"), "{}", found.out);
+    let fixed = rowkey(folder.path(), &["check", "--fix", "log.rowkey.toml"], b"");
+    assert_eq!((fixed.status, fixed.err.as_str()), (Some(0), ""), "{}", fixed.out);
+    assert_eq!(fixed.out.matches("fixed ").count(), 1, "{}", fixed.out);
+    let after = fs::read_to_string(folder.path().join("log.rowkey.toml")).unwrap();
+    assert_eq!(after, text.replace("\"at: instant\", \"host: u32\"", "\"host: u32\", \"at: instant\""));
+}

@@ -120,7 +120,7 @@ record! {
         encoding: Option<Located<BlockEncoding>>,
         /// The Bloom filter of its files.
         bloom: Option<Located<Bloom>>,
-        /// The size of a block of its files.
+        /// The size of a block of its files: HBase's 64 KB are `"64 KiB"`, for `kB` and `KB` are 1000 bytes.
         block: Option<Located<Bytes>> where Bounds::POSITIVE,
         /// Whether its blocks are kept in memory first.
         in_memory: Option<bool>,
@@ -130,7 +130,7 @@ record! {
         timestamp: Option<Located<Timestamp>>,
         /// How many rows have cells in it. Default: all.
         rows: Option<Located<Count>> where Bounds::MANY,
-        /// The columns.
+        /// The columns: their names; or one table for columns whose names are data.
         columns: Option<Located<Columns>>,
         /// The sizes of values, by column.
         sizes: Named<Size>,

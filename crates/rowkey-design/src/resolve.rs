@@ -86,6 +86,8 @@ impl Design {
         for (name, cluster) in file.cluster {
             let place = cluster.place;
             match self.clusters.entry(name) {
+                // Each file can be read alone, if it has its cluster.
+                Entry::Occupied(same) if same.get().value == cluster.value => {}
                 Entry::Occupied(first) => {
                     problems.push(twice("cluster", first.key(), place, &self.files.position(first.get().place)));
                 }

@@ -269,6 +269,19 @@ fn problems(text: &str) -> Vec<String> {
     problems.lines().map(|line| line.strip_prefix("a.rowkey.toml:").unwrap_or(line).to_owned()).collect()
 }
 
+/// Each file of a folder may say the cluster.
+#[test]
+fn a_cluster_may_be_said_twice_if_it_is_the_same() {
+    let file = |name: &str, servers: u32| {
+        let cluster = format!("[cluster.prod]\nengine = \"hbase\"\nservers = {servers}\n");
+        File { name: name.to_owned(), text: format!("format = 1\n{cluster}[table.{name}]\nkey = [\"a: u32\"]\n") }
+    };
+    let design = Design::parse([file("a", 3), file("b", 3)]).unwrap();
+    assert_eq!((design.clusters.len(), design.tables.len()), (1, 2));
+    let error = Design::parse([file("a", 3), file("b", 4)]).unwrap_err().to_string();
+    assert!(error.starts_with("b:2:10: there is already a cluster \"prod\", at a:2:10"), "{error}");
+}
+
 /// What the DDL of the cluster's engine refuses, a check says.
 #[test]
 fn a_check_says_what_ddl_would_refuse() {

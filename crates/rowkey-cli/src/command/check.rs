@@ -1,5 +1,6 @@
 //! `rowkey check`.
 
+use std::collections::HashSet;
 use std::io::{self, IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use rowkey_design::{CheckOptions, Design, Report, Severity};
 
 use crate::failure::Failure;
 use crate::fix;
-use crate::output::{self, Format, Styles};
+use crate::output::{self, Format, Styles, counted};
 use crate::samples::Form;
 
 const EXAMPLES: &str = "Examples:
@@ -148,17 +149,30 @@ fn report(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
     Ok((design, options, report))
 }
 
-/// Applies the edits of findings, and checks what the files are then.
+/// Applies the edits of findings, one of each table at a time, and checks what the files are then.
 fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
     if args.sample.iter().any(|sample| sample.ends_with("=-")) {
         return Err(Failure::new("--fix reads samples a second time: give a file instead of standard input"));
     }
-    let (design, _, report) = report(args)?;
-    if !report.problems.is_empty() {
-        return check(args, format, &[]);
+    let (mut said, mut left, mut tried) = (Vec::new(), 0, HashSet::new());
+    loop {
+        let (design, _, report) = report(args)?;
+        let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny.severity());
+        let findings = fix::one_a_table(findings, &tried);
+        if findings.is_empty() || !report.problems.is_empty() {
+            break;
+        }
+        tried.extend(findings.iter().map(|finding| fix::name(finding)));
+        let applied = fix::apply(&design, findings.into_iter(), &args.designs)?;
+        said.extend(applied.said);
+        left += applied.left;
     }
-    let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny.severity());
-    let said = fix::apply(&design, findings, &args.designs)?;
+    if left > 0 {
+        said.push(format!("left {} whose edits would not give a valid design: edit by hand", counted(left, "finding")));
+    }
+    if !said.is_empty() {
+        said.push(String::new());
+    }
     check(args, format, &said)
 }
 

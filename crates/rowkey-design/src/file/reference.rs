@@ -10,7 +10,7 @@ Every key of a `*.rowkey.toml`. `rowkey schema --markdown` prints this page, `ro
 The README has an example. `rowkey check` notes every mistake at once, each with its line and what to write.
 
 Several files are one design: `rowkey check a.rowkey.toml b.rowkey.toml`, or a folder of them. A cluster of one file is that of the tables
-of all. A name that stands twice is an error. A field of a key is `\"name: shape\"` in the grammar of
+of all. A name that stands twice is an error, but for a cluster that is the same. A field of a key is `\"name: shape\"` in the grammar of
 [FORMAT.md](../FORMAT.md), with `desc`, `raw` or `nulls_first` after it.
 ";
 

@@ -39,5 +39,6 @@ rules! {
     "H21" "even split points for uneven values" |_| Note, Some(parts::uneven);
     "H22" "other tables share the servers of a hot one" |_| Note, Some(hot::neighbours);
     "H23" "the balancer does not divide a hot region" |_| Note, Some(hot::balancer);
+    "H24" "more writes than all servers together take" |_| Warning, Some(hot::too_few_servers);
     "Q14" "a secondary table whose first field grows" of_ranges, Some(front::secondary);
 }

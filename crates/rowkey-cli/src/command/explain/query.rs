@@ -63,7 +63,8 @@ fn print(out: &mut impl Write, plan: &Plan<'_>, snippets: &[Snippets]) -> Result
     writeln!(out, "\n# cbt, in bash")?;
     for range in snippets {
         if range.cbt_wider {
-            writeln!(out, "# reads more than the range: no argument can hold its zero byte")?;
+            let limit = if plan.limit().is_some() { ", so it has no count" } else { "" };
+            writeln!(out, "# reads more than the range, as no argument can hold its zero byte{limit}")?;
         }
         writeln!(out, "{}", range.cbt)?;
     }
@@ -92,6 +93,9 @@ fn notes(plan: &Plan<'_>, snippets: &[Snippets]) -> Vec<String> {
         let start =
             "a reverse scan of HBase's shell reads a row that is exactly STARTROW too, which is not the query's";
         notes.push(format!("{start}; in Go the option bigtable.ReverseScan() is needed"));
+    }
+    if let Some(limit) = plan.limit().filter(|_| plan.rung != Rung::Get) {
+        notes.push(format!("in Go the option bigtable.LimitRows({limit}) is needed"));
     }
     if plan.rung != Rung::Get {
         notes.push(PREFIX_FILTER.to_owned());

@@ -5,7 +5,7 @@ use rowkey::lead::Lead;
 use crate::check::Context;
 use crate::design::{Engine, WriteKind};
 use crate::facts::{FieldFacts, KeyFacts};
-use crate::file::Rate;
+use crate::file::{Count, Rate};
 use crate::finding::Edit;
 use crate::load::{WriteLoad, writes_per_server};
 use crate::rules::Found;
@@ -113,6 +113,33 @@ pub(super) fn neighbours(context: &Context<'_>, found: &mut Found<'_>) {
     let finding = found.finding(context.table.name.place, message);
     let finding = finding.witness(format!("also here: {}{more}", named.join(", ")));
     found.push(finding.remedy("mend the hot key, or keep the tables on servers of their own", Vec::new()));
+}
+
+/// H24.
+pub(super) fn too_few_servers(context: &Context<'_>, found: &mut Found<'_>) {
+    let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
+    let Some((servers, each)) = servers.zip(writes_per_server(context.engine, context.cluster)) else { return };
+    let writes = context.table.table.write.iter().filter(|write| write.bulk != Some(true));
+    let rows: f64 = writes.filter_map(|write| peak(write)).sum();
+    let tables = context.keys.len() as f64;
+    let all = rows * tables;
+    if all <= servers * each {
+        return;
+    }
+    let copies = if tables > 1.0 { format!(" to each of {} tables", Count(tables)) } else { String::new() };
+    let message = format!(
+        "{} are written{copies}, and {} servers take {}, however even they are",
+        Rate(rows),
+        Count(servers),
+        Rate(servers * each)
+    );
+    let finding = found.finding(context.table.name.place, message).number("writes", all, "/s");
+    let finding = finding.number("servers", servers, "").number("writes that one server takes", each, "/s");
+    let needed = Count((all / each).ceil());
+    found.push(finding.remedy(
+        format!("{needed} servers take them; or write fewer, larger rows. If one takes more, say `region.writes` of the cluster"),
+        Vec::new(),
+    ));
 }
 
 /// H23.

@@ -126,7 +126,7 @@ pub(super) fn unbounded(context: &Context<'_>, found: &mut Found<'_>) {
             format!("{:?} has no limit, and can return {}, {}", query.name.as_str(), rows(Some(worst)), size(bytes));
         let finding = of_query(found, context, cost, message);
         let finding = finding.number("rows at most", worst, "").number("bytes at most", bytes, "B");
-        let edits = mend::added(context, query.place, "limit", "100");
-        found.push(finding.remedy("give it a limit, and go on after the last key for the next page", edits));
+        // A limit is another question: no edit.
+        found.push(finding.remedy("give it a limit, and go on after the last key for the next page", Vec::new()));
     }
 }
