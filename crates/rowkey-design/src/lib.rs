@@ -15,6 +15,7 @@ pub mod forms;
 pub mod import;
 mod lines;
 pub mod load;
+mod loose;
 mod of;
 mod problem;
 pub mod profile;
