@@ -5,9 +5,7 @@ use std::fmt;
 
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 use rowkey::LayoutBuf;
-use rowkey::untyped::TypeBuf;
 
-use crate::loose::loosened;
 use crate::quote::{go, hbase_binary};
 
 /// A form of a key as text.
@@ -236,10 +234,6 @@ fn json(text: &str, layout: &LayoutBuf) -> Result<Vec<u8>, FormError> {
         let at = (line + error.column().saturating_sub(1)).min(text.len());
         FormError::new(at, error.to_string())
     })?;
-    // Programs write numbers, which are strings in the exact form.
-    let all = || TypeBuf::Tuple(layout.fields().to_vec());
-    let read =
-        |json: &serde_json::Value| layout.values_from_json(json).map_err(|error| FormError::new(0, error.to_string()));
-    let values = read(&json).or_else(|error| read(&loosened(&all(), json)).map_err(|_| error))?;
+    let values = layout.values_from_json(&json).map_err(|error| FormError::new(0, error.to_string()))?;
     layout.encode(&values).map_err(|error| FormError::new(0, error.to_string()))
 }

@@ -15,7 +15,6 @@ pub mod forms;
 pub mod import;
 mod lines;
 pub mod load;
-mod loose;
 mod of;
 mod problem;
 pub mod profile;

@@ -292,26 +292,3 @@ starts_with = { url = 10 }
     let error = Plan::of(&design, "pages", "a domain", &["page=apache.org/x"], None).unwrap_err();
     assert!(error.to_string().contains("page: "), "{error}");
 }
-
-/// A number that means a time is asked for by its date, too.
-#[test]
-fn a_date_of_a_number() {
-    let text = r#"
-format = 1
-[table.visits]
-key = ["host: text", "at: i64 desc"]
-means.at = "milliseconds"
-[[table.visits.query]]
-name = "a day"
-fix = ["host"]
-range = { at = "1 day" }
-"#;
-    let design = Design::parse([File { name: "a.rowkey.toml".into(), text: text.into() }]).unwrap();
-    let ranges = |range: &str| {
-        let given = ["host=bonn", range];
-        Plan::of(&design, "visits", "a day", &given, None).map(|plan| plan.cost.ranges.concat())
-    };
-    let by_number = ranges("at=1700000000000..1700000000500").unwrap();
-    assert_eq!(ranges("at=2023-11-14T22:13:20Z..2023-11-14T22:13:20.5Z").unwrap(), by_number);
-    assert!(ranges("at=yesterday..").is_err());
-}

@@ -60,15 +60,3 @@ proptest! {
         }
     }
 }
-
-/// JSON as programs write it: numbers are numbers.
-#[test]
-fn numbers_in_json() {
-    let layout: LayoutBuf = "text, i64 desc, option<u16>, instant, list<u8>".parse().unwrap();
-    let exact = KeyForm::Json.parse(r#"["bonn", "-5", "7", ["1700000000", "0"], ["1", "2"]]"#, &layout).unwrap();
-    assert_eq!(KeyForm::Json.parse(r#"["bonn", -5, 7, 1700000000, [1, 2]]"#, &layout).unwrap(), exact);
-    assert_eq!(KeyForm::Json.parse(r#"["bonn", "-5", 7, "2023-11-14T22:13:20Z", ["1", 2]]"#, &layout).unwrap(), exact);
-    for wrong in [r#"["bonn", 1.5, 7, 0, []]"#, r#"["bonn", 5]"#, r#"[true, 5, 7, 0, []]"#] {
-        assert!(KeyForm::Json.parse(wrong, &layout).is_err(), "{wrong}");
-    }
-}

@@ -11,9 +11,8 @@ use super::stream::values_as_json;
 use super::values::{ArgumentError, assignment, value_of};
 use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field};
 use crate::design::Query;
-use crate::facts::{FieldFacts, Growth, KeyFacts};
+use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::node::nearest;
-use crate::loose::moment;
 use crate::resolve::Design;
 
 /// How many rows one call to a server returns.
@@ -230,7 +229,7 @@ impl<'d> Choice<'d, '_> {
                 self.made_up.push(&field.name);
                 of_field(facts, 0)
             }
-            [text] => asked(field, facts, text)?,
+            [text] => value_of(field, text)?,
             _ => return Err(ArgumentError::new(&field.name, "the field has two values, and the query has one of it")),
         };
         self.by.push((&field.name, one_as_json(&value)));
@@ -245,7 +244,7 @@ impl<'d> Choice<'d, '_> {
             self.made_up.push(&field.name);
             selection.made_up()
         } else if self.query.among.contains_key(&field.name) {
-            Some(FieldValues::In(given.iter().map(|text| asked(field, facts, text)).collect::<Result<_, _>>()?))
+            Some(FieldValues::In(given.iter().map(|text| value_of(field, text)).collect::<Result<_, _>>()?))
         } else {
             let [text] = given[..] else {
                 return Err(ArgumentError::new(&field.name, "the field is given twice: write it once"));
@@ -256,7 +255,7 @@ impl<'d> Choice<'d, '_> {
                 }
                 (true, None) => FieldValues::StartsWith(value_of(field, text)?),
                 (_, Some((from, to))) => {
-                    let (from, to) = (bound(field, facts, from)?, bound(field, facts, to)?);
+                    let (from, to) = (bound(field, from)?, bound(field, to)?);
                     let bytes = |value: &Option<Value>| ascending(facts, value.as_ref()?);
                     if bytes(&from).zip(bytes(&to)).is_some_and(|(from, to)| from >= to) {
                         let reason = "the range has no values: write the lesser first, and TO is not in it";
@@ -300,19 +299,8 @@ fn told(values: &FieldValues) -> String {
     }
 }
 
-fn bound(field: &FieldBuf, facts: &FieldFacts<'_>, text: &str) -> Result<Option<Value>, ArgumentError> {
-    if text.is_empty() { Ok(None) } else { asked(field, facts, text).map(Some) }
-}
-
-/// A value; of a number that means a time, that of RFC 3339 too.
-fn asked(field: &FieldBuf, facts: &FieldFacts<'_>, text: &str) -> Result<Value, ArgumentError> {
-    value_of(field, text).or_else(|error| {
-        let Some(Growth::Time(Some(unit))) = facts.growth else { return Err(error) };
-        let Some((seconds, nanos)) = moment(text) else { return Err(error) };
-        let a_second = (1.0 / unit).round() as i128;
-        let number = i128::from(seconds) * a_second + i128::from(nanos) * a_second / 1_000_000_000;
-        value_of(field, &number.to_string())
-    })
+fn bound(field: &FieldBuf, text: &str) -> Result<Option<Value>, ArgumentError> {
+    if text.is_empty() { Ok(None) } else { value_of(field, text).map(Some) }
 }
 
 /// The texts before and after the first `..` that is not in quotes.
