@@ -64,7 +64,7 @@ pub struct QueryCost<'d> {
     pub rows_returned: Option<f64>,
     /// The bytes that one run reads, keys and values.
     pub bytes_read: Option<f64>,
-    /// The regions of the new table that its ranges are in, at most, where the splits are declared.
+    /// The regions of the new table that its ranges are in, where the splits are declared.
     pub regions: Option<usize>,
     /// The servers that it asks, at most.
     pub servers: Option<f64>,
@@ -163,7 +163,7 @@ impl<'d> QueryCost<'d> {
             selection,
             count,
         };
-        cost.count_servers(splits.as_ref(), cluster, false);
+        cost.count_servers(splits.as_ref(), cluster);
         let mut kept = 0;
         cost.ranges.retain_mut(|list| {
             list.truncate(KEPT - kept);
@@ -186,16 +186,11 @@ impl<'d> QueryCost<'d> {
         let more = made_up.map_or(1.0, |made| self.selection.keys() / made.max(1) as f64);
         self.count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * more;
         self.ranges = ranges;
-        self.count_servers(splits, cluster, made_up.is_none());
+        self.count_servers(splits, cluster);
     }
 
-    /// At most. Where several values are asked for, and others than these can be, each may be in a region of its own.
-    fn count_servers(&mut self, splits: Option<&SplitPoints>, cluster: Option<&Cluster>, given: bool) {
-        let apart = if given || self.selection.keys() <= 1.0 { 0 } else { self.count as usize };
-        self.regions = splits.map(|splits| {
-            let all = splits.iter().len() + 1;
-            regions::touched(splits, self.ranges.iter().flatten()).max(apart.min(all))
-        });
+    fn count_servers(&mut self, splits: Option<&SplitPoints>, cluster: Option<&Cluster>) {
+        self.regions = splits.map(|splits| regions::touched(splits, self.ranges.iter().flatten()));
         let servers = cluster.and_then(|cluster| cluster.servers).zip(self.regions);
         self.servers = servers.map(|(servers, regions)| f64::from(servers).min(regions as f64));
     }

@@ -40,9 +40,9 @@ record! {
         max: Option<Bytes> where Bounds::POSITIVE,
         /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`.
         flush: Option<Bytes> where Bounds::POSITIVE,
-        /// The writes that one server takes, in all its regions. Below this rate no finding speaks of where load lands.
+        /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands.
         writes: Option<Rate>,
-        /// The reads that one server takes, in all its regions.
+        /// The reads that the server of one region takes.
         reads: Option<Rate>,
     }
 
@@ -172,7 +172,7 @@ record! {
     pub struct FieldStats {
         /// How many values it has: of the whole table, or of each value of `per`.
         distinct: Option<Located<Count>> where Bounds::MANY,
-        /// How uneven writes are over them: `zipf 0.9`, or `uniform`, the default. Rows that queries read: `rows_per`.
+        /// How uneven they are: `zipf 0.9`, or `uniform`, the default.
         skew: Option<Located<Skew>>,
         /// The field for each of whose values `distinct` counts.
         per: Option<Located<String>>,

@@ -2,10 +2,9 @@
 
 use rowkey::{LayoutBuf, RowKey, Value};
 use rowkey_design::cost::QueryCost;
-use rowkey_design::design::Date;
 use rowkey_design::facts::KeyFacts;
 use rowkey_design::profile::Profile;
-use rowkey_design::{CheckOptions, Design, File};
+use rowkey_design::{Design, File};
 
 use crate::list;
 
@@ -207,32 +206,4 @@ fn a_narrower_query_reads_no_more_and_none_returns_more_than_it_reads() {
     assert_eq!(reads("range = { at = \"1 hour\" }\nlimit = 100_000"), [Some(1000.0), Some(1000.0), Some(1.0)]);
     assert_eq!(reads("range = { at = \"1 hour\" }\nlimit = 20"), [Some(20.0), Some(20.0), Some(1.0)]);
     assert_eq!(reads("where = [\"kind\"]\nlimit = 100_000"), [Some(1000.0), None, None]);
-}
-
-/// Made-up values may lie together where those of a program do not.
-#[test]
-fn several_values_may_be_in_a_region_each() {
-    let text = r#"
-format = 1
-[cluster.c]
-engine = "hbase"
-servers = 8
-[table.t]
-key = ["host: text", "at: u32"]
-splits = { keys = ["62", "63", "64", "65"] }
-[[table.t.query]]
-name = "q"
-among = { host = 10 }
-[[table.t.query]]
-name = "few"
-among = { host = 3 }
-[[table.t.query]]
-name = "one"
-fix = ["host"]
-"#;
-    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
-    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-    let (_, costs) = design.query_costs(&options).next().unwrap();
-    let regions: Vec<_> = costs.iter().map(|cost| (cost.regions, cost.servers)).collect();
-    assert_eq!(regions, [(Some(5), Some(5.0)), (Some(3), Some(3.0)), (Some(1), Some(1.0))]);
 }
