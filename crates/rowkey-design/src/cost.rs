@@ -216,12 +216,7 @@ impl<'d> QueryCost<'d> {
 
     fn count_rows(&mut self, table: &TableDesign, key: &KeyFacts<'_>, sample: Option<&Sample<'_>>) {
         let query = self.query;
-        let mut rows = if self.hashed {
-            let whole = rows(table);
-            rows::Rows { selected: whole, worst: whole, ..Default::default() }
-        } else {
-            rows::estimated(query, table, key, &self.selection)
-        };
+        let mut rows = rows::estimated(table, key, self);
         if let Some(sample) = sample.filter(|_| !self.hashed && !self.declared(key)) {
             let clusters = rows.clusters;
             rows = sample.run(query, key, &self.selection).unwrap_or(rows);
@@ -229,6 +224,7 @@ impl<'d> QueryCost<'d> {
         }
         if let Some(returns) = &query.returns {
             rows.matching = Some(rows.selected.map_or(returns.0, |selected| returns.0.min(selected)));
+            rows.matching_at_most = rows.matching;
         }
         let passing = match (rows.selected, rows.matching) {
             _ if self.filter.is_empty() => Some(1.0),
@@ -236,7 +232,8 @@ impl<'d> QueryCost<'d> {
             _ => None,
         };
         let skipped = query.offset.as_ref().map_or(0.0, |offset| offset.0);
-        let left = rows.matching.map(|rows| (rows - skipped).max(0.0));
+        let after = |rows: Option<f64>| rows.map(|rows| (rows - skipped).max(0.0));
+        let (left, at_most) = (after(rows.matching), after(rows.matching_at_most));
         (self.rows_selected, self.rows_worst) = (rows.selected, rows.worst);
         (self.rows_read, self.rows_returned) = match &query.limit {
             None => (rows.selected, left),
@@ -261,9 +258,10 @@ impl<'d> QueryCost<'d> {
                     (None, Some(passing), _) => Some((lists * wanted / passing).min(rows.at_most.unwrap_or(f64::MAX))),
                     (selected, None, _) => selected,
                 };
-                let most = read.map_or(limit.0, |read| read.min(limit.0));
+                let bounds = || [read, at_most].into_iter().flatten();
+                let most = bounds().fold(limit.0, f64::min);
                 // Of rows that are filtered by what is not known, any number may be left.
-                let full = passing.is_some() || read.is_none_or(|read| limit.0 < read);
+                let full = passing.is_some() || bounds().all(|rows| limit.0 < rows);
                 (read, left.or(full.then_some(most)).map(|rows| rows.min(most)))
             }
         };

@@ -96,17 +96,22 @@ fn name(i: usize) -> String {
 
 impl Case {
     fn toml(&self, declared: bool, rows: usize) -> String {
+        let all = vec![declared; self.fields.len()];
+        // Retention, by which the share of a range of time is known.
+        let kept = format!("rows = {rows}\nfamily = {{ f = {{ ttl = \"30 days\", columns = [\"v\"] }} }}\n");
+        self.table(&all, &kept) + &self.query("q", &self.asked)
+    }
+
+    /// The table, with statistics of these fields.
+    fn table(&self, declared: &[bool], kept: &str) -> String {
         let fields = self.fields.iter().enumerate();
         let key =
             list(fields.clone().map(|(i, (kind, desc))| {
                 format!("\"{}: {}{}\"", name(i), kind.shape(), if *desc { " desc" } else { "" })
             }));
-        let mut text = format!("format = 1\n[table.t]\nkey = [{key}]\n{}\nrows = {rows}\n", self.lead);
-        // Retention, by which the share of a range of time is known.
-        text += "family = { f = { ttl = \"30 days\", columns = [\"v\"] } }\n";
-        text += "[table.t.stats]\n";
+        let mut text = format!("format = 1\n[table.t]\nkey = [{key}]\n{}\n{kept}[table.t.stats]\n", self.lead);
         for (i, (kind, _)) in fields.clone() {
-            if let (Kind::Number(count) | Kind::Signed(count) | Kind::Text(count), true) = (kind, declared) {
+            if let (Kind::Number(count) | Kind::Signed(count) | Kind::Text(count), true) = (kind, declared[i]) {
                 text += &format!("{} = {{ distinct = {count} }}\n", name(i));
             }
         }
@@ -114,15 +119,19 @@ impl Case {
         for (i, _) in fields.filter(|(_, (kind, _))| *kind == Kind::Time) {
             text += &format!("{} = \"milliseconds\"\n", name(i));
         }
-        text += "[[table.t.query]]\nname = \"q\"\n";
+        text
+    }
+
+    fn query(&self, named: &str, all: &[Option<Asked>]) -> String {
+        let mut text = format!("[[table.t.query]]\nname = \"{named}\"\n");
         let asked = |wanted: fn(Asked) -> Option<String>| {
-            let of = self.asked.iter().enumerate();
+            let of = all.iter().enumerate();
             list(of.filter_map(|(i, asked)| Some(format!("{} = {}", name(i), asked.and_then(wanted)?))))
         };
-        let fixed = self.asked.iter().enumerate().filter(|(_, asked)| **asked == Some(Asked::One));
+        let fixed = all.iter().enumerate().filter(|(_, asked)| **asked == Some(Asked::One));
         text += &format!("fix = [{}]\n", list(fixed.map(|(i, _)| format!("\"{}\"", name(i)))));
         let times = |i: usize| self.fields[i].0.is_time();
-        let ranges = self.asked.iter().enumerate().filter_map(|(i, asked)| match asked {
+        let ranges = all.iter().enumerate().filter_map(|(i, asked)| match asked {
             Some(Asked::Range(width)) if times(i) => Some(format!("{} = \"{} s\"", name(i), width / 1000)),
             Some(Asked::Range(width)) => Some(format!("{} = {width}", name(i))),
             _ => None,
@@ -389,5 +398,43 @@ proptest! {
         // A value is asked for as often as it has rows.
         let expected = ran.squares / ran.selected.max(1.0);
         near(expected.max(1.0), cost.rows_selected.unwrap(), "rows in its ranges, by a sample", &case);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_narrower_query_returns_no_more(
+        case in case(),
+        declared in prop::collection::vec(any::<bool>(), 4),
+        more: prop::sample::Index,
+        kept in prop::sample::select(vec!["", "rows = 20\n", "rows = 1_000_000\n", "family.f.ttl = \"30 days\"\nrows = \"1M\"\n"]),
+    ) {
+        let asked: Vec<usize> = (0..case.asked.len()).filter(|&field| case.asked[field].is_some()).collect();
+        prop_assume!(!asked.is_empty());
+        let mut wide = case.asked.clone();
+        wide[*more.get(&asked)] = None;
+        let text = case.table(&declared, kept) + &case.query("wide", &wide) + &case.query("narrow", &case.asked);
+        let design = Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let of = &design.tables["t"];
+        let keys = [KeyFacts::of(of, None)];
+        let [wide, narrow] = [0, 1].map(|query| QueryCost::of(&of.table.query[query], of, &keys, None, None));
+        let no_more = |less: Option<f64>, more: Option<f64>| less.zip(more).is_none_or(|(less, more)| less <= more * 1.001);
+        for cost in [&wide, &narrow] {
+            prop_assert!(no_more(cost.rows_returned, cost.rows_read), "returns more than it reads\n{text}\n{cost:?}");
+            let rows = of.table.rows.as_ref().map(|rows| rows.0);
+            prop_assert!(no_more(cost.rows_read, rows), "reads more than there is\n{text}\n{cost:?}");
+        }
+        prop_assert!(no_more(narrow.rows_returned, wide.rows_returned), "returns more\n{text}\n{narrow:?}\n{wide:?}");
+        // With a limit it may have to read on.
+        if case.limit.is_none() {
+            prop_assert!(no_more(narrow.rows_read, wide.rows_read), "reads more\n{text}\n{narrow:?}\n{wide:?}");
+        }
     }
 }
