@@ -64,7 +64,8 @@ pub struct QueryCost<'d> {
     pub rows_returned: Option<f64>,
     /// The bytes that one run reads, keys and values.
     pub bytes_read: Option<f64>,
-    /// The regions of the new table that its ranges are in, where the splits are declared.
+    /// The regions of the new table that its ranges are in, where the splits are declared: at most, where a value of
+    /// the ranges is not given.
     pub regions: Option<usize>,
     /// The servers that it asks, at most.
     pub servers: Option<f64>,
@@ -163,7 +164,7 @@ impl<'d> QueryCost<'d> {
             selection,
             count,
         };
-        cost.count_servers(splits.as_ref(), cluster);
+        cost.count_servers(splits.as_ref(), cluster, true);
         let mut kept = 0;
         cost.ranges.retain_mut(|list| {
             list.truncate(KEPT - kept);
@@ -175,10 +176,12 @@ impl<'d> QueryCost<'d> {
     }
 
     /// The query with these ranges: of values that are given, or of some of those that it asks for, made up.
+    /// `are_given`: whether all are.
     pub(crate) fn set_ranges(
         &mut self,
         ranges: Vec<Vec<KeyRange>>,
         made_up: Option<usize>,
+        are_given: bool,
         splits: Option<&SplitPoints>,
         cluster: Option<&Cluster>,
     ) {
@@ -186,11 +189,14 @@ impl<'d> QueryCost<'d> {
         let more = made_up.map_or(1.0, |made| self.selection.keys() / made.max(1) as f64);
         self.count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * more;
         self.ranges = ranges;
-        self.count_servers(splits, cluster);
+        self.count_servers(splits, cluster, !are_given);
     }
 
-    fn count_servers(&mut self, splits: Option<&SplitPoints>, cluster: Option<&Cluster>) {
-        self.regions = splits.map(|splits| regions::touched(splits, self.ranges.iter().flatten()));
+    fn count_servers(&mut self, splits: Option<&SplitPoints>, cluster: Option<&Cluster>, at_most: bool) {
+        self.regions = splits.map(|splits| match at_most {
+            true => regions::touched_at_most(splits, &self.ranges, self.count, &self.selection),
+            false => regions::touched(splits, self.ranges.iter().flatten()),
+        });
         let servers = cluster.and_then(|cluster| cluster.servers).zip(self.regions);
         self.servers = servers.map(|(servers, regions)| f64::from(servers).min(regions as f64));
     }

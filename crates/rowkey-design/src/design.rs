@@ -216,7 +216,8 @@ record! {
         name: Located<String>,
         /// The fields that it has one value of.
         fix: Vec<Located<String>>,
-        /// The field that it has a range of, and how wide.
+        /// The field that it has a range of, and how wide: how many numbers, of which the rows are taken to have all, or
+        /// any of the type where the field means `random`, `uuid4` or `digest`.
         range: Named<Width>,
         /// The field that it has several values of, and how many.
         among: Named<Count> where Bounds::MANY,

@@ -1,6 +1,6 @@
 //! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
 
-use crate::design::{Query, Width};
+use crate::design::{Meaning, Query, Width};
 use crate::facts::{FieldFacts, Growth, KeyFacts};
 use crate::file::Count;
 use crate::resolve::TableDesign;
@@ -152,13 +152,24 @@ impl Known {
         let part = match condition {
             Condition::One => one?,
             Condition::Among(count) => one? * count,
-            Condition::Range(Width::Values(count)) => one? * count.0,
+            Condition::Range(Width::Values(count)) => match all_values(field) {
+                Some(all) => count.0 / all,
+                None => one? * count.0,
+            },
             // Of a coarse time at least one value.
             Condition::Range(Width::Time(period)) => (period.seconds() / self.span?).max(one.unwrap_or(0.0)),
             Condition::StartsWith(letters) => one.unwrap_or(0.0).max(alphabet(&field.field.ty).powf(-letters)),
         };
         Some(part.clamp(0.0, 1.0))
     }
+}
+
+/// How many values the type has of a field whose values are anywhere among them.
+fn all_values(field: &FieldFacts<'_>) -> Option<f64> {
+    let scattered = matches!(field.meaning, Some(Meaning::Random | Meaning::Uuid4 | Meaning::Digest));
+    let TypeBuf::Scalar(scalar) = &field.field.ty else { return None };
+    let width = scalar.width().filter(|_| scattered)?;
+    Some(256f64.powi(i32::try_from(width).unwrap_or(i32::MAX)))
 }
 
 fn rows_of(count: Option<Count>) -> Option<f64> {

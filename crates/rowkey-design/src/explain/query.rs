@@ -139,7 +139,8 @@ impl<'d> Plan<'d> {
                 .ranges_by_bucket(&leading, next.as_ref())
                 .map_err(|error| ArgumentError::new(format!("query {query:?}"), error.to_string()))?;
             let made = (cost.next && choice.given(cost.leading).is_empty()).then(|| cost.selection.made());
-            cost.set_ranges(ranges, made, found.split_points(key.secondary).as_ref(), cluster);
+            let are_given = choice.made_up.is_empty();
+            cost.set_ranges(ranges, made, are_given, found.split_points(key.secondary).as_ref(), cluster);
         }
         let used = cost.leading + usize::from(cost.next);
         let mut unused: Vec<&str> =

@@ -1,7 +1,8 @@
 //! Rows of random designs are written, and queries are run by their ranges.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use data_encoding::HEXLOWER;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRng};
 use rowkey::{KeyRange, LayoutBuf, Value};
@@ -263,6 +264,23 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
+/// The values of a run as keys: of the field that has several, each.
+fn keys(case: &Case, chosen: &[Vec<u64>], several: usize) -> Vec<Vec<Value>> {
+    let key = |k: usize| -> Vec<Value> {
+        let values = case.fields.iter().zip(chosen);
+        values.map(|((kind, _), chosen)| kind.value(chosen[k.min(chosen.len() - 1)])).collect()
+    };
+    (0..several).map(key).collect()
+}
+
+/// How many values of the field after its leading ones a query has.
+fn several(case: &Case, cost: &QueryCost<'_>) -> usize {
+    match case.asked.get(cost.leading) {
+        Some(Some(Asked::Among(several))) if cost.next => *several,
+        _ => 1,
+    }
+}
+
 /// A table of random rows: by key, the index of each field's value.
 fn table(case: &Case, layout: &LayoutBuf, rows: usize, rng: &mut TestRng) -> BTreeMap<Vec<u8>, Vec<u64>> {
     let mut table = BTreeMap::new();
@@ -291,16 +309,7 @@ fn run(case: &Case, cost: &QueryCost<'_>, table: &BTreeMap<Vec<u8>, Vec<u64>>, r
     let used = cost.leading + usize::from(cost.next);
     for _ in 0..RUNS {
         let chosen = case.choose(rng);
-        let count = chosen.iter().map(Vec::len).max().unwrap();
-        let key = |k: usize| -> Vec<Value> {
-            let values = case.fields.iter().zip(&chosen);
-            values.map(|((kind, _), chosen)| kind.value(chosen[k.min(chosen.len() - 1)])).collect()
-        };
-        let several = match case.asked.get(cost.leading) {
-            Some(Some(Asked::Among(several))) if cost.next => *several,
-            _ => 1,
-        };
-        let keys: Vec<_> = (0..count.min(several)).map(key).collect();
+        let keys = keys(case, &chosen, several(case, cost));
         let ranges = cost.ranges_with(&keys).unwrap();
         assert!(ranges.iter().map(Vec::len).sum::<usize>() <= cost.range_count());
         let has =
@@ -435,6 +444,38 @@ proptest! {
         // With a limit it may have to read on.
         if case.limit.is_none() {
             prop_assert!(no_more(narrow.rows_read, wide.rows_read), "reads more\n{text}\n{narrow:?}\n{wide:?}");
+        }
+    }
+
+    #[test]
+    fn any_values_are_in_no_more_regions(case in case(), cuts in prop::collection::vec(1usize..30, 1..40)) {
+        let text = case.toml(true, 1000);
+        let design = Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap();
+        let mut rng = TestRng::from_seed(prop::test_runner::RngAlgorithm::ChaCha, &case.seed);
+        let points = table(&case, &design.tables["t"].layout, cuts.len(), &mut rng).into_keys().zip(cuts);
+        let points: BTreeSet<Vec<u8>> = points.filter_map(|(key, cut)| {
+            let key = &key[..cut.min(key.len())];
+            // Nothing is between a key and the same with zeros after it.
+            Some(key[..=key.iter().rposition(|&byte| byte != 0)?].to_vec())
+        }).collect();
+        prop_assume!(!points.is_empty());
+        let hex = list(points.iter().map(|point| format!("\"{}\"", HEXLOWER.encode(point))));
+        let text = text.replace("[table.t]\n", &format!("[table.t]\nsplits = {{ keys = [{hex}] }}\n"));
+        let design = Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap();
+        let of = &design.tables["t"];
+        let facts = [KeyFacts::of(of, None)];
+        let cost = QueryCost::of(&of.table.query[0], of, &facts, None, None);
+        prop_assume!(!cost.hashed);
+        let most = cost.regions.unwrap();
+        for _ in 0..20 {
+            let keys = keys(&case, &case.choose(&mut rng), several(&case, &cost));
+            let mut regions = BTreeSet::new();
+            for range in cost.ranges_with(&keys).unwrap().iter().flatten() {
+                let first = points.range(..=range.start().to_vec()).count();
+                let last = range.end().map_or(points.len(), |end| points.range(..end.to_vec()).count());
+                regions.extend(first..=last);
+            }
+            prop_assert!(regions.len() <= most, "{} regions, {most} at most\n{text}", regions.len());
         }
     }
 }

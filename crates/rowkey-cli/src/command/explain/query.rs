@@ -54,8 +54,13 @@ fn print(out: &mut impl Write, plan: &Plan<'_>, snippets: &[Snippets]) -> Result
     number(out, "returned", cost.rows_returned)?;
     let bytes = cost.bytes_read.map_or_else(|| "not known".to_owned(), |bytes| Bytes(bytes.round()).to_string());
     writeln!(out, "bytes    {bytes}")?;
-    number(out, "regions", cost.regions.map(|regions| regions as f64))?;
-    number(out, "servers", cost.servers)?;
+    let most = |number: Option<f64>| match number {
+        Some(_) if !plan.made_up.is_empty() => format!("{} at most", count(number)),
+        _ => count(number),
+    };
+    writeln!(out, "regions  {}", most(cost.regions.map(|regions| regions as f64)))?;
+    let at_most = if cost.servers.is_some() { " at most" } else { "" };
+    writeln!(out, "servers  {}{at_most}", count(cost.servers))?;
     writeln!(out, "calls    {} (at {CALL} rows a call)", count(plan.calls()))?;
     notes(plan, snippets).iter().try_for_each(|note| writeln!(out, "note: {}", terminal(note)))?;
     writeln!(out, "\n# HBase's shell")?;
