@@ -72,7 +72,8 @@ record! {
         family: Named<Family>,
         /// What is known of the values of fields.
         stats: Named<FieldStats>,
-        /// A file of keys that statistics are taken from: a path from the design file.
+        /// A file of keys that statistics are taken from: a path from the design file. After a tab a line can have the bytes
+        /// of the row's values.
         sample: Option<Located<String>>,
         /// What writes rows.
         write: Vec<Located<Write>>,

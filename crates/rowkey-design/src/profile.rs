@@ -79,6 +79,8 @@ pub struct Profile {
     pub longest: usize,
     /// The bytes of a row's value, on average, where the sample has sizes.
     pub value_bytes: Option<f64>,
+    /// The bytes of the largest row's value, where the sample has sizes.
+    pub largest_value: Option<u64>,
     /// The bytes that all keys begin with; those of one key if there is but one.
     pub dead_prefix: Vec<u8>,
     /// Whether no key sorts before the one that it follows, and not all are equal. A table that is scanned comes so, and
@@ -92,6 +94,8 @@ pub struct Profile {
     pub buckets: Vec<u64>,
     /// Keys of each region of the declared splits; empty without.
     pub regions: Vec<u64>,
+    /// Bytes of keys and values in each region of the declared splits, where the sample has sizes; empty without.
+    pub region_bytes: Vec<u64>,
     /// Two keys, the first of which is the beginning of the second, if such were seen: next to each other in the file, or
     /// in the sample that is kept.
     pub prefixes: Option<(Vec<u8>, Vec<u8>)>,
@@ -100,4 +104,7 @@ pub struct Profile {
     pub case: Option<(Vec<u8>, Vec<u8>)>,
     /// Keys that decode, chosen at random, sorted: all, or tens of thousands, as far as they have 16 MiB.
     pub sample: Vec<Vec<u8>>,
+    /// The bytes of the rows of these keys, key and value, in the same order, where the sample has sizes; else empty. A row
+    /// without a size has that of the mean.
+    pub sample_bytes: Vec<u64>,
 }

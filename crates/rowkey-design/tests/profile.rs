@@ -190,6 +190,7 @@ fn lines() {
     let (found, told) = read(b"a\r\n\r\n\nb\t12\tmore\nc\t \nd\t-3\ne\t8").unwrap();
     assert_eq!((found.keys, found.value_bytes, told), (5, Some(10.0), vec![(5, 28)]));
     assert_eq!(found.sample, [b"a", b"b", b"c", b"d", b"e"]);
+    assert_eq!((found.largest_value, found.sample_bytes), (Some(12), vec![11, 13, 11, 11, 9]));
     assert_eq!(read(b"").unwrap().0.keys, 0);
     assert_eq!(read(b"\na\n\nbad\nb").unwrap_err().to_string(), "line 4: not a key");
     assert!(read(b"a\n\xff").unwrap_err().to_string().starts_with("line 2: byte 1 is not UTF-8"));
@@ -209,6 +210,8 @@ fn a_sample_is_the_same_in_each_form() {
         let text = lines.collect::<String>();
         let mut found = read(text.as_bytes(), form, &layout, None, |_, _| {}).unwrap();
         assert_eq!(found.value_bytes.take(), Some(12.0), "{form}");
+        assert_eq!((found.largest_value.take(), found.sample_bytes.len()), (Some(12), 500), "{form}");
+        found.sample_bytes.clear();
         assert_eq!(found, due, "{form}");
     }
     let error = read(&b"00\n\n0g\n"[..], KeyForm::Hex, &layout, None, |_, _| {}).unwrap_err();

@@ -31,6 +31,10 @@ pub(super) fn text(table: &str, profile: &Profile) -> String {
         Bytes(profile.shortest as f64),
         Bytes(profile.longest as f64),
     );
+    if let (Some(mean), Some(most)) = (profile.value_bytes, profile.largest_value) {
+        text +=
+            &format!("the values of a row have {} on average, {} at most\n", Bytes(mean.round()), Bytes(most as f64));
+    }
     if let Some((number, fault)) = &profile.first_undecoded {
         text += &format!("the first is on line {number}: {}\n", terminal(fault));
     }
@@ -51,12 +55,15 @@ pub(super) fn text(table: &str, profile: &Profile) -> String {
     });
     text += &aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
     if profile.regions.len() > 1 {
-        let total: u64 = profile.regions.iter().sum();
-        let mean = total as f64 / profile.regions.len() as f64;
-        let most = profile.regions.iter().copied().max().unwrap_or(0) as f64;
+        let (parts, what) = match profile.region_bytes.is_empty() {
+            true => (&profile.regions, "keys"),
+            false => (&profile.region_bytes, "bytes"),
+        };
+        let mean = parts.iter().map(|&part| part as f64).sum::<f64>() / parts.len() as f64;
+        let most = parts.iter().copied().max().unwrap_or(0) as f64;
         let empty = profile.regions.iter().filter(|&&keys| keys == 0).count();
         text += &format!(
-            "{} regions under the declared splits: the fullest has {:.2} times the mean, {empty} are empty\n",
+            "{} regions under the declared splits: the fullest has {:.2} times the mean of {what}, {empty} are empty\n",
             profile.regions.len(),
             most / mean.max(1e-9)
         );
@@ -76,6 +83,7 @@ pub(super) fn json(profile: &Profile) -> Json {
         "first_undecoded": profile.first_undecoded.as_ref().map(|(number, fault)| json!({"line": number, "fault": fault})), "bytes": profile.bytes,
         "shortest": profile.shortest, "longest": profile.longest, "dead_prefix": hbase_binary(&profile.dead_prefix),
         "in_key_order": profile.in_key_order, "fields": fields.collect::<Vec<_>>(), "buckets": profile.buckets,
-        "regions": profile.regions,
+        "regions": profile.regions, "region_bytes": profile.region_bytes, "value_bytes": profile.value_bytes,
+        "largest_value": profile.largest_value,
     })
 }

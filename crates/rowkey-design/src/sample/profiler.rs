@@ -72,6 +72,7 @@ impl Profiler {
         let profile = Profile {
             buckets: vec![0; salt.as_ref().map_or(0, |salt| salt.buckets as usize)],
             regions: vec![0; splits.map_or(0, Splits::regions)],
+            region_bytes: vec![0; splits.map_or(0, Splits::regions)],
             ..Profile::default()
         };
         Self {
@@ -110,10 +111,14 @@ impl Profiler {
         self.profile.longest = self.profile.longest.max(key.len());
         if let Some(bytes) = value_bytes {
             self.values = (self.values.0 + 1, self.values.1 + u128::from(bytes));
+            self.profile.largest_value = self.profile.largest_value.max(Some(bytes));
         }
         self.begins(first, key);
         if let Some(splits) = &self.splits {
-            self.profile.regions[splits.region_of(key)] += 1;
+            let region = splits.region_of(key);
+            self.profile.regions[region] += 1;
+            let bytes = (key.len() as u64).saturating_add(value_bytes.unwrap_or(0));
+            self.profile.region_bytes[region] = self.profile.region_bytes[region].saturating_add(bytes);
         }
         self.repeats.add(xxh3_64(key), key);
         // The highest bits choose keys to keep, the lowest those to look at.
@@ -125,7 +130,7 @@ impl Profiler {
         if let Some(weight) = weight {
             self.front.add(key, weight, &mut self.rng, |a, b| a.cmp(b), <[u8]>::to_vec);
         }
-        let decodes = self.decode(line, key, random, weight);
+        let decodes = self.decode(line, key, value_bytes, random, weight);
         if self.in_order || self.prefixes {
             self.after(key, decodes);
         }
@@ -142,14 +147,14 @@ impl Profiler {
         }
     }
 
-    fn decode(&mut self, line: u64, key: &[u8], random: u64, weight: Option<u64>) -> bool {
+    fn decode(&mut self, line: u64, key: &[u8], value_bytes: Option<u64>, random: u64, weight: Option<u64>) -> bool {
         if let Err(error) = self.layout.decode_to(key, &mut self.decoded) {
             self.profile.undecoded += 1;
             let fault = || error.to_string().chars().take(FAULT).collect();
             self.profile.first_undecoded.get_or_insert_with(|| (line, fault()));
             return false;
         }
-        self.chosen.add(random, key);
+        self.chosen.add(random, key, value_bytes);
         let bucket = self.salt.as_ref().and_then(|salt| bucket(salt, key));
         if let Some(count) = bucket.and_then(|bucket| self.profile.buckets.get_mut(bucket)) {
             *count += 1;
@@ -189,7 +194,19 @@ impl Profiler {
         let (sizes, sum) = self.values;
         profile.value_bytes = (sizes > 0).then(|| sum as f64 / sizes as f64);
         profile.case = self.cases.and_then(Cases::found);
-        profile.sample = self.chosen.sorted();
+        let (keys, sizes) = self.chosen.sorted();
+        profile.sample = keys;
+        match profile.value_bytes {
+            Some(mean) => {
+                let bytes = profile
+                    .sample
+                    .iter()
+                    .zip(sizes)
+                    .map(|(key, value)| (key.len() as u64).saturating_add(value.unwrap_or(mean as u64)));
+                profile.sample_bytes = bytes.collect();
+            }
+            None => profile.region_bytes = Vec::new(),
+        }
         if self.prefixes {
             // If one key is the beginning of another, it is that of the next one.
             profile.prefixes = profile.sample.windows(2).find_map(|pair| prefix(&pair[0], &pair[1]));
