@@ -25,15 +25,16 @@ pub struct Direction {
 pub struct FieldProfile {
     /// The field's name.
     pub name: String,
-    /// How many values it has: exact up to 768 values in 65,536 keys, else with a standard error of 1.2 %.
+    /// Whether the numbers of its values are exact: of up to 768 values in 65,536 keys. Else they are about.
+    pub exact: bool,
+    /// How many values it has; about: with a standard error of 1.2 %.
     pub distinct: f64,
-    /// How many values would be as uneven if all were as frequent: `1 / Σ p²`, with a standard error of 2.2 %, or less
-    /// where there are 768 values at most.
+    /// How many values would be as uneven if all were as frequent: `1 / Σ p²`; about: with a standard error of 2.2 %.
     pub n_eff: f64,
-    /// The share of the most frequent value: exact where there are 768 values at most, else with an error of 0.004 at most.
+    /// The share of the most frequent value; about: with a standard error of 0.003 at most.
     pub p_max: f64,
     /// The most frequent values as text, each with its share, the most frequent first: 10 at most, and none that is hardly
-    /// more frequent than others.
+    /// more frequent than others. Values whose shares are within the error of each other can stand in another order.
     pub top: Vec<(String, f64)>,
     /// The least value; text by its bytes, whatever the direction of the field.
     pub min: Option<Value>,

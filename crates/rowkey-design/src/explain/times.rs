@@ -124,8 +124,8 @@ fn written(seconds: i64, nanos: u32) -> Option<String> {
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
     let fraction = match format!("{nanos:09}") {
         _ if nanos == 0 => String::new(),
-        digits if nanos % 1_000_000 == 0 => format!(".{}", digits.get(..3)?),
-        digits if nanos % 1000 == 0 => format!(".{}", digits.get(..6)?),
+        digits if nanos.is_multiple_of(1_000_000) => format!(".{}", digits.get(..3)?),
+        digits if nanos.is_multiple_of(1000) => format!(".{}", digits.get(..6)?),
         digits => format!(".{digits}"),
     };
     let is_written = (0..10_000).contains(&year);

@@ -9,14 +9,16 @@ use rowkey::{LayoutBuf, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::direction::Front;
-use super::field::{Field, shown};
+use super::field::{Field, Weights, shown};
 use super::kept::{Cases, Chosen, Repeats};
 use super::value::{folded, has_text, hash};
 use crate::profile::Profile;
 
-/// So many keys are all looked at closely; of those after them one of so many is.
+/// So many keys are all looked at closely; of those after them one of so many is. To count frequent values takes less time:
+/// one of so many is counted.
 const CLOSE: u64 = 1 << 16;
 const ONE_OF: u64 = 64;
+const COUNTED: u64 = 8;
 
 /// So many salt buckets are counted.
 const MOST_BUCKETS: u32 = 4096;
@@ -123,14 +125,15 @@ impl Profiler {
         self.repeats.add(xxh3_64(key), key);
         // The highest bits choose keys to keep, the lowest those to look at.
         let random = self.rng.u64(..);
-        let weight = match self.profile.keys <= CLOSE {
+        let one_of = |many: u64| match self.profile.keys <= CLOSE {
             true => Some(1),
-            false => random.is_multiple_of(ONE_OF).then_some(ONE_OF),
+            false => random.is_multiple_of(many).then_some(many),
         };
-        if let Some(weight) = weight {
+        let weights = Weights { counted: one_of(COUNTED), looked: one_of(ONE_OF) };
+        if let Some(weight) = weights.looked {
             self.front.add(key, weight, &mut self.rng, |a, b| a.cmp(b), <[u8]>::to_vec);
         }
-        let decodes = self.decode(line, key, value_bytes, random, weight);
+        let decodes = self.decode(line, key, value_bytes, random, weights);
         if self.in_order || self.prefixes {
             self.after(key, decodes);
         }
@@ -147,7 +150,7 @@ impl Profiler {
         }
     }
 
-    fn decode(&mut self, line: u64, key: &[u8], value_bytes: Option<u64>, random: u64, weight: Option<u64>) -> bool {
+    fn decode(&mut self, line: u64, key: &[u8], value_bytes: Option<u64>, random: u64, weights: Weights) -> bool {
         if let Err(error) = self.layout.decode_to(key, &mut self.decoded) {
             self.profile.undecoded += 1;
             let fault = || error.to_string().chars().take(FAULT).collect();
@@ -163,7 +166,7 @@ impl Profiler {
             cases.add(folded(&self.decoded, 0, &mut self.scratch), key);
         }
         for (field, value) in self.fields.iter_mut().zip(&self.decoded) {
-            field.add(value, weight, &mut self.rng, &mut self.scratch);
+            field.add(value, weights, &mut self.rng, &mut self.scratch);
         }
         true
     }
@@ -187,7 +190,8 @@ impl Profiler {
     /// What was found.
     pub fn finish(self) -> Profile {
         let Self { mut profile, layout, mut fields, .. } = self;
-        profile.distinct = self.repeats.distinct();
+        // An estimate, which can exceed what there is.
+        profile.distinct = self.repeats.distinct().min(profile.keys as f64);
         (profile.repeated, profile.twice) = self.repeats.repeated();
         profile.in_key_order = self.in_order && self.moved;
         profile.direction = self.front.direction();
