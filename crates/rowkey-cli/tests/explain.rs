@@ -104,3 +104,35 @@ fn a_query_is_json_for_programs() {
     assert_eq!((status, text.as_str()), (Some(2), ""));
     assert!(errors.contains("of two"), "{errors}");
 }
+
+#[test]
+fn a_time_that_is_a_number_is_told_as_a_date() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.rowkey.toml");
+    let design = "format = 1\n[table.t]\nkey = [\"user: u64\", \"at: i64 desc\"]\nmeans.at = \"milliseconds\"\n\
+        splits = { uniform = 4 }\n[[table.t.query]]\nname = \"q\"\nfix = [\"user\"]\nrange = { at = \"1 day\" }\norder = \"newest\"\nlimit = 5\n";
+    std::fs::write(&path, design).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let (status, text, errors) = rowkey(&[path, "t", "--query", "q", "user=7", "at=2023-11-14..1700000000148"], "");
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    let dates = "(2023-11-14T00:00:00Z..2023-11-14T22:13:20.148Z)";
+    for told in [
+        &format!(r#"at = "1699920000000".."1700000000148"  {dates}"#),
+        "regions  1\n",
+        "the table's first row on",
+        "has no count",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    let (_, text, _) = rowkey(&[path, "t", "--query", "q"], "");
+    assert!(text.contains("regions  1 at most\n") && text.contains("  (made up)\n"), "{text}");
+    let (status, text, _) = rowkey(&[path, "t", "--values", "user=7", "at=2023-11-14"], "");
+    assert!(status == Some(0) && text.contains(r#"["7","1699920000000"]"#), "{text}");
+    let (status, _, errors) = rowkey(&[path, "t", "--values", "user=7", "at=2023-11-1"], "");
+    assert!(
+        status == Some(2) && errors.contains("at: ") && errors.contains("write milliseconds since 1970"),
+        "{errors}"
+    );
+    let (status, text, _) = rowkey(&[path, "t", "--form", "json", "[7, 1699920000000]"], "");
+    assert!(status == Some(0) && text.contains("2023-11-14T00:00:00Z"), "{text}");
+}

@@ -17,7 +17,7 @@ use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, all_of, ascending},
-    stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span},
+    stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span, unsaid},
     witness::{of_field, value},
 };
 use crate::design::{Cluster, Query, Secondary, Width};
@@ -64,7 +64,8 @@ pub struct QueryCost<'d> {
     pub rows_returned: Option<f64>,
     /// The bytes that one run reads, keys and values.
     pub bytes_read: Option<f64>,
-    /// The regions of the new table that its ranges are in, where the splits are declared.
+    /// The regions of the new table that its ranges are in, where the splits are declared: at most, where a value of
+    /// the ranges is not given.
     pub regions: Option<usize>,
     /// The servers that it asks, at most.
     pub servers: Option<f64>,
@@ -163,7 +164,7 @@ impl<'d> QueryCost<'d> {
             selection,
             count,
         };
-        cost.count_servers(splits.as_ref(), cluster);
+        cost.count_servers(splits.as_ref(), cluster, true);
         let mut kept = 0;
         cost.ranges.retain_mut(|list| {
             list.truncate(KEPT - kept);
@@ -175,10 +176,12 @@ impl<'d> QueryCost<'d> {
     }
 
     /// The query with these ranges: of values that are given, or of some of those that it asks for, made up.
+    /// `are_given`: whether all are.
     pub(crate) fn set_ranges(
         &mut self,
         ranges: Vec<Vec<KeyRange>>,
         made_up: Option<usize>,
+        are_given: bool,
         splits: Option<&SplitPoints>,
         cluster: Option<&Cluster>,
     ) {
@@ -186,11 +189,14 @@ impl<'d> QueryCost<'d> {
         let more = made_up.map_or(1.0, |made| self.selection.keys() / made.max(1) as f64);
         self.count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * more;
         self.ranges = ranges;
-        self.count_servers(splits, cluster);
+        self.count_servers(splits, cluster, !are_given);
     }
 
-    fn count_servers(&mut self, splits: Option<&SplitPoints>, cluster: Option<&Cluster>) {
-        self.regions = splits.map(|splits| regions::touched(splits, self.ranges.iter().flatten()));
+    fn count_servers(&mut self, splits: Option<&SplitPoints>, cluster: Option<&Cluster>, at_most: bool) {
+        self.regions = splits.map(|splits| match at_most {
+            true => regions::touched_at_most(splits, &self.ranges, self.count, &self.selection),
+            false => regions::touched(splits, self.ranges.iter().flatten()),
+        });
         let servers = cluster.and_then(|cluster| cluster.servers).zip(self.regions);
         self.servers = servers.map(|(servers, regions)| f64::from(servers).min(regions as f64));
     }
@@ -216,12 +222,7 @@ impl<'d> QueryCost<'d> {
 
     fn count_rows(&mut self, table: &TableDesign, key: &KeyFacts<'_>, sample: Option<&Sample<'_>>) {
         let query = self.query;
-        let mut rows = if self.hashed {
-            let whole = rows(table);
-            rows::Rows { selected: whole, worst: whole, ..Default::default() }
-        } else {
-            rows::estimated(query, table, key, &self.selection)
-        };
+        let mut rows = rows::estimated(table, key, self);
         if let Some(sample) = sample.filter(|_| !self.hashed && !self.declared(key)) {
             let clusters = rows.clusters;
             rows = sample.run(query, key, &self.selection).unwrap_or(rows);
@@ -229,6 +230,7 @@ impl<'d> QueryCost<'d> {
         }
         if let Some(returns) = &query.returns {
             rows.matching = Some(rows.selected.map_or(returns.0, |selected| returns.0.min(selected)));
+            rows.matching_at_most = rows.matching;
         }
         let passing = match (rows.selected, rows.matching) {
             _ if self.filter.is_empty() => Some(1.0),
@@ -236,7 +238,8 @@ impl<'d> QueryCost<'d> {
             _ => None,
         };
         let skipped = query.offset.as_ref().map_or(0.0, |offset| offset.0);
-        let left = rows.matching.map(|rows| (rows - skipped).max(0.0));
+        let after = |rows: Option<f64>| rows.map(|rows| (rows - skipped).max(0.0));
+        let (left, at_most) = (after(rows.matching), after(rows.matching_at_most));
         (self.rows_selected, self.rows_worst) = (rows.selected, rows.worst);
         (self.rows_read, self.rows_returned) = match &query.limit {
             None => (rows.selected, left),
@@ -261,9 +264,10 @@ impl<'d> QueryCost<'d> {
                     (None, Some(passing), _) => Some((lists * wanted / passing).min(rows.at_most.unwrap_or(f64::MAX))),
                     (selected, None, _) => selected,
                 };
-                let most = read.map_or(limit.0, |read| read.min(limit.0));
+                let bounds = || [read, at_most].into_iter().flatten();
+                let most = bounds().fold(limit.0, f64::min);
                 // Of rows that are filtered by what is not known, any number may be left.
-                let full = passing.is_some() || read.is_none_or(|read| limit.0 < read);
+                let full = passing.is_some() || bounds().all(|rows| limit.0 < rows);
                 (read, left.or(full.then_some(most)).map(|rows| rows.min(most)))
             }
         };

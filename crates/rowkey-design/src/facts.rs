@@ -99,6 +99,8 @@ pub struct KeyFacts<'d> {
     pub fields: Vec<FieldFacts<'d>>,
     /// The bytes of a key, on average.
     pub bytes: f64,
+    /// The bytes of a row's values, on average, where a sample says it.
+    pub value_bytes: Option<f64>,
 }
 
 impl<'d> KeyFacts<'d> {
@@ -131,7 +133,8 @@ impl<'d> KeyFacts<'d> {
         }
         let lead = layout.lead().width();
         let bytes = lead as f64 + fields.iter().map(|field| field.bytes).sum::<f64>();
-        Self { name, secondary, layout, fields, bytes }
+        let value_bytes = profile.and_then(|profile| profile.value_bytes);
+        Self { name, secondary, layout, fields, bytes, value_bytes }
     }
 
     /// The index of a field.

@@ -6,6 +6,7 @@ use std::fmt;
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 use rowkey::LayoutBuf;
 
+use crate::explain::{Times, key_loosened};
 use crate::quote::{go, hbase_binary};
 
 /// A form of a key as text.
@@ -21,7 +22,7 @@ pub enum KeyForm {
     Go,
     /// Base64 of RFC 4648, with padding.
     Base64,
-    /// A JSON array with a value for each field.
+    /// A JSON array with a value for each field; a number as text or as a number.
     Json,
 }
 
@@ -75,7 +76,7 @@ impl KeyForm {
     /// let key = b"a\0\x01\x02";
     /// assert_eq!(KeyForm::Hex.parse("61 00 0102", &layout)?, key);
     /// assert_eq!(KeyForm::Shell.parse(r"a\x00\x01\x02", &layout)?, key);
-    /// assert_eq!(KeyForm::Json.parse(r#"["a", "258"]"#, &layout)?, key);
+    /// assert_eq!(KeyForm::Json.parse(r#"["a", 258]"#, &layout)?, key);
     /// assert_eq!(KeyForm::Hex.parse("61 0g", &layout).unwrap_err().to_string(), "byte 4: 'g' is not a hex digit");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -234,6 +235,7 @@ fn json(text: &str, layout: &LayoutBuf) -> Result<Vec<u8>, FormError> {
         let at = (line + error.column().saturating_sub(1)).min(text.len());
         FormError::new(at, error.to_string())
     })?;
+    let json = key_loosened(layout, json, &Times::default());
     let values = layout.values_from_json(&json).map_err(|error| FormError::new(0, error.to_string()))?;
     layout.encode(&values).map_err(|error| FormError::new(0, error.to_string()))
 }

@@ -25,15 +25,16 @@ pub struct Direction {
 pub struct FieldProfile {
     /// The field's name.
     pub name: String,
-    /// How many values it has: exact up to 768 values in 65,536 keys, else with a standard error of 1.2 %.
+    /// Whether the numbers of its values are exact: of up to 768 values in 65,536 keys. Else they are about.
+    pub exact: bool,
+    /// How many values it has; about: with a standard error of 1.2 %.
     pub distinct: f64,
-    /// How many values would be as uneven if all were as frequent: `1 / Σ p²`, with a standard error of 2.2 %, or less
-    /// where there are 768 values at most.
+    /// How many values would be as uneven if all were as frequent: `1 / Σ p²`; about: with a standard error of 2.2 %.
     pub n_eff: f64,
-    /// The share of the most frequent value: exact where there are 768 values at most, else with an error of 0.004 at most.
+    /// The share of the most frequent value; about: with a standard error of 0.003 at most.
     pub p_max: f64,
     /// The most frequent values as text, each with its share, the most frequent first: 10 at most, and none that is hardly
-    /// more frequent than others.
+    /// more frequent than others. Values whose shares are within the error of each other can stand in another order.
     pub top: Vec<(String, f64)>,
     /// The least value; text by its bytes, whatever the direction of the field.
     pub min: Option<Value>,
@@ -79,6 +80,8 @@ pub struct Profile {
     pub longest: usize,
     /// The bytes of a row's value, on average, where the sample has sizes.
     pub value_bytes: Option<f64>,
+    /// The bytes of the largest row's value, where the sample has sizes.
+    pub largest_value: Option<u64>,
     /// The bytes that all keys begin with; those of one key if there is but one.
     pub dead_prefix: Vec<u8>,
     /// Whether no key sorts before the one that it follows, and not all are equal. A table that is scanned comes so, and
@@ -92,6 +95,8 @@ pub struct Profile {
     pub buckets: Vec<u64>,
     /// Keys of each region of the declared splits; empty without.
     pub regions: Vec<u64>,
+    /// Bytes of keys and values in each region of the declared splits, where the sample has sizes; empty without.
+    pub region_bytes: Vec<u64>,
     /// Two keys, the first of which is the beginning of the second, if such were seen: next to each other in the file, or
     /// in the sample that is kept.
     pub prefixes: Option<(Vec<u8>, Vec<u8>)>,
@@ -100,4 +105,7 @@ pub struct Profile {
     pub case: Option<(Vec<u8>, Vec<u8>)>,
     /// Keys that decode, chosen at random, sorted: all, or tens of thousands, as far as they have 16 MiB.
     pub sample: Vec<Vec<u8>>,
+    /// The bytes of the rows of these keys, key and value, in the same order, where the sample has sizes; else empty. A row
+    /// without a size has that of the mean.
+    pub sample_bytes: Vec<u64>,
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rowkey::{KeyRange, LayoutBuf, Value};
 use rowkey_design::explain::{
-    self, Boundary, Plan, Rung, Snippets, key_of_line, regions, stream, values_as_json, values_of,
+    self, Boundary, Plan, Rung, Snippets, Times, key_of_line, regions, stream, values_as_json, values_of,
 };
 use rowkey_design::forms::KeyForm;
 use rowkey_design::{Design, File, quote};
@@ -49,13 +49,13 @@ proptest! {
         // As one array, and field by field.
         let array = values_as_json(&values);
         safe(&array);
-        prop_assert_eq!(values_of(&layout, &[&array]).unwrap(), values.clone());
+        prop_assert_eq!(values_of(&layout, &[&array], &Times::default()).unwrap(), values.clone());
         let json: serde_json::Value = serde_json::from_str(&array).unwrap();
         let all: serde_json::Value = values.iter().map(Value::to_json).collect();
         prop_assert_eq!(&json, &all);
         let given: Vec<String> = (0..values.len()).map(|i| format!("_{i}={}", json[i])).collect();
         let given: Vec<&str> = given.iter().map(String::as_str).collect();
-        prop_assert_eq!(values_of(&layout, &given).unwrap(), values);
+        prop_assert_eq!(values_of(&layout, &given, &Times::default()).unwrap(), values);
         for (form, text) in explain::forms(&key, &layout) {
             safe(&text);
             prop_assert_eq!(form.parse(&text, &layout).unwrap(), key.clone());
@@ -72,8 +72,8 @@ proptest! {
             for key in [&key[..], text.as_bytes()] {
                 let svg = explain::svg(&[key], &layout);
                 roxmltree::Document::parse(&svg).unwrap();
-                safe(&explain::key_as_text(key, &layout));
-                safe(&explain::json_text(&explain::key_as_json(key, &layout), true));
+                safe(&explain::key_as_text(key, &layout, &Times::default()));
+                safe(&explain::json_text(&explain::key_as_json(key, &layout, &Times::default()), true));
                 Boundary::of(key, &layout).to_string();
             }
         }
@@ -82,8 +82,8 @@ proptest! {
     #[test]
     fn hostile_text_is_read_or_refused(text in "(?s).*", line: Vec<u8>, table in r"[ |,\-A-Z_\n]{0,80}") {
         let layout = layout(SHAPE);
-        _ = values_of(&layout, &[&text]);
-        _ = values_of(&layout, &[&format!("_6={text}")]);
+        _ = values_of(&layout, &[&text], &Times::default());
+        _ = values_of(&layout, &[&format!("_6={text}")], &Times::default());
         _ = key_of_line(&line);
         _ = key_of_line(&[text.as_bytes(), b" column=", &line].concat());
         _ = regions(&text, KeyForm::Shell, &layout);
@@ -291,4 +291,93 @@ starts_with = { url = 10 }
     assert_eq!(plan.by, [("page", "\"apache.org\" and under it".to_owned())]);
     let error = Plan::of(&design, "pages", "a domain", &["page=apache.org/x"], None).unwrap_err();
     assert!(error.to_string().contains("page: "), "{error}");
+}
+
+const TIMES: &str =
+    "format = 1\n[table.t]\nkey = [\"user: u64\", \"at: i64 desc\", \"seen: instant\", \"to: option<u32>\"]
+means = { at = \"milliseconds\", to = \"seconds\" }
+[[table.t.query]]\nname = \"latest\"\nfix = [\"user\"]\norder = \"newest\"\nlimit = 20
+[[table.t.query]]\nname = \"oldest\"\nfix = [\"user\"]\norder = \"oldest\"\nlimit = 20
+[[table.t.query]]\nname = \"between\"\nfix = [\"user\"]\nrange = { at = \"1 hour\" }
+[[table.t.query]]\nname = \"those\"\nfix = [\"user\"]\namong = { at = 2 }
+[[table.t.query]]\nname = \"one\"\nfix = [\"user\", \"at\", \"seen\", \"to\"]\n";
+
+fn times() -> Design {
+    Design::parse([File { name: "a".into(), text: TIMES.into() }]).unwrap()
+}
+
+#[test]
+fn times_that_are_numbers_are_dates_too() {
+    let design = times();
+    let (layout, times) = (&design.tables["t"].layout, design.times_of("t"));
+    let field = |name: &str| layout.fields().iter().find(|field| field.name == name).unwrap();
+    let (ms, some) = (Value::Signed(1_700_000_000_148), |n| Value::Option(Some(Box::new(Value::Unsigned(n)))));
+    for (name, text, value) in [
+        ("at", "1700000000148", ms.clone()),
+        ("at", "2023-11-14T22:13:20.148Z", ms.clone()),
+        ("at", "\"2023-11-15T00:13:20.148+02:00\"", ms.clone()),
+        ("at", "1969-12-31", Value::Signed(-86_400_000)),
+        ("to", "2023-11-14T22:13:20Z", some(1_700_000_000)),
+        ("seen", "2023-11-14", Value::Instant(1_699_920_000, 0)),
+        ("user", "1700", Value::Unsigned(1700)),
+    ] {
+        assert_eq!(explain::value_of(field(name), text, &times), Ok(value), "{name}={text}");
+    }
+    for (name, text, told) in [
+        ("at", "2023-11-14T22:13:20.1485Z", "write milliseconds since 1970, or 2026-01-31T12:00:00Z"),
+        ("at", "2023-11-14T22:13:20", "write milliseconds since 1970"),
+        ("at", "yesterday", "write milliseconds since 1970"),
+        ("to", "1960-01-01", "write seconds since 1970"),
+        ("seen", "2023-11-14 22:13", "write seconds since 1970"),
+        ("user", "2023-11-14", "the field is u64"),
+    ] {
+        let error = explain::value_of(field(name), text, &times).unwrap_err().to_string();
+        assert!(error.contains(told), "{name}={text}: {error}");
+    }
+    let given = r#"[7, "2023-11-14T22:13:20.148Z", "2023-11-14", null]"#;
+    let key = layout.encode(&values_of(layout, &[given], &times).unwrap()).unwrap();
+    let text = explain::key_as_text(&key, layout, &times);
+    assert!(text.contains("  2023-11-14T22:13:20.148Z\n"), "{text}");
+    assert_eq!(explain::key_as_json(&key, layout, &times)["parts"][1]["note"], "2023-11-14T22:13:20.148Z");
+
+    let dates = |query: &str, given: &[&str]| {
+        let plan = Plan::of(&design, "t", query, given, None).unwrap();
+        plan.dates.iter().map(|(field, date)| format!("{field} = {date}")).collect::<Vec<_>>()
+    };
+    let between = dates("between", &["user=7", "at=2023-11-14..1700000000148"]);
+    assert_eq!(between, ["at = 2023-11-14T00:00:00Z..2023-11-14T22:13:20.148Z"]);
+    assert_eq!(dates("between", &["user=7", "at=2023-11-14.."]), ["at = 2023-11-14T00:00:00Z.."]);
+    let those = dates("those", &["user=7", "at=0", "at=1970-01-02"]);
+    assert_eq!(those, ["at = 1970-01-01T00:00:00Z or 1970-01-02T00:00:00Z"]);
+    let one = dates("one", &["user=7", "at=0", "seen=1970-01-02", "to=3600"]);
+    assert_eq!(one, ["at = 1970-01-01T00:00:00Z", "seen = 1970-01-02T00:00:00Z", "to = 1970-01-01T01:00:00Z"]);
+}
+
+/// Each client is told the limit, where it counts the rows of the range alone.
+#[test]
+fn every_snippet_has_the_limit() {
+    let design = times();
+    let of = |query: &str, user: &str| {
+        let plan = Plan::of(&design, "t", query, &[user], None).unwrap();
+        plan.snippets().remove(0)
+    };
+    let all = "user=72340172838076673";
+    let latest = of("latest", all);
+    assert!(latest.hbase.contains("LIMIT => 20") && latest.java.contains(".setLimit(20)"), "{latest:?}");
+    assert!(latest.cbt.ends_with(" count=20") && !latest.cbt_wider, "{latest:?}");
+    assert!(latest.go.starts_with("table.ReadRows(ctx, bigtable.NewRange(\"\\x01\\x01"), "{latest:?}");
+    assert!(latest.go.ends_with("), f, bigtable.LimitRows(20))"), "{latest:?}");
+    let oldest = of("oldest", all);
+    assert!(oldest.go.ends_with("), f, bigtable.LimitRows(20), bigtable.ReverseScan())"), "{oldest:?}");
+    // The range begins with a zero byte, and rows before it are read.
+    let zeros = of("latest", "user=7");
+    assert!(zeros.cbt_wider && !zeros.cbt.contains("count=") && zeros.go.contains("LimitRows(20)"), "{zeros:?}");
+    // Only its end has one: the first rows are those of the range. Backwards the end comes first.
+    let range = KeyRange::new([1], Some([2, 0, 1])).unwrap();
+    for (reverse, counted) in [(false, true), (true, false)] {
+        let snippets = Snippets::of_range("t", &range, Some(3), reverse);
+        assert!(snippets.cbt_wider && snippets.cbt.contains(" count=3") == counted, "{snippets:?}");
+    }
+    let one = Plan::of(&design, "t", "one", &["user=72340172838076673"], None).unwrap().snippets().remove(0);
+    assert!(one.go.starts_with("table.ReadRow(ctx, \""), "{one:?}");
 }

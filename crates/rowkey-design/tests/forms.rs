@@ -26,6 +26,24 @@ fn what_others_print() {
     assert!(read(KeyForm::Json, "[\"a\",\n nul").unwrap_err().starts_with("byte "));
 }
 
+#[test]
+fn a_number_of_json_is_a_number() {
+    let layout: LayoutBuf = "text, i64 desc, option<u32>, f64".parse().unwrap();
+    let read = |text: &str| KeyForm::Json.parse(text, &layout).map_err(|error| error.to_string());
+    let key = read(r#"["bonn", "-5", "7", "3ff8000000000000"]"#);
+    assert!(key.is_ok(), "{key:?}");
+    assert_eq!(read(r#"["bonn", -5, 7, 1.5]"#), key);
+    for (text, told) in [
+        (r#"[5, -5, 7, 1.5]"#, "_0: 5 is not a string"),
+        (r#"["bonn", 5.0, 7, 1.5]"#, "_1: 5.0 is not a string"),
+        (r#"["bonn", 5, 4294967296, 1.5]"#, "_2"),
+        (r#"["bonn", 5]"#, ""),
+        (r#"["bonn", 5, 7, 1.5, 1]"#, ""),
+    ] {
+        assert!(read(text).is_err_and(|error| error.contains(told)), "{text}: {:?}", read(text));
+    }
+}
+
 proptest! {
     #[test]
     fn each_form_gives_back_what_it_wrote(key in prop::collection::vec(any::<u8>(), 0..40)) {

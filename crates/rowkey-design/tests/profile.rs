@@ -66,10 +66,44 @@ fn estimates_are_within_four_standard_errors() {
         let field = &found.fields[0];
         near(&format!("{name}: distinct"), field.distinct, distinct, 0.05);
         near(&format!("{name}: n_eff"), field.n_eff, n_eff, 0.09);
+        assert!(!field.exact);
         assert!((field.p_max - p_max).abs() < 0.006, "{name}: p_max {} is not {p_max}", field.p_max);
+        assert!(found.distinct <= found.keys as f64 && field.distinct <= found.keys as f64, "{name}");
         near(&format!("{name}: keys"), found.distinct, keys as f64, 0.03);
         assert_eq!((found.repeated, found.twice), (0.0, None), "{name}");
     }
+}
+
+/// Each sample is another: where the keys are twice those that are all counted, the error is greatest.
+#[test]
+fn shares_are_as_near_as_the_profile_says() {
+    let layout = layout("u32, u64");
+    let (mut squares, mut count) = (0.0, 0.0);
+    for keys in [100_000u64, 131_072, 400_000] {
+        for seed in 0..6 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let found = profile(
+                &layout,
+                None,
+                (0..keys).map(|i| {
+                    let (quarter, any) = ((i / 7 % 4) as u32 ^ seed as u32, random.u64(..));
+                    [&quarter.to_be_bytes()[..], &any.to_be_bytes()].concat()
+                }),
+            );
+            let (quarters, all) = (&found.fields[0], &found.fields[1]);
+            for (_, share) in &quarters.top {
+                squares += (share - 0.25f64).powi(2);
+                count += 1.0;
+                assert!((share - 0.25).abs() < 0.012, "{keys} {seed}: {:?}", quarters.top);
+            }
+            assert_eq!(quarters.top.len(), 4);
+            assert!(quarters.top.is_sorted_by(|a, b| a.1 >= b.1), "{:?}", quarters.top);
+            // None of these is more frequent than another.
+            assert!(all.p_max < 2.0 / keys as f64, "{}", all.p_max);
+            assert!(found.distinct <= keys as f64);
+        }
+    }
+    assert!((squares / count).sqrt() < 0.003, "{}", (squares / count).sqrt());
 }
 
 #[test]
@@ -79,7 +113,7 @@ fn as_many_values_as_are_counted_exactly() {
         profile(&layout, None, (0..50 * values).map(|i| (i % values).wrapping_mul(1 << 54 | 1).to_be_bytes().to_vec()))
     };
     let exactly = found(768).fields.remove(0);
-    assert_eq!(exactly.distinct, 768.0);
+    assert_eq!((exactly.exact, exactly.distinct), (true, 768.0));
     near("n_eff", exactly.n_eff, 768.0, 1e-9);
     near("p_max", exactly.p_max, 1.0 / 768.0, 1e-9);
     let about = found(1000).fields.remove(0);
@@ -190,6 +224,7 @@ fn lines() {
     let (found, told) = read(b"a\r\n\r\n\nb\t12\tmore\nc\t \nd\t-3\ne\t8").unwrap();
     assert_eq!((found.keys, found.value_bytes, told), (5, Some(10.0), vec![(5, 28)]));
     assert_eq!(found.sample, [b"a", b"b", b"c", b"d", b"e"]);
+    assert_eq!((found.largest_value, found.sample_bytes), (Some(12), vec![11, 13, 11, 11, 9]));
     assert_eq!(read(b"").unwrap().0.keys, 0);
     assert_eq!(read(b"\na\n\nbad\nb").unwrap_err().to_string(), "line 4: not a key");
     assert!(read(b"a\n\xff").unwrap_err().to_string().starts_with("line 2: byte 1 is not UTF-8"));
@@ -209,6 +244,8 @@ fn a_sample_is_the_same_in_each_form() {
         let text = lines.collect::<String>();
         let mut found = read(text.as_bytes(), form, &layout, None, |_, _| {}).unwrap();
         assert_eq!(found.value_bytes.take(), Some(12.0), "{form}");
+        assert_eq!((found.largest_value.take(), found.sample_bytes.len()), (Some(12), 500), "{form}");
+        found.sample_bytes.clear();
         assert_eq!(found, due, "{form}");
     }
     let error = read(&b"00\n\n0g\n"[..], KeyForm::Hex, &layout, None, |_, _| {}).unwrap_err();

@@ -121,3 +121,95 @@ fn a_sample_of_which_no_key_decodes_says_nothing_of_fields() {
     assert_eq!((with.fields[0].spread, with.bytes), (without.fields[0].spread, without.bytes));
     assert_eq!(design.check(&options).notes, []);
 }
+
+/// A profile of keys `0..`, each with the bytes of its row's values.
+fn sized(design: &Design, splits: bool, sizes: &[u64]) -> Profile {
+    let table = &design.tables["t"];
+    let points = if splits { table.split_points(None) } else { None };
+    let mut profiler = Profiler::new(&table.layout, points.as_ref());
+    for (line, size) in (0u32..).zip(sizes) {
+        profiler.add_line(line.into(), &line.to_be_bytes(), Some(*size));
+    }
+    profiler.finish()
+}
+
+#[test]
+fn regions_of_a_sample_with_sizes_have_as_many_bytes() {
+    let text = "format = 1\n[table.t]\nkey = [\"a: u32\"]\nsplits = { sample = \"keys\", regions = 4 }\n";
+    let mut design = design(text);
+    let path = design.sample_paths().remove(0);
+    // Of 2000 rows, each of the first 500 is as large as all others together.
+    let sizes: Vec<u64> = (0..2000).map(|row| if row < 500 { 100_000 } else { 1 }).collect();
+    let sample = sized(&design, false, &sizes);
+    design.split_by_sample(&path, &sample).unwrap();
+    let sample = sized(&design, true, &sizes);
+    assert!(sample.region_bytes.iter().all(|bytes| bytes.abs_diff(12_501_875) < 100_004), "{:?}", sample.region_bytes);
+    assert_eq!(sample.regions.iter().sum::<u64>(), 2000);
+    // They are even, though most keys are in one region; split by keys alone they are not.
+    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let found = |design: &Design, options: &CheckOptions| {
+        design
+            .check(options)
+            .findings
+            .into_iter()
+            .find(|finding| finding.rule.id == "H09")
+            .map(|finding| finding.message)
+    };
+    options.profiles.insert("t".to_owned(), sample);
+    assert_eq!(found(&design, &options), None);
+    let even = self::design(
+        "format = 1\n[table.t]\nkey = [\"a: u32\"]\nsplits = { keys = [\"000001f4\", \"000003e8\", \"000005dc\"] }\n",
+    );
+    let sample = sized(&even, true, &sizes);
+    assert_eq!(sample.regions, [500; 4]);
+    options.profiles.insert("t".to_owned(), sample);
+    let message = found(&even, &options).unwrap();
+    assert_eq!(message, "of 4 regions the fullest has 4.0 times the mean of the sample's bytes, and 0 % have none");
+}
+
+#[test]
+fn sizes_of_a_sample_are_those_of_values_that_the_file_says_none_of() {
+    let cell = |column: &str| 4.0 + 1.0 + 20.0 + column.len() as f64;
+    for (families, engine, bytes, findings) in [
+        // Where there is no family, a row is one value.
+        ("", "foundationdb", 4.0 + 9e7, vec!["F06"]),
+        ("", "hbase", 4.0 + 9e7, vec!["F06", "H10"]),
+        ("family.f = {}", "hbase", cell("") + 9e7, vec!["F06", "H10"]),
+        ("family.f.columns = [\"v\"]", "hbase", cell("v") + 9e7, vec!["F06", "H10"]),
+        ("family.f.columns = [\"v\", \"w\"]", "hbase", 2.0 * cell("v") + 9e7, vec!["F06", "F06", "H10"]),
+        (
+            "family.f = { columns = [\"v\", \"w\"], sizes.v = \"100 B\" }",
+            "hbase",
+            2.0 * cell("v") + 9e7,
+            vec!["F06", "H10"],
+        ),
+        // Numbers of the file go before those of the sample.
+        ("family.f = { columns = [\"v\"], sizes.v = \"100 B\" }", "hbase", cell("v") + 100.0, vec![]),
+        (
+            "family.f.columns = { name = \"n: u16\", per_row = 1000 }",
+            "hbase",
+            1000.0 * (cell("") + 2.0) + 9e7,
+            vec!["H10"],
+        ),
+    ] {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"a: u32\"]\nunique = \"upsert\"\nrows = \"1M\"\n{families}\n\
+             [[table.t.write]]\nname = \"w\"\nrate = \"10/s\"\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\n"
+        );
+        let design = design(&text);
+        let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let found = |options: &CheckOptions| {
+            let report = design.check(options);
+            let rules = report.findings.iter().map(|finding| finding.rule.id).filter(|id| ["F06", "H10"].contains(id));
+            let mut rules: Vec<&str> = rules.collect();
+            rules.sort_unstable();
+            rules
+        };
+        assert_eq!(found(&options), [""; 0], "{families}");
+        let sample = sized(&design, false, &[9e7 as u64; 20]);
+        options.profiles.insert("t".to_owned(), sample);
+        assert_eq!(found(&options), findings, "{engine} {families}");
+        let (_, costs) = design.query_costs(&options).next().unwrap();
+        assert_eq!(costs[0].bytes_read, Some(bytes), "{families}");
+    }
+}

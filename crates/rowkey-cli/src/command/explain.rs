@@ -36,7 +36,8 @@ use crate::failure::Failure;
   echo \"list_regions 'visits'\" | hbase shell -n | rowkey explain app.rowkey.toml visits --regions -
   rowkey explain app.rowkey.toml visits --form hex - < keys.txt
 
-Values are text or JSON: 42, bonn, \"42\", null, 1.5, 2026-01-31T12:00:00Z; bytes are hex. A KEY that is - reads keys from
+Values are text or JSON: 42, bonn, \"42\", null, 1.5, 2026-01-31T12:00:00Z; bytes are hex. A field that means seconds or
+another unit since 1970 takes a date too. FROM..TO has FROM and not TO. A KEY that is - reads keys from
 standard input, one a line, and prints the values of each as JSON.
 Exit status: 0 all keys decode, 1 some do not, 2 the input is not valid."
 )]
@@ -117,9 +118,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         return regions::run(args, file, layout);
     }
     if args.values {
-        let values = explain::values_of(layout, &texts(rest)?).map_err(|error| Failure::new(error.to_string()))?;
+        let values = explain::values_of(layout, &texts(rest)?, &subject.times())
+            .map_err(|error| Failure::new(error.to_string()))?;
         let key = layout.encode(&values).map_err(|error| Failure::new(error.to_string()))?;
-        return print(args, &[key], layout, true);
+        return print(args, &[key], &subject, true);
     }
     if matches!(rest, [only] if only == "-") {
         return stream::run(args, layout);
@@ -131,7 +133,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     let keys: Result<Vec<_>, _> =
         rest.iter().enumerate().map(|(i, text)| key(args.form, i + 1, text, layout)).collect();
-    print(args, &keys?, layout, false)
+    print(args, &keys?, &subject, false)
 }
 
 fn texts(arguments: &[OsString]) -> Result<Vec<&str>, Failure> {
@@ -154,19 +156,21 @@ fn key(form: Form, number: usize, text: &OsString, layout: &LayoutBuf) -> Result
 }
 
 /// The forms alone are enough of a key whose values are known.
-fn print(args: &Args, keys: &[Vec<u8>], layout: &LayoutBuf, forms: bool) -> Result<ExitCode, Failure> {
+fn print(args: &Args, keys: &[Vec<u8>], subject: &Subject, forms: bool) -> Result<ExitCode, Failure> {
+    let (layout, times) = (subject.layout(), subject.times());
     let mut out = std::io::stdout().lock();
     if args.svg {
         out.write_all(explain::svg(keys, layout).as_bytes())?;
     } else if args.json {
-        let keys: Vec<Json> = keys.iter().map(|key| explain::key_as_json(key, layout)).collect();
+        let keys: Vec<Json> = keys.iter().map(|key| explain::key_as_json(key, layout, &times)).collect();
         writeln!(out, "{}", explain::json_text(&Json::Array(keys), true))?;
     } else {
         for (i, key) in keys.iter().enumerate() {
             if i > 0 {
                 writeln!(out)?;
             }
-            let text = if forms { explain::forms_as_text(key, layout) } else { explain::key_as_text(key, layout) };
+            let text =
+                if forms { explain::forms_as_text(key, layout) } else { explain::key_as_text(key, layout, &times) };
             out.write_all(text.as_bytes())?;
         }
     }

@@ -1,6 +1,6 @@
 //! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
 
-use crate::design::{Query, Width};
+use crate::design::{Meaning, Query, Width};
 use crate::facts::{FieldFacts, Growth, KeyFacts};
 use crate::file::Count;
 use crate::resolve::TableDesign;
@@ -8,7 +8,7 @@ use rowkey::layout::Scalar;
 use rowkey::untyped::TypeBuf;
 
 use super::select::{Condition, Selection};
-use super::stored;
+use super::{QueryCost, stored};
 
 /// How many rows a query has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,6 +17,8 @@ pub(super) struct Rows {
     pub(super) selected: Option<f64>,
     /// Of these, those that pass its filters.
     pub(super) matching: Option<f64>,
+    /// Those that meet its conditions at most: where the share that meets one is not known, all rows that meet the others.
+    pub(super) matching_at_most: Option<f64>,
     /// In its ranges, for a value that has more rows than 99 of 100.
     pub(super) worst: Option<f64>,
     /// In its ranges at most: where the share that meets one of its conditions is not known, all rows that meet the others.
@@ -53,6 +55,9 @@ impl Clusters {
 /// The characters of text are as uneven as about this many even ones would be.
 const LETTERS: f64 = 16.0;
 
+/// What a query asks of a field.
+type Asked<'k> = (&'k FieldFacts<'k>, Condition);
+
 struct Known {
     rows: Option<f64>,
     /// The seconds that the rows were written in.
@@ -60,39 +65,40 @@ struct Known {
 }
 
 /// From the statistics of the file.
-pub(super) fn estimated(query: &Query, table: &TableDesign, key: &KeyFacts<'_>, selection: &Selection<'_>) -> Rows {
+pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &QueryCost<'_>) -> Rows {
     let known = Known { rows: stored::rows(table), span: stored::span(table) };
-    let used = selection.leading + usize::from(selection.next.is_some());
-    let conditions: Vec<(&FieldFacts<'_>, Condition)> =
-        key.fields[..used].iter().filter_map(|field| Some((field, Condition::of(query, field.name)?))).collect();
-    let rest = selection.rest.iter().map(|name| {
-        let field = &key.fields[key.index(name)?];
-        known.fraction(field, Condition::of(query, name)?)
-    });
-    let left: Option<f64> = rest.product();
-    let (selected, worst, at_most) = if selection.leading == key.fields.len() {
-        (Some(1.0), Some(1.0), Some(1.0))
-    } else {
-        let bounded: Vec<_> = conditions
-            .iter()
-            .copied()
-            .filter(|(field, condition)| known.selected(&[(field, *condition)], false).is_some())
-            .collect();
-        (known.selected(&conditions, false), known.selected(&conditions, true), known.selected(&bounded, false))
-    };
+    let condition = |field: &'k FieldFacts<'k>| Some((field, Condition::of(cost.query, field.name)?));
+    let used = cost.leading + usize::from(cost.next);
+    let selecting: Vec<Asked<'_>> = key.fields[..used].iter().filter_map(condition).collect();
+    let filtering = cost.filter.iter().filter_map(|name| condition(&key.fields[key.index(name)?]));
+    let all: Vec<_> = selecting.iter().copied().chain(filtering).collect();
     // What it has a value of is there.
-    let least = if conditions.iter().all(|(_, condition)| *condition == Condition::One) { 1.0 } else { 0.0 };
-    let selected = selected.map(|rows| rows.max(least));
-    let matching = selected.zip(left).map(|(rows, part)| rows * part);
-    let clusters = known.clusters(query, key, selection);
-    let at_least = |rows: Option<f64>| rows.map(|rows| rows.max(least));
-    Rows { selected, matching, worst: at_least(worst), at_most: at_least(at_most), clusters }
+    let at_least = |conditions: &[Asked<'_>], rows: Option<f64>| {
+        let least = if conditions.iter().all(|(_, condition)| *condition == Condition::One) { 1.0 } else { 0.0 };
+        rows.map(|rows| rows.max(least))
+    };
+    let most = |conditions: &[Asked<'_>]| {
+        let bounded: Vec<_> =
+            conditions.iter().copied().filter(|one| known.selected(&[*one], false).is_some()).collect();
+        at_least(conditions, known.selected(&bounded, false))
+    };
+    let is_one_row = cost.leading == key.fields.len();
+    let rows = |rows: Option<f64>| if is_one_row { Some(1.0) } else { rows };
+    let in_key = all.len() == selecting.len() + cost.filter.len();
+    Rows {
+        selected: rows(at_least(&selecting, known.selected(&selecting, false))),
+        matching: rows(at_least(&all, known.selected(&all, false))).filter(|_| in_key),
+        matching_at_most: rows(most(&all)),
+        worst: rows(at_least(&selecting, known.selected(&selecting, true))),
+        at_most: rows(most(&selecting)),
+        clusters: known.clusters(cost.query, key, &cost.selection).filter(|_| !cost.hashed),
+    }
 }
 
 impl Known {
     /// The rows that meet these conditions: for most values, or for the greatest.
-    fn selected(&self, conditions: &[(&FieldFacts<'_>, Condition)], worst: bool) -> Option<f64> {
-        let group = |(i, (field, condition)): (usize, &(&FieldFacts<'_>, Condition))| {
+    fn selected(&self, conditions: &[Asked<'_>], worst: bool) -> Option<f64> {
+        let group = |(i, (field, condition)): (usize, &Asked<'_>)| {
             let counted = (*condition == Condition::One).then_some(field.stats?.rows_per.as_ref()?)?;
             let rows = |count: Option<Count>| count.map(|count| count.0);
             let rows = if worst {
@@ -146,13 +152,24 @@ impl Known {
         let part = match condition {
             Condition::One => one?,
             Condition::Among(count) => one? * count,
-            Condition::Range(Width::Values(count)) => one? * count.0,
+            Condition::Range(Width::Values(count)) => match all_values(field) {
+                Some(all) => count.0 / all,
+                None => one? * count.0,
+            },
             // Of a coarse time at least one value.
             Condition::Range(Width::Time(period)) => (period.seconds() / self.span?).max(one.unwrap_or(0.0)),
             Condition::StartsWith(letters) => one.unwrap_or(0.0).max(alphabet(&field.field.ty).powf(-letters)),
         };
         Some(part.clamp(0.0, 1.0))
     }
+}
+
+/// How many values the type has of a field whose values are anywhere among them.
+fn all_values(field: &FieldFacts<'_>) -> Option<f64> {
+    let scattered = matches!(field.meaning, Some(Meaning::Random | Meaning::Uuid4 | Meaning::Digest));
+    let TypeBuf::Scalar(scalar) = &field.field.ty else { return None };
+    let width = scalar.width().filter(|_| scattered)?;
+    Some(256f64.powi(i32::try_from(width).unwrap_or(i32::MAX)))
 }
 
 fn rows_of(count: Option<Count>) -> Option<f64> {

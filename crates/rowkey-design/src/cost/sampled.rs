@@ -142,6 +142,7 @@ impl<'d> Sample<'d> {
         }
         let mean = |rows: &[f64]| (!rows.is_empty()).then(|| rows.iter().sum::<f64>() / rows.len() as f64);
         let worst = selected.iter().copied().reduce(f64::max);
-        Some(Rows { selected: Some(mean(&selected)?), matching: mean(&matching), worst, ..Default::default() })
+        let selected = Some(mean(&selected)?);
+        Some(Rows { selected, matching: mean(&matching), matching_at_most: selected, worst, ..Default::default() })
     }
 }

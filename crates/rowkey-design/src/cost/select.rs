@@ -138,6 +138,10 @@ impl<'d> Selection<'d> {
         Self { layout: with_known_hash(key.layout), leading, next, rest }
     }
 
+    pub(super) fn layout(&self) -> &LayoutBuf {
+        &self.layout
+    }
+
     /// How many keys its values are taken from.
     pub(crate) fn keys(&self) -> f64 {
         match self.next {

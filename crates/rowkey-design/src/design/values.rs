@@ -111,7 +111,7 @@ record! {
         hex: Option<u32> where Bounds::FROM_ONE,
         /// Equal parts of all decimal digits.
         decimal: Option<u32> where Bounds::FROM_ONE,
-        /// Equal parts of the keys in a file.
+        /// Equal parts of the keys in a file, or of the bytes of rows where it has sizes.
         sample: Option<String>,
         /// How many regions a sample is divided into.
         regions: Option<u32> where Bounds::FROM_ONE,

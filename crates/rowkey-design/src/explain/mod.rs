@@ -7,11 +7,13 @@ mod regions;
 mod snippet;
 mod stream;
 mod svg;
+mod times;
 mod values;
 
 use serde_json::{Value as Json, json};
 
-use rowkey::LayoutBuf;
+use rowkey::untyped::Explanation;
+use rowkey::{LayoutBuf, Value};
 
 pub use self::line::key_of_line;
 pub use self::query::{CALL, Plan, Rung};
@@ -19,6 +21,8 @@ pub use self::regions::{Boundary, Region, Regions, RegionsError, regions};
 pub use self::snippet::{PREFIX_FILTER, Snippets};
 pub use self::stream::{ReadLine, Stopped, Told, stream, values_as_json};
 pub use self::svg::svg;
+pub use self::times::Times;
+pub(crate) use self::values::key_loosened;
 pub use self::values::{ArgumentError, value_of, values_of};
 use crate::forms::KeyForm;
 use crate::quote::{terminal, unprintable};
@@ -47,19 +51,33 @@ impl Design {
 /// A key as text for a terminal: its bytes field by field, then the key in every form.
 ///
 /// ```
+/// use rowkey_design::explain::{Times, key_as_text};
+///
 /// let layout = "text, u16".parse()?;
-/// let text = rowkey_design::explain::key_as_text(b"a\0\x01\x02", &layout);
+/// let text = key_as_text(b"a\0\x01\x02", &layout, &Times::default());
 /// assert!(text.contains("_1  u16   01 02  258"), "{text}");
 /// assert!(text.contains("shell   a\\x00\\x01\\x02"), "{text}");
 /// # Ok::<(), rowkey::LayoutError>(())
 /// ```
-pub fn key_as_text(key: &[u8], layout: &LayoutBuf) -> String {
+pub fn key_as_text(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> String {
     let mut text = String::new();
-    for line in layout.explain(key).to_string().lines() {
+    for line in explained(key, layout, times).to_string().lines() {
         text += &terminal(line);
         text.push('\n');
     }
     text + &forms_as_text(key, layout)
+}
+
+/// With the dates of times that are numbers.
+fn explained(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> Explanation {
+    let mut explanation = layout.explain(key);
+    for part in &mut explanation.parts {
+        let number = part.value.parse().ok().map(Value::Signed);
+        if let Some(date) = number.and_then(|number| times.date(&part.field, &number)) {
+            part.note = date;
+        }
+    }
+    explanation
 }
 
 /// A key in every form, a line for each.
@@ -77,8 +95,8 @@ pub fn forms(key: &[u8], layout: &LayoutBuf) -> Vec<(KeyForm, String)> {
 }
 
 /// A key as JSON: its bytes field by field, the key in every form, and the error if it does not decode.
-pub fn key_as_json(key: &[u8], layout: &LayoutBuf) -> Json {
-    let explanation = layout.explain(key);
+pub fn key_as_json(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> Json {
+    let explanation = explained(key, layout, times);
     let parts = explanation.parts.iter().map(|part| {
         let bytes = key.get(part.range.clone()).unwrap_or_default();
         json!({

@@ -8,6 +8,7 @@ use rowkey::{KeyRange, LayoutBuf, Value};
 
 use super::snippet::Snippets;
 use super::stream::values_as_json;
+use super::times::Times;
 use super::values::{ArgumentError, assignment, value_of};
 use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field};
 use crate::design::Query;
@@ -58,6 +59,8 @@ pub struct Plan<'d> {
     pub cost: QueryCost<'d>,
     /// What it selects by: a field and its values as JSON.
     pub by: Vec<(&'d str, String)>,
+    /// The same of fields that are times, as dates.
+    pub dates: Vec<(&'d str, String)>,
     /// The fields whose values were made up.
     pub made_up: Vec<&'d str>,
     /// The fields whose values were given and do not choose rows: rows are filtered by them after they are read.
@@ -127,7 +130,16 @@ impl<'d> Plan<'d> {
             return Err(no("table", table, &design.names_of_tables()));
         };
         let layout: &'d LayoutBuf = key.layout;
-        let mut choice = Choice { layout, query: asked, given: Vec::new(), by: Vec::new(), made_up: Vec::new() };
+        let times = design.times_of(found.name.as_str());
+        let mut choice = Choice {
+            layout,
+            query: asked,
+            times,
+            given: Vec::new(),
+            by: Vec::new(),
+            dates: Vec::new(),
+            made_up: Vec::new(),
+        };
         for argument in given {
             choice.given.push(assignment(layout, argument)?);
         }
@@ -139,14 +151,15 @@ impl<'d> Plan<'d> {
                 .ranges_by_bucket(&leading, next.as_ref())
                 .map_err(|error| ArgumentError::new(format!("query {query:?}"), error.to_string()))?;
             let made = (cost.next && choice.given(cost.leading).is_empty()).then(|| cost.selection.made());
-            cost.set_ranges(ranges, made, found.split_points(key.secondary).as_ref(), cluster);
+            let are_given = choice.made_up.is_empty();
+            cost.set_ranges(ranges, made, are_given, found.split_points(key.secondary).as_ref(), cluster);
         }
         let used = cost.leading + usize::from(cost.next);
         let mut unused: Vec<&str> =
             choice.given.iter().filter(|(index, _)| *index >= used).map(|(i, _)| name(layout, *i)).collect();
         unused.dedup();
-        let (by, made_up) = (choice.by, choice.made_up);
-        let mut plan = Self { table: key.name.as_str(), layout, cost, by, made_up, unused, rung: Rung::Range };
+        let Choice { by, dates, made_up, .. } = choice;
+        let mut plan = Self { table: key.name.as_str(), layout, cost, by, dates, made_up, unused, rung: Rung::Range };
         plan.rung = plan.rung();
         Ok(plan)
     }
@@ -204,8 +217,10 @@ fn name(layout: &LayoutBuf, index: usize) -> &str {
 struct Choice<'d, 'a> {
     layout: &'d LayoutBuf,
     query: &'d Query,
+    times: Times<'d>,
     given: Vec<(usize, &'a str)>,
     by: Vec<(&'d str, String)>,
+    dates: Vec<(&'d str, String)>,
     made_up: Vec<&'d str>,
 }
 
@@ -229,10 +244,11 @@ impl<'d> Choice<'d, '_> {
                 self.made_up.push(&field.name);
                 of_field(facts, 0)
             }
-            [text] => value_of(field, text)?,
+            [text] => value_of(field, text, &self.times)?,
             _ => return Err(ArgumentError::new(&field.name, "the field has two values, and the query has one of it")),
         };
         self.by.push((&field.name, one_as_json(&value)));
+        self.dates.extend(self.times.date(&field.name, &value).map(|date| (field.name.as_str(), date)));
         Ok(value)
     }
 
@@ -244,7 +260,9 @@ impl<'d> Choice<'d, '_> {
             self.made_up.push(&field.name);
             selection.made_up()
         } else if self.query.among.contains_key(&field.name) {
-            Some(FieldValues::In(given.iter().map(|text| value_of(field, text)).collect::<Result<_, _>>()?))
+            Some(FieldValues::In(
+                given.iter().map(|text| value_of(field, text, &self.times)).collect::<Result<_, _>>()?,
+            ))
         } else {
             let [text] = given[..] else {
                 return Err(ArgumentError::new(&field.name, "the field is given twice: write it once"));
@@ -253,9 +271,9 @@ impl<'d> Choice<'d, '_> {
                 (true, None) if matches!(field.ty, TypeBuf::Scalar(Scalar::HostPath | Scalar::Url)) => {
                     FieldValues::Under(text.to_owned())
                 }
-                (true, None) => FieldValues::StartsWith(value_of(field, text)?),
+                (true, None) => FieldValues::StartsWith(value_of(field, text, &self.times)?),
                 (_, Some((from, to))) => {
-                    let (from, to) = (bound(field, from)?, bound(field, to)?);
+                    let (from, to) = (self.bound(field, from)?, self.bound(field, to)?);
                     let bytes = |value: &Option<Value>| ascending(facts, value.as_ref()?);
                     if bytes(&from).zip(bytes(&to)).is_some_and(|(from, to)| from >= to) {
                         let reason = "the range has no values: write the lesser first, and TO is not in it";
@@ -274,9 +292,17 @@ impl<'d> Choice<'d, '_> {
             })
         };
         if let Some(values) = &values {
-            self.by.push((&field.name, told(values)));
+            self.by.push((&field.name, told(values, one_as_json)));
+            if self.times.word(field).is_some() {
+                let date = |value: &Value| self.times.date(&field.name, value).unwrap_or_default();
+                self.dates.push((&field.name, told(values, date)));
+            }
         }
         Ok(values)
+    }
+
+    fn bound(&self, field: &FieldBuf, text: &str) -> Result<Option<Value>, ArgumentError> {
+        if text.is_empty() { Ok(None) } else { value_of(field, text, &self.times).map(Some) }
     }
 }
 
@@ -285,22 +311,18 @@ fn one_as_json(value: &Value) -> String {
     array.strip_prefix('[').and_then(|array| array.strip_suffix(']')).unwrap_or(&array).to_owned()
 }
 
-fn told(values: &FieldValues) -> String {
+fn told(values: &FieldValues, one: impl Fn(&Value) -> String) -> String {
     let bound = |bound: &Bound<Value>| match bound {
-        Bound::Included(value) | Bound::Excluded(value) => one_as_json(value),
+        Bound::Included(value) | Bound::Excluded(value) => one(value),
         Bound::Unbounded => String::new(),
     };
     match values {
-        FieldValues::In(values) => values.iter().map(one_as_json).collect::<Vec<_>>().join(" or "),
+        FieldValues::In(values) => values.iter().map(&one).collect::<Vec<_>>().join(" or "),
         FieldValues::Between(from, to) => format!("{}..{}", bound(from), bound(to)),
-        FieldValues::StartsWith(value) => format!("{}…", one_as_json(value)),
+        FieldValues::StartsWith(value) => format!("{}…", one(value)),
         FieldValues::Under(host) => format!("{host:?} and under it"),
         _ => String::new(),
     }
-}
-
-fn bound(field: &FieldBuf, text: &str) -> Result<Option<Value>, ArgumentError> {
-    if text.is_empty() { Ok(None) } else { value_of(field, text).map(Some) }
 }
 
 /// The texts before and after the first `..` that is not in quotes.

@@ -24,7 +24,7 @@ pub struct Snippets {
     pub cbt_wider: bool,
     /// An expression of Java: a `Scan`, or a `Get`.
     pub java: String,
-    /// An expression of Go: a `RowRange`, or the key of a row.
+    /// A call of Go: `ReadRows` with the options of the query, or `ReadRow`.
     pub go: String,
 }
 
@@ -39,10 +39,10 @@ impl Snippets {
     /// let snippets = Snippets::of_range("t", &range, None, false);
     /// assert_eq!(snippets.hbase, r#"scan "t", {STARTROW => "a\#{b}", STOPROW => "a\xFF"}"#);
     /// assert_eq!(snippets.cbt, r"cbt read t 'start=a#{b}' $'end=a\377'");
-    /// assert_eq!(snippets.go, r#"bigtable.NewRange("a#{b}", "a\xff")"#);
+    /// assert_eq!(snippets.go, r#"table.ReadRows(ctx, bigtable.NewRange("a#{b}", "a\xff"), f)"#);
     /// ```
     pub fn of_range(table: &str, range: &KeyRange, limit: Option<u64>, reverse: bool) -> Self {
-        let (start, end) = (range.start(), range.end());
+        let start = range.start();
         let (cbt, cbt_wider) = cbt(table, range, limit, reverse);
         Self {
             hbase: hbase(table, range, limit, reverse),
@@ -50,10 +50,7 @@ impl Snippets {
             cbt,
             cbt_wider,
             java: scan_of_java(range, limit, reverse),
-            go: match end {
-                Some(end) => format!("bigtable.NewRange({}, {})", go(start), go(end)),
-                None => format!("bigtable.InfiniteRange({})", go(start)),
-            },
+            go: read_rows(range, limit, reverse),
         }
     }
 
@@ -69,7 +66,7 @@ impl Snippets {
             cbt_wider: lookup.is_none() && cbt_wider,
             cbt: lookup.unwrap_or(read),
             java: format!("new Get({})", java(key)),
-            go: go(key),
+            go: format!("table.ReadRow(ctx, {})", go(key)),
         })
     }
 }
@@ -122,6 +119,17 @@ fn scan_of_java(range: &KeyRange, limit: Option<u64>, reverse: bool) -> String {
     scan + &limit.map_or_else(String::new, |limit| format!(".setLimit({})", limit.min(i32::MAX as u64)))
 }
 
+fn read_rows(range: &KeyRange, limit: Option<u64>, reverse: bool) -> String {
+    let start = go(range.start());
+    let rows = match range.end() {
+        Some(end) => format!("bigtable.NewRange({start}, {})", go(end)),
+        None => format!("bigtable.InfiniteRange({start})"),
+    };
+    let limit = limit.map_or_else(String::new, |limit| format!(", bigtable.LimitRows({limit})"));
+    let reverse = if reverse { ", bigtable.ReverseScan()" } else { "" };
+    format!("table.ReadRows(ctx, {rows}, f{limit}{reverse})")
+}
+
 /// The command, and whether it reads more than the range.
 fn cbt(table: &str, range: &KeyRange, limit: Option<u64>, reverse: bool) -> (String, bool) {
     let cut = |key: &[u8]| memchr::memchr(0, key).map(|at| key[..at].to_vec());
@@ -132,7 +140,7 @@ fn cbt(table: &str, range: &KeyRange, limit: Option<u64>, reverse: bool) -> (Str
         part.push(1);
         part
     });
-    let wider = wider_start.is_some() || wider_end.is_some();
+    let (is_wider_start, is_wider_end) = (wider_start.is_some(), wider_end.is_some());
     let mut words = vec!["cbt read".to_owned()];
     // A name with a zero byte is no table's.
     words.push(shell(table.as_bytes()).unwrap_or_else(|| "''".to_owned()));
@@ -141,7 +149,8 @@ fn cbt(table: &str, range: &KeyRange, limit: Option<u64>, reverse: bool) -> (Str
     words.extend((!start.is_empty()).then(|| word("start=", start)).flatten());
     words.extend(wider_end.as_deref().or(end).and_then(|end| word("end=", end)));
     words.extend(reverse.then(|| "reversed=true".to_owned()));
-    // More rows than the range has would be counted too.
-    words.extend(limit.filter(|_| !wider).map(|limit| format!("count={limit}")));
-    (words.join(" "), wider)
+    // Rows before those of the range would be counted too.
+    let begins_wider = if reverse { is_wider_end } else { is_wider_start };
+    words.extend(limit.filter(|_| !begins_wider).map(|limit| format!("count={limit}")));
+    (words.join(" "), is_wider_start || is_wider_end)
 }

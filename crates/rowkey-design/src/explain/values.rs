@@ -5,8 +5,8 @@ use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 use rowkey::{LayoutBuf, Value};
 use serde_json::{Value as Json, json};
-use toml_datetime::{Datetime, Offset};
 
+use super::times::{Times, date};
 use crate::file::node::nearest;
 
 /// Why an argument is not what was expected.
@@ -26,7 +26,7 @@ impl ArgumentError {
 }
 
 /// Reads a value of a field: JSON as keys' values are written, or the text itself: `42`, `bonn`, `"42"`, `null`, `1.5`,
-/// `["1700000000", "0"]`, `2026-01-31T12:00:00Z`.
+/// `["1700000000", "0"]`, `2026-01-31T12:00:00Z`, `2026-01-31`. Times that are numbers are read as dates too.
 ///
 /// # Errors
 /// If the field's type has no such value.
@@ -34,28 +34,34 @@ impl ArgumentError {
 /// ```
 /// use rowkey::Value;
 /// use rowkey::untyped::FieldBuf;
-/// use rowkey_design::explain::value_of;
+/// use rowkey_design::explain::{Times, value_of};
 ///
-/// assert_eq!(value_of(&FieldBuf::new("n", "u16")?, "42").unwrap(), Value::Unsigned(42));
-/// assert_eq!(value_of(&FieldBuf::new("at", "instant")?, "1970-01-02T01:00:00+01:00").unwrap(), Value::Instant(86_400, 0));
-/// assert!(value_of(&FieldBuf::new("n", "u8")?, "256").is_err());
-/// # Ok::<(), rowkey::LayoutError>(())
+/// let read = |shape: &str, text: &str| value_of(&FieldBuf::new("f", shape).unwrap(), text, &Times::default());
+/// assert_eq!(read("u16", "42"), Ok(Value::Unsigned(42)));
+/// assert_eq!(read("instant", "1970-01-02T01:00:00+01:00"), Ok(Value::Instant(86_400, 0)));
+/// assert!(read("u8", "256").is_err());
 /// ```
-pub fn value_of(field: &FieldBuf, text: &str) -> Result<Value, ArgumentError> {
-    let as_json = serde_json::from_str(text).ok().and_then(|json| one(field, json).ok());
+pub fn value_of(field: &FieldBuf, text: &str, times: &Times<'_>) -> Result<Value, ArgumentError> {
+    let as_json = serde_json::from_str(text).ok().and_then(|json| one(field, json, times).ok());
+    let as_text = |mut reason: String| {
+        if let Some(unit) = times.word(field) {
+            reason += &format!(": write {unit} since 1970, or 2026-01-31T12:00:00Z, or 2026-01-31");
+        }
+        ArgumentError::new(&field.name, reason)
+    };
     match as_json {
         Some(value) => Ok(value),
-        None => one(field, Json::String(text.to_owned())).map_err(|reason| ArgumentError::new(&field.name, reason)),
+        None => one(field, Json::String(text.to_owned()), times).map_err(as_text),
     }
 }
 
 /// Whether the type has the value is asked by writing it.
-fn one(field: &FieldBuf, json: Json) -> Result<Value, String> {
+fn one(field: &FieldBuf, json: Json, times: &Times<'_>) -> Result<Value, String> {
     let layout = LayoutBuf::of_fields("value", Lead::None, Vec::new(), vec![field.clone()]);
     let layout = layout.map_err(|error| error.to_string())?;
     let shape = || format!("; the field is {}", field.ty);
     let mut values = layout
-        .values_from_json(&json!([loosened(&field.ty, json)]))
+        .values_from_json(&json!([times.loosened(field, json)]))
         .map_err(|error| format!("{}{}", error.reason, shape()))?;
     layout.encode(&values).map_err(|error| format!("{}{}", error.reason, shape()))?;
     values.pop().ok_or_else(|| "no value".to_owned())
@@ -67,30 +73,31 @@ fn one(field: &FieldBuf, json: Json) -> Result<Value, String> {
 /// If a field has no value or two, a name is not a field's, or a value is not of the field's type.
 ///
 /// ```
-/// use rowkey_design::explain::values_of;
+/// use rowkey_design::explain::{Times, values_of};
 ///
-/// let layout = "text, u16".parse()?;
-/// let values = values_of(&layout, &["_1=258", "_0=a"]).unwrap();
+/// let layout: rowkey::LayoutBuf = "text, u16".parse()?;
+/// let times = Times::default();
+/// let values = values_of(&layout, &["_1=258", "_0=a"], &times).unwrap();
 /// assert_eq!(layout.encode(&values).unwrap(), b"a\0\x01\x02");
-/// assert_eq!(values_of(&layout, &[r#"["a", 258]"#]).unwrap(), values);
-/// let error = values_of(&layout, &["_0=a"]).unwrap_err();
+/// assert_eq!(values_of(&layout, &[r#"["a", 258]"#], &times).unwrap(), values);
+/// let error = values_of(&layout, &["_0=a"], &times).unwrap_err();
 /// assert_eq!(error.to_string(), "_1: the field has no value: write _1=VALUE");
 /// # Ok::<(), rowkey::LayoutError>(())
 /// ```
-pub fn values_of(layout: &LayoutBuf, arguments: &[&str]) -> Result<Vec<Value>, ArgumentError> {
+pub fn values_of(layout: &LayoutBuf, arguments: &[&str], times: &Times<'_>) -> Result<Vec<Value>, ArgumentError> {
     if let [array] = arguments
         && array.trim_start().starts_with('[')
     {
         let json: Json =
             serde_json::from_str(array).map_err(|error| ArgumentError::new("values", error.to_string()))?;
-        let json = loosened(&TypeBuf::Tuple(layout.fields().to_vec()), json);
+        let json = key_loosened(layout, json, times);
         return layout.values_from_json(&json).map_err(|error| ArgumentError::new("values", error.to_string()));
     }
     let mut values = vec![None; layout.fields().len()];
     for argument in arguments {
         let (index, text) = assignment(layout, argument)?;
         let field = &layout.fields()[index];
-        if values[index].replace(value_of(field, text)?).is_some() {
+        if values[index].replace(value_of(field, text, times)?).is_some() {
             return Err(ArgumentError::new(&field.name, "the field has two values"));
         }
     }
@@ -113,10 +120,17 @@ pub(super) fn assignment<'a>(layout: &LayoutBuf, argument: &'a str) -> Result<(u
     }
 }
 
+/// The JSON of a key as people write it, to JSON as values are written.
+pub(crate) fn key_loosened(layout: &LayoutBuf, json: Json, times: &Times<'_>) -> Json {
+    let Json::Array(items) = json else { return json };
+    let mut fields = layout.fields().iter();
+    items.into_iter().map(|json| fields.next().map_or(Json::Null, |field| times.loosened(field, json))).collect()
+}
+
 /// JSON as people write it, to JSON as values are written: numbers to strings, floats to bits, times to seconds.
 ///
-/// A number that JSON cannot hold exactly stays as it is, and is refused.
-fn loosened(ty: &TypeBuf, json: Json) -> Json {
+/// A number that JSON cannot hold exactly, or of a field that is none, stays as it is, and is refused.
+pub(super) fn loosened(ty: &TypeBuf, json: Json) -> Json {
     match (ty, json) {
         (TypeBuf::Scalar(scalar), json) => loosened_scalar(*scalar, json),
         (TypeBuf::Option(_), Json::Null) => Json::Null,
@@ -162,14 +176,17 @@ fn loosened_scalar(scalar: Scalar, json: Json) -> Json {
             };
             bits.map_or(json, Json::String)
         }
-        (Scalar::Instant, Json::String(text)) => moment(&text).unwrap_or(Json::String(text)),
+        (Scalar::Instant, Json::String(text)) => {
+            let moment = text.parse().ok().map(|seconds: i64| (seconds, 0)).or_else(|| date(&text));
+            moment.map_or(Json::String(text), |(seconds, nanos)| json!([seconds.to_string(), nanos.to_string()]))
+        }
         (Scalar::Instant | Scalar::Duration, number @ Json::Number(_)) => json!([whole(number), "0"]),
         (Scalar::Duration, Json::String(text)) if text.parse::<u64>().is_ok() => json!([text, "0"]),
         (Scalar::Instant | Scalar::Duration | Scalar::Url, Json::Array(items)) => {
             items.into_iter().map(whole).collect()
         }
-        // A decimal would lose digits.
-        (Scalar::Decimal, json) => json,
+        // A decimal would lose digits, and text its spelling.
+        (Scalar::Decimal | Scalar::Text, json) => json,
         (_, json) => whole(json),
     }
 }
@@ -179,27 +196,4 @@ fn whole(json: Json) -> Json {
         Json::Number(number) if !number.is_f64() => Json::String(number.to_string()),
         json => json,
     }
-}
-
-/// A moment as RFC 3339 writes it, as seconds since 1970 and nanoseconds.
-fn moment(text: &str) -> Option<Json> {
-    if let Ok(seconds) = text.parse::<i64>() {
-        return Some(json!([seconds.to_string(), "0"]));
-    }
-    let Datetime { date: Some(date), time: Some(time), offset: Some(offset) } = text.parse().ok()? else {
-        return None;
-    };
-    let minutes = match offset {
-        Offset::Z => 0,
-        Offset::Custom { minutes } => i64::from(minutes),
-    };
-    // Years begin in March, so that the day of a leap year is the last.
-    let (month, day) = (i64::from(date.month), i64::from(date.day));
-    let year = i64::from(date.year) - i64::from(month <= 2);
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
-    let of_day = i64::from(time.hour) * 3600 + i64::from(time.minute) * 60 + i64::from(time.second.unwrap_or(0));
-    let seconds = days * 86_400 + of_day - minutes * 60;
-    Some(json!([seconds.to_string(), time.nanosecond.unwrap_or(0).to_string()]))
 }

@@ -12,6 +12,9 @@ The README has an example. `rowkey check` notes every mistake at once, each with
 Several files are one design: `rowkey check a.rowkey.toml b.rowkey.toml`, or a folder of them. A cluster of one file is that of the tables
 of all. A name that stands twice is an error, but for a cluster that is the same. A field of a key is `\"name: shape\"` in the grammar of
 [FORMAT.md](../FORMAT.md), with `desc`, `raw` or `nulls_first` after it.
+
+Of sizes, `kB` (or `KB`), `MB`, `GB`, `TB` and `PB` are powers of 1000; `KiB`, `MiB`, `GiB` and `TiB` are powers of 1024. What HBase's books call
+64 KB is `\"64 KiB\"`.
 ";
 
 /// Every key of a design file, what it takes and what it says, as Markdown.

@@ -16,6 +16,13 @@ use crate::profile::FieldProfile;
 const TOP: usize = 10;
 const SHOWN: usize = 80;
 
+/// For how many keys a key stands, where it is counted, and where it is looked at closely.
+#[derive(Clone, Copy)]
+pub(super) struct Weights {
+    pub(super) counted: Option<u64>,
+    pub(super) looked: Option<u64>,
+}
+
 pub(super) struct Field {
     name: String,
     /// The width of all values, or the layout that a value is measured by.
@@ -52,14 +59,17 @@ impl Field {
         }
     }
 
-    /// Takes a value. A weight says that this one is looked at closely, for so many.
+    /// Takes a value.
     #[inline]
-    pub(super) fn add(&mut self, value: &Value, weight: Option<u64>, rng: &mut Rng, scratch: &mut Vec<u8>) {
+    pub(super) fn add(&mut self, value: &Value, weights: Weights, rng: &mut Rng, scratch: &mut Vec<u8>) {
         let hash = hash(value);
         self.values.add(hash);
         self.text.add(value);
-        if let Some(weight) = weight {
-            self.look(value, hash, weight, rng, scratch);
+        if let Some(weight) = weights.counted {
+            self.values.weigh(hash, weight);
+        }
+        if let Some(weight) = weights.looked {
+            self.look(value, weight, rng, scratch);
         }
         match &mut self.range {
             Some((min, max)) => {
@@ -74,8 +84,7 @@ impl Field {
     }
 
     #[inline(never)]
-    fn look(&mut self, value: &Value, hash: u64, weight: u64, rng: &mut Rng, scratch: &mut Vec<u8>) {
-        self.values.weigh(hash, weight);
+    fn look(&mut self, value: &Value, weight: u64, rng: &mut Rng, scratch: &mut Vec<u8>) {
         self.front.add(value, weight, rng, order, Value::clone);
         if let Err(layout) = &self.width {
             scratch.clear();
@@ -97,6 +106,7 @@ impl Field {
         let (min, max) = self.range.unzip();
         FieldProfile {
             name: self.name,
+            exact: spread.exact,
             distinct: spread.distinct,
             n_eff: spread.n_eff,
             p_max: spread.p_max,

@@ -79,7 +79,8 @@ impl Design {
         }
     }
 
-    /// Takes the split points of a table from a sample, where its file says so.
+    /// Takes the split points of a table from a sample, where its file says so: regions have as many keys as each other, or
+    /// as many bytes where the sample has sizes of values.
     ///
     /// # Errors
     /// The sample has fewer different keys than regions.
@@ -102,7 +103,8 @@ impl Design {
         let SampleUse::Splits(regions) = sample.what else {
             return Ok(());
         };
-        let keys = profile.sample.iter().filter(|key| !key.is_empty()).map(|key| (key.clone(), 1));
+        let weights = profile.sample_bytes.iter().copied().chain(std::iter::repeat(1));
+        let keys = profile.sample.iter().cloned().zip(weights).filter(|(key, _)| !key.is_empty());
         let splits = SplitPoints::from_sample(regions, keys).map_err(|error| {
             let help = match error {
                 SplitsError::NoRegions => "write `regions = 2`, or more".to_owned(),

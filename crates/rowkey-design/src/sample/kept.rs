@@ -27,8 +27,15 @@ type ByHash<T> = HashMap<u64, T, BuildHasherDefault<OfHash>>;
 pub(super) struct Chosen {
     /// A key is kept whose random number is not above it.
     limit: u64,
-    kept: Vec<(u64, Vec<u8>)>,
+    kept: Vec<Kept>,
     bytes: usize,
+}
+
+/// A key that is kept.
+struct Kept {
+    random: u64,
+    key: Vec<u8>,
+    value_bytes: Option<u64>,
 }
 
 impl Chosen {
@@ -37,34 +44,35 @@ impl Chosen {
     /// No longer key is kept: no store has any.
     const LONGEST: usize = Self::BYTES / 16;
     /// What a key takes beside its bytes.
-    const EACH: usize = size_of::<(u64, Vec<u8>)>() + 16;
+    const EACH: usize = size_of::<Kept>() + 16;
 
     pub(super) fn new() -> Self {
         Self { limit: u64::MAX, kept: Vec::new(), bytes: 0 }
     }
 
     #[inline]
-    pub(super) fn add(&mut self, random: u64, key: &[u8]) {
+    pub(super) fn add(&mut self, random: u64, key: &[u8], value_bytes: Option<u64>) {
         if random <= self.limit && key.len() <= Self::LONGEST {
-            self.keep(random, key);
+            self.keep(random, key, value_bytes);
         }
     }
 
     #[inline(never)]
-    fn keep(&mut self, random: u64, key: &[u8]) {
+    fn keep(&mut self, random: u64, key: &[u8], value_bytes: Option<u64>) {
         self.bytes += key.len() + Self::EACH;
-        self.kept.push((random, key.to_vec()));
+        self.kept.push(Kept { random, key: key.to_vec(), value_bytes });
         while self.kept.len() > Self::KEYS || self.bytes > Self::BYTES {
             self.limit /= 2;
-            self.kept.retain(|(random, _)| *random <= self.limit);
-            self.bytes = self.kept.iter().map(|(_, key)| key.len() + Self::EACH).sum();
+            self.kept.retain(|kept| kept.random <= self.limit);
+            self.bytes = self.kept.iter().map(|kept| kept.key.len() + Self::EACH).sum();
         }
     }
 
-    pub(super) fn sorted(self) -> Vec<Vec<u8>> {
-        let mut keys: Vec<_> = self.kept.into_iter().map(|(_, key)| key).collect();
+    /// Keys in order, each with the bytes of its row's value.
+    pub(super) fn sorted(self) -> (Vec<Vec<u8>>, Vec<Option<u64>>) {
+        let mut keys: Vec<_> = self.kept.into_iter().map(|kept| (kept.key, kept.value_bytes)).collect();
         keys.sort_unstable();
-        keys
+        keys.into_iter().unzip()
     }
 }
 

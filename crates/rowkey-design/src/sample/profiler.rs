@@ -9,14 +9,16 @@ use rowkey::{LayoutBuf, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::direction::Front;
-use super::field::{Field, shown};
+use super::field::{Field, Weights, shown};
 use super::kept::{Cases, Chosen, Repeats};
 use super::value::{folded, has_text, hash};
 use crate::profile::Profile;
 
-/// So many keys are all looked at closely; of those after them one of so many is.
+/// So many keys are all looked at closely; of those after them one of so many is. To count frequent values takes less time:
+/// one of so many is counted.
 const CLOSE: u64 = 1 << 16;
 const ONE_OF: u64 = 64;
+const COUNTED: u64 = 8;
 
 /// So many salt buckets are counted.
 const MOST_BUCKETS: u32 = 4096;
@@ -72,6 +74,7 @@ impl Profiler {
         let profile = Profile {
             buckets: vec![0; salt.as_ref().map_or(0, |salt| salt.buckets as usize)],
             regions: vec![0; splits.map_or(0, Splits::regions)],
+            region_bytes: vec![0; splits.map_or(0, Splits::regions)],
             ..Profile::default()
         };
         Self {
@@ -110,22 +113,27 @@ impl Profiler {
         self.profile.longest = self.profile.longest.max(key.len());
         if let Some(bytes) = value_bytes {
             self.values = (self.values.0 + 1, self.values.1 + u128::from(bytes));
+            self.profile.largest_value = self.profile.largest_value.max(Some(bytes));
         }
         self.begins(first, key);
         if let Some(splits) = &self.splits {
-            self.profile.regions[splits.region_of(key)] += 1;
+            let region = splits.region_of(key);
+            self.profile.regions[region] += 1;
+            let bytes = (key.len() as u64).saturating_add(value_bytes.unwrap_or(0));
+            self.profile.region_bytes[region] = self.profile.region_bytes[region].saturating_add(bytes);
         }
         self.repeats.add(xxh3_64(key), key);
         // The highest bits choose keys to keep, the lowest those to look at.
         let random = self.rng.u64(..);
-        let weight = match self.profile.keys <= CLOSE {
+        let one_of = |many: u64| match self.profile.keys <= CLOSE {
             true => Some(1),
-            false => random.is_multiple_of(ONE_OF).then_some(ONE_OF),
+            false => random.is_multiple_of(many).then_some(many),
         };
-        if let Some(weight) = weight {
+        let weights = Weights { counted: one_of(COUNTED), looked: one_of(ONE_OF) };
+        if let Some(weight) = weights.looked {
             self.front.add(key, weight, &mut self.rng, |a, b| a.cmp(b), <[u8]>::to_vec);
         }
-        let decodes = self.decode(line, key, random, weight);
+        let decodes = self.decode(line, key, value_bytes, random, weights);
         if self.in_order || self.prefixes {
             self.after(key, decodes);
         }
@@ -142,14 +150,14 @@ impl Profiler {
         }
     }
 
-    fn decode(&mut self, line: u64, key: &[u8], random: u64, weight: Option<u64>) -> bool {
+    fn decode(&mut self, line: u64, key: &[u8], value_bytes: Option<u64>, random: u64, weights: Weights) -> bool {
         if let Err(error) = self.layout.decode_to(key, &mut self.decoded) {
             self.profile.undecoded += 1;
             let fault = || error.to_string().chars().take(FAULT).collect();
             self.profile.first_undecoded.get_or_insert_with(|| (line, fault()));
             return false;
         }
-        self.chosen.add(random, key);
+        self.chosen.add(random, key, value_bytes);
         let bucket = self.salt.as_ref().and_then(|salt| bucket(salt, key));
         if let Some(count) = bucket.and_then(|bucket| self.profile.buckets.get_mut(bucket)) {
             *count += 1;
@@ -158,7 +166,7 @@ impl Profiler {
             cases.add(folded(&self.decoded, 0, &mut self.scratch), key);
         }
         for (field, value) in self.fields.iter_mut().zip(&self.decoded) {
-            field.add(value, weight, &mut self.rng, &mut self.scratch);
+            field.add(value, weights, &mut self.rng, &mut self.scratch);
         }
         true
     }
@@ -182,14 +190,27 @@ impl Profiler {
     /// What was found.
     pub fn finish(self) -> Profile {
         let Self { mut profile, layout, mut fields, .. } = self;
-        profile.distinct = self.repeats.distinct();
+        // An estimate, which can exceed what there is.
+        profile.distinct = self.repeats.distinct().min(profile.keys as f64);
         (profile.repeated, profile.twice) = self.repeats.repeated();
         profile.in_key_order = self.in_order && self.moved;
         profile.direction = self.front.direction();
         let (sizes, sum) = self.values;
         profile.value_bytes = (sizes > 0).then(|| sum as f64 / sizes as f64);
         profile.case = self.cases.and_then(Cases::found);
-        profile.sample = self.chosen.sorted();
+        let (keys, sizes) = self.chosen.sorted();
+        profile.sample = keys;
+        match profile.value_bytes {
+            Some(mean) => {
+                let bytes = profile
+                    .sample
+                    .iter()
+                    .zip(sizes)
+                    .map(|(key, value)| (key.len() as u64).saturating_add(value.unwrap_or(mean as u64)));
+                profile.sample_bytes = bytes.collect();
+            }
+            None => profile.region_bytes = Vec::new(),
+        }
         if self.prefixes {
             // If one key is the beginning of another, it is that of the next one.
             profile.prefixes = profile.sample.windows(2).find_map(|pair| prefix(&pair[0], &pair[1]));

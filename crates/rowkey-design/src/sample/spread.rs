@@ -37,6 +37,8 @@ impl Squares {
 
 /// What is found of a field's values.
 pub(super) struct Spread {
+    /// Whether each value was counted.
+    pub(super) exact: bool,
     pub(super) distinct: f64,
     pub(super) n_eff: f64,
     pub(super) p_max: f64,
@@ -112,7 +114,8 @@ impl Values {
         let all_counted = error == 0;
         let values = self.values.max(1) as f64;
         let about = self.distinct.as_ref().map_or(0.0, HllSketch::estimate);
-        let distinct = match all_counted && self.given == self.values {
+        let exact = all_counted && self.given == self.values;
+        let distinct = match exact {
             true => rows.len() as f64,
             false => about.max(rows.len() as f64).min(values),
         };
@@ -122,13 +125,13 @@ impl Values {
         };
         // As uneven as one value at most, as even as all at least.
         let squares = f64::clamp(squares, 1.0 / distinct.max(1.0), 1.0);
-        let most_frequent = rows.first().map_or(0.0, share);
-        let p_max = match all_counted {
+        let most_frequent = rows.iter().filter(|row| exact || clear(row)).map(share).fold(0.0, f64::max);
+        let p_max = match exact {
             true => most_frequent,
-            // It is between Σ p² and its root.
+            // It is between Σ p² and its root; where no value is clearly frequent, all may be as frequent.
             false => most_frequent.clamp(squares, squares.sqrt()),
         };
         let top = rows.iter().filter(|row| clear(row)).take(most).map(|row| (*row.item(), share(row))).collect();
-        Spread { distinct, n_eff: 1.0 / squares, p_max, top }
+        Spread { exact, distinct, n_eff: 1.0 / squares, p_max, top }
     }
 }

@@ -182,6 +182,8 @@ impl<'d> Builder<'d> {
         table.hashed = None;
         table.salt = choice.salt.as_ref().map(|(buckets, by)| self.salt(*buckets, by));
         table.secondary = Vec::new();
+        // They are of the file's key, and nothing here counts regions.
+        table.splits = None;
         let layout = layout(&self.own.name, &table.key, table.salt.as_ref(), None, &mut Vec::new())?;
         Some(TableDesign {
             name: self.own.name.clone(),

@@ -1,7 +1,8 @@
 //! Rows of random designs are written, and queries are run by their ranges.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use data_encoding::HEXLOWER;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRng};
 use rowkey::{KeyRange, LayoutBuf, Value};
@@ -96,17 +97,22 @@ fn name(i: usize) -> String {
 
 impl Case {
     fn toml(&self, declared: bool, rows: usize) -> String {
+        let all = vec![declared; self.fields.len()];
+        // Retention, by which the share of a range of time is known.
+        let kept = format!("rows = {rows}\nfamily = {{ f = {{ ttl = \"30 days\", columns = [\"v\"] }} }}\n");
+        self.table(&all, &kept) + &self.query("q", &self.asked)
+    }
+
+    /// The table, with statistics of these fields.
+    fn table(&self, declared: &[bool], kept: &str) -> String {
         let fields = self.fields.iter().enumerate();
         let key =
             list(fields.clone().map(|(i, (kind, desc))| {
                 format!("\"{}: {}{}\"", name(i), kind.shape(), if *desc { " desc" } else { "" })
             }));
-        let mut text = format!("format = 1\n[table.t]\nkey = [{key}]\n{}\nrows = {rows}\n", self.lead);
-        // Retention, by which the share of a range of time is known.
-        text += "family = { f = { ttl = \"30 days\", columns = [\"v\"] } }\n";
-        text += "[table.t.stats]\n";
+        let mut text = format!("format = 1\n[table.t]\nkey = [{key}]\n{}\n{kept}[table.t.stats]\n", self.lead);
         for (i, (kind, _)) in fields.clone() {
-            if let (Kind::Number(count) | Kind::Signed(count) | Kind::Text(count), true) = (kind, declared) {
+            if let (Kind::Number(count) | Kind::Signed(count) | Kind::Text(count), true) = (kind, declared[i]) {
                 text += &format!("{} = {{ distinct = {count} }}\n", name(i));
             }
         }
@@ -114,15 +120,19 @@ impl Case {
         for (i, _) in fields.filter(|(_, (kind, _))| *kind == Kind::Time) {
             text += &format!("{} = \"milliseconds\"\n", name(i));
         }
-        text += "[[table.t.query]]\nname = \"q\"\n";
+        text
+    }
+
+    fn query(&self, named: &str, all: &[Option<Asked>]) -> String {
+        let mut text = format!("[[table.t.query]]\nname = \"{named}\"\n");
         let asked = |wanted: fn(Asked) -> Option<String>| {
-            let of = self.asked.iter().enumerate();
+            let of = all.iter().enumerate();
             list(of.filter_map(|(i, asked)| Some(format!("{} = {}", name(i), asked.and_then(wanted)?))))
         };
-        let fixed = self.asked.iter().enumerate().filter(|(_, asked)| **asked == Some(Asked::One));
+        let fixed = all.iter().enumerate().filter(|(_, asked)| **asked == Some(Asked::One));
         text += &format!("fix = [{}]\n", list(fixed.map(|(i, _)| format!("\"{}\"", name(i)))));
         let times = |i: usize| self.fields[i].0.is_time();
-        let ranges = self.asked.iter().enumerate().filter_map(|(i, asked)| match asked {
+        let ranges = all.iter().enumerate().filter_map(|(i, asked)| match asked {
             Some(Asked::Range(width)) if times(i) => Some(format!("{} = \"{} s\"", name(i), width / 1000)),
             Some(Asked::Range(width)) => Some(format!("{} = {width}", name(i))),
             _ => None,
@@ -254,6 +264,23 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
+/// The values of a run as keys: of the field that has several, each.
+fn keys(case: &Case, chosen: &[Vec<u64>], several: usize) -> Vec<Vec<Value>> {
+    let key = |k: usize| -> Vec<Value> {
+        let values = case.fields.iter().zip(chosen);
+        values.map(|((kind, _), chosen)| kind.value(chosen[k.min(chosen.len() - 1)])).collect()
+    };
+    (0..several).map(key).collect()
+}
+
+/// How many values of the field after its leading ones a query has.
+fn several(case: &Case, cost: &QueryCost<'_>) -> usize {
+    match case.asked.get(cost.leading) {
+        Some(Some(Asked::Among(several))) if cost.next => *several,
+        _ => 1,
+    }
+}
+
 /// A table of random rows: by key, the index of each field's value.
 fn table(case: &Case, layout: &LayoutBuf, rows: usize, rng: &mut TestRng) -> BTreeMap<Vec<u8>, Vec<u64>> {
     let mut table = BTreeMap::new();
@@ -282,16 +309,7 @@ fn run(case: &Case, cost: &QueryCost<'_>, table: &BTreeMap<Vec<u8>, Vec<u64>>, r
     let used = cost.leading + usize::from(cost.next);
     for _ in 0..RUNS {
         let chosen = case.choose(rng);
-        let count = chosen.iter().map(Vec::len).max().unwrap();
-        let key = |k: usize| -> Vec<Value> {
-            let values = case.fields.iter().zip(&chosen);
-            values.map(|((kind, _), chosen)| kind.value(chosen[k.min(chosen.len() - 1)])).collect()
-        };
-        let several = match case.asked.get(cost.leading) {
-            Some(Some(Asked::Among(several))) if cost.next => *several,
-            _ => 1,
-        };
-        let keys: Vec<_> = (0..count.min(several)).map(key).collect();
+        let keys = keys(case, &chosen, several(case, cost));
         let ranges = cost.ranges_with(&keys).unwrap();
         assert!(ranges.iter().map(Vec::len).sum::<usize>() <= cost.range_count());
         let has =
@@ -389,5 +407,75 @@ proptest! {
         // A value is asked for as often as it has rows.
         let expected = ran.squares / ran.selected.max(1.0);
         near(expected.max(1.0), cost.rows_selected.unwrap(), "rows in its ranges, by a sample", &case);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_narrower_query_returns_no_more(
+        case in case(),
+        declared in prop::collection::vec(any::<bool>(), 4),
+        more: prop::sample::Index,
+        kept in prop::sample::select(vec!["", "rows = 20\n", "rows = 1_000_000\n", "family.f.ttl = \"30 days\"\nrows = \"1M\"\n"]),
+    ) {
+        let asked: Vec<usize> = (0..case.asked.len()).filter(|&field| case.asked[field].is_some()).collect();
+        prop_assume!(!asked.is_empty());
+        let mut wide = case.asked.clone();
+        wide[*more.get(&asked)] = None;
+        let text = case.table(&declared, kept) + &case.query("wide", &wide) + &case.query("narrow", &case.asked);
+        let design = Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let of = &design.tables["t"];
+        let keys = [KeyFacts::of(of, None)];
+        let [wide, narrow] = [0, 1].map(|query| QueryCost::of(&of.table.query[query], of, &keys, None, None));
+        let no_more = |less: Option<f64>, more: Option<f64>| less.zip(more).is_none_or(|(less, more)| less <= more * 1.001);
+        for cost in [&wide, &narrow] {
+            prop_assert!(no_more(cost.rows_returned, cost.rows_read), "returns more than it reads\n{text}\n{cost:?}");
+            let rows = of.table.rows.as_ref().map(|rows| rows.0);
+            prop_assert!(no_more(cost.rows_read, rows), "reads more than there is\n{text}\n{cost:?}");
+        }
+        prop_assert!(no_more(narrow.rows_returned, wide.rows_returned), "returns more\n{text}\n{narrow:?}\n{wide:?}");
+        // With a limit it may have to read on.
+        if case.limit.is_none() {
+            prop_assert!(no_more(narrow.rows_read, wide.rows_read), "reads more\n{text}\n{narrow:?}\n{wide:?}");
+        }
+    }
+
+    #[test]
+    fn any_values_are_in_no_more_regions(case in case(), cuts in prop::collection::vec(1usize..30, 1..40)) {
+        let text = case.toml(true, 1000);
+        let design = Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap();
+        let mut rng = TestRng::from_seed(prop::test_runner::RngAlgorithm::ChaCha, &case.seed);
+        let points = table(&case, &design.tables["t"].layout, cuts.len(), &mut rng).into_keys().zip(cuts);
+        let points: BTreeSet<Vec<u8>> = points.filter_map(|(key, cut)| {
+            let key = &key[..cut.min(key.len())];
+            // Nothing is between a key and the same with zeros after it.
+            Some(key[..=key.iter().rposition(|&byte| byte != 0)?].to_vec())
+        }).collect();
+        prop_assume!(!points.is_empty());
+        let hex = list(points.iter().map(|point| format!("\"{}\"", HEXLOWER.encode(point))));
+        let text = text.replace("[table.t]\n", &format!("[table.t]\nsplits = {{ keys = [{hex}] }}\n"));
+        let design = Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap();
+        let of = &design.tables["t"];
+        let facts = [KeyFacts::of(of, None)];
+        let cost = QueryCost::of(&of.table.query[0], of, &facts, None, None);
+        prop_assume!(!cost.hashed);
+        let most = cost.regions.unwrap();
+        for _ in 0..20 {
+            let keys = keys(&case, &case.choose(&mut rng), several(&case, &cost));
+            let mut regions = BTreeSet::new();
+            for range in cost.ranges_with(&keys).unwrap().iter().flatten() {
+                let first = points.range(..=range.start().to_vec()).count();
+                let last = range.end().map_or(points.len(), |end| points.range(..end.to_vec()).count());
+                regions.extend(first..=last);
+            }
+            prop_assert!(regions.len() <= most, "{} regions, {most} at most\n{text}", regions.len());
+        }
     }
 }

@@ -207,3 +207,37 @@ fn a_narrower_query_reads_no_more_and_none_returns_more_than_it_reads() {
     assert_eq!(reads("range = { at = \"1 hour\" }\nlimit = 20"), [Some(20.0), Some(20.0), Some(1.0)]);
     assert_eq!(reads("where = [\"kind\"]\nlimit = 100_000"), [Some(1000.0), None, None]);
 }
+
+/// However a query's values lie, it is in no more regions than it says.
+#[test]
+fn regions_are_at_most_those_of_any_values() {
+    let costs = |table: &str, queries: &[&str]| -> Vec<(f64, usize)> {
+        let mut text = format!("format = 1\n[table.t]\nrows = \"1M\"\n{table}\n");
+        for (i, query) in queries.iter().enumerate() {
+            text += &format!("[[table.t.query]]\nname = \"{i}\"\n{query}\n");
+        }
+        let design = Design::parse([File { name: "a".into(), text }]).unwrap_or_else(|e| panic!("{e}"));
+        let of = &design.tables["t"];
+        let keys = [KeyFacts::of(of, None)];
+        let queries = of.table.query.iter();
+        let cost = |query| QueryCost::of(query, of, &keys, None, None);
+        queries.map(cost).map(|cost| (cost.rows_read.unwrap().round(), cost.regions.unwrap())).collect()
+    };
+    // What is made up for text is digits, which all sort before these points.
+    let hosts = "key = [\"host: text\", \"at: i64 desc\"]\nmeans.at = \"seconds\"\nstats.host.distinct = 1000
+        splits = { keys = [\"62\", \"63\", \"65\", \"6b007f\", \"6b0080\", \"6c\", \"6e\", \"70\"] }";
+    let told = costs(hosts, &["fix = [\"host\"]", "among = { host = 2 }", "among = { host = 10 }", ""]);
+    // One host has two of the points in it.
+    assert_eq!(told, [(1000.0, 3), (2000.0, 6), (10_000.0, 9), (1e6, 9)]);
+
+    // Random numbers lie anywhere: a range of them has as large a share of the rows as of the regions.
+    let random = "key = [\"user: u32\", \"at: i64 desc\"]\nmeans = { user = \"random\", at = \"seconds\" }
+        stats.user.distinct = 1000\nsplits = { uniform = 256 }";
+    let told = costs(random, &["range = { user = 500 }", "range = { user = 2_000_000_000 }", "among = { user = 100 }"]);
+    assert_eq!(told, [(0.0, 2), (465_661.0, 121), (100_000.0, 100)]);
+
+    let salted =
+        "key = [\"user: u32\", \"at: u32\"]\nmeans.at = \"seconds\"\nsalt = { buckets = 8 }\nsplits = \"buckets\"
+        stats.user.distinct = 1000";
+    assert_eq!(costs(salted, &["fix = [\"user\"]", "range = { user = 10 }"]), [(1000.0, 8), (10_000.0, 8)]);
+}

@@ -35,7 +35,9 @@ fn print(out: &mut impl Write, plan: &Plan<'_>, snippets: &[Snippets]) -> Result
     writeln!(out, "query {} of {}", terminal(&format!("{:?}", cost.query.name.as_str())), terminal(plan.table))?;
     for (field, values) in &plan.by {
         let made_up = if plan.made_up.contains(field) { "  (made up)" } else { "" };
-        writeln!(out, "  {} = {}{made_up}", terminal(field), terminal(values))?;
+        let date = plan.dates.iter().find(|(of, _)| of == field);
+        let date = date.map_or_else(String::new, |(_, date)| format!("  ({})", terminal(date)));
+        writeln!(out, "  {} = {}{date}{made_up}", terminal(field), terminal(values))?;
     }
     for field in &cost.filter {
         writeln!(out, "  {}: filtered after the rows are read", terminal(field))?;
@@ -54,19 +56,24 @@ fn print(out: &mut impl Write, plan: &Plan<'_>, snippets: &[Snippets]) -> Result
     number(out, "returned", cost.rows_returned)?;
     let bytes = cost.bytes_read.map_or_else(|| "not known".to_owned(), |bytes| Bytes(bytes.round()).to_string());
     writeln!(out, "bytes    {bytes}")?;
-    number(out, "regions", cost.regions.map(|regions| regions as f64))?;
-    number(out, "servers", cost.servers)?;
+    let most = |number: Option<f64>| match number {
+        Some(_) if !plan.made_up.is_empty() => format!("{} at most", count(number)),
+        _ => count(number),
+    };
+    writeln!(out, "regions  {}", most(cost.regions.map(|regions| regions as f64)))?;
+    let at_most = if cost.servers.is_some() { " at most" } else { "" };
+    writeln!(out, "servers  {}{at_most}", count(cost.servers))?;
     writeln!(out, "calls    {} (at {CALL} rows a call)", count(plan.calls()))?;
     notes(plan, snippets).iter().try_for_each(|note| writeln!(out, "note: {}", terminal(note)))?;
     writeln!(out, "\n# HBase's shell")?;
     snippets.iter().try_for_each(|range| writeln!(out, "{}", range.hbase))?;
     writeln!(out, "\n# cbt, in bash")?;
-    for range in snippets {
-        if range.cbt_wider {
-            let limit = if plan.limit().is_some() { ", so it has no count" } else { "" };
-            writeln!(out, "# reads more than the range, as no argument can hold its zero byte{limit}")?;
+    for (range, snippets) in cost.ranges.iter().flatten().zip(snippets) {
+        if snippets.cbt_wider {
+            let from = if range.start().first() == Some(&0) { ", from the table's first row on" } else { "" };
+            writeln!(out, "# reads more than the range{from}: no argument can hold its zero byte")?;
         }
-        writeln!(out, "{}", range.cbt)?;
+        writeln!(out, "{}", snippets.cbt)?;
     }
     writeln!(out, "\n// Java")?;
     snippets.iter().try_for_each(|range| writeln!(out, "{}", range.java))?;
@@ -89,13 +96,17 @@ fn notes(plan: &Plan<'_>, snippets: &[Snippets]) -> Vec<String> {
     if plan.limit().is_some() && snippets.len() > 1 {
         notes.push("the limit is of each range: the program cuts what it merged again".to_owned());
     }
-    if matches!(plan.cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }) {
-        let start =
-            "a reverse scan of HBase's shell reads a row that is exactly STARTROW too, which is not the query's";
-        notes.push(format!("{start}; in Go the option bigtable.ReverseScan() is needed"));
+    let uncounted = |range: &Snippets| range.cbt_wider && !range.cbt.contains(" count=");
+    if plan.limit().is_some() && snippets.iter().any(uncounted) {
+        notes.push(
+            "where cbt reads rows before those of the range, its command has no count: it would count them".to_owned(),
+        );
     }
-    if let Some(limit) = plan.limit().filter(|_| plan.rung != Rung::Get) {
-        notes.push(format!("in Go the option bigtable.LimitRows({limit}) is needed"));
+    if matches!(plan.cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }) {
+        notes.push(
+            "a reverse scan of HBase's shell reads a row that is exactly STARTROW too, which is not the query's"
+                .to_owned(),
+        );
     }
     if plan.rung != Rung::Get {
         notes.push(PREFIX_FILTER.to_owned());
@@ -122,10 +133,10 @@ fn to_json(plan: &Plan<'_>, snippets: &[Snippets]) -> Json {
             "java": snippets.java, "go": snippets.go,
         })
     });
-    let by = plan
-        .by
-        .iter()
-        .map(|(field, values)| json!({"field": field, "values": values, "made_up": plan.made_up.contains(field)}));
+    let by = plan.by.iter().map(|(field, values)| {
+        let date = plan.dates.iter().find(|(of, _)| of == field).map(|(_, date)| date);
+        json!({"field": field, "values": values, "date": date, "made_up": plan.made_up.contains(field)})
+    });
     json!({
         "query": cost.query.name.as_str(), "table": plan.table, "by": by.collect::<Vec<_>>(), "filter": cost.filter,
         "unused": plan.unused, "rung": plan.rung.words(), "range_count": cost.range_count(), "rows_read": cost.rows_read,

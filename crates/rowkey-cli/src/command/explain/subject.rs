@@ -5,6 +5,7 @@ use std::path::Path;
 
 use rowkey::LayoutBuf;
 use rowkey_design::Design;
+use rowkey_design::explain::Times;
 
 use super::Args;
 use crate::designs;
@@ -39,6 +40,14 @@ impl Subject {
             return Err(Failure::new(format!("there is no table {table:?}; the design has {known}")));
         };
         Ok((Self::Table(Box::new(design), table, layout), rest))
+    }
+
+    /// Its fields that are times.
+    pub(super) fn times(&self) -> Times<'_> {
+        match self {
+            Self::Table(design, table, _) => design.times_of(table),
+            Self::Layout(_) => Times::default(),
+        }
     }
 
     pub(super) fn layout(&self) -> &LayoutBuf {

@@ -25,6 +25,12 @@ pub(super) struct Cell<'d> {
     pub(super) names_are_data: bool,
 }
 
+impl Cell<'_> {
+    /// That of a row or family of which the file says no column.
+    pub(super) const UNNAMED: Self =
+        Self { name: "", name_bytes: 0.0, count: 1.0, most: 1.0, value: None, largest: None, names_are_data: false };
+}
+
 /// The cells of a family.
 pub(super) fn of(family: &Family) -> Vec<Cell<'_>> {
     let named = |name: &'_ str| family.sizes.get(name).map(|size| &size.value);

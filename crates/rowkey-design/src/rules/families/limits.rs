@@ -2,6 +2,7 @@
 
 use super::cells::{self, largest};
 use crate::check::Context;
+use crate::cost;
 use crate::design::{Engine, Meaning};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::Bytes;
@@ -141,37 +142,53 @@ impl Limit {
 /// F06.
 pub(super) fn values(context: &Context<'_>, found: &mut Found<'_>) {
     let (cell_limit, row_limit) = limits(context.engine);
-    let mut row = context.keys[0].bytes;
-    let mut cell_too_large = false;
-    for (name, family) in &context.table.table.family {
-        for cell in cells::of(family) {
-            let Some(most) = cell.largest else { continue };
-            row = (row + cell.most * most).min(f64::MAX);
-            let place = family.sizes.get(cell.name).map_or(family.place, |size| size.place);
-            if let Some((limit, (severity, above))) =
-                cell_limit.as_ref().and_then(|limit| Some((limit, limit.exceeded(most)?)))
-            {
-                cell_too_large = true;
-                let verb = if severity == Severity::Error { "has" } else { "should have" };
-                let column = format!("{name}:{}", cell.name);
-                let message = format!(
-                    "{column:?} has up to {}: {} {verb} {} at most by {}",
-                    Bytes(most),
-                    limit.what,
-                    Bytes(above),
-                    limit.source
-                );
-                let mut finding = found.finding(place, message).of(name.as_str());
-                finding.severity = severity;
-                let finding = finding.number("bytes of the largest value", most, "B").number("limit", above, "B");
-                found.push(finding.remedy(
-                    "store large values in files or an object store, or in parts, and a pointer to them here",
-                    Vec::new(),
-                ));
-            } else if let Some(finding) = medium(context, found, name, &cell, place) {
+    let table = &context.table.table;
+    // A sample has the sizes of rows; these are of a value whose size the file does not say.
+    let unsaid = |bytes: f64| cost::unsaid(context.table, bytes);
+    let sampled =
+        context.profile.and_then(|sampled| Some((unsaid(sampled.value_bytes?), unsaid(sampled.largest_value? as f64))));
+    let (mut row, mut cell_too_large) = (context.keys[0].bytes, false);
+    let mut of_cell = |found: &mut Found<'_>, family: Option<&str>, place: Place, mut cell: cells::Cell<'_>| {
+        if let (None, Some((about, largest))) = (cell.largest, sampled) {
+            (cell.value, cell.largest) = (Some(about), Some(largest));
+        }
+        let Some(most) = cell.largest else { return };
+        row = (row + cell.most * most).min(f64::MAX);
+        let exceeded = cell_limit.as_ref().and_then(|limit| Some((limit, limit.exceeded(most)?)));
+        let Some((limit, (severity, above))) = exceeded else {
+            if let Some(finding) = family.and_then(|name| medium(context, found, name, &cell, place)) {
                 found.push(finding);
             }
+            return;
+        };
+        cell_too_large = true;
+        let verb = if severity == Severity::Error { "has" } else { "should have" };
+        let what = family.map_or("a row's value".to_owned(), |name| format!("{:?}", column(name, &cell)));
+        let (bytes, source) = (Bytes(most), limit.source);
+        let message = format!("{what} has up to {bytes}: {} {verb} {} at most by {source}", limit.what, Bytes(above));
+        let mut finding = found.finding(place, message);
+        if let Some(name) = family {
+            finding = finding.of(name);
         }
+        finding.severity = severity;
+        let finding = finding.number("bytes of the largest value", most, "B").number("limit", above, "B");
+        found.push(finding.remedy(
+            "store large values in files or an object store, or in parts, and a pointer to them here",
+            Vec::new(),
+        ));
+    };
+    for (name, family) in &table.family {
+        let cells = cells::of(family);
+        if cells.is_empty() {
+            of_cell(found, Some(name), family.place, cells::Cell::UNNAMED);
+        }
+        for cell in cells {
+            let place = family.sizes.get(cell.name).map_or(family.place, |size| size.place);
+            of_cell(found, Some(name), place, cell);
+        }
+    }
+    if table.family.is_empty() {
+        of_cell(found, None, context.table.name.place, cells::Cell::UNNAMED);
     }
     let Some((limit, (severity, above))) = row_limit.as_ref().and_then(|limit| Some((limit, limit.exceeded(row)?)))
     else {
@@ -188,6 +205,11 @@ pub(super) fn values(context: &Context<'_>, found: &mut Found<'_>) {
     found.push(finding.remedy("write a row for each part, with a field of the part in the key", Vec::new()));
 }
 
+/// The column of a cell, with its family.
+fn column(family: &str, cell: &cells::Cell<'_>) -> String {
+    if cell.name.is_empty() { family.to_owned() } else { format!("{family}:{}", cell.name) }
+}
+
 /// Values of 100 kB and more in HBase, where most are as large: what MOB is for.
 fn medium(
     context: &Context<'_>,
@@ -202,11 +224,8 @@ fn medium(
     if context.engine != Engine::HBase || family.mob.is_some() {
         return None;
     }
-    let message = format!(
-        "values of {:?} have {}: each compaction writes them again",
-        format!("{name}:{}", cell.name),
-        Bytes(value)
-    );
+    let message =
+        format!("values of {:?} have {}: each compaction writes them again", column(name, cell), Bytes(value));
     let mut finding = found.finding(place, message).of(name).number("bytes of a value", value, "B");
     finding.severity = Severity::Note;
     let edit = context.design.files.key_added(family.place, "mob", "\"100 kB\"");

@@ -20,13 +20,16 @@ pub(super) fn alphabet(context: &Context<'_>, found: &mut Found<'_>) {
     let key = &context.keys[0];
     let Some(first) = key.fields.first() else { return };
     if let Some(profile) = context.profile.filter(|profile| profile.regions.len() > 1 && profile.keys >= 1000) {
-        let keys: u64 = profile.regions.iter().sum();
-        let mean = keys as f64 / profile.regions.len() as f64;
-        let most = profile.regions.iter().copied().max().unwrap_or(0) as f64;
+        let (parts, what) = match profile.region_bytes.is_empty() {
+            true => (&profile.regions, "keys"),
+            false => (&profile.region_bytes, "bytes"),
+        };
+        let mean = parts.iter().map(|&part| part as f64).sum::<f64>() / parts.len() as f64;
+        let most = parts.iter().copied().max().unwrap_or(0) as f64;
         let empty = profile.regions.iter().filter(|&&keys| keys == 0).count() as f64 / profile.regions.len() as f64;
         if most > 2.0 * mean || empty > 0.2 {
             let message = format!(
-                "of {} regions the fullest has {:.1} times the mean of the sample's keys, and {:.0} % have none",
+                "of {} regions the fullest has {:.1} times the mean of the sample's {what}, and {:.0} % have none",
                 profile.regions.len(),
                 most / mean,
                 empty * 100.0

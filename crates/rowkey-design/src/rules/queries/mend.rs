@@ -67,7 +67,7 @@ fn ordered(key: &KeyFacts<'_>, order: &[usize]) -> Vec<FieldBuf> {
 fn reordered<'c>(old: &'c KeyFacts<'c>, layout: &'c LayoutBuf, order: &[usize]) -> KeyFacts<'c> {
     let fields = order.iter().zip(layout.fields());
     let fields = fields.map(|(&i, field)| FieldFacts { field, ..old.fields[i].clone() }).collect();
-    KeyFacts { name: old.name, secondary: None, layout, fields, bytes: old.bytes }
+    KeyFacts { secondary: None, layout, fields, ..old.clone() }
 }
 
 /// The better order is the less.
