@@ -47,7 +47,7 @@ pub(super) fn text(table: &str, profile: &Profile) -> String {
             field.name.clone(),
             Count(field.distinct.round()).to_string(),
             Count(field.n_eff.round()).to_string(),
-            format!("about {:.1} %{top}", field.p_max * 100.0),
+            format!("{:.1} %{top}", field.p_max * 100.0),
             format!("{:.1}", field.bytes),
             direction(field.direction, profile.in_key_order).to_owned(),
         ]
