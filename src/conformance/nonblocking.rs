@@ -309,7 +309,7 @@ async fn created_once<D: AsyncDatabase>(db: D) {
     let (made, refused): (Vec<_>, Vec<_>) = created.into_iter().partition(Result::is_ok);
     let exists = refused.iter().all(|refused| matches!(refused, Err(Error::TableExists(_))));
     let (made, refused) = (made.len(), refused.len());
-    let found = format_args!("of 4 calls at once {made} created the table, and {refused} were refused");
+    let found = format!("of 4 calls at once {made} created the table, and {refused} were refused");
     holds("created-once", made == 1 && exists, found);
 }
 
