@@ -3,7 +3,7 @@
 #![no_main]
 
 use rowkey_design::explain::{
-    self, Boundary, Plan, RegionsError, json_text, key_as_json, key_as_text, key_of_line, regions, values_of,
+    self, Boundary, Plan, RegionsError, Times, json_text, key_as_json, key_as_text, key_of_line, regions, values_of,
 };
 use rowkey_design::forms::KeyForm;
 use rowkey_design::{Design, File};
@@ -20,6 +20,7 @@ format = 1
 [table.t]
 key = ["host: text", "at: i64 desc", "tag: option<bytes>"]
 salt = { buckets = 3, by = ["host"] }
+means.at = "microseconds"
 [[table.t.query]]
 name = "fixed"
 fix = ["host", "at", "tag"]
@@ -67,18 +68,22 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         }
         2 => {
             let Ok(Some(key)) = key_of_line(rest) else { return };
-            printable(&key_as_text(&key, &layout));
+            printable(&key_as_text(&key, &layout, &Times::default()));
         }
         3 => {
-            printable(&key_as_text(rest, &layout));
-            printable(&json_text(&key_as_json(rest, &layout), true));
+            let file = File { name: "t".to_owned(), text: DESIGN.to_owned() };
+            let Ok(design) = Design::parse([file]) else { panic!("{DESIGN}") };
+            for (layout, times) in [(&layout, Times::default()), (&design.tables["t"].layout, design.times_of("t"))] {
+                printable(&key_as_text(rest, layout, &times));
+                printable(&json_text(&key_as_json(rest, layout, &times), true));
+            }
             let svg = explain::svg(&[rest], &layout);
             assert!(svg.starts_with("<svg"), "{svg}");
         }
         4 | 5 => {
             let Ok(text) = std::str::from_utf8(rest) else { return };
             let arguments: Vec<&str> = text.split('\n').collect();
-            let Ok(values) = values_of(&layout, &arguments) else { return };
+            let Ok(values) = values_of(&layout, &arguments, &Times::default()) else { return };
             // A value that can be written is one that the layout encodes, or says why not.
             if let Ok(key) = layout.encode(&values) {
                 assert_eq!(layout.decode(&key).ok(), Some(values));
