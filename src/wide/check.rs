@@ -2,6 +2,7 @@
 
 use super::mutation::{Edit, Mutation};
 use super::schema::TableSchema;
+use crate::store::catalog::{self, PLAIN};
 use crate::store::error::Error;
 use crate::store::{TableId, check_key, check_len};
 
@@ -45,6 +46,17 @@ impl WideLimits {
         self.value = Some(bytes);
         self
     }
+}
+
+/// Refuses the names of the crate's own wide tables. The wide tables that hold its own plain tables
+/// ([`OneColumn::database`](super::OneColumn::database)) are allowed. For authors of engines, to call before a table is
+/// opened, created or dropped.
+///
+/// # Errors
+///
+/// [`Error::ReservedName`].
+pub fn check_wide_name(table: &str) -> Result<(), Error> {
+    if table.starts_with(PLAIN) { Ok(()) } else { catalog::check_name(table) }
 }
 
 /// Checks a mutation of a row: key, timestamps, families, lengths. For authors of engines, to call for all rows before

@@ -106,7 +106,7 @@ use std::sync::Arc;
 
 pub(crate) use self::cells::Purged;
 pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeCounts, Version};
-pub use self::check::{WideLimits, check_mutation};
+pub use self::check::{WideLimits, check_mutation, check_wide_name};
 pub use self::column::{Column, Columns, Compare, Condition};
 pub use self::guarantees::{
     ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,

@@ -143,8 +143,10 @@ impl TableSchema {
         Ok(self)
     }
 
-    /// The part about row keys only.
-    pub(crate) fn of_row_keys(&self) -> Self {
+    /// The part about row keys only. For authors of a [`WideDatabase`](super::WideDatabase) whose engine stores
+    /// families itself: store the text of this part beside them.
+    #[must_use]
+    pub fn of_row_keys(&self) -> Self {
         Self { families: BTreeMap::new(), ..self.clone() }
     }
 
@@ -242,6 +244,30 @@ impl TableSchema {
         changes
     }
 
+    /// Checks that a table with this schema can be opened with `given`. For authors of a
+    /// [`WideDatabase`](super::WideDatabase).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] with all differences, and which of them [`alter`](super::WideDatabase::alter) can apply.
+    pub fn check_opening(&self, table: &str, given: &Self) -> Result<(), Error> {
+        match self.changes_to(given).as_slice() {
+            [] => Ok(()),
+            changes => Err(refusal(table, changes)),
+        }
+    }
+
+    /// The changes that [`alter`](super::WideDatabase::alter) makes to a table with this schema. For authors of a
+    /// [`WideDatabase`](super::WideDatabase).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] if one of them can't be made in place.
+    pub fn check_alteration(&self, table: &str, given: &Self) -> Result<Vec<Change>, Error> {
+        let changes = self.changes_to(given);
+        if changes.iter().all(|change| change.in_place) { Ok(changes) } else { Err(refusal(table, &changes)) }
+    }
+
     /// This schema after it is altered to `other`; what is known of the row keys stays known. For authors of a
     /// [`WideDatabase`](super::WideDatabase): store this schema, not `other`.
     #[must_use]
@@ -277,6 +303,14 @@ impl TableSchema {
             Err(differences) => Err(differences),
         }
     }
+}
+
+fn refusal(table: &str, changes: &[Change]) -> Error {
+    let told = changes.iter().map(|change| {
+        let how = if change.in_place { "can be altered" } else { "needs a new table" };
+        format!("{change} ({how})")
+    });
+    Error::Schema { table: table.to_owned(), differences: told.collect::<Vec<_>>().join("; ") }
 }
 
 /// A difference between two schemas.

@@ -8,10 +8,11 @@ use super::{Cells, over};
 use crate::keys::clock::{Clock, SystemClock};
 use crate::keys::key::RowKey;
 use crate::store::catalog::moved;
-use crate::store::catalog::{self, Given, How, Opened, PLAIN, WideTexts};
+use crate::store::catalog::{self, Given, How, Opened, WideTexts};
 use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::{CallOptions, Database, DatabaseId, Metered, NewTable};
+use crate::wide::check::check_wide_name;
 use crate::wide::schema::{Change, TableSchema};
 use crate::wide::{WideDatabase, WideGuarantees, WideStore};
 
@@ -40,10 +41,7 @@ impl Cells {
             let Opened { store, .. } = catalog::open(&*within, name, &Given::entries(&CellKey::LAYOUT), how)?;
             catalog::keep_wide(&*within, name, |stored| match stored {
                 None => Ok(Some(texts(schema))),
-                Some(stored) => match parse(name, stored)?.changes_to(schema).as_slice() {
-                    [] => Ok(None),
-                    changes => Err(refusal(name, changes)),
-                },
+                Some(stored) => parse(name, stored)?.check_opening(name, schema).map(|()| None),
             })?;
             Ok(within.handed_out(store, db.options()))
         })?;
@@ -113,9 +111,7 @@ impl<D: Database> CellsDatabase<D> {
     }
 
     fn opened(&self, name: &str, schema: &TableSchema, how: &How<'_>) -> Result<Cells, Error> {
-        if !name.starts_with(PLAIN) {
-            catalog::check_name(name)?;
-        }
+        check_wide_name(name)?;
         Ok(Cells { clock: Arc::clone(&self.clock), ..Cells::open_named(&self.db, name, schema, how)? })
     }
 
@@ -174,12 +170,8 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
                 differences: "there is no such table".to_owned(),
             })?;
             let stored = parse(name, stored)?;
-            changes = stored.changes_to(schema);
-            if changes.iter().all(|change| change.in_place) {
-                Ok(Some(texts(&stored.altered_to(schema))))
-            } else {
-                Err(refusal(name, &changes))
-            }
+            changes = stored.check_alteration(name, schema)?;
+            Ok(Some(texts(&stored.altered_to(schema))))
         })?;
         Ok(changes)
     }
@@ -223,12 +215,4 @@ fn parse(table: &str, stored: &WideTexts) -> Result<TableSchema, Error> {
     schema.row_fields.clone_from(&stored.fields);
     schema.earlier_row_keys = stored.earlier.iter().flat_map(|shapes| shapes.lines()).map(str::to_owned).collect();
     Ok(schema)
-}
-
-fn refusal(table: &str, changes: &[Change]) -> Error {
-    let told = changes.iter().map(|change| {
-        let how = if change.in_place { "can be altered" } else { "needs a new table" };
-        format!("{change} ({how})")
-    });
-    Error::Schema { table: table.to_owned(), differences: told.collect::<Vec<_>>().join("; ") }
 }

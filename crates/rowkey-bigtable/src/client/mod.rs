@@ -1,0 +1,428 @@
+//! A client of Bigtable's API that retries what can be repeated: requests and responses as Google defines them.
+//!
+//! The tables of this crate are built on it. Use it for what `rowkey` has no name for: filters with labels, samples,
+//! appends. Types of requests are those of Google's API, in [`proto`].
+//!
+//! ```no_run
+//! use rowkey::store::CallOptions;
+//! use rowkey_bigtable::client::Client;
+//! use rowkey_bigtable::client::proto::ReadRowsRequest;
+//! use rowkey_bigtable::BigtableOptions;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> rowkey::Result<()> {
+//! let client = Client::new(&BigtableOptions::new("my-project", "my-instance"))?;
+//! let request = ReadRowsRequest { table_name: client.table_name("visits"), rows_limit: 10, ..Default::default() };
+//! let options = CallOptions::new();
+//! let mut rows = client.read_rows(request);
+//! while let Some(row) = rows.next(&options.begin("scan", "visits")?).await? {
+//!     println!("{}: {} cells", row.key.escape_ascii(), row.cells.len());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | request | sent again |
+//! |---|---|
+//! | ReadRows, SampleRowKeys | after every failure that may pass; a scan goes on after its last row |
+//! | MutateRow, MutateRows | the same, if each cell has a timestamp; only the entries that failed |
+//! | CheckAndMutateRow, ReadModifyWriteRow | only if the connection could not be made, so that it was not sent |
+//!
+//! Failures that may pass: `UNAVAILABLE`, `ABORTED`, `DEADLINE_EXCEEDED`, a broken connection, and those with a `RetryInfo`.
+
+mod bounds;
+mod codec;
+pub(crate) mod connections;
+#[cfg(feature = "google")]
+mod credentials;
+mod headers;
+pub mod proto;
+pub(crate) mod retry;
+pub(crate) mod row_set;
+mod rows;
+mod scan;
+mod write;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prost::Message;
+use rowkey::Error;
+use rowkey::store::Call;
+use tonic::client::Grpc;
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::transport::Channel;
+use tonic::{Request, Response, Status, Streaming};
+
+use self::bounds::{pause, within};
+use self::codec::Shared;
+use self::connections::{Connections, Turn, endpoint};
+pub(crate) use self::headers::Route;
+use self::headers::{Cookies, write as write_headers};
+use self::proto::{
+    CheckAndMutateRowRequest, CheckAndMutateRowResponse, MutateRowRequest, MutateRowResponse, PingAndWarmRequest,
+    ReadModifyWriteRowRequest, ReadModifyWriteRowResponse, ReadRowsRequest, Row, SampleRowKeysRequest,
+    SampleRowKeysResponse,
+};
+use self::retry::{Retry, is_refusal, is_transient, is_unsent, wish};
+pub use self::rows::{WireCell, WireRow};
+pub use self::scan::RowStream;
+pub use self::write::EntryError;
+use crate::error::BigtableError;
+use crate::options::BigtableOptions;
+
+/// Connections to an instance. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    options: BigtableOptions,
+    instance: String,
+    data: Arc<Connections>,
+    admin: Channel,
+    #[cfg(feature = "google")]
+    credentials: Option<credentials::Credentials>,
+}
+
+/// A row has at most 256 MiB, and the emulator sends it as one message.
+const LARGEST_MESSAGE: usize = 512 << 20;
+
+impl Client {
+    /// Connections that are opened when they are first used. Call it inside a tokio runtime, which they run on.
+    ///
+    /// # Errors
+    ///
+    /// If the emulator's address is not valid, or TLS can't be set up.
+    pub fn new(options: &BigtableOptions) -> Result<Self, Error> {
+        let instance = options.instance_name();
+        let place = |host: &str| -> Result<_, Error> {
+            let (address, is_service) = match &options.emulator {
+                Some(emulator) => (format!("http://{emulator}"), false),
+                None => (format!("https://{host}"), true),
+            };
+            let endpoint = endpoint(&address, options.connect_timeout).map_err(Error::engine)?;
+            if !is_service {
+                return Ok(endpoint);
+            }
+            #[cfg(feature = "google")]
+            return endpoint
+                .tls_config(tonic::transport::ClientTlsConfig::new().with_webpki_roots())
+                .map_err(Error::engine);
+            #[cfg(not(feature = "google"))]
+            return Err(Error::Unsupported(
+                "the service needs the feature `google` of rowkey-bigtable; without it use an emulator",
+            ));
+        };
+        let warm = PingAndWarmRequest { name: instance.clone(), app_profile_id: options.app_profile.clone() };
+        let data =
+            Connections::new(place("bigtable.googleapis.com")?, options.connections, options.connection_age, warm);
+        let inner = Inner {
+            data,
+            admin: place("bigtableadmin.googleapis.com")?.connect_lazy(),
+            #[cfg(feature = "google")]
+            credentials: options.emulator.is_none().then(Default::default),
+            instance,
+            options: options.clone(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The instance's resource name, `projects/PROJECT/instances/INSTANCE`.
+    pub fn instance_name(&self) -> &str {
+        &self.inner.instance
+    }
+
+    /// The resource name of a table of the instance.
+    pub fn table_name(&self, table: &str) -> String {
+        format!("{}/tables/{table}", self.inner.instance)
+    }
+
+    pub(crate) fn options(&self) -> &BigtableOptions {
+        &self.inner.options
+    }
+
+    fn profiled(&self, app_profile_id: &mut String) {
+        if app_profile_id.is_empty() {
+            app_profile_id.clone_from(&self.inner.options.app_profile);
+        }
+    }
+
+    /// An operation on a table, which is named in full.
+    fn operation(&self, doing: &'static str, table_name: &str, app_profile_id: &str, effect: Effect) -> Operation {
+        let table = table_name.rsplit('/').next().unwrap_or(table_name).to_owned();
+        Operation { doing, table, route: Route::new("table_name", table_name, Some(app_profile_id)), effect }
+    }
+
+    /// Reads rows. Nothing is sent before the first row is asked for.
+    pub fn read_rows(&self, mut request: ReadRowsRequest) -> RowStream {
+        self.profiled(&mut request.app_profile_id);
+        RowStream::new(self.clone(), request)
+    }
+
+    /// Writes to a row. It is sent again after a failure, so each cell needs a timestamp.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] if it may have been written; with any other error it was not.
+    pub async fn mutate_row(&self, mut request: MutateRowRequest, call: &Call<'_>) -> Result<(), Error> {
+        self.profiled(&mut request.app_profile_id);
+        let effect = Effect::Writes { repeatable: true };
+        let operation = self.operation("MutateRow", &request.table_name, &request.app_profile_id, effect);
+        let path = "/google.bigtable.v2.Bigtable/MutateRow";
+        let _: MutateRowResponse = self.unary(operation, path, request, call).await?;
+        Ok(())
+    }
+
+    /// Writes to a row by the outcome of a filter. Returns whether the filter matched.
+    ///
+    /// # Errors
+    ///
+    /// As [`mutate_row`](Self::mutate_row).
+    pub async fn check_and_mutate_row(
+        &self,
+        mut request: CheckAndMutateRowRequest,
+        call: &Call<'_>,
+    ) -> Result<bool, Error> {
+        self.profiled(&mut request.app_profile_id);
+        let effect = Effect::Writes { repeatable: false };
+        let operation = self.operation("CheckAndMutateRow", &request.table_name, &request.app_profile_id, effect);
+        let path = "/google.bigtable.v2.Bigtable/CheckAndMutateRow";
+        let response: CheckAndMutateRowResponse = self.unary(operation, path, request, call).await?;
+        Ok(response.predicate_matched)
+    }
+
+    /// Adds to counters of a row, or appends to its values. Returns the new cells.
+    ///
+    /// # Errors
+    ///
+    /// As [`mutate_row`](Self::mutate_row).
+    pub async fn read_modify_write_row(
+        &self,
+        mut request: ReadModifyWriteRowRequest,
+        call: &Call<'_>,
+    ) -> Result<Row, Error> {
+        self.profiled(&mut request.app_profile_id);
+        let effect = Effect::Writes { repeatable: false };
+        let operation = self.operation("ReadModifyWriteRow", &request.table_name, &request.app_profile_id, effect);
+        let path = "/google.bigtable.v2.Bigtable/ReadModifyWriteRow";
+        let response: ReadModifyWriteRowResponse = self.unary(operation, path, request, call).await?;
+        Ok(response.row.unwrap_or_default())
+    }
+
+    /// Keys at which a table could be split, with the number of bytes before each. The last one may be the empty key,
+    /// which stands for the table's end.
+    ///
+    /// # Errors
+    ///
+    /// A [`BigtableError`], or that the call has to end.
+    pub async fn sample_row_keys(
+        &self,
+        mut request: SampleRowKeysRequest,
+        call: &Call<'_>,
+    ) -> Result<Vec<SampleRowKeysResponse>, Error> {
+        self.profiled(&mut request.app_profile_id);
+        let operation = self.operation("SampleRowKeys", &request.table_name, &request.app_profile_id, Effect::Reads);
+        let request = Arc::new(request);
+        let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
+        self.attempts(operation, call, async |route: &Route, cookies: &Cookies| {
+            let request = request_to(Arc::clone(&request), route, cookies, call.remaining());
+            let (turn, mut samples) = (self.inner.data.turn(), Vec::new());
+            let mut stream: Streaming<SampleRowKeysResponse> = self.open(&turn, path, request).await?.into_inner();
+            while let Some(sample) = stream.message().await? {
+                samples.push(sample);
+            }
+            Ok(samples)
+        })
+        .await
+    }
+
+    /// A request of the API of tables.
+    pub(crate) async fn admin<Q: Message + 'static, R: Message + Default + 'static>(
+        &self,
+        operation: Operation,
+        path: &'static str,
+        request: Q,
+        call: &Call<'_>,
+    ) -> Result<R, Error> {
+        let request = Arc::new(request);
+        self.attempts(operation, call, async |route: &Route, cookies: &Cookies| {
+            let request = request_to(Arc::clone(&request), route, cookies, call.remaining());
+            self.send(self.inner.admin.clone(), path, request).await
+        })
+        .await
+    }
+
+    async fn unary<Q: Message + 'static, R: Message + Default + 'static>(
+        &self,
+        operation: Operation,
+        path: &'static str,
+        request: Q,
+        call: &Call<'_>,
+    ) -> Result<R, Error> {
+        let request = Arc::new(request);
+        self.attempts(operation, call, async |route: &Route, cookies: &Cookies| {
+            let request = request_to(Arc::clone(&request), route, cookies, call.remaining());
+            let turn = self.inner.data.turn();
+            self.send(turn.channel(), path, request).await
+        })
+        .await
+    }
+
+    /// Makes attempts until one succeeds, may not be repeated, or the call has to end.
+    async fn attempts<R>(
+        &self,
+        operation: Operation,
+        call: &Call<'_>,
+        attempt: impl AsyncFn(&Route, &Cookies) -> Result<R, Status>,
+    ) -> Result<R, Error> {
+        let mut attempts = Attempts::new(operation, self.options().retry_for);
+        loop {
+            attempts.begin(call)?;
+            let sent = within(
+                call,
+                Some(self.options().attempt_timeout),
+                attempt(&attempts.operation.route, &attempts.cookies),
+            )
+            .await;
+            match sent {
+                Ok(Some(Ok(output))) => return Ok(output),
+                Ok(Some(Err(status))) => attempts.failed(status, call).await?,
+                Ok(None) => attempts.failed(timed_out(), call).await?,
+                Err(ended) => return Err(attempts.ended(ended, true)),
+            }
+        }
+    }
+
+    #[cfg_attr(not(feature = "google"), expect(clippy::unused_async, clippy::unused_self))]
+    async fn authorize<Q>(&self, request: &mut Request<Q>) -> Result<(), Status> {
+        #[cfg(feature = "google")]
+        if let Some(credentials) = &self.inner.credentials {
+            credentials.authorize(request).await?;
+        }
+        let _ = request;
+        Ok(())
+    }
+
+    async fn send<Q: Message + 'static, R: Message + Default + 'static>(
+        &self,
+        channel: Channel,
+        path: &'static str,
+        mut request: Request<Arc<Q>>,
+    ) -> Result<R, Status> {
+        self.authorize(&mut request).await?;
+        let mut grpc = ready(channel).await?;
+        let path = PathAndQuery::from_static(path);
+        Ok(grpc.unary(request, path, Shared::<Q, R>::default()).await?.into_inner())
+    }
+
+    async fn open<Q: Message + 'static, R: Message + Default + 'static>(
+        &self,
+        turn: &Turn,
+        path: &'static str,
+        mut request: Request<Arc<Q>>,
+    ) -> Result<Response<Streaming<R>>, Status> {
+        self.authorize(&mut request).await?;
+        let mut grpc = ready(turn.channel()).await?;
+        let path = PathAndQuery::from_static(path);
+        grpc.server_streaming(request, path, Shared::<Q, R>::default()).await
+    }
+}
+
+/// A request with its headers. The server is told how long the client will wait.
+fn request_to<Q>(message: Arc<Q>, route: &Route, cookies: &Cookies, time: Option<Duration>) -> Request<Arc<Q>> {
+    let mut request = Request::new(message);
+    write_headers(request.metadata_mut(), route, cookies);
+    if let Some(time) = time {
+        // The client's own deadline comes first.
+        request.set_timeout(time + Duration::from_secs(1));
+    }
+    request
+}
+
+async fn ready(channel: Channel) -> Result<Grpc<Channel>, Status> {
+    let mut grpc =
+        Grpc::new(channel).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE);
+    grpc.ready().await.map_err(|error| Status::from_error(error.into()))?;
+    Ok(grpc)
+}
+
+fn timed_out() -> Status {
+    Status::deadline_exceeded("the attempt took too long")
+}
+
+/// What an operation is, and what its failures mean.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(crate) doing: &'static str,
+    pub(crate) table: String,
+    pub(crate) route: Route,
+    pub(crate) effect: Effect,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Reads,
+    Writes {
+        /// Whether to write twice is to write once.
+        repeatable: bool,
+    },
+}
+
+/// The attempts of an operation: what may have happened, and when the next one is.
+#[derive(Debug)]
+struct Attempts {
+    operation: Operation,
+    retry: Retry,
+    cookies: Cookies,
+    /// Whether an attempt may have written.
+    may_have_written: bool,
+}
+
+impl Attempts {
+    fn new(operation: Operation, retry_for: Duration) -> Self {
+        Self { operation, retry: Retry::new(retry_for), cookies: Cookies::default(), may_have_written: false }
+    }
+
+    fn begin(&mut self, call: &Call<'_>) -> Result<(), Error> {
+        call.check().map_err(|ended| self.ended(ended, false))?;
+        self.retry.begin();
+        Ok(())
+    }
+
+    /// Waits for the next attempt, or returns the error that the operation ends with.
+    async fn failed(&mut self, status: Status, call: &Call<'_>) -> Result<(), Error> {
+        self.cookies.keep(&status);
+        let unsent = is_unsent(&status);
+        let repeatable = match self.operation.effect {
+            Effect::Reads => true,
+            Effect::Writes { repeatable } => {
+                self.may_have_written |= !unsent && !is_refusal(&status);
+                repeatable || unsent
+            }
+        };
+        let pause_for = (repeatable && is_transient(&status)).then(|| self.retry.pause(wish(&status))).flatten();
+        let Some(pause_for) = pause_for else { return Err(self.error(status)) };
+        pause(call, pause_for).await.map_err(|ended| self.ended(ended, false))
+    }
+
+    fn error(&self, status: Status) -> Error {
+        self.outcome(BigtableError::new(self.operation.doing, self.retry.attempts(), status).into())
+    }
+
+    /// The call had to end, while a request was in flight or not.
+    fn ended(&self, error: Error, in_flight: bool) -> Error {
+        let writes = self.operation.effect != Effect::Reads;
+        if in_flight && writes { self.unknown(error) } else { self.outcome(error) }
+    }
+
+    fn outcome(&self, error: Error) -> Error {
+        if self.may_have_written { self.unknown(error) } else { error }
+    }
+
+    fn unknown(&self, error: Error) -> Error {
+        Error::OutcomeUnknown { table: self.operation.table.clone(), source: Box::new(error) }
+    }
+}

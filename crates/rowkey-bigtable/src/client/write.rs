@@ -1,0 +1,184 @@
+//! MutateRows: many rows in one request, each with its own outcome.
+
+use std::sync::Arc;
+
+use prost::Message;
+use rowkey::Error;
+use rowkey::store::Call;
+use tonic::{Code, Status, Streaming};
+
+use super::bounds::{pause, within};
+use super::proto::mutate_rows_request::Entry;
+use super::proto::{MutateRowsRequest, MutateRowsResponse};
+use super::retry::{is_refusal, is_transient, is_unsent, wish};
+use super::{Attempts, Client, Effect, request_to, timed_out};
+use crate::error::BigtableError;
+
+/// An entry of a MutateRows request that failed.
+#[derive(Debug)]
+pub struct EntryError {
+    /// The index of the entry in the request.
+    pub index: usize,
+    /// Why. [`Error::OutcomeUnknown`] if it may have been written.
+    pub error: Error,
+}
+
+/// An entry that is not written yet.
+struct Left {
+    index: usize,
+    may_have_written: bool,
+    /// The status of its last attempt.
+    status: Option<Status>,
+}
+
+impl Client {
+    /// Writes to rows, each atomically, in no order. What failed and may succeed is sent again, so each cell needs a
+    /// timestamp. Returns the entries that failed; all others are written.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was sent: that the call has to end, or that no connection could be made.
+    pub async fn mutate_rows(&self, mut request: MutateRowsRequest, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
+        self.profiled(&mut request.app_profile_id);
+        let effect = Effect::Writes { repeatable: true };
+        let operation = self.operation("MutateRows", &request.table_name, &request.app_profile_id, effect);
+        let mut attempts = Attempts::new(operation, self.options().retry_for);
+        let mut left: Vec<Left> =
+            (0..request.entries.len()).map(|index| Left { index, may_have_written: false, status: None }).collect();
+        let mut failed = Vec::new();
+        let whole = Arc::new(request);
+        let mut request = Arc::clone(&whole);
+        loop {
+            if let Err(ended) = attempts.begin(call) {
+                return give_up(&attempts, whole.entries.len(), left, failed, ended);
+            }
+            let sent = within(call, None, self.mutate_once(&attempts, request, call, &mut left)).await;
+            let status = match sent {
+                Ok(Some(Ok(()))) => None,
+                Ok(Some(Err(status))) => Some(status),
+                Ok(None) => Some(timed_out()),
+                Err(ended) => {
+                    left.iter_mut().for_each(|entry| entry.may_have_written |= entry.status.is_none());
+                    return give_up(&attempts, whole.entries.len(), left, failed, ended);
+                }
+            };
+            // An entry that the server did not name has the status of the request.
+            let of_request = status.unwrap_or_else(|| Status::internal("the server said nothing of this row"));
+            attempts.cookies.keep(&of_request);
+            let mut again = Vec::new();
+            for mut entry in left {
+                let status = entry.status.take().unwrap_or_else(|| of_request.clone());
+                if status.code() == Code::Ok {
+                    continue;
+                }
+                entry.may_have_written |= !is_refusal(&status) && !is_unsent(&status);
+                if is_transient(&status) {
+                    entry.status = Some(status);
+                    again.push(entry);
+                } else {
+                    failed.push(entry.failed(&attempts, status));
+                }
+            }
+            left = again;
+            if left.is_empty() {
+                return Ok(sorted(failed));
+            }
+            let wished = left.iter().filter_map(|entry| wish(entry.status.as_ref()?)).max();
+            let Some(time) = attempts.retry.pause(wished) else {
+                for mut entry in left {
+                    let status = entry.status.take().unwrap_or_else(timed_out);
+                    failed.push(entry.failed(&attempts, status));
+                }
+                return Ok(sorted(failed));
+            };
+            if let Err(ended) = pause(call, time).await {
+                return give_up(&attempts, whole.entries.len(), left, failed, ended);
+            }
+            let entries: Vec<Entry> = left.iter().map(|entry| whole.entries[entry.index].clone()).collect();
+            request = Arc::new(MutateRowsRequest { entries, ..head(&whole) });
+            left.iter_mut().for_each(|entry| entry.status = None);
+        }
+    }
+
+    /// One attempt: sets the status of each entry that the server names.
+    async fn mutate_once(
+        &self,
+        attempts: &Attempts,
+        request: Arc<MutateRowsRequest>,
+        call: &Call<'_>,
+        left: &mut [Left],
+    ) -> Result<(), Status> {
+        let time = self.options().attempt_timeout;
+        let request = request_to(request, &attempts.operation.route, &attempts.cookies, call.remaining());
+        let turn = self.inner.data.turn();
+        let path = "/google.bigtable.v2.Bigtable/MutateRows";
+        let in_time = |wait| tokio::time::timeout(time, wait);
+        let opening = in_time(self.open::<_, MutateRowsResponse>(&turn, path, request));
+        let mut stream: Streaming<MutateRowsResponse> = opening.await.map_err(|_| timed_out())??.into_inner();
+        loop {
+            let message = tokio::time::timeout(time, stream.message()).await.map_err(|_| timed_out())??;
+            let Some(response) = message else { return Ok(()) };
+            for entry in response.entries {
+                let at = usize::try_from(entry.index).ok().and_then(|index| left.get_mut(index));
+                if let Some(at) = at {
+                    let status = entry.status.unwrap_or_default();
+                    let details = status.encode_to_vec().into();
+                    at.status = Some(Status::with_details(Code::from(status.code), status.message, details));
+                }
+            }
+        }
+    }
+}
+
+/// The request without its entries.
+fn head(request: &MutateRowsRequest) -> MutateRowsRequest {
+    MutateRowsRequest {
+        table_name: request.table_name.clone(),
+        authorized_view_name: request.authorized_view_name.clone(),
+        app_profile_id: request.app_profile_id.clone(),
+        entries: Vec::new(),
+    }
+}
+
+impl Left {
+    fn failed(self, attempts: &Attempts, status: Status) -> EntryError {
+        let error = BigtableError::new(attempts.operation.doing, attempts.retry.attempts(), status).into();
+        EntryError { index: self.index, error: self.outcome(attempts, error) }
+    }
+
+    fn outcome(&self, attempts: &Attempts, error: Error) -> Error {
+        if self.may_have_written { attempts.unknown(error) } else { error }
+    }
+}
+
+/// The call has to end with entries left.
+fn give_up(
+    attempts: &Attempts,
+    total: usize,
+    left: Vec<Left>,
+    mut failed: Vec<EntryError>,
+    ended: Error,
+) -> Result<Vec<EntryError>, Error> {
+    if left.len() == total && !left.iter().any(|entry| entry.may_have_written) {
+        return Err(ended);
+    }
+    for entry in left {
+        let error = entry.outcome(attempts, again(&ended));
+        failed.push(EntryError { index: entry.index, error });
+    }
+    Ok(sorted(failed))
+}
+
+/// The same end of a call, for another entry.
+fn again(ended: &Error) -> Error {
+    match ended {
+        Error::Cancelled { doing, table } => Error::Cancelled { doing, table: table.clone() },
+        Error::DeadlineExceeded { doing, table } => Error::DeadlineExceeded { doing, table: table.clone() },
+        other => Error::engine(other.to_string()),
+    }
+}
+
+fn sorted(mut failed: Vec<EntryError>) -> Vec<EntryError> {
+    failed.sort_by_key(|entry| entry.index);
+    failed
+}

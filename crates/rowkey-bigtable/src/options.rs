@@ -1,0 +1,114 @@
+//! Where Bigtable is, and how its client behaves.
+
+use std::time::Duration;
+
+/// Where Bigtable is, and how its client behaves.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use rowkey_bigtable::BigtableOptions;
+///
+/// let options = BigtableOptions::new("my-project", "my-instance")
+///     .app_profile("batch")
+///     .emulator("127.0.0.1:8086")
+///     .retry_for(Duration::from_secs(10));
+/// assert_eq!(options.emulator.as_deref(), Some("127.0.0.1:8086"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BigtableOptions {
+    /// The id of the Google Cloud project.
+    pub project: String,
+    /// The id of the Bigtable instance.
+    pub instance: String,
+    /// The id of the app profile. Default: empty, the instance's default profile.
+    pub app_profile: String,
+    /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
+    /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
+    pub emulator: Option<String>,
+    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open requests.
+    pub connections: usize,
+    /// How long a connection is used before a new one takes its place. Default: 45 minutes. The service closes connections
+    /// after an hour; a new one is opened and warmed before it is used.
+    pub connection_age: Duration,
+    /// The longest time for connecting. Default: 10 seconds.
+    pub connect_timeout: Duration,
+    /// The longest time of an attempt, or of the wait for the next rows of a scan. After it a request that can be repeated
+    /// is sent again. Default: 60 seconds.
+    pub attempt_timeout: Duration,
+    /// How long requests are tried again after a failure, counted from the last progress. Default: 60 seconds. The bounds
+    /// of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an operation earlier.
+    pub retry_for: Duration,
+}
+
+impl BigtableOptions {
+    /// An instance of the service, or of the emulator if the environment has `BIGTABLE_EMULATOR_HOST`.
+    pub fn new(project: impl Into<String>, instance: impl Into<String>) -> Self {
+        Self {
+            project: project.into(),
+            instance: instance.into(),
+            app_profile: String::new(),
+            emulator: std::env::var("BIGTABLE_EMULATOR_HOST").ok().filter(|host| !host.is_empty()),
+            connections: 4,
+            connection_age: Duration::from_secs(45 * 60),
+            connect_timeout: Duration::from_secs(10),
+            attempt_timeout: Duration::from_secs(60),
+            retry_for: Duration::from_secs(60),
+        }
+    }
+
+    /// Sets the [`app_profile`](Self#structfield.app_profile).
+    #[must_use]
+    pub fn app_profile(mut self, id: impl Into<String>) -> Self {
+        self.app_profile = id.into();
+        self
+    }
+
+    /// Sets the address of an [`emulator`](Self#structfield.emulator).
+    #[must_use]
+    pub fn emulator(mut self, address: impl Into<String>) -> Self {
+        self.emulator = Some(address.into());
+        self
+    }
+
+    /// Sets the number of [`connections`](Self#structfield.connections).
+    #[must_use]
+    pub fn connections(mut self, connections: usize) -> Self {
+        self.connections = connections;
+        self
+    }
+
+    /// Sets the [`connection_age`](Self#structfield.connection_age).
+    #[must_use]
+    pub fn connection_age(mut self, age: Duration) -> Self {
+        self.connection_age = age;
+        self
+    }
+
+    /// Sets the [`connect_timeout`](Self#structfield.connect_timeout).
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// Sets the [`attempt_timeout`](Self#structfield.attempt_timeout).
+    #[must_use]
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.attempt_timeout = timeout;
+        self
+    }
+
+    /// Sets [`retry_for`](Self#structfield.retry_for).
+    #[must_use]
+    pub fn retry_for(mut self, time: Duration) -> Self {
+        self.retry_for = time;
+        self
+    }
+
+    /// The instance's resource name.
+    pub(crate) fn instance_name(&self) -> String {
+        format!("projects/{}/instances/{}", self.project, self.instance)
+    }
+}
