@@ -48,6 +48,7 @@ use std::time::Duration;
 
 use prost::Message;
 use rowkey::Error;
+use rowkey::nonblocking::BoxFuture;
 use rowkey::store::Call;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
@@ -66,6 +67,7 @@ use self::proto::{
 };
 use self::retry::{Retry, is_refusal, is_transient, is_unsent, wish};
 pub use self::rows::{WireCell, WireRow};
+pub(crate) use self::scan::Next;
 pub use self::scan::RowStream;
 pub use self::write::EntryError;
 use crate::error::BigtableError;
@@ -225,16 +227,17 @@ impl Client {
     ) -> Result<Vec<SampleRowKeysResponse>, Error> {
         self.profiled(&mut request.app_profile_id);
         let operation = self.operation("SampleRowKeys", &request.table_name, &request.app_profile_id, Effect::Reads);
-        let request = Arc::new(request);
-        let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
-        self.attempts(operation, call, async |route: &Route, cookies: &Cookies| {
-            let request = request_to(Arc::clone(&request), route, cookies, call.remaining());
-            let (turn, mut samples) = (self.inner.data.turn(), Vec::new());
-            let mut stream: Streaming<SampleRowKeysResponse> = self.open(&turn, path, request).await?.into_inner();
-            while let Some(sample) = stream.message().await? {
-                samples.push(sample);
-            }
-            Ok(samples)
+        self.attempts(operation, request, call, |client, request| {
+            Box::pin(async move {
+                let (turn, mut samples) = (client.inner.data.turn(), Vec::new());
+                let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
+                let mut stream: Streaming<SampleRowKeysResponse> =
+                    client.open(&turn, path, request).await?.into_inner();
+                while let Some(sample) = stream.message().await? {
+                    samples.push(sample);
+                }
+                Ok(samples)
+            })
         })
         .await
     }
@@ -247,10 +250,8 @@ impl Client {
         request: Q,
         call: &Call<'_>,
     ) -> Result<R, Error> {
-        let request = Arc::new(request);
-        self.attempts(operation, call, async |route: &Route, cookies: &Cookies| {
-            let request = request_to(Arc::clone(&request), route, cookies, call.remaining());
-            self.send(self.inner.admin.clone(), path, request).await
+        self.attempts(operation, request, call, |client, request| {
+            Box::pin(async move { client.send(client.inner.admin.clone(), path, request).await })
         })
         .await
     }
@@ -262,31 +263,30 @@ impl Client {
         request: Q,
         call: &Call<'_>,
     ) -> Result<R, Error> {
-        let request = Arc::new(request);
-        self.attempts(operation, call, async |route: &Route, cookies: &Cookies| {
-            let request = request_to(Arc::clone(&request), route, cookies, call.remaining());
-            let turn = self.inner.data.turn();
-            self.send(turn.channel(), path, request).await
+        self.attempts(operation, request, call, |client, request| {
+            Box::pin(async move {
+                let turn = client.inner.data.turn();
+                client.send(turn.channel(), path, request).await
+            })
         })
         .await
     }
 
     /// Makes attempts until one succeeds, may not be repeated, or the call has to end.
-    async fn attempts<R>(
+    async fn attempts<Q, R>(
         &self,
         operation: Operation,
+        request: Q,
         call: &Call<'_>,
-        attempt: impl AsyncFn(&Route, &Cookies) -> Result<R, Status>,
+        attempt: impl Fn(Self, Request<Arc<Q>>) -> BoxFuture<'static, Result<R, Status>>,
     ) -> Result<R, Error> {
+        let request = Arc::new(request);
         let mut attempts = Attempts::new(operation, self.options().retry_for);
         loop {
             attempts.begin(call)?;
-            let sent = within(
-                call,
-                Some(self.options().attempt_timeout),
-                attempt(&attempts.operation.route, &attempts.cookies),
-            )
-            .await;
+            let (route, cookies) = (&attempts.operation.route, &attempts.cookies);
+            let sending = attempt(self.clone(), request_to(Arc::clone(&request), route, cookies, call.remaining()));
+            let sent = within(call, Some(self.options().attempt_timeout), sending).await;
             match sent {
                 Ok(Some(Ok(output))) => return Ok(output),
                 Ok(Some(Err(status))) => attempts.failed(status, call).await?,

@@ -1,0 +1,342 @@
+//! An instance of Bigtable as a database of wide tables.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rowkey::Error;
+use rowkey::clock::{Clock, SystemClock};
+use rowkey::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
+use rowkey::store::{Call, CallOptions, DatabaseId, NewTable};
+use rowkey::wide::{Change, TableSchema, WideGuarantees, check_wide_name};
+
+use crate::admin::Created;
+use crate::client::Client;
+use crate::options::BigtableOptions;
+use crate::records::{RECORDS, Record, Records};
+use crate::schema::{column_family, of_table};
+use crate::store::{Table, guarantees};
+
+/// An instance of Bigtable: a database of wide tables, and through [`OneColumn`](rowkey::wide::OneColumn) of plain ones.
+/// Clones share its connections.
+///
+/// See the [crate's page](crate) for examples.
+#[derive(Clone)]
+pub struct Bigtable {
+    client: Client,
+    options: CallOptions,
+    clock: Arc<dyn Clock>,
+    id: DatabaseId,
+}
+
+impl fmt::Debug for Bigtable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Bigtable").field(&self.client.instance_name()).finish()
+    }
+}
+
+/// What to do about a table that exists, or does not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How<'n> {
+    OpenOrCreate,
+    Open,
+    Create(&'n NewTable),
+}
+
+/// How often an opening begins again because another program changed the table meanwhile.
+const TURNS: usize = 16;
+
+impl Bigtable {
+    /// An instance. Connections are opened when they are first used, and run on the tokio runtime that this future is
+    /// polled in.
+    ///
+    /// # Errors
+    ///
+    /// If there is no tokio runtime, or the address of the emulator is not valid.
+    pub async fn connect(options: BigtableOptions) -> Result<Self, Error> {
+        let id = DatabaseId::of(&format!(
+            "bigtable://{}/{}",
+            options.emulator.as_deref().unwrap_or_default(),
+            options.instance_name()
+        ));
+        Ok(Self { client: Client::new(&options)?, options: CallOptions::new(), clock: Arc::new(SystemClock), id })
+    }
+
+    /// Uses another clock for the timestamps of puts. Default: the system's clock.
+    #[must_use]
+    pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
+        Self { clock: Arc::new(clock), ..self }
+    }
+
+    /// The client, for requests that `rowkey` has no name for.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Drops all rows of a table whose keys begin with `prefix`: all rows if it is empty. The service does this faster than
+    /// it deletes rows one by one, but allows it only some times a minute, and writes to these rows meanwhile may be
+    /// dropped too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTable`], [`Error::OutcomeUnknown`] and the errors of the service.
+    pub async fn drop_rows(&self, table: &str, prefix: &[u8]) -> Result<(), Error> {
+        self.id.check_write([table])?;
+        check_name(table)?;
+        let call = self.options.begin("deletion of ranges", table)?;
+        self.client.drop_row_range(table, prefix, &call).await
+    }
+
+    fn records(&self) -> Records {
+        Records::new(&self.client, self.id, &self.clock)
+    }
+
+    fn opened(&self, name: &str, schema: &TableSchema) -> Table {
+        Table {
+            client: self.client.clone(),
+            id: self.id.table(name),
+            schema: Arc::new(schema.clone()),
+            options: self.options.clone(),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
+    /// The schema that is stored of a table, and its record; `None` if there is no such table.
+    async fn stored(&self, name: &str, call: &Call<'_>) -> Result<(Option<TableSchema>, Record), Error> {
+        let records = self.records();
+        let (described, record) = tokio::join!(self.client.describe(name, call), records.get(name, call));
+        let (described, record) = (described?, record?);
+        let Some(described) = described else { return Ok((None, record)) };
+        let given = record.text.as_deref().map(|text| parsed(name, text)).transpose()?;
+        // Bigtable can't say all that was given: how few versions stay without a TTL. What it can say is the truth.
+        let is_as_given = |given: &TableSchema| {
+            given.families.len() == described.column_families.len()
+                && given.families.iter().all(|(family, schema)| {
+                    described.column_families.get(family).map(|there| &there.gc_rule)
+                        == Some(&column_family(schema).gc_rule)
+                })
+        };
+        let schema = match given {
+            Some(given) if is_as_given(&given) => given,
+            Some(given) => {
+                let mut schema = given.of_row_keys();
+                schema.families = of_table(name, &described)?.families;
+                schema
+            }
+            None => of_table(name, &described)?,
+        };
+        Ok((Some(schema), record))
+    }
+
+    async fn open(&self, name: &str, schema: &TableSchema, how: How<'_>) -> Result<Table, Error> {
+        check_schema(schema)?;
+        check_name(name)?;
+        let call = self.options.begin("opening", name)?;
+        let records = self.records();
+        for _ in 0..TURNS {
+            let (stored, record) = self.stored(name, &call).await?;
+            if record.dropping && how != How::Open {
+                self.finish_drop(name, &call).await?;
+                continue;
+            }
+            if let Some(mut stored) = stored.filter(|_| !record.dropping) {
+                if matches!(how, How::Create(_)) {
+                    return Err(Error::TableExists(name.to_owned()));
+                }
+                if record.text.is_some() {
+                    stored.check_opening(name, schema)?;
+                    return Ok(self.opened(name, schema));
+                }
+                // Another program created it, so nothing is known of its row keys but what is given now.
+                (stored.row_key, stored.row_fields) = (schema.row_key.clone(), schema.row_fields.clone());
+                stored.check_opening(name, schema)?;
+                if schema.row_key.is_none() || records.replace(name, None, schema, &call).await? {
+                    return Ok(self.opened(name, schema));
+                }
+                continue;
+            }
+            let split_points = match how {
+                How::Open => return Err(Error::NoSuchTable(name.to_owned())),
+                How::OpenOrCreate => &[][..],
+                How::Create(new) => &new.split_points,
+            };
+            // The record goes first: of programs that create the table at once, it decides.
+            let text = schema.to_string();
+            if record.text.as_deref() != Some(&text)
+                && !records.replace(name, record.text.as_deref(), schema, &call).await?
+            {
+                continue;
+            }
+            let created = self.client.create_table(name, schema, split_points, &call).await?;
+            if created == Created::Before {
+                continue;
+            }
+            match records.get(name, &call).await?.text {
+                Some(decided) if decided != text => parsed(name, &decided)?.check_opening(name, schema)?,
+                _ => {}
+            }
+            return Ok(self.opened(name, schema));
+        }
+        Err(Error::engine_of(rowkey::ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
+    }
+
+    async fn change(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
+        if !schema.families.is_empty() {
+            check_schema(schema)?;
+        }
+        check_name(name)?;
+        let call = self.options.begin("change of a schema", name)?;
+        for _ in 0..TURNS {
+            let (stored, record) = self.stored(name, &call).await?;
+            let Some(stored) = stored.filter(|_| !record.dropping) else {
+                return Err(Error::NoSuchTable(name.to_owned()));
+            };
+            let changes = stored.check_alteration(name, schema)?;
+            let altered = stored.altered_to(schema);
+            self.client.modify_families(name, &stored, &altered, &call).await?;
+            if self.records().replace(name, record.text.as_deref(), &altered, &call).await? {
+                return Ok(changes);
+            }
+        }
+        Err(Error::engine_of(rowkey::ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
+    }
+
+    async fn finish_drop(&self, name: &str, call: &Call<'_>) -> Result<(), Error> {
+        self.client.delete_table(name, call).await?;
+        self.records().end_drop(name, call).await
+    }
+}
+
+/// The names of tables: <https://cloud.google.com/bigtable/docs/reference/admin/rpc/google.bigtable.admin.v2>
+const LONGEST_NAME: usize = 50;
+
+fn check_name(name: &str) -> Result<(), Error> {
+    check_wide_name(name)?;
+    if name.len() > LONGEST_NAME {
+        let what = "a table's name";
+        return Err(Error::TooLarge {
+            what,
+            table: name.to_owned(),
+            key: Vec::new(),
+            len: name.len(),
+            max: LONGEST_NAME,
+        });
+    }
+    let is_letter = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+    let valid = name.bytes().next().is_some_and(is_letter)
+        && name.bytes().all(|byte| is_letter(byte) || byte == b'-' || byte == b'.');
+    match valid {
+        true => Ok(()),
+        false => Err(Error::engine_of(
+            rowkey::ErrorKind::InvalidInput,
+            format!(
+                "table name {name:?}: a table of Bigtable is named by letters, digits, `_`, `-` and `.`, a letter, a digit or `_` first"
+            ),
+        )),
+    }
+}
+
+/// A family of Bigtable has a shorter name than one of HBase.
+fn check_schema(schema: &TableSchema) -> Result<(), Error> {
+    schema.check()?;
+    let is_valid = |name: &&String| {
+        name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    match schema.families.keys().find(|name| !is_valid(name)) {
+        None => Ok(()),
+        Some(name) => Err(Error::Family {
+            name: name.clone(),
+            what: "a family of Bigtable has at most 64 letters, digits, `_`, `-` and `.`",
+        }),
+    }
+}
+
+fn parsed(table: &str, text: &str) -> Result<TableSchema, Error> {
+    text.parse().map_err(|error| Error::Schema {
+        table: table.to_owned(),
+        differences: format!("what is stored of it in {RECORDS}: {error}"),
+    })
+}
+
+impl AsyncWideDatabase for Bigtable {
+    fn id(&self) -> DatabaseId {
+        self.id
+    }
+
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideDatabase> {
+        Arc::new(Self { options: options.clone(), ..self.clone() })
+    }
+
+    fn guarantees(&self) -> WideGuarantees {
+        guarantees(self.client.options().emulator.is_some())
+    }
+
+    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+        let (name, schema) = (name.to_owned(), schema.clone());
+        Box::pin(async move {
+            self.id.check_write([name.as_str()])?;
+            Ok(Arc::new(self.open(&name, &schema, How::OpenOrCreate).await?) as Arc<dyn AsyncWideStore>)
+        })
+    }
+
+    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+        let (name, schema) = (name.to_owned(), schema.clone());
+        Box::pin(async move { Ok(Arc::new(self.open(&name, &schema, How::Open).await?) as Arc<dyn AsyncWideStore>) })
+    }
+
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+        let (name, schema, new) = (name.to_owned(), schema.clone(), new.clone());
+        Box::pin(async move {
+            self.id.check_write([name.as_str()])?;
+            new.check(&name, &[])?;
+            Ok(Arc::new(self.open(&name, &schema, How::Create(&new)).await?) as Arc<dyn AsyncWideStore>)
+        })
+    }
+
+    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>> {
+        let name = name.to_owned();
+        Box::pin(async move {
+            check_name(&name)?;
+            let call = self.options.begin("schema", &name)?;
+            let (stored, record) = self.stored(&name, &call).await?;
+            Ok(stored.filter(|_| !record.dropping))
+        })
+    }
+
+    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>> {
+        let (name, schema) = (name.to_owned(), schema.clone());
+        Box::pin(async move {
+            self.id.check_write([name.as_str()])?;
+            self.change(&name, &schema).await
+        })
+    }
+
+    fn tables(&self) -> Answer<'_, Vec<String>> {
+        Box::pin(async move {
+            let call = self.options.begin("list of tables", "")?;
+            let mut names = self.client.list_tables(&call).await?;
+            names.retain(|name| check_wide_name(name).is_ok());
+            names.sort_unstable();
+            Ok(names)
+        })
+    }
+
+    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+        let name = name.to_owned();
+        Box::pin(async move {
+            self.id.check_write([name.as_str()])?;
+            check_name(&name)?;
+            let call = self.options.begin("drop", &name)?;
+            if self.client.describe(&name, &call).await?.is_none()
+                && self.records().get(&name, &call).await?.text.is_none()
+            {
+                return Ok(());
+            }
+            self.records().begin_drop(&name, &call).await?;
+            self.finish_drop(&name, &call).await
+        })
+    }
+}

@@ -1,0 +1,208 @@
+//! What to read of a row, as a filter that the server applies.
+
+use prost::Message;
+use rowkey::wide::{Column, Columns, Compare, Condition, TableSchema};
+use rowkey::{Error, ErrorKind, KeyRange};
+
+use crate::client::proto::row_filter::{Chain, Condition as Branch, Filter, Interleave};
+use crate::client::proto::value_range::{EndValue, StartValue};
+use crate::client::proto::{ColumnRange, RowFilter, TimestampRange, ValueRange, column_range};
+use crate::row::Rest;
+
+/// Number of microseconds in a millisecond.
+pub(crate) const MICROS: i64 = 1000;
+
+/// The service refuses longer filters: <https://cloud.google.com/bigtable/quotas>.
+const LONGEST: usize = 20 << 10;
+
+/// What to read of each row.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub(crate) filter: RowFilter,
+    /// What is left to do with the cells that come.
+    pub(crate) rest: Rest,
+}
+
+impl Reading {
+    /// `None` if nothing is asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchFamily`]; of kind `InvalidInput` if the condition's value is too long for a filter.
+    pub(crate) fn new(columns: &Columns, schema: &TableSchema) -> Result<Option<Self>, Error> {
+        columns.families().keys().try_for_each(|family| schema.require(family).map(drop))?;
+        if let Some(condition) = &columns.rows_where {
+            schema.require(&condition.column.family)?;
+        }
+        let families: Vec<(&str, Option<&[KeyRange]>)> = match columns.families().is_empty() {
+            true => schema.families.keys().map(|family| (family.as_str(), None)).collect(),
+            false => columns.families().iter().map(|(family, ranges)| (family.as_str(), Some(&**ranges))).collect(),
+        };
+        let families: Vec<_> =
+            families.into_iter().filter(|(_, ranges)| ranges.is_none_or(|ranges| !ranges.is_empty())).collect();
+        let no_time = columns.time.is_some_and(|(start, end)| start >= end || end <= 0);
+        if families.is_empty() || no_time || columns.versions == 0 || columns.limit == Some(0) {
+            return Ok(None);
+        }
+        let pushed =
+            Self { filter: conditional(columns, pushed(columns, &families)), rest: rest_of_page(columns, &families) };
+        if pushed.filter.encoded_len() <= LONGEST {
+            return Ok(Some(pushed));
+        }
+        // The families and the time alone: the rest is done here.
+        let chosen = interleave(families.iter().map(|(family, _)| of_family(family)).collect());
+        let filter = conditional(columns, chain(std::iter::once(chosen).chain(of_time(columns)).collect()));
+        if filter.encoded_len() > LONGEST {
+            return Err(too_long(filter.encoded_len()));
+        }
+        Ok(Some(Self { filter, rest: Rest::All(Box::new(columns.clone())) }))
+    }
+}
+
+fn too_long(bytes: usize) -> Error {
+    let what = format!("a condition has {bytes} bytes as a filter of Bigtable; the maximum is {LONGEST}");
+    Error::engine_of(ErrorKind::InvalidInput, what)
+}
+
+/// Everything in the filter: columns, time, value, versions, page.
+fn pushed(columns: &Columns, families: &[(&str, Option<&[KeyRange]>)]) -> RowFilter {
+    let is_paged = columns.offset > 0 || columns.limit.is_some();
+    let mut of_cells: Vec<RowFilter> = of_time(columns).into_iter().collect();
+    of_cells.extend(columns.value.as_ref().map(|(compare, value)| of_value(*compare, value)));
+    // A page counts columns, and its filter cells: of one version each they are the same.
+    let versions = if is_paged { 1 } else { columns.versions };
+    of_cells.extend(i32::try_from(versions).ok().map(|versions| of(Filter::CellsPerColumnLimitFilter(versions))));
+    let of_one = |(family, ranges): &(&str, Option<&[KeyRange]>)| of_columns(family, *ranges);
+    let Some(most) = most(columns) else {
+        let chosen = interleave(families.iter().map(of_one).collect());
+        return chain(std::iter::once(chosen).chain(of_cells).collect());
+    };
+    // Families have no order in Bigtable. So each is cut on its own, and the row is cut here.
+    let (skipped, most) =
+        if families.len() == 1 { (columns.offset, most) } else { (0, columns.offset.saturating_add(most)) };
+    let of_each = families.iter().map(|family| {
+        let mut filters = vec![of_one(family)];
+        filters.extend(of_cells.iter().cloned());
+        if skipped > 0 {
+            filters.push(of(Filter::CellsPerRowOffsetFilter(i32::try_from(skipped).unwrap_or(i32::MAX))));
+        }
+        filters.extend(i32::try_from(most).ok().map(|most| of(Filter::CellsPerRowLimitFilter(most))));
+        chain(filters)
+    });
+    interleave(of_each.collect())
+}
+
+/// The most cells of a row; `None` without a page.
+fn most(columns: &Columns) -> Option<u64> {
+    match (columns.first_only, columns.limit) {
+        (true, _) => Some(1),
+        (false, Some(limit)) => Some(limit),
+        (false, None) => (columns.offset > 0).then_some(u64::MAX),
+    }
+}
+
+/// What is left of a page when each family was cut on its own.
+fn rest_of_page(columns: &Columns, families: &[(&str, Option<&[KeyRange]>)]) -> Rest {
+    match most(columns) {
+        Some(most) if families.len() > 1 => Rest::Page { offset: columns.offset, most },
+        _ => Rest::Nothing,
+    }
+}
+
+fn conditional(columns: &Columns, filter: RowFilter) -> RowFilter {
+    let Some(condition) = &columns.rows_where else { return filter };
+    let (yes, no) = match condition.value {
+        Some(_) => (Some(Box::new(filter)), None),
+        None => (None, Some(Box::new(filter))),
+    };
+    let branch = Branch { predicate_filter: Some(Box::new(presence(condition))), true_filter: yes, false_filter: no };
+    of(Filter::Condition(Box::new(branch)))
+}
+
+/// A filter that lets a cell through if the condition's column is present, and if its newest version passes the comparison
+/// when there is one. A condition that asks for an absent column holds where this filter lets nothing through.
+pub(crate) fn presence(condition: &Condition) -> RowFilter {
+    let Column { family, qualifier } = &condition.column;
+    let point = [KeyRange::point(qualifier.as_slice())];
+    let mut filters = vec![of_columns(family, Some(&point)), of(Filter::CellsPerColumnLimitFilter(1))];
+    filters.extend(condition.value.as_ref().map(|(compare, value)| of_value(*compare, value)));
+    chain(filters)
+}
+
+/// As [`presence`], for a request of its own.
+///
+/// # Errors
+///
+/// Of kind `InvalidInput` if the condition's value is too long for a filter.
+pub(crate) fn predicate(condition: &Condition) -> Result<RowFilter, Error> {
+    let filter = presence(condition);
+    let bytes = filter.encoded_len();
+    if bytes <= LONGEST { Ok(filter) } else { Err(too_long(bytes)) }
+}
+
+fn of(filter: Filter) -> RowFilter {
+    RowFilter { filter: Some(filter) }
+}
+
+fn chain(mut filters: Vec<RowFilter>) -> RowFilter {
+    match (filters.len(), filters.pop()) {
+        (1, Some(only)) => only,
+        (_, last) => of(Filter::Chain(Chain { filters: filters.into_iter().chain(last).collect() })),
+    }
+}
+
+fn interleave(mut filters: Vec<RowFilter>) -> RowFilter {
+    match (filters.len(), filters.pop()) {
+        (1, Some(only)) => only,
+        (_, last) => of(Filter::Interleave(Interleave { filters: filters.into_iter().chain(last).collect() })),
+    }
+}
+
+fn of_family(family: &str) -> RowFilter {
+    // In a regular expression of RE2, of printable characters only these mean something.
+    let escaped = family.chars().flat_map(|char| {
+        let special = r"\.+*?()|[]{}^$-#&~".contains(char);
+        special.then_some('\\').into_iter().chain([char])
+    });
+    of(Filter::FamilyNameRegexFilter(escaped.collect()))
+}
+
+fn of_columns(family: &str, ranges: Option<&[KeyRange]>) -> RowFilter {
+    let Some(ranges) = ranges.filter(|ranges| **ranges != [KeyRange::all()]) else { return of_family(family) };
+    let of_range = |range: &KeyRange| {
+        let start = Some(range.start()).filter(|start| !start.is_empty());
+        of(Filter::ColumnRangeFilter(ColumnRange {
+            family_name: family.to_owned(),
+            start_qualifier: start.map(|start| column_range::StartQualifier::StartQualifierClosed(start.to_vec())),
+            end_qualifier: range.end().map(|end| column_range::EndQualifier::EndQualifierOpen(end.to_vec())),
+        }))
+    };
+    interleave(ranges.iter().map(of_range).collect())
+}
+
+fn of_time(columns: &Columns) -> Option<RowFilter> {
+    let (start, end) = columns.time?;
+    Some(of(Filter::TimestampRangeFilter(TimestampRange {
+        start_timestamp_micros: start.max(0).saturating_mul(MICROS),
+        // An end of 0 is no end, as is one that microseconds can't represent.
+        end_timestamp_micros: end.checked_mul(MICROS).unwrap_or(0),
+    })))
+}
+
+fn of_value(compare: Compare, value: &[u8]) -> RowFilter {
+    let in_range = |start_value, end_value| of(Filter::ValueRangeFilter(ValueRange { start_value, end_value }));
+    let value = value.to_vec();
+    match compare {
+        // No value sorts before the empty one, and an empty end would be no end.
+        Compare::Less if value.is_empty() => of(Filter::BlockAllFilter(true)),
+        Compare::Less => in_range(None, Some(EndValue::EndValueOpen(value))),
+        Compare::LessOrEqual => in_range(None, Some(EndValue::EndValueClosed(value))),
+        Compare::Equal => {
+            in_range(Some(StartValue::StartValueClosed(value.clone())), Some(EndValue::EndValueClosed(value)))
+        }
+        Compare::NotEqual if value.is_empty() => of_value(Compare::Greater, &value),
+        Compare::NotEqual => interleave(vec![of_value(Compare::Less, &value), of_value(Compare::Greater, &value)]),
+        Compare::GreaterOrEqual => in_range(Some(StartValue::StartValueClosed(value)), None),
+        Compare::Greater => in_range(Some(StartValue::StartValueOpen(value)), None),
+    }
+}

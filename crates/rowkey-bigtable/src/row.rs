@@ -1,0 +1,111 @@
+//! Rows as they come, and as `rowkey` reads them.
+
+use std::cmp::Reverse;
+
+use rowkey::Error;
+use rowkey::wide::{Cell, Columns, push_cell};
+
+use crate::client::{WireCell, WireRow};
+use crate::filter::MICROS;
+
+/// What is left to do with the cells of a row that the server's filter let through.
+#[derive(Clone, Debug)]
+pub(crate) enum Rest {
+    Nothing,
+    /// Several families were each cut to a page, and the row is to be cut to one.
+    Page {
+        offset: u64,
+        most: u64,
+    },
+    /// The server has chosen families and times alone.
+    All(Box<Columns>),
+}
+
+impl Rest {
+    /// Whether a row may have no cell left.
+    pub(crate) fn drops_rows(&self) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Page { offset, .. } => *offset > 0,
+            Self::All(_) => true,
+        }
+    }
+
+    /// The row's cells in order, as [`push_cell`] writes them, in pieces of at most so many cells. `buffer` has the pieces
+    /// one after the other, `ends` where each ends.
+    pub(crate) fn cells(
+        &self,
+        row: &WireRow,
+        piece: usize,
+        buffer: &mut Vec<u8>,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        buffer.clear();
+        ends.clear();
+        let mut order: Vec<&WireCell> = row.cells.iter().collect();
+        if !order.is_sorted_by_key(|cell| place(row, cell)) {
+            order.sort_by_key(|cell| place(row, cell));
+        }
+        self.cut(row, &mut order);
+        for cells in order.chunks(piece) {
+            for cell in cells {
+                push_cell(buffer, &cell_of(row, cell))?;
+            }
+            ends.push(buffer.len());
+        }
+        Ok(())
+    }
+
+    fn cut(&self, row: &WireRow, cells: &mut Vec<&WireCell>) {
+        match self {
+            Self::Nothing => {}
+            Self::Page { offset, most } => page(cells, *offset, *most),
+            Self::All(columns) => {
+                let is_paged = columns.offset > 0 || columns.limit.is_some();
+                let versions = if is_paged { 1 } else { columns.versions };
+                cells.retain(|cell| passes(columns, &cell_of(row, cell)));
+                let (mut column, mut seen) = (None, 0);
+                cells.retain(|cell| {
+                    let this = named(row, cell);
+                    seen = if column == Some(this) { seen + 1 } else { 1 };
+                    column = Some(this);
+                    seen <= versions
+                });
+                page(cells, columns.offset, columns.limit.unwrap_or(u64::MAX));
+                if columns.first_only {
+                    cells.truncate(1);
+                }
+            }
+        }
+    }
+}
+
+fn page(cells: &mut Vec<&WireCell>, offset: u64, most: u64) {
+    let [offset, most] = [offset, most].map(|cells| usize::try_from(cells).unwrap_or(usize::MAX));
+    cells.drain(..offset.min(cells.len()));
+    cells.truncate(most);
+}
+
+fn passes(columns: &Columns, cell: &Cell<'_>) -> bool {
+    let chosen = match columns.families().get(cell.family) {
+        None => columns.families().is_empty(),
+        Some(ranges) => ranges.iter().any(|range| range.contains(cell.qualifier)),
+    };
+    chosen
+        && columns.time.is_none_or(|(start, end)| (start..end).contains(&cell.timestamp))
+        && columns.value.as_ref().is_none_or(|(compare, given)| compare.holds(cell.value, given))
+}
+
+fn named<'r>(row: &'r WireRow, cell: &WireCell) -> (&'r str, &'r [u8]) {
+    row.columns.get(cell.column).map_or(("", &[]), |(family, qualifier)| (family, qualifier))
+}
+
+fn place<'r>(row: &'r WireRow, cell: &WireCell) -> (&'r str, &'r [u8], Reverse<i64>) {
+    let (family, qualifier) = named(row, cell);
+    (family, qualifier, Reverse(cell.micros))
+}
+
+fn cell_of<'r>(row: &'r WireRow, cell: &'r WireCell) -> Cell<'r> {
+    let (family, qualifier) = named(row, cell);
+    Cell { family, qualifier, timestamp: cell.micros.div_euclid(MICROS), value: &cell.value }
+}

@@ -1,0 +1,246 @@
+//! Scans: ranges as requests, rows as batches.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::stream::unfold;
+use rowkey::nonblocking::Batches;
+use rowkey::store::{CallOptions, RowBatch, Scan};
+use rowkey::{Error, KeyRange};
+
+use crate::client::proto::row_range::{EndKey, StartKey};
+use crate::client::proto::{ReadRowsRequest, RowRange, RowSet};
+use crate::client::{Client, Next, RowStream, WireRow};
+use crate::filter::Reading;
+
+/// The maximum length of a row's key.
+pub(crate) const LONGEST_KEY: usize = 4 << 10;
+
+/// The service refuses sets of rows that are longer: <https://cloud.google.com/bigtable/docs/reads>.
+const MOST_BYTES: usize = 400_000;
+
+/// A range of Bigtable. No key is longer than [`LONGEST_KEY`], nor may a bound be.
+fn row_range(range: &KeyRange) -> RowRange {
+    let start_key = match (range.start(), range.start().get(..LONGEST_KEY)) {
+        ([], _) => None,
+        (start, Some(cut)) if cut.len() < start.len() => Some(StartKey::StartKeyOpen(cut.to_vec())),
+        (start, _) => Some(StartKey::StartKeyClosed(start.to_vec())),
+    };
+    let end_key = range.end().map(|end| match end.get(..LONGEST_KEY) {
+        Some(cut) if cut.len() < end.len() => EndKey::EndKeyClosed(cut.to_vec()),
+        _ => EndKey::EndKeyOpen(end.to_vec()),
+    });
+    RowRange { start_key, end_key }
+}
+
+/// Whether a key of a permitted length can be in the range.
+fn has_keys(range: &KeyRange) -> bool {
+    let cut = |bound: &[u8]| bound.get(..LONGEST_KEY).filter(|cut| cut.len() < bound.len()).map(<[u8]>::to_vec);
+    // Between two long bounds with the same beginning there are only longer keys.
+    cut(range.start())
+        .is_none_or(|start| range.end().is_none_or(|end| *end > *start && cut(end).as_ref() != Some(&start)))
+}
+
+/// The ranges as sets that fit into a request each, in the order of the scan.
+fn row_sets(scan: &Scan) -> VecDeque<RowSet> {
+    let mut sets: VecDeque<RowSet> = VecDeque::new();
+    let mut bytes = usize::MAX;
+    for range in scan.ranges.iter().filter(|range| has_keys(range)) {
+        let range = row_range(range);
+        let more = prost::Message::encoded_len(&range) + 8;
+        if bytes.saturating_add(more) > MOST_BYTES {
+            sets.push_back(RowSet::default());
+            bytes = 0;
+        }
+        bytes += more;
+        if let Some(set) = sets.back_mut() {
+            set.row_ranges.push(range);
+        }
+    }
+    if scan.reverse {
+        sets = sets.into_iter().rev().collect();
+    }
+    sets
+}
+
+/// The keys as sets that fit into a request each.
+pub(crate) fn key_sets(keys: impl Iterator<Item = Vec<u8>>) -> Vec<RowSet> {
+    let mut sets: Vec<RowSet> = Vec::new();
+    let mut bytes = usize::MAX;
+    for key in keys {
+        let more = key.len() + 8;
+        if bytes.saturating_add(more) > MOST_BYTES {
+            sets.push(RowSet::default());
+            bytes = 0;
+        }
+        bytes += more;
+        if let Some(set) = sets.last_mut() {
+            set.row_keys.push(key);
+        }
+    }
+    sets
+}
+
+/// A scan, with what it needs to go on.
+struct Scanning {
+    client: Client,
+    options: CallOptions,
+    table: Arc<str>,
+    /// The request without its rows.
+    request: ReadRowsRequest,
+    reading: Reading,
+    /// What is not requested yet.
+    sets: VecDeque<RowSet>,
+    open: Option<RowStream>,
+    limit: Option<u64>,
+    batch_rows: usize,
+    batch_bytes: usize,
+    piece: usize,
+    /// Pieces of the last row that did not fit into the batch.
+    pieces: VecDeque<Vec<u8>>,
+    key: Vec<u8>,
+    buffer: Vec<u8>,
+    ends: Vec<usize>,
+    /// An error that comes after the rows before it.
+    failure: Option<Error>,
+    ended: bool,
+}
+
+/// The batches of a scan.
+pub(crate) fn batches(
+    client: &Client,
+    options: &CallOptions,
+    table: &str,
+    scan: &Scan,
+    piece: Option<usize>,
+    reading: Reading,
+) -> Batches {
+    let request = ReadRowsRequest {
+        table_name: client.table_name(table),
+        filter: Some(reading.filter.clone()),
+        reversed: scan.reverse,
+        ..ReadRowsRequest::default()
+    };
+    let scanning = Scanning {
+        client: client.clone(),
+        options: options.clone(),
+        table: table.into(),
+        request,
+        reading,
+        sets: if scan.limit == Some(0) { VecDeque::new() } else { row_sets(scan) },
+        open: None,
+        limit: scan.limit,
+        batch_rows: scan.batch_rows.max(1),
+        batch_bytes: scan.batch_bytes,
+        piece: piece.unwrap_or(usize::MAX),
+        pieces: VecDeque::new(),
+        key: Vec::new(),
+        buffer: Vec::new(),
+        ends: Vec::new(),
+        failure: None,
+        ended: false,
+    };
+    Box::pin(unfold(scanning, |mut scanning| async move {
+        let batch = scanning.next_batch().await.transpose()?;
+        scanning.ended |= batch.is_err();
+        Some((batch, scanning))
+    }))
+}
+
+/// A stream that is an error.
+pub(crate) fn refused(error: Error) -> Batches {
+    Box::pin(futures_util::stream::iter([Err(error)]))
+}
+
+/// A stream without rows, of which each call still begins.
+pub(crate) fn nothing(options: CallOptions, table: Arc<str>) -> Batches {
+    let check = move || options.begin("scan", &table).map(drop);
+    Box::pin(futures_util::stream::iter(std::iter::once_with(check).filter_map(|begun| begun.err().map(Err))))
+}
+
+impl Scanning {
+    /// The rows that are there, at least one. It waits for the first one only.
+    async fn next_batch(&mut self) -> Result<Option<RowBatch>, Error> {
+        if self.ended {
+            return Ok(None);
+        }
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        let mut batch = RowBatch::new();
+        let options = self.options.clone();
+        let table = Arc::clone(&self.table);
+        let call = options.begin("scan", &table)?;
+        while !self.is_full(&batch) {
+            if let Some(cells) = self.pieces.pop_front() {
+                batch.push(&self.key, &cells);
+                continue;
+            }
+            let Some(stream) = &mut self.open else {
+                if !batch.is_empty() || !self.open_next() {
+                    break;
+                }
+                continue;
+            };
+            let next = match stream.ready().await {
+                Ok(Next::Pending) if !batch.is_empty() => break,
+                Ok(Next::Pending) => stream.next(&call).await.map(|row| row.map_or(Next::End, Next::Row)),
+                other => other,
+            };
+            match next {
+                Ok(Next::Row(row)) => self.take(&mut batch, row)?,
+                Ok(Next::End) => self.open = None,
+                Ok(Next::Pending) => {}
+                Err(error) if batch.is_empty() => return Err(error),
+                Err(error) => {
+                    self.failure = Some(error);
+                    break;
+                }
+            }
+        }
+        Ok(Some(batch).filter(|batch| !batch.is_empty()))
+    }
+
+    fn is_full(&self, batch: &RowBatch) -> bool {
+        batch.len() >= self.batch_rows || (!batch.is_empty() && batch.bytes() >= self.batch_bytes)
+    }
+
+    /// Begins the next request. Returns whether there is one.
+    fn open_next(&mut self) -> bool {
+        let Some(rows) = self.sets.pop_front() else { return false };
+        // Rows that are dropped here would count for the server's limit.
+        let limit = self.limit.filter(|_| !self.reading.rest.drops_rows());
+        let rows_limit = limit.map_or(0, |limit| i64::try_from(limit).unwrap_or(0));
+        self.open =
+            Some(self.client.read_rows(ReadRowsRequest { rows: Some(rows), rows_limit, ..self.request.clone() }));
+        true
+    }
+
+    fn take(&mut self, batch: &mut RowBatch, row: WireRow) -> Result<(), Error> {
+        self.reading.rest.cells(&row, self.piece, &mut self.buffer, &mut self.ends)?;
+        if self.ends.is_empty() {
+            return Ok(());
+        }
+        if let Some(limit) = &mut self.limit {
+            *limit = limit.saturating_sub(1);
+            if *limit == 0 {
+                self.sets.clear();
+                if self.reading.rest.drops_rows() {
+                    self.open = None;
+                }
+            }
+        }
+        match self.ends.as_slice() {
+            [_] => batch.push(&row.key, &self.buffer),
+            ends => {
+                let mut start = 0;
+                for &end in ends {
+                    self.pieces.push_back(self.buffer[start..end].to_vec());
+                    start = end;
+                }
+                self.key = row.key;
+            }
+        }
+        Ok(())
+    }
+}

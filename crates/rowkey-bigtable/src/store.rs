@@ -1,0 +1,420 @@
+//! A table of wide rows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::stream::{StreamExt, TryStreamExt, iter};
+use rowkey::Error;
+use rowkey::clock::Clock;
+use rowkey::error::RowErrors;
+use rowkey::nonblocking::{Answer, AsyncWideStore, Batches};
+use rowkey::store::{Call, CallOptions, Scan, TableId};
+use rowkey::wide::{
+    ClockOf, Column, Columns, Condition, Deletes, EditOrder, EmptyValues, Mutation, PageVersions, RepeatedCounters,
+    Row, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees, WideLimits,
+    check_mutation,
+};
+
+use crate::client::proto::mutate_rows_request::Entry;
+use crate::client::proto::read_modify_write_rule::Rule;
+use crate::client::proto::{
+    CheckAndMutateRowRequest, MutateRowRequest, MutateRowsRequest, ReadModifyWriteRowRequest, ReadModifyWriteRule,
+    ReadRowsRequest, RowSet, SampleRowKeysRequest,
+};
+use crate::client::{Client, EntryError};
+use crate::edit::{MOST_EDITS, edits};
+use crate::filter::{Reading, predicate};
+use crate::scan::{LONGEST_KEY, batches, key_sets, nothing, refused};
+
+/// What Bigtable promises. The emulator has no split points.
+pub(crate) fn guarantees(is_emulator: bool) -> WideGuarantees {
+    let mut guarantees = WideGuarantees::none();
+    guarantees.atomic_rows = true;
+    guarantees.timestamps = Some(TimestampUnit::Microseconds.timestamps());
+    guarantees.clock = Some(ClockOf::Process);
+    guarantees.untimed_puts = Some(UntimedPuts::AtClock);
+    guarantees.untimed_deletes = Some(UntimedDeletes::All);
+    guarantees.put_after_delete = true;
+    guarantees.edit_order = Some(EditOrder::AsGiven);
+    guarantees.deletes = Some(Deletes::Erase);
+    guarantees.deleted_for_good = true;
+    guarantees.increment = true;
+    guarantees.repeated_counters = Some(RepeatedCounters::Cumulative);
+    guarantees.check_and_mutate = true;
+    guarantees.empty_values = Some(EmptyValues::AsValues);
+    guarantees.validated_first = true;
+    guarantees.page_versions = Some(PageVersions::Newest);
+    guarantees.page_empty_qualifier = true;
+    guarantees.row_conditions = Some(RowConditions::OnRow);
+    guarantees.pieces_under_conditions = true;
+    guarantees.empty_reads = true;
+    guarantees.split_points = !is_emulator;
+    guarantees.limits = LIMITS;
+    guarantees
+}
+
+/// <https://cloud.google.com/bigtable/quotas>
+const LIMITS: WideLimits = WideLimits::none().row(LONGEST_KEY).qualifier(16 << 10).value(100 << 20);
+
+/// The most bytes and edits of a MutateRows request. One row may have more.
+const MOST_BYTES: usize = 8 << 20;
+const MOST_ENTRIES: usize = 5_000;
+/// How many requests of one call are in flight.
+const IN_FLIGHT: usize = 4;
+
+/// A table, opened.
+#[derive(Clone)]
+pub(crate) struct Table {
+    pub(crate) client: Client,
+    pub(crate) id: TableId,
+    pub(crate) schema: Arc<TableSchema>,
+    pub(crate) options: CallOptions,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Table {
+    fn name(&self) -> &str {
+        self.id.name()
+    }
+
+    fn full_name(&self) -> String {
+        self.client.table_name(self.name())
+    }
+
+    fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
+        check_mutation(&self.id, row, mutation, &self.schema, &LIMITS)?;
+        TimestampUnit::Microseconds.timestamps().check(mutation)
+    }
+
+    pub(crate) async fn read(&self, row: &[u8], columns: &Columns, call: &Call<'_>) -> Result<Row, Error> {
+        if row.is_empty() {
+            return Err(Error::EmptyKey);
+        }
+        let reading = Reading::new(columns, &self.schema)?.filter(|_| row.len() <= LONGEST_KEY);
+        let Some(reading) = reading else { return Ok(Row::default()) };
+        let rows = RowSet { row_keys: vec![row.to_vec()], row_ranges: Vec::new() };
+        let mut found = Row::default();
+        self.each(rows, &reading, call, |_, row| found = row).await?;
+        Ok(found)
+    }
+
+    /// Reads rows, and calls `take` with each.
+    async fn each(
+        &self,
+        rows: RowSet,
+        reading: &Reading,
+        call: &Call<'_>,
+        mut take: impl FnMut(Vec<u8>, Row),
+    ) -> Result<(), Error> {
+        let request = ReadRowsRequest {
+            table_name: self.full_name(),
+            rows: Some(rows),
+            filter: Some(reading.filter.clone()),
+            ..ReadRowsRequest::default()
+        };
+        let (mut stream, mut ends) = (self.client.read_rows(request), Vec::new());
+        while let Some(row) = stream.next(call).await? {
+            let mut cells = Vec::new();
+            reading.rest.cells(&row, usize::MAX, &mut cells, &mut ends)?;
+            take(row.key, Row::from_cells(cells));
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn write(&self, row: Vec<u8>, mutation: &Mutation, call: &Call<'_>) -> Result<(), Error> {
+        let mutations = edits(mutation, self.clock.now())?;
+        if mutations.is_empty() {
+            return Ok(());
+        }
+        let request =
+            MutateRowRequest { table_name: self.full_name(), row_key: row, mutations, ..MutateRowRequest::default() };
+        self.client.mutate_row(request, call).await
+    }
+
+    async fn write_many(&self, rows: Vec<(Vec<u8>, Mutation)>, call: &Call<'_>) -> Result<(), Error> {
+        let (total, now) = (rows.len(), self.clock.now());
+        let keys: Vec<Vec<u8>> = rows.iter().map(|(row, _)| row.clone()).collect();
+        let requests = grouped(rows, now)?;
+        let alone = requests.len() == 1;
+        let send = |Group { entries, indexes }: Group| async move {
+            let request = MutateRowsRequest { table_name: self.full_name(), entries, ..MutateRowsRequest::default() };
+            (self.client.mutate_rows(request, call).await, indexes)
+        };
+        let mut failed = RowErrors::new(total);
+        let mut errors: Vec<(usize, Arc<Error>)> = Vec::new();
+        let mut sent = iter(requests).map(send).buffer_unordered(IN_FLIGHT);
+        while let Some((result, indexes)) = sent.next().await {
+            match result {
+                // Nothing of the call was written.
+                Err(error) if alone => return Err(error),
+                Err(error) => {
+                    let error = Arc::new(error);
+                    errors.extend(indexes.iter().flatten().map(|&index| (index, Arc::clone(&error))));
+                }
+                Ok(entries) => {
+                    for EntryError { index, error } in entries {
+                        let error = Arc::new(error);
+                        let of_entry = indexes.get(index).into_iter().flatten();
+                        errors.extend(of_entry.map(|&index| (index, Arc::clone(&error))));
+                    }
+                }
+            }
+        }
+        errors.sort_by_key(|(index, _)| *index);
+        for (index, error) in errors {
+            failed.push(index, self.name(), &keys[index], error);
+        }
+        failed.into_result()
+    }
+
+    async fn add(&self, row: &[u8], counters: &[(Column, i64)], call: &Call<'_>) -> Result<Vec<i64>, Error> {
+        let rule = |(Column { family, qualifier }, by): &(Column, i64)| ReadModifyWriteRule {
+            family_name: family.clone(),
+            column_qualifier: qualifier.clone(),
+            rule: Some(Rule::IncrementAmount(*by)),
+        };
+        if counters.is_empty() {
+            return Ok(Vec::new());
+        }
+        let request = ReadModifyWriteRowRequest {
+            table_name: self.full_name(),
+            row_key: row.to_vec(),
+            rules: counters.iter().map(rule).collect(),
+            ..ReadModifyWriteRowRequest::default()
+        };
+        let written = match self.client.read_modify_write_row(request, call).await {
+            Ok(written) => written,
+            Err(error) => return Err(self.not_counters(row, counters, call).await.unwrap_or(error)),
+        };
+        let mut sums: HashMap<(&str, &[u8]), i64> = HashMap::new();
+        for family in &written.families {
+            for column in &family.columns {
+                let value = column.cells.first().and_then(|cell| cell.value.as_slice().try_into().ok());
+                let Some(value) = value else { return Err(Error::engine("a counter's new value is not a counter")) };
+                sums.insert((&family.name, &column.qualifier), i64::from_be_bytes(value));
+            }
+        }
+        // The response has the last value of each counter: the values before it are found backwards.
+        let mut values = Vec::with_capacity(counters.len());
+        for (Column { family, qualifier }, by) in counters.iter().rev() {
+            let Some(sum) = sums.get_mut(&(family.as_str(), qualifier.as_slice())) else {
+                return Err(Error::engine("a counter's new value did not come"));
+            };
+            values.push(*sum);
+            *sum = sum.wrapping_sub(*by);
+        }
+        values.reverse();
+        Ok(values)
+    }
+
+    /// The first of the columns whose value is not a counter, after an increment was refused.
+    async fn not_counters(&self, row: &[u8], counters: &[(Column, i64)], call: &Call<'_>) -> Option<Error> {
+        let columns = counters.iter().fold(Columns::all(), |columns, (column, _)| columns.column(column));
+        let stored = self.read(row, &columns, call).await.ok()?;
+        let wrong = counters.iter().find_map(|(column, _)| {
+            let len = stored.value(column)?.len();
+            (len != 8).then_some((column, len))
+        });
+        let (column, len) = wrong?;
+        Some(Error::NotACounterCell { row: row.to_vec(), column: column.to_string(), len })
+    }
+
+    pub(crate) async fn write_if(
+        &self,
+        row: &[u8],
+        check: &Condition,
+        mutation: &Mutation,
+        call: &Call<'_>,
+    ) -> Result<bool, Error> {
+        let mutations = edits(mutation, self.clock.now())?;
+        if mutations.is_empty() {
+            // The service refuses a request without mutations.
+            let stored = self.read(row, &Columns::of(&check.column), call).await?;
+            return Ok(check.holds(stored.value(&check.column)));
+        }
+        let asks_presence = check.value.is_some();
+        let (true_mutations, false_mutations) =
+            if asks_presence { (mutations, Vec::new()) } else { (Vec::new(), mutations) };
+        let request = CheckAndMutateRowRequest {
+            table_name: self.full_name(),
+            row_key: row.to_vec(),
+            predicate_filter: Some(predicate(check)?),
+            true_mutations,
+            false_mutations,
+            ..CheckAndMutateRowRequest::default()
+        };
+        Ok(self.client.check_and_mutate_row(request, call).await? == asks_presence)
+    }
+}
+
+/// The entries of a request, and which writes of the call each has.
+#[derive(Default)]
+struct Group {
+    entries: Vec<Entry>,
+    indexes: Vec<Vec<usize>>,
+}
+
+/// The writes as requests. The entries of a request are applied in any order, so all writes to a row are one entry; what
+/// does not fit into one follows in a request of its own, after the others.
+fn grouped(rows: Vec<(Vec<u8>, Mutation)>, now: i64) -> Result<Vec<Group>, Error> {
+    let mut places: HashMap<Vec<u8>, usize> = HashMap::with_capacity(rows.len());
+    let mut entries: Vec<(Entry, Vec<usize>)> = Vec::with_capacity(rows.len());
+    for (index, (row_key, mutation)) in rows.into_iter().enumerate() {
+        let mutations = edits(&mutation, now)?;
+        if mutations.is_empty() {
+            continue;
+        }
+        let place = places.get(&row_key).copied();
+        match place.and_then(|place| entries.get_mut(place)) {
+            Some((entry, indexes)) => {
+                if entry.mutations.len() + mutations.len() > MOST_EDITS {
+                    return Err(Error::Unsupported("more than 100,000 edits of a row in one call, on Bigtable"));
+                }
+                entry.mutations.extend(mutations);
+                indexes.push(index);
+            }
+            None => {
+                places.insert(row_key.clone(), entries.len());
+                entries.push((Entry { row_key, mutations, ..Entry::default() }, vec![index]));
+            }
+        }
+    }
+    let (mut groups, mut bytes, mut edits): (Vec<Group>, _, _) = (Vec::new(), 0, 0);
+    for (entry, indexes) in entries {
+        let of_entry = prost::Message::encoded_len(&entry);
+        let is_full = bytes + of_entry > MOST_BYTES || edits + entry.mutations.len() > MOST_ENTRIES;
+        if groups.is_empty() || is_full {
+            groups.push(Group::default());
+            (bytes, edits) = (0, 0);
+        }
+        (bytes, edits) = (bytes + of_entry, edits + entry.mutations.len());
+        if let Some(group) = groups.last_mut() {
+            group.entries.push(entry);
+            group.indexes.push(indexes);
+        }
+    }
+    Ok(groups)
+}
+
+impl AsyncWideStore for Table {
+    fn id(&self) -> &TableId {
+        &self.id
+    }
+
+    fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideStore> {
+        Arc::new(Self { options: options.clone(), ..self.clone() })
+    }
+
+    fn guarantees(&self) -> WideGuarantees {
+        guarantees(self.client.options().emulator.is_some())
+    }
+
+    fn schema(&self) -> &TableSchema {
+        &self.schema
+    }
+
+    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row> {
+        let (row, columns) = (row.to_vec(), columns.clone());
+        Box::pin(async move {
+            let call = self.options.begin("get", self.name())?;
+            self.read(&row, &columns, &call).await
+        })
+    }
+
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>> {
+        let (rows, columns): (Vec<Vec<u8>>, _) = (rows.iter().map(|row| row.to_vec()).collect(), columns.clone());
+        Box::pin(async move {
+            let call = self.options.begin("get", self.name())?;
+            if rows.iter().any(Vec::is_empty) {
+                return Err(Error::EmptyKey);
+            }
+            let mut asked: Vec<Vec<u8>> = rows.iter().filter(|row| row.len() <= LONGEST_KEY).cloned().collect();
+            asked.sort_unstable();
+            asked.dedup();
+            let Some(reading) = Reading::new(&columns, &self.schema)? else {
+                return Ok(vec![Row::default(); rows.len()]);
+            };
+            let read = |set: RowSet| {
+                let (reading, call) = (&reading, &call);
+                async move {
+                    let mut found = Vec::with_capacity(set.row_keys.len());
+                    self.each(set, reading, call, |key, row| found.push((key, row))).await?;
+                    Ok::<_, Error>(found)
+                }
+            };
+            let sets = iter(key_sets(asked.into_iter())).map(read).buffer_unordered(IN_FLIGHT);
+            let found: HashMap<Vec<u8>, Row> = sets.try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+            Ok(rows.iter().map(|row| found.get(row).cloned().unwrap_or_default()).collect())
+        })
+    }
+
+    fn scan(&self, scan: &Scan, columns: &Columns) -> Batches {
+        match Reading::new(columns, &self.schema) {
+            Err(error) => refused(error),
+            Ok(None) => nothing(self.options.clone(), self.name().into()),
+            Ok(Some(reading)) => {
+                let piece = columns.piece.map(std::num::NonZeroUsize::get);
+                batches(&self.client, &self.options, self.name(), scan, piece, reading)
+            }
+        }
+    }
+
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()> {
+        let (row, mutation) = (row.to_vec(), mutation.clone());
+        Box::pin(async move {
+            self.id.check_write()?;
+            self.check(&row, &mutation)?;
+            let call = self.options.begin("mutation", self.name())?;
+            self.write(row, &mutation, &call).await
+        })
+    }
+
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()> {
+        let rows = rows.to_vec();
+        Box::pin(async move {
+            self.id.check_write()?;
+            rows.iter().try_for_each(|(row, mutation)| self.check(row, mutation))?;
+            let call = self.options.begin("mutation", self.name())?;
+            self.write_many(rows, &call).await
+        })
+    }
+
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>> {
+        let (row, counters) = (row.to_vec(), counters.to_vec());
+        Box::pin(async move {
+            self.id.check_write()?;
+            let puts = counters.iter().fold(Mutation::new(), |puts, (column, _)| puts.put(column, []));
+            self.check(&row, &puts)?;
+            let call = self.options.begin("increment", self.name())?;
+            self.add(&row, &counters, &call).await
+        })
+    }
+
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool> {
+        let (row, condition, mutation) = (row.to_vec(), check.clone(), mutation.clone());
+        Box::pin(async move {
+            self.id.check_write()?;
+            self.schema.require(&condition.column.family)?;
+            self.check(&row, &mutation)?;
+            let call = self.options.begin("check-and-mutate", self.name())?;
+            self.write_if(&row, &condition, &mutation, &call).await
+        })
+    }
+
+    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+        Box::pin(async move {
+            let call = self.options.begin("split points", self.name())?;
+            let request = SampleRowKeysRequest { table_name: self.full_name(), ..SampleRowKeysRequest::default() };
+            let samples = self.client.sample_row_keys(request, &call).await?;
+            let mut points: Vec<_> =
+                samples.into_iter().map(|sample| sample.row_key).filter(|key| !key.is_empty()).collect();
+            points.sort_unstable();
+            points.dedup();
+            Ok(points)
+        })
+    }
+}
