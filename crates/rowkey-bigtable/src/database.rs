@@ -188,7 +188,8 @@ impl Bigtable {
         for _ in 0..TURNS {
             let (stored, record) = self.stored(name, &call).await?;
             let Some(stored) = stored.filter(|_| !record.dropping) else {
-                return Err(Error::NoSuchTable(name.to_owned()));
+                let differences = "there is no such table".to_owned();
+                return Err(Error::Schema { table: name.to_owned(), differences });
             };
             let changes = stored.check_alteration(name, schema)?;
             let altered = stored.altered_to(schema);
