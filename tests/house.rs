@@ -16,12 +16,16 @@ const OF_KEYS_TO_ENGINES: [&str; 3] = ["clock", "error", "range"];
 const ABOVE_ENGINES: [&str; 3] = ["catalog", "error", "value"];
 /// What the crate of an engine of plain tables imports of `rowkey`.
 const TO_ENGINES: &[&str] = &["store", "error", "Error", "ErrorKind", "KeyRange", "Result"];
+/// What the crate of an asynchronous engine of wide tables imports of `rowkey`.
+const TO_WIDE_ENGINES: &[&str] =
+    &["store", "wide", "nonblocking", "clock", "error", "Error", "ErrorKind", "KeyRange", "Result"];
 /// What the design tool imports of `rowkey`: keys and split points, no stores and no tables.
 const TO_DESIGNS: &[&str] =
     &["KeyRange", "LayoutBuf", "LayoutError", "RowKey", "Value", "layout", "lead", "splits", "untyped"];
 /// The crates in `crates/`, what each may import of `rowkey`, and why no more.
-const CRATES: [(&str, &[&str], &str); 3] = [
+const CRATES: [(&str, &[&str], &str); 4] = [
     ("rowkey-fjall", TO_ENGINES, "engines know stores and ranges of bytes alone"),
+    ("rowkey-bigtable", TO_WIDE_ENGINES, "engines know stores, wide rows and ranges of bytes alone"),
     ("rowkey-design", TO_DESIGNS, "designs know keys and split points alone"),
     ("rowkey-cli", TO_DESIGNS, "designs know keys and split points alone"),
 ];

@@ -1,4 +1,4 @@
-//! rowkey's tables in Google Cloud Bigtable.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod admin;
