@@ -6,11 +6,13 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_lite::StreamExt;
+use futures_lite::future::block_on;
 use peak_alloc::PeakAlloc;
 use rowkey::jobs::{BulkLoad, ParallelScan};
 use rowkey::merge::MergedRows;
 use rowkey::migrate::{Conversion, Migration};
-use rowkey::nonblocking::{AsyncDatabase, AsyncTable, Blocking, Unblock};
+use rowkey::nonblocking::{AsyncDatabase, AsyncStore, AsyncTable, Blocking, Unblock};
 use rowkey::secondary::Primary;
 use rowkey::store::{
     Batch, CallOptions, Database, Guarantees, Readable, RowBatch, Rows, Scan, Store, SubStore, TableId,
@@ -219,6 +221,16 @@ fn scans_of_wide_rows() {
             assert_eq!(read_all(&mut *store.scan(&Scan::all().batch_rows(usize::MAX).batch_bytes(512 << 10))), all)
         });
         within("one column", found, limit(512 << 10, 4, cell) + 3 * cell);
+        let store = OneColumn::new(Unblock::in_place(cells.clone()), "a:\0");
+        let found = peak(|| {
+            let mut batches = AsyncStore::scan(&store, &Scan::all().batch_rows(usize::MAX).batch_bytes(512 << 10));
+            let mut rows = 0;
+            while let Some(batch) = block_on(batches.next()) {
+                rows += batch.unwrap().len();
+            }
+            assert_eq!(rows, all);
+        });
+        within("one column of an asynchronous table", found, limit(512 << 10, 4, cell) + 3 * cell);
     }
 }
 

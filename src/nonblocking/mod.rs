@@ -6,7 +6,9 @@
 //! | [`AsyncWideStore`], [`AsyncWideDatabase`] | [`WideStore`](crate::wide::WideStore), [`WideDatabase`](crate::wide::WideDatabase) | wide tables |
 //! | [`AsyncTable`], [`AsyncWideTable`], [`TableStream`] | [`Table`](crate::Table), [`WideTable`](crate::WideTable), [`TableScan`](crate::TableScan) | |
 //!
-//! Two adapters lead from one to the other, and neither is applied implicitly:
+//! [`OneColumn`](crate::wide::OneColumn) gives plain tables to an engine of wide ones, of either kind.
+//!
+//! Two adapters lead from one kind to the other, and neither is applied implicitly:
 //!
 //! - [`Unblock`] (feature `unblock`) gives an embedded engine to asynchronous code. Its calls run in a thread pool.
 //! - [`Blocking`] gives an asynchronous engine to synchronous code: to secondary tables, migrations, jobs and ids. Its
@@ -47,6 +49,7 @@
 mod blocking;
 mod driven;
 mod feed;
+mod one_column;
 mod scan;
 mod table;
 #[cfg(feature = "unblock")]

@@ -20,26 +20,55 @@ pub fn write_by_table(
     batches: &[(&str, &Batch)],
     mut write: impl FnMut(&str, &Batch) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let empty = |batch: &Batch| batch.is_empty();
-    batches.iter().filter(|(_, batch)| empty(batch)).try_for_each(|(table, batch)| write(table, batch))?;
-    let alone = batches.iter().filter(|(_, batch)| !empty(batch)).count() == 1;
-    let total = batches.iter().map(|(_, batch)| batch.len()).sum();
-    let (mut failed, mut begun) = (RowErrors::new(total), 0);
-    for (table, batch) in batches.iter().filter(|(_, batch)| !empty(batch)) {
-        match write(table, batch) {
+    let mut report = ByTable::new(batches);
+    for (table, batch) in in_order(batches) {
+        report.add(table, batch, write(table, batch))?;
+    }
+    report.into_result()
+}
+
+/// The order in which [`write_by_table`] writes: empty batches, which only create their table, come first.
+pub(crate) fn in_order<'b>(batches: &'b [(&'b str, &'b Batch)]) -> impl Iterator<Item = (&'b str, &'b Batch)> {
+    let (empty, filled) = (batches.iter(), batches.iter());
+    empty.filter(|(_, batch)| batch.is_empty()).chain(filled.filter(|(_, batch)| !batch.is_empty())).copied()
+}
+
+/// What became of the batches of [`write_by_table`].
+pub(crate) struct ByTable {
+    failed: RowErrors,
+    /// The number of writes in the batches so far.
+    begun: usize,
+    /// Whether there is only one batch with writes.
+    alone: bool,
+}
+
+impl ByTable {
+    pub(crate) fn new(batches: &[(&str, &Batch)]) -> Self {
+        let alone = batches.iter().filter(|(_, batch)| !batch.is_empty()).count() == 1;
+        Self { failed: RowErrors::new(batches.iter().map(|(_, batch)| batch.len()).sum()), begun: 0, alone }
+    }
+
+    /// Adds what became of the next batch, in the order of [`in_order`]. An error ends the call.
+    pub(crate) fn add(&mut self, table: &str, batch: &Batch, written: Result<(), Error>) -> Result<(), Error> {
+        match written {
             Ok(()) => {}
+            Err(error) if batch.is_empty() => return Err(error),
             Err(Error::Rows(rows)) => {
-                rows.in_call(&mut failed, Some(table), |row| begun + row.index(), |row| row.key().to_vec());
+                rows.in_call(&mut self.failed, Some(table), |row| self.begun + row.index(), |row| row.key().to_vec());
             }
-            Err(error) if alone => return Err(error),
+            Err(error) if self.alone => return Err(error),
             Err(error) => {
                 let error = Arc::new(error);
                 for (index, write) in batch.writes().enumerate() {
-                    failed.push(begun + index, table, write.key(), Arc::clone(&error));
+                    self.failed.push(self.begun + index, table, write.key(), Arc::clone(&error));
                 }
             }
         }
-        begun += batch.len();
+        self.begun += batch.len();
+        Ok(())
     }
-    failed.into_result()
+
+    pub(crate) fn into_result(self) -> Result<(), Error> {
+        self.failed.into_result()
+    }
 }

@@ -6,7 +6,7 @@
 
 mod batch;
 pub(crate) mod bounded;
-mod by_table;
+pub(crate) mod by_table;
 mod cancel;
 #[doc(hidden)]
 pub mod catalog;

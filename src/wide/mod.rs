@@ -98,7 +98,7 @@ mod check;
 mod column;
 mod guarantees;
 mod mutation;
-mod one_column;
+pub(crate) mod one_column;
 mod row;
 mod schema;
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::column::{Column, Columns, Condition};
 use super::mutation::Mutation;
-use super::row::CellIter;
+use super::row::{CellIter, Row};
 use super::schema::{FamilySchema, TableSchema};
 use super::{WideDatabase, WideGuarantees, WideStore};
 use crate::keys::range::KeyRange;
@@ -18,8 +18,8 @@ use crate::store::{
     TableId, Write, check_key, write_by_table,
 };
 
-/// A plain table over one column of wide rows: a [`Store`] over a [`WideStore`]. A key is a row's key, its value the
-/// newest version of the column.
+/// A plain table over one column of wide rows: a [`Store`] over a [`WideStore`], or, with the feature `async`, an
+/// `AsyncStore` over an `AsyncWideStore`. A key is a row's key, its value the newest version of the column.
 ///
 /// ```
 /// use rowkey::Memory;
@@ -33,6 +33,23 @@ use crate::store::{
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
+/// The same of an asynchronous store:
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::nonblocking::{AsyncStore, Unblock};
+/// use rowkey::store::Batch;
+/// use rowkey::wide::{Cells, FamilySchema, OneColumn, TableSchema};
+/// # futures_lite::future::block_on(async {
+///
+/// let wide = Cells::open(&Memory::new(), "wide", &TableSchema::new().family("v", FamilySchema::new()))?;
+/// // In place of `Unblock`: a table of HBase or Bigtable.
+/// let plain = OneColumn::new(Unblock::new(wide), "v:");
+/// plain.write(Batch::new().put("key", "value")).await?;
+/// assert_eq!(plain.get(b"key").await?.as_deref(), Some(&b"value"[..]));
+/// # Ok::<(), rowkey::Error>(()) }).unwrap();
+/// ```
+///
 /// Batches are atomic only by row, as in wide stores. There are no transactions.
 ///
 /// Writes have no timestamps. Over a store without [`put_after_delete`](WideGuarantees::put_after_delete), a put in the
@@ -40,37 +57,106 @@ use crate::store::{
 /// the clock has passed the counter's time.
 #[derive(Clone, Debug)]
 pub struct OneColumn<W> {
-    id: TableId,
-    wide: W,
-    column: Column,
+    /// Computed when it is first needed: `new` does not know which trait has the id of `wide`.
+    id: OnceLock<TableId>,
+    pub(crate) wide: W,
+    pub(crate) column: Column,
 }
 
-impl<W: WideStore> OneColumn<W> {
+impl<W> OneColumn<W> {
     /// One column of `wide`, in a family that it has.
     pub fn new(wide: W, column: impl Into<Column>) -> Self {
-        let column = column.into();
-        Self { id: DatabaseId::within(wide.id()).table(&column.to_string()), wide, column }
+        Self { id: OnceLock::new(), wide, column: column.into() }
     }
 
-    fn columns(&self) -> Columns {
+    /// The same column of another handle to the wide table.
+    pub(crate) fn of_handle<H>(&self, wide: H) -> OneColumn<H> {
+        OneColumn { id: self.id.clone(), wide, column: self.column.clone() }
+    }
+
+    pub(crate) fn id_within(&self, wide: &TableId) -> &TableId {
+        self.id.get_or_init(|| DatabaseId::within(wide).table(&self.column.to_string()))
+    }
+
+    pub(crate) fn columns(&self) -> Columns {
         Columns::of(&self.column)
     }
 
-    /// Translates the error of a write: this table's name in place of the wide table's.
-    fn error(&self, error: Error) -> Error {
-        match error {
-            Error::Rows(rows) => {
-                let mut of_table = RowErrors::new(rows.total());
-                rows.in_call(&mut of_table, Some(self.id.name()), |row| row.index(), |row| row.key().to_vec());
-                Error::Rows(Box::new(of_table))
-            }
-            Error::OutcomeUnknown { source, .. } => Error::OutcomeUnknown { table: self.id.name().to_owned(), source },
-            other => other,
+    fn written(&self, value: Option<&[u8]>) -> Mutation {
+        match value {
+            Some(value) => Mutation::new().put(&self.column, value),
+            None => Mutation::new().delete_column(&self.column),
+        }
+    }
+
+    /// The mutations of a batch.
+    pub(crate) fn mutations(&self, batch: &Batch) -> Result<Vec<(Vec<u8>, Mutation)>, Error> {
+        batch.check_keys()?;
+        let mutation = |write: Write<'_>| match write {
+            Write::Put(key, value) => (key.to_vec(), self.written(Some(value))),
+            Write::Delete(key) => (key.to_vec(), self.written(None)),
+        };
+        Ok(batch.writes().map(mutation).collect())
+    }
+
+    /// The mutations that delete the rows that a scan returned.
+    pub(crate) fn deletions(&self, rows: &RowBatch) -> Vec<(Vec<u8>, Mutation)> {
+        rows.iter().map(|(key, _)| (key.to_vec(), self.written(None))).collect()
+    }
+
+    /// The check and the mutation of a compare-and-write.
+    pub(crate) fn comparison(&self, expected: Option<&[u8]>, new: Option<&[u8]>) -> (Condition, Mutation) {
+        let check = match expected {
+            Some(value) => Condition::equal(&self.column, value),
+            None => Condition::absent(&self.column),
+        };
+        (check, self.written(new))
+    }
+}
+
+/// The value of a row of one cell.
+pub(crate) fn value(row: &Row) -> Option<Vec<u8>> {
+    row.cells().next().map(|cell| cell.value.to_vec())
+}
+
+/// Adds the values of rows of one cell each to a batch.
+pub(crate) fn push_values(cells: &RowBatch, batch: &mut RowBatch, batch_bytes: usize) {
+    let mut room = Room::new(batch, usize::MAX, batch_bytes);
+    for (key, cells) in cells.iter() {
+        if let Some(cell) = CellIter::new(cells).next() {
+            room.push(key, cell.value);
         }
     }
 }
 
-fn of_column(beneath: WideGuarantees) -> Guarantees {
+/// The scan of the wide table. A batch is held twice: as cells and as values.
+pub(crate) fn scan_of_cells(scan: &Scan) -> Scan {
+    scan.clone().divided(2)
+}
+
+/// The new value of the one counter that was added to.
+pub(crate) fn sum(sums: Result<Vec<i64>, Error>) -> Result<i64, Error> {
+    match sums {
+        Ok(sums) => sums.first().copied().ok_or_else(|| Error::engine("a counter's new value did not come")),
+        Err(Error::NotACounterCell { row, len, .. }) => Err(Error::NotACounter { key: row, len }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Translates the error of a write: the plain table's name in place of the wide table's.
+pub(crate) fn of_table(table: &TableId, error: Error) -> Error {
+    match error {
+        Error::Rows(rows) => {
+            let mut of_table = RowErrors::new(rows.total());
+            rows.in_call(&mut of_table, Some(table.name()), |row| row.index(), |row| row.key().to_vec());
+            Error::Rows(Box::new(of_table))
+        }
+        Error::OutcomeUnknown { source, .. } => Error::OutcomeUnknown { table: table.name().to_owned(), source },
+        other => other,
+    }
+}
+
+pub(crate) fn of_column(beneath: WideGuarantees) -> Guarantees {
     Guarantees::none()
         .snapshot_scans(beneath.snapshot_scans)
         .increment(beneath.increment)
@@ -82,12 +168,11 @@ fn of_column(beneath: WideGuarantees) -> Guarantees {
 impl<W: WideStore> Readable for OneColumn<W> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         check_key(key)?;
-        Ok(self.wide.get(key, &self.columns())?.cells().next().map(|cell| cell.value.to_vec()))
+        Ok(value(&self.wide.get(key, &self.columns())?))
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        // A batch is held twice: as cells and as values.
-        let scan = scan.clone().divided(2);
+        let scan = scan_of_cells(scan);
         let rows = self.wide.scan(&scan, &self.columns());
         Box::new(Values { rows, cells: RowBatch::new(), batch_bytes: scan.batch_bytes })
     }
@@ -95,7 +180,7 @@ impl<W: WideStore> Readable for OneColumn<W> {
 
 impl<W: WideStore> Store for OneColumn<W> {
     fn id(&self) -> &TableId {
-        &self.id
+        self.id_within(self.wide.id())
     }
 
     fn options(&self) -> &CallOptions {
@@ -103,8 +188,7 @@ impl<W: WideStore> Store for OneColumn<W> {
     }
 
     fn with_options(&self, options: &CallOptions) -> Arc<dyn Store> {
-        let wide = self.wide.with_options(options);
-        Arc::new(OneColumn { id: self.id.clone(), wide, column: self.column.clone() })
+        Arc::new(self.of_handle(self.wide.with_options(options)))
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -114,49 +198,30 @@ impl<W: WideStore> Store for OneColumn<W> {
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         keys.iter().try_for_each(|key| check_key(key))?;
         let rows = self.wide.get_many(keys, &self.columns())?;
-        Ok(rows.iter().map(|row| row.cells().next().map(|cell| cell.value.to_vec())).collect())
+        Ok(rows.iter().map(value).collect())
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
-        self.id.check_write()?;
-        batch.check_keys()?;
-        let mut rows: Vec<(Vec<u8>, Mutation)> = Vec::with_capacity(batch.len());
-        for write in batch.writes() {
-            let mutation = match write {
-                Write::Put(_, value) => Mutation::new().put(&self.column, value),
-                Write::Delete(_) => Mutation::new().delete_column(&self.column),
-            };
-            rows.push((write.key().to_vec(), mutation));
-        }
-        self.wide.mutate_many(&rows).map_err(|error| self.error(error))
+        self.id().check_write()?;
+        let rows = self.mutations(batch)?;
+        self.wide.mutate_many(&rows).map_err(|error| of_table(self.id(), error))
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        self.id.check_write()?;
+        self.id().check_write()?;
         check_key(key)?;
-        match self.wide.increment(key, &[(self.column.clone(), by)]) {
-            Ok(sums) => sums.first().copied().ok_or_else(|| Error::engine("a counter's new value did not come")),
-            Err(Error::NotACounterCell { row, len, .. }) => Err(Error::NotACounter { key: row, len }),
-            Err(error) => Err(error),
-        }
+        sum(self.wide.increment(key, &[(self.column.clone(), by)]))
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-        self.id.check_write()?;
+        self.id().check_write()?;
         check_key(key)?;
-        let check = match expected {
-            Some(value) => Condition::equal(&self.column, value),
-            None => Condition::absent(&self.column),
-        };
-        let mutation = match new {
-            Some(value) => Mutation::new().put(&self.column, value),
-            None => Mutation::new().delete_column(&self.column),
-        };
+        let (check, mutation) = self.comparison(expected, new);
         self.wide.check_and_mutate(key, &check, &mutation)
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        self.id.check_write()?;
+        self.id().check_write()?;
         let wide = Within::one_call(&self.wide as &dyn WideStore);
         let mut rows = wide.scan(&Scan::new(ranges.to_vec()), &self.columns());
         let mut batch = RowBatch::new();
@@ -165,9 +230,7 @@ impl<W: WideStore> Store for OneColumn<W> {
             if batch.is_empty() {
                 return Ok(());
             }
-            let gone = |(key, _): (&[u8], &[u8])| (key.to_vec(), Mutation::new().delete_column(&self.column));
-            let gone = batch.iter().map(gone).collect::<Vec<_>>();
-            wide.mutate_many(&gone).map_err(|error| self.error(error))?;
+            wide.mutate_many(&self.deletions(&batch)).map_err(|error| of_table(self.id(), error))?;
         }
     }
 
@@ -187,12 +250,7 @@ impl Rows for Values {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear_within(self.batch_bytes);
         self.rows.next_batch(&mut self.cells)?;
-        let mut room = Room::new(batch, usize::MAX, self.batch_bytes);
-        for (key, cells) in self.cells.iter() {
-            if let Some(cell) = CellIter::new(cells).next() {
-                room.push(key, cell.value);
-            }
-        }
+        push_values(&self.cells, batch, self.batch_bytes);
         Ok(())
     }
 
@@ -201,8 +259,9 @@ impl Rows for Values {
     }
 }
 
-/// Plain tables over wide ones: a [`Database`] over a [`WideDatabase`]. Each table is a wide table with the family `v`.
-/// The values are in the column with the empty qualifier.
+/// Plain tables over wide ones: a [`Database`] over a [`WideDatabase`], or, with the feature `async`, an `AsyncDatabase`
+/// over an `AsyncWideDatabase`. Each table is a wide table with the family `v`. The values are in the column with the
+/// empty qualifier.
 ///
 /// ```
 /// use rowkey::wide::{CellsDatabase, OneColumn};
@@ -215,12 +274,28 @@ impl Rows for Values {
 /// assert_eq!(names.get(&7)?.as_deref(), Some("Ada"));
 /// # Ok::<(), rowkey::Error>(())
 /// ```
+///
+/// In asynchronous code:
+///
+/// ```
+/// use rowkey::Memory;
+/// use rowkey::nonblocking::{AsyncTable, Unblock};
+/// use rowkey::wide::{CellsDatabase, OneColumn};
+/// # futures_lite::future::block_on(async {
+///
+/// // In place of `Unblock`: a connection to HBase or Bigtable.
+/// let db = OneColumn::database(Unblock::new(CellsDatabase::new(Memory::new())));
+/// let names: AsyncTable<u64, String, _> = AsyncTable::open(db, "names").await?;
+/// names.put(&7, &"Ada".into()).await?;
+/// assert_eq!(names.get(&7).await?.as_deref(), Some("Ada"));
+/// # Ok::<(), rowkey::Error>(()) }).unwrap();
+/// ```
 #[derive(Clone, Debug)]
 pub struct OneColumnDatabase<W> {
-    wide: W,
+    pub(crate) wide: W,
 }
 
-impl<W: WideDatabase> OneColumn<W> {
+impl<W> OneColumn<W> {
     /// Plain tables over a database of wide ones.
     pub fn database(wide: W) -> OneColumnDatabase<W> {
         OneColumnDatabase { wide }
@@ -229,12 +304,12 @@ impl<W: WideDatabase> OneColumn<W> {
 
 const FAMILY: &str = "v";
 
-fn one_family() -> TableSchema {
+pub(crate) fn one_family() -> TableSchema {
     TableSchema::new().family(FAMILY, FamilySchema::new())
 }
 
 /// The crate's own plain tables (the catalog, migrations) have other names than its own wide tables.
-fn wide_name(name: &str) -> Cow<'_, str> {
+pub(crate) fn wide_name(name: &str) -> Cow<'_, str> {
     name.strip_prefix(RESERVED).map_or(Cow::Borrowed(name), |own| format!("{PLAIN}{own}").into())
 }
 
@@ -242,28 +317,31 @@ fn plain_name(name: String) -> String {
     name.strip_prefix(PLAIN).map(|own| format!("{RESERVED}{own}")).unwrap_or(name)
 }
 
-impl<W: WideDatabase> OneColumnDatabase<W> {
-    fn open(&self, wide: &dyn WideDatabase, name: &str) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
-        self.over(name, wide.table(&wide_name(name), &one_family()))
-    }
+/// The names of the plain tables, sorted.
+pub(crate) fn plain_names(wide: Vec<String>) -> Vec<String> {
+    let mut names: Vec<_> = wide.into_iter().map(plain_name).collect();
+    names.sort_unstable();
+    names
+}
 
-    fn over(
-        &self,
-        name: &str,
-        wide: Result<Arc<dyn WideStore>, Error>,
-    ) -> Result<OneColumn<Arc<dyn WideStore>>, Error> {
-        let wide = wide.map_err(|error| match error {
-            Error::NoSuchTable(_) => Error::NoSuchTable(name.to_owned()),
-            Error::TableExists(_) => Error::TableExists(name.to_owned()),
-            other => other,
-        })?;
-        Ok(OneColumn { id: self.id().table(name), wide, column: FAMILY.into() })
-    }
+/// The id of the database of plain tables over a database of wide ones.
+pub(crate) fn plain_id(wide: DatabaseId) -> DatabaseId {
+    DatabaseId::within(&wide.table(&wide_name(CATALOG)))
+}
+
+/// The plain table `name` of `database`, over a wide table that was opened, or the error of that for the plain table.
+pub(crate) fn opened<H>(database: DatabaseId, name: &str, wide: Result<H, Error>) -> Result<OneColumn<H>, Error> {
+    let wide = wide.map_err(|error| match error {
+        Error::NoSuchTable(_) => Error::NoSuchTable(name.to_owned()),
+        Error::TableExists(_) => Error::TableExists(name.to_owned()),
+        other => other,
+    })?;
+    Ok(OneColumn { id: database.table(name).into(), wide, column: FAMILY.into() })
 }
 
 impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     fn id(&self) -> DatabaseId {
-        DatabaseId::within(&self.wide.id().table(&wide_name(CATALOG)))
+        plain_id(self.wide.id())
     }
 
     fn options(&self) -> &CallOptions {
@@ -279,21 +357,19 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        Ok(Arc::new(self.open(&self.wide, name)?))
+        Ok(Arc::new(opened(self.id(), name, self.wide.table(&wide_name(name), &one_family()))?))
     }
 
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        Ok(Arc::new(self.over(name, self.wide.open_table(&wide_name(name), &one_family()))?))
+        Ok(Arc::new(opened(self.id(), name, self.wide.open_table(&wide_name(name), &one_family()))?))
     }
 
     fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
-        Ok(Arc::new(self.over(name, self.wide.create_table(&wide_name(name), &one_family(), new))?))
+        Ok(Arc::new(opened(self.id(), name, self.wide.create_table(&wide_name(name), &one_family(), new))?))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
-        let mut names: Vec<_> = self.wide.tables()?.into_iter().map(plain_name).collect();
-        names.sort_unstable();
-        Ok(names)
+        Ok(plain_names(self.wide.tables()?))
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
@@ -306,8 +382,10 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
         // All tables are created, or none is, before anything is written.
         let wide = Within::one_call(&self.wide as &dyn WideDatabase);
-        let open = |&(name, _): &(&str, _)| Ok((name.to_owned(), self.open(&*wide, name)?));
-        let tables = batches.iter().map(open).collect::<Result<BTreeMap<_, _>, Error>>()?;
+        let mut tables = BTreeMap::new();
+        for &(name, _) in batches {
+            tables.insert(name, opened(self.id(), name, wide.table(&wide_name(name), &one_family()))?);
+        }
         write_by_table(batches, |name, batch| tables.get(name).map_or(Ok(()), |table| table.write(batch)))
     }
 }

@@ -3,7 +3,7 @@
 use rowkey::Memory;
 use rowkey::conformance::{async_database, async_wide_database};
 use rowkey::nonblocking::{BoxFuture, Unblock};
-use rowkey::wide::CellsDatabase;
+use rowkey::wide::{CellsDatabase, OneColumn};
 use tokio::runtime::Runtime;
 
 /// A runtime, and what runs futures there.
@@ -25,4 +25,9 @@ fn memory_in_place() {
 #[test]
 fn cells_in_the_pool() {
     async_wide_database(|| Unblock::new(CellsDatabase::new(Memory::new())), spawn());
+}
+
+#[test]
+fn one_column_of_cells_in_the_pool() {
+    async_database(|| OneColumn::database(Unblock::new(CellsDatabase::new(Memory::new()))), spawn());
 }

@@ -4,3 +4,4 @@ mod bounds;
 mod conforming;
 mod drivers;
 mod jobs;
+mod one_column;

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use futures_lite::future::block_on;
 use rowkey::error::{RowError, RowErrors};
 use rowkey::jobs::BulkLoad;
+use rowkey::nonblocking::{Blocking, BoxFuture, Unblock};
 use rowkey::store::{
     Batch, Bounded, CallOptions, Database, DatabaseId, Guarantees, Metered, NewTable, Readable, RowBatch, Rows, Scan,
     Store, SubStore, TableId, Write, write_by_table,
@@ -190,6 +192,15 @@ fn by_value(chosen: &[bool]) -> impl Fn(&[u8], Option<&[u8]>) -> bool + Send + S
     move |_, value| matches!(value, Some([b'v', index]) if chosen[usize::from(*index)])
 }
 
+fn wide_picky(chosen: &[bool]) -> WidePicky {
+    WidePicky(Arc::new(CellsDatabase::new(Memory::new())), Arc::new(by_value(chosen)))
+}
+
+/// An asynchronous engine, each of whose calls runs in a thread of its own.
+fn in_threads<T>(engine: T) -> Blocking<T> {
+    Blocking::on(engine, |call: BoxFuture<'static, ()>| drop(std::thread::spawn(|| block_on(call))))
+}
+
 fn expected(table: &str, chosen: &[bool]) -> Vec<(String, usize, Vec<u8>)> {
     let failed = |(index, failed): (usize, &bool)| failed.then(|| (table.to_owned(), index, key(index)));
     chosen.iter().enumerate().filter_map(failed).collect()
@@ -213,13 +224,14 @@ fn writes_of_a_table_name_what_failed() {
         let picky = || Picky::new(by_value(&chosen));
         let metered = Metered::new(picky());
         let within = SubStore::new(picky().table("beneath").unwrap());
-        let one_column =
-            OneColumn::database(WidePicky(Arc::new(CellsDatabase::new(Memory::new())), Arc::new(by_value(&chosen))));
-        let stores: [Arc<dyn Store>; 4] = [
+        let one_column = OneColumn::database(wide_picky(&chosen));
+        let nonblocking = in_threads(OneColumn::database(Unblock::in_place(wide_picky(&chosen))));
+        let stores: [Arc<dyn Store>; 5] = [
             picky().table("t").unwrap(),
             metered.table("t").unwrap(),
             within.table("t").unwrap(),
             one_column.table("t").unwrap(),
+            nonblocking.table("t").unwrap(),
         ];
         for store in stores {
             assert_eq!(named(store.write(&batch), size, &only), expected("t", &chosen), "{chosen:?}");
@@ -245,14 +257,12 @@ fn writes_across_tables_name_what_failed() {
             expected("", &chosen).into_iter().map(|(_, index, key)| (table(index).to_owned(), index, key)).collect();
         let only = |index| (table(index).to_owned(), index, key(index));
         let picky = || Picky::new(by_value(&chosen));
-        let databases: [Box<dyn Database>; 4] = [
+        let databases: [Box<dyn Database>; 5] = [
             Box::new(picky()),
             Box::new(Metered::new(picky())),
             Box::new(SubStore::new(picky().table("beneath").unwrap())),
-            Box::new(OneColumn::database(WidePicky(
-                Arc::new(CellsDatabase::new(Memory::new())),
-                Arc::new(by_value(&chosen)),
-            ))),
+            Box::new(OneColumn::database(wide_picky(&chosen))),
+            Box::new(in_threads(OneColumn::database(Unblock::in_place(wide_picky(&chosen))))),
         ];
         for db in databases {
             assert_eq!(named(db.write(&all), size, &only), due, "{chosen:?}");

@@ -11,6 +11,7 @@ mod waiting;
 
 use std::sync::Arc;
 
+use rowkey::nonblocking::{Blocking, Unblock};
 use rowkey::store::{Database, Metered, RowBatch, Rows, Scan, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Error, Memory};
@@ -56,6 +57,10 @@ fn engines(test: &str) -> Vec<Engine> {
         over("SubStore", |memory| Arc::new(SubStore::new(memory.table("all").unwrap()))),
         over("Metered", |memory| Arc::new(Metered::new(memory))),
         over("OneColumnDatabase", |memory| Arc::new(OneColumn::database(CellsDatabase::new(memory)))),
+        over("OneColumnDatabase, asynchronous", |memory| {
+            let wide = Unblock::new(CellsDatabase::new(memory));
+            Arc::new(Blocking::new(OneColumn::database(wide)).unwrap())
+        }),
         Engine { name: "Fjall", base: Arc::new(fjall.clone()), db: Arc::new(fjall), _directory: Some(directory) },
     ]
 }

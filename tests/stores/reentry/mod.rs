@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use closures::CLOSURES;
 use rowkey::Error;
+use rowkey::nonblocking::{Blocking, Unblock};
 use rowkey::store::{Database, Memory, Metered, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey_fjall::{Durability, Fjall};
@@ -44,6 +45,10 @@ fn engines() -> Vec<(&'static str, Db)> {
         ("a table of fjall", Arc::new(SubStore::new(fjall().table("beneath").unwrap()))),
         ("without transactions", Arc::new(Failing::never(&Memory::new(), WITHOUT))),
         ("columns", Arc::new(OneColumn::database(CellsDatabase::new(Memory::new())))),
+        (
+            "asynchronous columns",
+            Arc::new(Blocking::new(OneColumn::database(Unblock::new(CellsDatabase::new(Memory::new())))).unwrap()),
+        ),
     ]
 }
 

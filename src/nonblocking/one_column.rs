@@ -1,0 +1,258 @@
+//! Plain tables over asynchronous wide ones.
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures_core::stream::Stream;
+
+use super::feed::poll_batch;
+use super::{Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches};
+use crate::keys::range::KeyRange;
+use crate::store::by_table::{ByTable, in_order};
+use crate::store::error::Error;
+use crate::store::options::Within;
+use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
+use crate::wide::one_column::{
+    of_column, of_table, one_family, opened, plain_id, plain_names, push_values, scan_of_cells, sum, value, wide_name,
+};
+use crate::wide::{OneColumn, OneColumnDatabase};
+
+impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
+    fn id(&self) -> &TableId {
+        self.id_within(self.wide.id())
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.wide.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncStore> {
+        Arc::new(self.of_handle(self.wide.with_options(options)))
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        of_column(self.wide.guarantees())
+    }
+
+    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>> {
+        let key = key.to_vec();
+        Box::pin(async move {
+            check_key(&key)?;
+            Ok(value(&self.wide.get(&key, &self.columns()).await?))
+        })
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>> {
+        let keys: Vec<_> = keys.iter().map(|key| key.to_vec()).collect();
+        Box::pin(async move {
+            keys.iter().try_for_each(|key| check_key(key))?;
+            let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
+            let rows = self.wide.get_many(&keys, &self.columns()).await?;
+            Ok(rows.iter().map(value).collect())
+        })
+    }
+
+    fn scan(&self, scan: &Scan) -> Batches {
+        let scan = scan_of_cells(scan);
+        let cells = self.wide.scan(&scan, &self.columns());
+        Box::pin(Values { cells: Some(cells), batch_bytes: scan.batch_bytes })
+    }
+
+    fn write(&self, batch: &Batch) -> Answer<'_, ()> {
+        let rows = self.mutations(batch);
+        Box::pin(async move {
+            self.id().check_write()?;
+            self.wide.mutate_many(&rows?).await.map_err(|error| of_table(self.id(), error))
+        })
+    }
+
+    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
+        let key = key.to_vec();
+        Box::pin(async move {
+            self.id().check_write()?;
+            check_key(&key)?;
+            sum(self.wide.increment(&key, &[(self.column.clone(), by)]).await)
+        })
+    }
+
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
+        let (key, (check, mutation)) = (key.to_vec(), self.comparison(expected, new));
+        Box::pin(async move {
+            self.id().check_write()?;
+            check_key(&key)?;
+            self.wide.check_and_mutate(&key, &check, &mutation).await
+        })
+    }
+
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()> {
+        let ranges = ranges.to_vec();
+        Box::pin(async move {
+            self.id().check_write()?;
+            let wide = Within::one_call(&self.wide as &dyn AsyncWideStore);
+            let mut batches = wide.scan(&Scan::new(ranges), &self.columns());
+            while let Some(batch) = poll_fn(|context| poll_batch(&mut batches, context)).await? {
+                let written = wide.mutate_many(&self.deletions(&batch)).await;
+                written.map_err(|error| of_table(self.id(), error))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+        self.wide.split_points()
+    }
+}
+
+/// A scan of rows of one cell each.
+struct Values {
+    /// `None` after the end or an error, so that the engine can free what it holds of the scan.
+    cells: Option<Batches>,
+    batch_bytes: usize,
+}
+
+impl Stream for Values {
+    type Item = Result<RowBatch, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(cells) = &mut self.cells else { return Poll::Ready(None) };
+        match ready!(cells.as_mut().poll_next(context)) {
+            Some(Ok(cells)) => {
+                let mut batch = RowBatch::new();
+                push_values(&cells, &mut batch, self.batch_bytes);
+                Poll::Ready(Some(Ok(batch)))
+            }
+            end => {
+                self.cells = None;
+                Poll::Ready(end)
+            }
+        }
+    }
+}
+
+impl<W: AsyncWideDatabase> AsyncDatabase for OneColumnDatabase<W> {
+    fn id(&self) -> DatabaseId {
+        plain_id(self.wide.id())
+    }
+
+    fn options(&self) -> &CallOptions {
+        self.wide.options()
+    }
+
+    fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncDatabase> {
+        Arc::new(OneColumnDatabase { wide: self.wide.with_options(options) })
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        of_column(self.wide.guarantees())
+    }
+
+    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+        let name = name.to_owned();
+        Box::pin(async move {
+            let wide = self.wide.table(&wide_name(&name), &one_family()).await;
+            Ok(Arc::new(opened(self.id(), &name, wide)?) as Arc<dyn AsyncStore>)
+        })
+    }
+
+    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+        let name = name.to_owned();
+        Box::pin(async move {
+            let wide = self.wide.open_table(&wide_name(&name), &one_family()).await;
+            Ok(Arc::new(opened(self.id(), &name, wide)?) as Arc<dyn AsyncStore>)
+        })
+    }
+
+    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>> {
+        let (name, new) = (name.to_owned(), new.clone());
+        Box::pin(async move {
+            let wide = self.wide.create_table(&wide_name(&name), &one_family(), &new).await;
+            Ok(Arc::new(opened(self.id(), &name, wide)?) as Arc<dyn AsyncStore>)
+        })
+    }
+
+    fn tables(&self) -> Answer<'_, Vec<String>> {
+        Box::pin(async move { Ok(plain_names(self.wide.tables().await?)) })
+    }
+
+    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+        let name = name.to_owned();
+        Box::pin(async move {
+            self.id().check_write([name.as_str()])?;
+            self.wide.drop_table(&wide_name(&name)).await
+        })
+    }
+
+    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()> {
+        let batches: Vec<_> = batches.iter().map(|&(name, batch)| (name.to_owned(), batch.clone())).collect();
+        Box::pin(async move {
+            let batches: Vec<_> = batches.iter().map(|(name, batch)| (name.as_str(), batch)).collect();
+            self.id().check_write(batches.iter().map(|&(name, _)| name))?;
+            batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
+            // All tables are created, or none is, before anything is written.
+            let wide = Within::one_call(&self.wide as &dyn AsyncWideDatabase);
+            let mut tables = BTreeMap::new();
+            for &(name, _) in &batches {
+                tables.insert(name, opened(self.id(), name, wide.table(&wide_name(name), &one_family()).await)?);
+            }
+            let mut report = ByTable::new(&batches);
+            for (name, batch) in in_order(&batches) {
+                let Some(table) = tables.get(name) else { continue };
+                report.add(name, batch, table.write(batch).await)?;
+            }
+            report.into_result()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+    use crate::wide::{Cell, push_cell};
+
+    /// Yields what it is given, and is not to be polled after its last item.
+    struct Given(std::vec::IntoIter<Option<Result<RowBatch, Error>>>);
+
+    impl Stream for Given {
+        type Item = Result<RowBatch, Error>;
+
+        fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+            Poll::Ready(self.0.next().expect("an item is left"))
+        }
+    }
+
+    fn polled(given: Vec<Option<Result<RowBatch, Error>>>) -> Vec<Option<Result<RowBatch, Error>>> {
+        let items = given.len() + 2;
+        let mut values = Values { cells: Some(Box::pin(Given(given.into_iter()))), batch_bytes: 100 };
+        let mut next = || match Pin::new(&mut values).poll_next(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(item) => item,
+            Poll::Pending => panic!("it waits for nothing"),
+        };
+        (0..items).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn empty_batches_pass_and_nothing_comes_after_the_end_or_an_error() {
+        let mut cells = Vec::new();
+        push_cell(&mut cells, &Cell { family: "v", qualifier: b"", timestamp: 1, value: b"value" }).unwrap();
+        let mut rows = RowBatch::new();
+        rows.push(b"key", &cells);
+        let row = |item: &Option<Result<RowBatch, Error>>| match item {
+            Some(Ok(batch)) => {
+                Some(batch.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect::<Vec<_>>())
+            }
+            _ => None,
+        };
+        let due = Some(vec![(b"key".to_vec(), b"value".to_vec())]);
+        let ended = polled(vec![Some(Ok(RowBatch::new())), Some(Ok(rows.clone())), None]);
+        assert_eq!(ended.iter().map(row).collect::<Vec<_>>(), [Some(Vec::new()), due.clone(), None, None, None]);
+        assert!(ended[2..].iter().all(Option::is_none));
+        let failed = polled(vec![Some(Ok(rows)), Some(Err(Error::engine("it is cut")))]);
+        assert_eq!(row(&failed[0]), due);
+        assert!(matches!(failed[1], Some(Err(_))) && failed[2..].iter().all(Option::is_none));
+    }
+}
