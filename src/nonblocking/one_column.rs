@@ -16,7 +16,8 @@ use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
 use crate::wide::one_column::{
-    of_column, of_table, one_family, opened, plain_id, plain_names, push_values, scan_of_cells, sum, value, wide_name,
+    check_batches, of_column, of_table, one_family, opened, plain_id, plain_names, push_values, scan_of_cells, sum,
+    value, wide_name,
 };
 use crate::wide::{OneColumn, OneColumnDatabase};
 
@@ -190,7 +191,7 @@ impl<W: AsyncWideDatabase> AsyncDatabase for OneColumnDatabase<W> {
         Box::pin(async move {
             let batches: Vec<_> = batches.iter().map(|(name, batch)| (name.as_str(), batch)).collect();
             self.id().check_write(batches.iter().map(|&(name, _)| name))?;
-            batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
+            check_batches(&batches, self.wide.guarantees())?;
             // All tables are created, or none is, before anything is written.
             let wide = Within::one_call(&self.wide as &dyn AsyncWideDatabase);
             let mut tables = BTreeMap::new();

@@ -14,8 +14,8 @@ use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
 use crate::store::error::{Error, RowErrors};
 use crate::store::options::Within;
 use crate::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Room, RowBatch, Rows, Scan, Store,
-    TableId, Write, check_key, write_by_table,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, Room, RowBatch, Rows, Scan,
+    Store, TableId, Write, check_key, write_by_table,
 };
 
 /// A plain table over one column of wide rows: a [`Store`] over a [`WideStore`], or, with the feature `async`, an
@@ -156,8 +156,17 @@ pub(crate) fn of_table(table: &TableId, error: Error) -> Error {
     }
 }
 
+/// Checks all batches of a write across tables before anything is written.
+pub(crate) fn check_batches(batches: &[(&str, &Batch)], beneath: WideGuarantees) -> Result<(), Error> {
+    let limits = of_column(beneath).limits;
+    batches.iter().try_for_each(|(table, batch)| limits.check(table, batch))
+}
+
 pub(crate) fn of_column(beneath: WideGuarantees) -> Guarantees {
+    let mut limits = Limits::none();
+    (limits.key, limits.value) = (beneath.limits.row, beneath.limits.value);
     Guarantees::none()
+        .limits(limits)
         .snapshot_scans(beneath.snapshot_scans)
         .increment(beneath.increment)
         .compare_and_write(beneath.check_and_mutate)
@@ -379,7 +388,7 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         self.id().check_write(batches.iter().map(|&(name, _)| name))?;
-        batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
+        check_batches(batches, self.wide.guarantees())?;
         // All tables are created, or none is, before anything is written.
         let wide = Within::one_call(&self.wide as &dyn WideDatabase);
         let mut tables = BTreeMap::new();
