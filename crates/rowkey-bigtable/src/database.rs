@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use rowkey::Error;
 use rowkey::clock::{Clock, SystemClock};
 use rowkey::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
 use rowkey::store::{Call, CallOptions, DatabaseId, NewTable};
 use rowkey::wide::{Change, TableSchema, WideGuarantees, check_wide_name};
+use rowkey::{Error, ErrorKind};
 
 use crate::admin::Created;
 use crate::client::Client;
@@ -134,11 +134,11 @@ impl Bigtable {
         let records = self.records();
         for _ in 0..TURNS {
             let (stored, record) = self.stored(name, &call).await?;
-            if record.dropping && how != How::Open {
-                self.finish_drop(name, &call).await?;
+            if let Some(token) = record.dropping.as_deref().filter(|_| how != How::Open) {
+                self.finish_drop(name, token, &call).await?;
                 continue;
             }
-            if let Some(mut stored) = stored.filter(|_| !record.dropping) {
+            if let Some(mut stored) = stored.filter(|_| record.dropping.is_none()) {
                 if matches!(how, How::Create(_)) {
                     return Err(Error::TableExists(name.to_owned()));
                 }
@@ -149,7 +149,9 @@ impl Bigtable {
                 // Another program created it, so nothing is known of its row keys but what is given now.
                 (stored.row_key, stored.row_fields) = (schema.row_key.clone(), schema.row_fields.clone());
                 stored.check_opening(name, schema)?;
-                if schema.row_key.is_none() || records.replace(name, None, schema, &call).await? {
+                if schema.row_key.is_none()
+                    || known(records.replace(name, None, schema, &call).await, &call)? == Some(true)
+                {
                     return Ok(self.opened(name, schema));
                 }
                 continue;
@@ -161,13 +163,16 @@ impl Bigtable {
             };
             // The record goes first: of programs that create the table at once, it decides.
             let text = schema.to_string();
-            if record.text.as_deref() != Some(&text)
-                && !records.replace(name, record.text.as_deref(), schema, &call).await?
-            {
-                continue;
+            if record.text.as_deref() != Some(&text) {
+                let replaced = records.replace(name, record.text.as_deref(), schema, &call).await;
+                if known(replaced, &call)? != Some(true) {
+                    continue;
+                }
             }
-            let created = self.client.create_table(name, schema, split_points, &call).await?;
-            if created == Created::Before {
+            let created = self.client.create_table(name, schema, split_points, &call).await;
+            // Whose table it is that is there now, a program that must create it can't know.
+            let created = if how == How::OpenOrCreate { known(created, &call)? } else { Some(created?) };
+            if created != Some(Created::Now) {
                 continue;
             }
             match records.get(name, &call).await?.text {
@@ -176,7 +181,7 @@ impl Bigtable {
             }
             return Ok(self.opened(name, schema));
         }
-        Err(Error::engine_of(rowkey::ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
+        Err(Error::engine_of(ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
     }
 
     async fn change(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
@@ -185,25 +190,41 @@ impl Bigtable {
         }
         check_name(name)?;
         let call = self.options.begin("change of a schema", name)?;
+        let mut changes = None;
         for _ in 0..TURNS {
             let (stored, record) = self.stored(name, &call).await?;
-            let Some(stored) = stored.filter(|_| !record.dropping) else {
+            let Some(stored) = stored.filter(|_| record.dropping.is_none()) else {
                 let differences = "there is no such table".to_owned();
                 return Err(Error::Schema { table: name.to_owned(), differences });
             };
-            let changes = stored.check_alteration(name, schema)?;
+            let left = stored.check_alteration(name, schema)?;
+            // After an outcome that was unknown less may be left than was changed.
+            let changes = changes.get_or_insert(left);
             let altered = stored.altered_to(schema);
-            self.client.modify_families(name, &stored, &altered, &call).await?;
-            if self.records().replace(name, record.text.as_deref(), &altered, &call).await? {
-                return Ok(changes);
+            let modified = self.client.modify_families(name, &stored, &altered, &call).await;
+            if known(modified, &call)?.is_none() {
+                continue;
+            }
+            let replaced = self.records().replace(name, record.text.as_deref(), &altered, &call).await;
+            if known(replaced, &call)? == Some(true) {
+                return Ok(std::mem::take(changes));
             }
         }
-        Err(Error::engine_of(rowkey::ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
+        Err(Error::engine_of(ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
     }
 
-    async fn finish_drop(&self, name: &str, call: &Call<'_>) -> Result<(), Error> {
+    async fn finish_drop(&self, name: &str, token: &[u8], call: &Call<'_>) -> Result<(), Error> {
         self.client.delete_table(name, call).await?;
-        self.records().end_drop(name, call).await
+        known(self.records().end_drop(name, token, call).await, call).map(drop)
+    }
+}
+
+/// `None` if the outcome is not known and there is time to look what is there.
+fn known<T>(result: Result<T, Error>, call: &Call<'_>) -> Result<Option<T>, Error> {
+    match result {
+        Ok(known) => Ok(Some(known)),
+        Err(error) if error.kind() == ErrorKind::OutcomeUnknown && call.check().is_ok() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -228,7 +249,7 @@ fn check_name(name: &str) -> Result<(), Error> {
     match valid {
         true => Ok(()),
         false => Err(Error::engine_of(
-            rowkey::ErrorKind::InvalidInput,
+            ErrorKind::InvalidInput,
             format!(
                 "table name {name:?}: a table of Bigtable is named by letters, digits, `_`, `-` and `.`, a letter, a digit or `_` first"
             ),
@@ -303,7 +324,7 @@ impl AsyncWideDatabase for Bigtable {
             check_name(&name)?;
             let call = self.options.begin("schema", &name)?;
             let (stored, record) = self.stored(&name, &call).await?;
-            Ok(stored.filter(|_| !record.dropping))
+            Ok(stored.filter(|_| record.dropping.is_none()))
         })
     }
 
@@ -336,8 +357,8 @@ impl AsyncWideDatabase for Bigtable {
             {
                 return Ok(());
             }
-            self.records().begin_drop(&name, &call).await?;
-            self.finish_drop(&name, &call).await
+            let token = self.records().begin_drop(&name, &call).await?;
+            self.finish_drop(&name, &token, &call).await
         })
     }
 }

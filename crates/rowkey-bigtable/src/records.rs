@@ -15,7 +15,7 @@ pub(crate) const RECORDS: &str = "rowkey.schemas";
 
 /// The schema as it was given, in the form of [`TableSchema`]'s text.
 const SCHEMA: &str = "s:schema";
-/// Present while the table is being dropped.
+/// Present while the table is being dropped, with a token of who drops it.
 const DROPPING: &str = "s:dropping";
 
 /// What is stored about a table.
@@ -23,8 +23,8 @@ const DROPPING: &str = "s:dropping";
 pub(crate) struct Record {
     /// The schema's text.
     pub(crate) text: Option<String>,
-    /// Whether the table is being dropped.
-    pub(crate) dropping: bool,
+    /// The token of who began to drop the table, if it is being dropped.
+    pub(crate) dropping: Option<Vec<u8>>,
 }
 
 /// The records of an instance.
@@ -49,7 +49,7 @@ impl Records {
             other => other?,
         };
         let text = row.value(SCHEMA).map(|text| String::from_utf8_lossy(text).into_owned());
-        Ok(Record { text, dropping: row.value(DROPPING).is_some() })
+        Ok(Record { text, dropping: row.value(DROPPING).map(<[u8]>::to_vec) })
     }
 
     /// Stores a schema in place of `before`. Returns whether it was still there.
@@ -70,15 +70,19 @@ impl Records {
         self.0.write_if(table.as_bytes(), &is_before, &put, call).await
     }
 
-    /// Marks a table that is about to be dropped.
-    pub(crate) async fn begin_drop(&self, table: &str, call: &Call<'_>) -> Result<(), Error> {
+    /// Marks a table that is about to be dropped, and returns the token.
+    pub(crate) async fn begin_drop(&self, table: &str, call: &Call<'_>) -> Result<Vec<u8>, Error> {
+        let token = fastrand::u128(..).to_be_bytes().to_vec();
         self.made(call).await?;
-        self.0.write(table.as_bytes().to_vec(), &Mutation::new().put(DROPPING, ""), call).await
+        let mark = Mutation::new().delete_column(DROPPING).put(DROPPING, token.clone());
+        self.0.write(table.as_bytes().to_vec(), &mark, call).await?;
+        Ok(token)
     }
 
-    /// Forgets a table that was dropped.
-    pub(crate) async fn end_drop(&self, table: &str, call: &Call<'_>) -> Result<(), Error> {
-        self.0.write(table.as_bytes().to_vec(), &Mutation::new().delete_row(), call).await
+    /// Forgets a table that was dropped, unless another program has finished this drop already and created the table anew.
+    pub(crate) async fn end_drop(&self, table: &str, token: &[u8], call: &Call<'_>) -> Result<(), Error> {
+        let is_this_drop = Condition::equal(DROPPING, token);
+        self.0.write_if(table.as_bytes(), &is_this_drop, &Mutation::new().delete_row(), call).await.map(drop)
     }
 
     /// Creates the table of records if it does not exist.

@@ -98,14 +98,15 @@ impl Table {
         let Some(reading) = reading else { return Ok(Row::default()) };
         let rows = RowSet { row_keys: vec![row.to_vec()], row_ranges: Vec::new() };
         let mut found = Row::default();
-        self.each(rows, &reading, call, |_, row| found = row).await?;
+        self.each(rows, 1, &reading, call, |_, row| found = row).await?;
         Ok(found)
     }
 
-    /// Reads rows, and calls `take` with each.
+    /// Reads rows, at most so many if it is not 0, and calls `take` with each.
     async fn each(
         &self,
         rows: RowSet,
+        rows_limit: i64,
         reading: &Reading,
         call: &Call<'_>,
         mut take: impl FnMut(Vec<u8>, Row),
@@ -113,6 +114,7 @@ impl Table {
         let request = ReadRowsRequest {
             table_name: self.full_name(),
             rows: Some(rows),
+            rows_limit,
             filter: Some(reading.filter.clone()),
             ..ReadRowsRequest::default()
         };
@@ -353,7 +355,7 @@ impl AsyncWideStore for Table {
                 let (reading, call) = (&reading, &call);
                 async move {
                     let mut found = Vec::with_capacity(set.row_keys.len());
-                    self.each(set, reading, call, |key, row| found.push((key, row))).await?;
+                    self.each(set, 0, reading, call, |key, row| found.push((key, row))).await?;
                     Ok::<_, Error>(found)
                 }
             };

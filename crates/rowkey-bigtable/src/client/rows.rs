@@ -56,13 +56,17 @@ impl Merger {
         self.last.as_deref().is_none_or(|last| if self.reverse { key < last } else { key > last })
     }
 
+    fn out_of_order(&self) -> Violation {
+        if self.reverse { "row keys must be strictly decreasing" } else { "row keys must be strictly increasing" }
+    }
+
     /// The server has scanned up to this key without a row to return.
     pub(crate) fn scanned(&mut self, key: Vec<u8>) -> Result<(), Violation> {
         if self.row.is_some() {
             return Err("a scanned key came inside a row");
         }
         if !self.is_next(&key) {
-            return Err("a scanned key is out of order");
+            return Err(self.out_of_order());
         }
         self.last = Some(key);
         Ok(())
@@ -135,7 +139,7 @@ impl Merger {
     fn begin_cell(&mut self, chunk: &mut CellChunk) -> Result<(), Violation> {
         match &self.row {
             None if chunk.row_key.is_empty() => return Err("a row has no key"),
-            None if !self.is_next(&chunk.row_key) => return Err("a row's key is out of order"),
+            None if !self.is_next(&chunk.row_key) => return Err(self.out_of_order()),
             None => self.row = Some(WireRow { key: std::mem::take(&mut chunk.row_key), ..WireRow::default() }),
             Some(row) if !chunk.row_key.is_empty() && chunk.row_key != row.key => {
                 return Err("a row begins before the one before it has ended");

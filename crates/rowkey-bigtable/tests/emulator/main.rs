@@ -1,6 +1,8 @@
 //! Bigtable's emulator, through both faces: `tests/bigtable/run` starts it and runs these.
 
 mod conformance;
+mod reads;
+mod tools;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
