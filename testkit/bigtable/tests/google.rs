@@ -16,7 +16,7 @@ const CASES: usize = 67;
 fn every_case_that_concerns_tables() {
     let program = std::env::var_os("ROWKEY_BIGTABLE_CONFORMANCE").expect("ROWKEY_BIGTABLE_CONFORMANCE is a path");
     let runtime = Runtime::new().unwrap();
-    let address = runtime.block_on(rowkey_bigtable_proxy::serve()).unwrap();
+    let address = runtime.block_on(rowkey_bigtable_testkit::serve()).unwrap();
     let output = Command::new(program)
         .args(["-test.v", "-test.timeout=15m", "-test.skip", LEFT_OUT, "-proxy_addr", &address.to_string()])
         .env_remove("BIGTABLE_EMULATOR_HOST")

@@ -15,8 +15,8 @@ use rowkey_bigtable::client::proto::{
     ReadModifyWriteRowRequest, ReadRowsRequest, ReadRowsResponse, RpcStatus, mutate_rows_response,
 };
 use rowkey_bigtable::{BigtableError, BigtableOptions, Code};
-use rowkey_bigtable_proxy::answers::{End, bytes, headers, messages, never, status, wait};
-use rowkey_bigtable_proxy::{Answer, Asked, Mock};
+use rowkey_bigtable_testkit::answers::{End, bytes, headers, messages, never, status, wait};
+use rowkey_bigtable_testkit::{Answer, Asked, Mock};
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
