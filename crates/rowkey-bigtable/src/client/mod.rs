@@ -41,6 +41,7 @@ pub(crate) mod retry;
 pub(crate) mod row_set;
 mod rows;
 mod scan;
+mod sound;
 mod write;
 
 use std::sync::Arc;
@@ -69,6 +70,7 @@ use self::retry::{Retry, is_refusal, is_transient, is_unsent, wish};
 pub use self::rows::{WireCell, WireRow};
 pub(crate) use self::scan::Next;
 pub use self::scan::RowStream;
+use self::sound::Sound;
 pub use self::write::EntryError;
 use crate::error::BigtableError;
 use crate::options::BigtableOptions;
@@ -296,7 +298,6 @@ impl Client {
         }
     }
 
-    #[cfg_attr(not(feature = "google"), expect(clippy::unused_async, clippy::unused_self))]
     async fn authorize<Q>(&self, request: &mut Request<Q>) -> Result<(), Status> {
         #[cfg(feature = "google")]
         if let Some(credentials) = &self.inner.credentials {
@@ -331,20 +332,24 @@ impl Client {
     }
 }
 
+/// A longer time is not said to the server.
+const LONGEST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// A request with its headers. The server is told how long the client will wait.
 fn request_to<Q>(message: Arc<Q>, route: &Route, cookies: &Cookies, time: Option<Duration>) -> Request<Arc<Q>> {
     let mut request = Request::new(message);
     write_headers(request.metadata_mut(), route, cookies);
-    if let Some(time) = time {
+    // tonic panics at a time that the header can't say.
+    if let Some(time) = time.filter(|time| *time < LONGEST_TIME) {
         // The client's own deadline comes first.
         request.set_timeout(time + Duration::from_secs(1));
     }
     request
 }
 
-async fn ready(channel: Channel) -> Result<Grpc<Channel>, Status> {
+async fn ready(channel: Channel) -> Result<Grpc<Sound>, Status> {
     let mut grpc =
-        Grpc::new(channel).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE);
+        Grpc::new(Sound(channel)).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE);
     grpc.ready().await.map_err(|error| Status::from_error(error.into()))?;
     Ok(grpc)
 }

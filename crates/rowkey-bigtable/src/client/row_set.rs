@@ -62,3 +62,77 @@ fn is_empty(range: &RowRange) -> bool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Keys of at most two of these bytes.
+    fn universe() -> Vec<Vec<u8>> {
+        let bytes = [0u8, 1, 0xff];
+        let of_two = bytes.iter().flat_map(|a| bytes.iter().map(|b| vec![*a, *b]));
+        bytes.iter().map(|a| vec![*a]).chain(of_two).collect()
+    }
+
+    fn has(rows: &RowSet, key: &[u8]) -> bool {
+        let in_range = |range: &RowRange| {
+            let starts = match &range.start_key {
+                None => true,
+                Some(StartKey::StartKeyClosed(start)) => key >= start.as_slice(),
+                Some(StartKey::StartKeyOpen(start)) => key > start.as_slice(),
+            };
+            let ends = match &range.end_key {
+                None => true,
+                Some(EndKey::EndKeyClosed(end)) => end.is_empty() || key <= end.as_slice(),
+                Some(EndKey::EndKeyOpen(end)) => end.is_empty() || key < end.as_slice(),
+            };
+            starts && ends
+        };
+        rows.row_keys.iter().any(|one| one == key) || rows.row_ranges.iter().any(in_range)
+    }
+
+    fn key() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(prop_oneof![Just(0u8), Just(1), Just(0xff)], 0..3)
+    }
+
+    fn range() -> impl Strategy<Value = RowRange> {
+        let start_key = prop_oneof![
+            Just(None),
+            key().prop_map(|key| Some(StartKey::StartKeyClosed(key))),
+            key().prop_map(|key| Some(StartKey::StartKeyOpen(key))),
+        ];
+        let end_key = prop_oneof![
+            Just(None),
+            key().prop_map(|key| Some(EndKey::EndKeyClosed(key))),
+            key().prop_map(|key| Some(EndKey::EndKeyOpen(key))),
+        ];
+        (start_key, end_key).prop_map(|(start_key, end_key)| RowRange { start_key, end_key })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_is_what_is_after(
+            keys in prop::collection::vec(key(), 0..3),
+            ranges in prop::collection::vec(range(), 0..3),
+            // No row's key is empty.
+            last in prop::collection::vec(prop_oneof![Just(0u8), Just(1), Just(0xff)], 1..3),
+            reverse: bool,
+        ) {
+            let rows = RowSet { row_keys: keys, row_ranges: ranges };
+            let is_all = rows.row_keys.is_empty() && rows.row_ranges.is_empty();
+            let left = after(Some(rows.clone()), &last, reverse);
+            for key in universe() {
+                let is_after = if reverse { key < last } else { key > last };
+                let expected = (is_all || has(&rows, &key)) && is_after;
+                prop_assert_eq!(left.as_ref().is_some_and(|left| has(left, &key)), expected, "{:?}: {:?}", key, left);
+            }
+            // What is sent is never the whole table by mistake, and never refused as backward.
+            if let Some(left) = left {
+                prop_assert!(!left.row_keys.is_empty() || !left.row_ranges.is_empty());
+                prop_assert!(!left.row_ranges.iter().any(is_empty));
+            }
+        }
+    }
+}

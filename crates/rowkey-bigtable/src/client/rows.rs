@@ -168,3 +168,264 @@ impl Merger {
 
 /// How many bytes are reserved at once for a value in several chunks.
 const MOST_RESERVED: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn chunk() -> CellChunk {
+        CellChunk::default()
+    }
+
+    fn begins(row: &str, family: &str, qualifier: &str, value: &str) -> CellChunk {
+        let (family_name, qualifier) = (Some(family.to_owned()), Some(qualifier.into()));
+        CellChunk { row_key: row.into(), family_name, qualifier, value: value.into(), ..chunk() }
+    }
+
+    fn commits(chunk: CellChunk) -> CellChunk {
+        CellChunk { row_status: Some(RowStatus::CommitRow(true)), ..chunk }
+    }
+
+    fn goes_on(chunk: CellChunk) -> CellChunk {
+        CellChunk { value_size: 100, ..chunk }
+    }
+
+    fn reset() -> CellChunk {
+        CellChunk { row_status: Some(RowStatus::ResetRow(true)), ..chunk() }
+    }
+
+    /// The rows before the first violation, and the violation.
+    fn merged(reverse: bool, chunks: impl IntoIterator<Item = CellChunk>) -> (Vec<WireRow>, Result<(), Violation>) {
+        let (mut merger, mut rows) = (Merger::new(reverse, None), Vec::new());
+        for chunk in chunks {
+            match merger.push(chunk) {
+                Ok(row) => rows.extend(row),
+                Err(found) => return (rows, Err(found)),
+            }
+        }
+        (rows, merger.end())
+    }
+
+    #[test]
+    fn what_a_server_may_not_send() {
+        let a = || begins("a", "f", "q", "v");
+        let value = || CellChunk { value: b"v".to_vec(), ..chunk() };
+        for chunks in [
+            vec![commits(chunk())],
+            vec![value()],
+            vec![CellChunk { row_key: b"a".to_vec(), ..chunk() }],
+            vec![CellChunk { family_name: None, ..a() }],
+            vec![CellChunk { qualifier: None, ..a() }],
+            vec![a()],
+            vec![a(), begins("b", "f", "q", "v")],
+            vec![commits(a()), commits(a())],
+            vec![commits(begins("b", "f", "q", "v")), commits(a())],
+            vec![commits(a()), commits(value())],
+            vec![reset()],
+            vec![commits(a()), reset()],
+            vec![a(), CellChunk { value: b"v".to_vec(), ..reset() }],
+            vec![commits(goes_on(a()))],
+            vec![goes_on(a()), commits(begins("a", "f", "q", "v"))],
+            vec![goes_on(a()), CellChunk { timestamp_micros: 1, ..commits(value()) }],
+            vec![goes_on(a()), commits(CellChunk { labels: vec!["l".to_owned()], ..value() })],
+        ] {
+            let (rows, result) = merged(false, chunks.clone());
+            assert!(result.is_err(), "{chunks:?}");
+            assert!(rows.len() < chunks.len(), "{chunks:?}");
+        }
+        assert_eq!(
+            merged(true, [commits(a()), commits(begins("b", "f", "q", "v"))]).1,
+            Err("row keys must be strictly decreasing")
+        );
+    }
+
+    #[test]
+    fn a_scanned_key_is_between_rows() {
+        let mut merger = Merger::new(false, Some(b"b".to_vec()));
+        assert!(merger.scanned(b"b".to_vec()).is_err());
+        merger.scanned(b"c".to_vec()).unwrap();
+        assert!(merger.push(commits(begins("c", "f", "q", "v"))).is_err());
+        merger.push(begins("d", "f", "q", "v")).unwrap();
+        assert!(merger.scanned(b"e".to_vec()).is_err());
+    }
+
+    /// A row as a server may send it: cells cut into pieces, perhaps begun and taken back before.
+    fn sent(row: &WireRow, cuts: &[usize], resets: usize) -> Vec<CellChunk> {
+        let mut whole = Vec::new();
+        let mut before: Option<&(String, Vec<u8>)> = None;
+        for (index, cell) in row.cells.iter().enumerate() {
+            let column = &row.columns[cell.column];
+            let is_new = before.is_none_or(|before| before != column);
+            let family = before.is_none_or(|(family, _)| *family != column.0);
+            before = Some(column);
+            let cut = cuts[index % cuts.len()] % (cell.value.len() + 1);
+            let first = CellChunk {
+                row_key: if index == 0 { row.key.clone() } else { Vec::new() },
+                family_name: family.then(|| column.0.clone()),
+                qualifier: is_new.then(|| column.1.clone()),
+                timestamp_micros: cell.micros,
+                labels: cell.labels.clone(),
+                value: cell.value[..cut].to_vec(),
+                value_size: if cut < cell.value.len() { i32::try_from(cell.value.len()).unwrap() } else { 0 },
+                row_status: None,
+            };
+            whole.push(first);
+            if cut < cell.value.len() {
+                whole.push(CellChunk { value: cell.value[cut..].to_vec(), ..chunk() });
+            }
+        }
+        let begun: Vec<CellChunk> = whole[..whole.len() - 1].to_vec();
+        let taken_back =
+            (0..if begun.is_empty() { 0 } else { resets }).flat_map(|_| begun.iter().cloned().chain([reset()]));
+        let mut chunks: Vec<CellChunk> = taken_back.collect();
+        chunks.extend(whole);
+        if let Some(last) = chunks.last_mut() {
+            last.row_status = Some(RowStatus::CommitRow(true));
+        }
+        chunks
+    }
+
+    fn row(key: Vec<u8>, cells: &[(usize, Vec<u8>)]) -> WireRow {
+        let columns = [("a", "x"), ("a", "y"), ("b", "x"), ("c", "")];
+        let mut row = WireRow { key, ..WireRow::default() };
+        for (micros, (column, value)) in (0..).zip(cells) {
+            let (family, qualifier) = columns[column % columns.len()];
+            let column = (family.to_owned(), qualifier.as_bytes().to_vec());
+            if row.columns.last() != Some(&column) {
+                row.columns.push(column);
+            }
+            let labels = if value.len() % 3 == 1 { vec!["l".to_owned()] } else { Vec::new() };
+            row.cells.push(WireCell { column: row.columns.len() - 1, micros, labels, value: value.clone() });
+        }
+        row
+    }
+
+    const CELLS: Range<usize> = 1..5;
+
+    proptest! {
+        #[test]
+        fn rows_come_out_as_they_were_sent(
+            keys in prop::collection::btree_set(prop::collection::vec(any::<u8>(), 1..3), 1..5),
+            cells in prop::collection::vec((0usize..4, prop::collection::vec(any::<u8>(), 0..6)), CELLS),
+            cuts in prop::collection::vec(0usize..8, 1..4),
+            resets in 0usize..3,
+            reverse: bool,
+        ) {
+            let mut rows: Vec<WireRow> = keys.into_iter().map(|key| row(key, &cells)).collect();
+            if reverse {
+                rows.reverse();
+            }
+            let chunks: Vec<CellChunk> = rows.iter().flat_map(|row| sent(row, &cuts, resets)).collect();
+            prop_assert_eq!(merged(reverse, chunks.clone()), (rows.clone(), Ok(())));
+            // Cut anywhere, the rows before are whole.
+            for length in 0..chunks.len() {
+                let (some, end) = merged(reverse, chunks[..length].to_vec());
+                prop_assert_eq!(&some[..], &rows[..some.len()]);
+                prop_assert!(end.is_err() || some.len() < rows.len());
+            }
+        }
+
+        #[test]
+        fn no_chunks_panic(
+            parts in prop::collection::vec(
+                (any::<bool>(), any::<bool>(), any::<bool>(), 0u8..4, any::<i32>(), 0u8..3, prop::collection::vec(any::<u8>(), 0..2)),
+                0..12,
+            ),
+            reverse: bool,
+        ) {
+            let chunks = parts.into_iter().map(|(family, qualifier, key, status, value_size, column, value)| CellChunk {
+                row_key: if key { value.clone() } else { Vec::new() },
+                family_name: family.then(|| column.to_string()),
+                qualifier: qualifier.then(|| vec![column]),
+                row_status: match status {
+                    0 => None,
+                    1 => Some(RowStatus::ResetRow(true)),
+                    2 => Some(RowStatus::CommitRow(true)),
+                    _ => Some(RowStatus::CommitRow(false)),
+                },
+                value_size,
+                value,
+                ..chunk()
+            });
+            let (rows, _) = merged(reverse, chunks);
+            let sorted = rows.is_sorted_by(|a, b| if reverse { a.key > b.key } else { a.key < b.key });
+            prop_assert!(sorted);
+            prop_assert!(rows.iter().all(|row| !row.cells.is_empty() && row.cells.iter().all(|cell| cell.column < row.columns.len())));
+        }
+    }
+
+    /// Google's cases of ReadRows, as protobuf's JSON.
+    #[test]
+    #[ignore = "needs ROWKEY_READ_ROWS_CASES, the file readrows.json that tests/bigtable/conformance prints"]
+    fn googles_cases() {
+        let path = std::env::var_os("ROWKEY_READ_ROWS_CASES").expect("ROWKEY_READ_ROWS_CASES is a path");
+        let file: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let cases = file["readRowsTests"].as_array().unwrap();
+        assert!(cases.len() >= 48);
+        let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let number = |value: &serde_json::Value| value.as_str().map_or(0, |number| number.parse().unwrap());
+        for case in cases {
+            let chunks = list(&case["chunks"]).into_iter().map(|sent| {
+                let flag = |name: &str| sent[name].as_bool() == Some(true);
+                CellChunk {
+                    row_key: base64(&text(&sent["rowKey"])),
+                    family_name: sent["familyName"].as_str().map(str::to_owned),
+                    qualifier: sent["qualifier"].as_str().map(base64),
+                    timestamp_micros: number(&sent["timestampMicros"]),
+                    labels: list(&sent["labels"]).iter().map(text).collect(),
+                    value: base64(&text(&sent["value"])),
+                    value_size: i32::try_from(sent["valueSize"].as_i64().unwrap_or_default()).unwrap(),
+                    row_status: match (flag("commitRow"), flag("resetRow")) {
+                        (true, _) => Some(RowStatus::CommitRow(true)),
+                        (_, true) => Some(RowStatus::ResetRow(true)),
+                        _ => None,
+                    },
+                }
+            });
+            let (rows, end) = merged(false, chunks);
+            let cells: Vec<_> = rows
+                .iter()
+                .flat_map(|row| {
+                    row.cells.iter().map(|cell| {
+                        let (family, qualifier) = &row.columns[cell.column];
+                        let [key, qualifier, value] =
+                            [&row.key, qualifier, &cell.value].map(|bytes| String::from_utf8(bytes.clone()).unwrap());
+                        (key, family.clone(), qualifier, cell.micros, value, cell.labels.join(","))
+                    })
+                })
+                .collect();
+            let (errors, expected): (Vec<_>, Vec<_>) =
+                list(&case["results"]).into_iter().partition(|result| result["error"].as_bool() == Some(true));
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|cell| {
+                    let [key, family, qualifier, value, label] =
+                        ["rowKey", "familyName", "qualifier", "value", "label"].map(|name| text(&cell[name]));
+                    (key, family, qualifier, number(&cell["timestampMicros"]), value, label)
+                })
+                .collect();
+            assert_eq!((cells, end.is_err()), (expected, !errors.is_empty()), "{}", case["description"]);
+        }
+    }
+
+    fn base64(text: &str) -> Vec<u8> {
+        let digit = |byte: u8| match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            _ => 63,
+        };
+        let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b'=').map(digit).collect();
+        let bits = |digits: &[u8]| digits.iter().fold(0u32, |bits, digit| bits << 6 | u32::from(*digit));
+        digits
+            .chunks(4)
+            .flat_map(|four| (bits(four) << (6 * (4 - four.len()))).to_be_bytes()[1..four.len()].to_vec())
+            .collect()
+    }
+}

@@ -107,6 +107,7 @@ impl RowStream {
             }
             for chunk in self.chunks.by_ref() {
                 if let Some(row) = self.merger.push(chunk).map_err(|found| violated(&self.attempts, found))? {
+                    self.attempts.retry.progress();
                     self.rows += 1;
                     if self.request.rows_limit == self.rows {
                         self.state = State::Complete;
@@ -153,8 +154,8 @@ impl RowStream {
     }
 
     fn take(&mut self, response: ReadRowsResponse) -> Result<(), Error> {
-        self.attempts.retry.progress();
         if !response.last_scanned_row_key.is_empty() {
+            self.attempts.retry.progress();
             self.merger.scanned(response.last_scanned_row_key).map_err(|found| violated(&self.attempts, found))?;
         }
         self.chunks = response.chunks.into_iter();

@@ -1,9 +1,14 @@
-//! The test proxy of Google's conformance test of clients: a service that does with `rowkey-bigtable`'s client what the test
-//! asks. Its protocol is `google.bigtable.testproxy` of <https://github.com/googleapis/cloud-bigtable-clients-test>.
+//! Two servers for tests of `rowkey-bigtable`.
+//!
+//! [`Mock`] is a Bigtable whose answers the test writes. [`serve`] serves the test proxy of Google's conformance test of clients: a
+//! service that does with `rowkey-bigtable`'s client what the test asks. Its protocol is `google.bigtable.testproxy` of <https://github.com/googleapis/cloud-bigtable-clients-test>.
 
 #![forbid(unsafe_code)]
 
+pub mod answers;
+mod frames;
 mod messages;
+mod server;
 mod service;
 
 use std::collections::HashMap;
@@ -14,6 +19,7 @@ use rowkey::store::CallOptions;
 use rowkey_bigtable::client::proto::{self, Cell, Column, Family, Row, RowSet, RpcStatus, mutate_rows_response};
 use rowkey_bigtable::client::{Client, WireRow};
 use rowkey_bigtable::{BigtableError, BigtableOptions};
+pub use server::{Answer, Asked, Mock};
 pub use service::serve;
 use tonic::{Code, Status};
 

@@ -1,0 +1,126 @@
+//! A server of Bigtable's API whose answers the test writes.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use tokio::net::TcpListener;
+use tonic::body::Body;
+use tonic::codegen::{Service, http};
+use tonic::server::NamedService;
+use tonic::transport::Server;
+use tonic::transport::server::{TcpConnectInfo, TcpIncoming};
+
+/// A response, or a future that never ends.
+pub type Answer = Pin<Box<dyn Future<Output = http::Response<Body>> + Send>>;
+
+/// What the server was asked: the method's name, and how many requests of that method came before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// `ReadRows`, `MutateRow`.
+    pub method: String,
+    /// From 0.
+    pub number: usize,
+    /// The client's address: one for each connection.
+    pub from: Option<SocketAddr>,
+}
+
+/// A server that answers each request by a function.
+#[derive(Clone)]
+pub struct Mock {
+    answer: Arc<dyn Fn(&Asked) -> Answer + Send + Sync>,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    in_flight: Arc<AtomicUsize>,
+}
+
+impl Mock {
+    /// Serves both of Google's services on a free port, in the runtime's background. Returns the address too.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn start(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> (Self, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let mock = Self { answer: Arc::new(answer), asked: Arc::default(), in_flight: Arc::default() };
+        let server = Server::builder().add_service(Data(mock.clone())).add_service(Admin(mock.clone()));
+        tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+        (mock, address)
+    }
+
+    /// All that was asked.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The number of requests that are not answered yet. A client that goes away takes its own back.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.load(Ordering::Acquire)
+    }
+
+    fn take(&self, request: &http::Request<Body>) -> Answer {
+        let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
+        let from = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
+        let mut all = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = Asked { number: all.iter().filter(|before| before.method == method).count(), method, from };
+        all.push(asked.clone());
+        drop(all);
+        let answer = (self.answer)(&asked);
+        let flight = Flight::new(&self.in_flight);
+        Box::pin(async move {
+            let answered = answer.await;
+            drop(flight);
+            answered
+        })
+    }
+}
+
+struct Flight(Arc<AtomicUsize>);
+
+impl Flight {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+macro_rules! services {
+    ($($service:ident: $name:literal;)*) => {$(
+        #[derive(Clone)]
+        struct $service(Mock);
+
+        impl NamedService for $service {
+            const NAME: &'static str = $name;
+        }
+
+        impl Service<http::Request<Body>> for $service {
+            type Response = http::Response<Body>;
+            type Error = Infallible;
+            type Future = Pin<Box<dyn Future<Output = Result<http::Response<Body>, Infallible>> + Send>>;
+
+            fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+                Poll::Ready(Ok(()))
+            }
+
+            fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+                let answer = self.0.take(&request);
+                Box::pin(async move { Ok(answer.await) })
+            }
+        }
+    )*};
+}
+
+services! {
+    Data: "google.bigtable.v2.Bigtable";
+    Admin: "google.bigtable.admin.v2.BigtableTableAdmin";
+}

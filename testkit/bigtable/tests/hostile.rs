@@ -1,0 +1,381 @@
+//! A server that fails, stalls and lies: what the client makes of it.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use prost::bytes::Bytes;
+use rowkey::store::{CallOptions, Cancel};
+use rowkey::{Error, ErrorKind};
+use rowkey_bigtable::client::Client;
+use rowkey_bigtable::client::proto::mutate_rows_request::Entry;
+use rowkey_bigtable::client::proto::read_rows_response::CellChunk;
+use rowkey_bigtable::client::proto::read_rows_response::cell_chunk::RowStatus;
+use rowkey_bigtable::client::proto::{
+    CheckAndMutateRowRequest, MutateRowRequest, MutateRowResponse, MutateRowsRequest, MutateRowsResponse,
+    ReadModifyWriteRowRequest, ReadRowsRequest, ReadRowsResponse, RpcStatus, mutate_rows_response,
+};
+use rowkey_bigtable::{BigtableError, BigtableOptions, Code};
+use rowkey_bigtable_testkit::answers::{End, bytes, headers, messages, never, status, wait};
+use rowkey_bigtable_testkit::{Answer, Asked, Mock};
+use tokio::runtime::Runtime;
+use tokio::time::sleep;
+
+const SHORT: Duration = Duration::from_millis(300);
+/// Only a call that hangs takes as long.
+const HANGS: Duration = Duration::from_secs(30);
+
+fn options(address: &str) -> BigtableOptions {
+    BigtableOptions::new("p", "i").emulator(address).retry_for(Duration::from_secs(5))
+}
+
+/// A server, a client of it, and what the test does with both.
+fn with<F: Future<Output = ()>>(
+    answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+    change: impl Fn(BigtableOptions) -> BigtableOptions,
+    test: impl FnOnce(Mock, Client) -> F,
+) {
+    Runtime::new().unwrap().block_on(async {
+        let (mock, address) = Mock::start(answer).await;
+        let client = Client::new(&change(options(&address))).unwrap();
+        tokio::time::timeout(HANGS, test(mock, client)).await.expect("a call hangs");
+    });
+}
+
+fn row(key: &str) -> ReadRowsResponse {
+    let chunk = CellChunk {
+        row_key: key.into(),
+        family_name: Some("f".to_owned()),
+        qualifier: Some(b"q".to_vec()),
+        row_status: Some(RowStatus::CommitRow(true)),
+        ..CellChunk::default()
+    };
+    ReadRowsResponse { chunks: vec![chunk], ..ReadRowsResponse::default() }
+}
+
+async fn keys(client: &Client, options: &CallOptions) -> (Vec<String>, Result<(), Error>) {
+    let (mut rows, mut keys) = (client.read_rows(ReadRowsRequest::default()), Vec::new());
+    loop {
+        let call = match options.begin("scan", "t") {
+            Ok(call) => call,
+            Err(error) => return (keys, Err(error)),
+        };
+        match rows.next(&call).await {
+            Ok(Some(row)) => keys.push(String::from_utf8(row.key).unwrap()),
+            Ok(None) => return (keys, Ok(())),
+            Err(error) => {
+                assert!(rows.next(&call).await.unwrap().is_none(), "a stream has ended after its error");
+                return (keys, Err(error));
+            }
+        }
+    }
+}
+
+fn code_of(error: &Error) -> Option<Code> {
+    error.engine_error::<BigtableError>().map(BigtableError::code)
+}
+
+async fn put(client: &Client, options: &CallOptions) -> Result<(), Error> {
+    client.mutate_row(MutateRowRequest::default(), &options.begin("mutation", "t").unwrap()).await
+}
+
+async fn add(client: &Client, options: &CallOptions) -> Result<(), Error> {
+    let call = options.begin("increment", "t").unwrap();
+    client.read_modify_write_row(ReadModifyWriteRowRequest::default(), &call).await.map(drop)
+}
+
+fn within_a_second() -> CallOptions {
+    CallOptions::new().timeout(SHORT)
+}
+
+#[test]
+fn a_server_that_says_nothing_ends_every_call_in_time() {
+    with(
+        |_| never(),
+        |options| options,
+        |mock, client| async move {
+            let options = within_a_second();
+            let begun = Instant::now();
+            let (_, read) = keys(&client, &options).await;
+            assert!(matches!(read, Err(Error::DeadlineExceeded { .. })), "{read:?}");
+            let put = put(&client, &options).await.unwrap_err();
+            assert!(matches!(put, Error::OutcomeUnknown { .. }), "{put}");
+            let add = add(&client, &options).await.unwrap_err();
+            assert!(matches!(add, Error::OutcomeUnknown { .. }), "{add}");
+            let call = options.begin("check-and-mutate", "t").unwrap();
+            let check = client.check_and_mutate_row(CheckAndMutateRowRequest::default(), &call).await.unwrap_err();
+            assert!(matches!(check, Error::OutcomeUnknown { .. }), "{check}");
+            let call = options.begin("mutation", "t").unwrap();
+            let request = MutateRowsRequest { entries: vec![Entry::default(); 2], ..Default::default() };
+            let failed = client.mutate_rows(request, &call).await.unwrap();
+            assert!(failed.iter().all(|entry| matches!(entry.error, Error::OutcomeUnknown { .. })), "{failed:?}");
+            assert_eq!(failed.len(), 2);
+            assert!(begun.elapsed() < HANGS / 2);
+            let cancel = Cancel::new();
+            let cancelled = CallOptions::new().cancel(&cancel);
+            let (read, ()) = tokio::join!(keys(&client, &cancelled), async {
+                sleep(SHORT).await;
+                cancel.cancel();
+            });
+            assert!(matches!(read.1, Err(Error::Cancelled { .. })), "{read:?}");
+            // What was given up is given up on the server too.
+            while mock.in_flight() > 0 {
+                sleep(Duration::from_millis(5)).await;
+            }
+        },
+    );
+}
+
+#[test]
+fn an_attempt_that_says_nothing_is_made_again_where_that_is_safe() {
+    let first_is_silent = |asked: &Asked| match asked.number {
+        0 => never(),
+        _ if asked.method == "ReadRows" => messages([row("a")], End::of(Code::Ok)),
+        _ => messages([MutateRowResponse {}], End::of(Code::Ok)),
+    };
+    with(
+        first_is_silent,
+        |options| options.attempt_timeout(SHORT),
+        |_, client| async move {
+            let options = CallOptions::new();
+            assert_eq!(keys(&client, &options).await.0, ["a"]);
+            put(&client, &options).await.unwrap();
+            let unknown = add(&client, &options).await.unwrap_err();
+            assert!(matches!(unknown, Error::OutcomeUnknown { .. }), "{unknown}");
+        },
+    );
+}
+
+#[test]
+fn what_a_status_says_of_a_write() {
+    for (code, kind, times) in [
+        (Code::InvalidArgument, ErrorKind::InvalidInput, 1),
+        (Code::NotFound, ErrorKind::NotFound, 1),
+        (Code::PermissionDenied, ErrorKind::PermissionDenied, 1),
+        (Code::ResourceExhausted, ErrorKind::Busy, 1),
+        (Code::Unimplemented, ErrorKind::Unsupported, 1),
+        (Code::Internal, ErrorKind::OutcomeUnknown, 1),
+        (Code::Unknown, ErrorKind::OutcomeUnknown, 1),
+        (Code::Unavailable, ErrorKind::OutcomeUnknown, usize::MAX),
+        (Code::Aborted, ErrorKind::OutcomeUnknown, usize::MAX),
+    ] {
+        let fails = move |_: &Asked| status(code, "no");
+        let patience = |options: BigtableOptions| options.retry_for(SHORT);
+        with(fails, patience, |mock, client| async move {
+            let error = put(&client, &CallOptions::new()).await.unwrap_err();
+            assert_eq!((error.kind(), code_of(&error)), (kind, Some(code)), "{error}");
+            let puts = mock.asked().len();
+            assert!(if times == 1 { puts == 1 } else { puts > 2 }, "{code:?}: {puts} attempts");
+            // To add twice is not to add once.
+            let error = add(&client, &CallOptions::new()).await.unwrap_err();
+            assert_eq!((error.kind(), code_of(&error)), (kind, Some(code)), "{error}");
+            assert_eq!(mock.asked().len() - puts, 1, "{code:?}");
+        });
+    }
+}
+
+#[test]
+fn no_connection_is_no_write() {
+    Runtime::new().unwrap().block_on(async {
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = closed.local_addr().unwrap();
+        drop(closed);
+        let client = Client::new(&options(&address.to_string()).retry_for(SHORT)).unwrap();
+        for error in [put(&client, &CallOptions::new()).await, add(&client, &CallOptions::new()).await] {
+            let error = error.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+        }
+        let late = add(&client, &CallOptions::new().timeout(SHORT / 10)).await.unwrap_err();
+        assert!(matches!(late, Error::DeadlineExceeded { .. }), "{late}");
+        let call = CallOptions::none().begin("mutation", "t").unwrap();
+        let request = MutateRowsRequest { entries: vec![Entry::default(); 2], ..Default::default() };
+        let failed = client.mutate_rows(request, &call).await.unwrap();
+        assert!(failed.iter().all(|entry| entry.error.kind() == ErrorKind::Busy), "{failed:?}");
+    });
+}
+
+#[test]
+fn a_wait_that_the_server_asks_for_is_made() {
+    let asks = |asked: &Asked| match asked.number {
+        0 => wait(Code::ResourceExhausted, SHORT),
+        _ => messages([MutateRowResponse {}], End::of(Code::Ok)),
+    };
+    with(
+        asks,
+        |options| options,
+        |_, client| async move {
+            let begun = Instant::now();
+            put(&client, &CallOptions::new()).await.unwrap();
+            assert!(begun.elapsed() >= SHORT);
+        },
+    );
+    // One that is too long ends the call, and not the program.
+    let asks = |_: &Asked| wait(Code::Unavailable, Duration::from_secs(i64::MAX as u64));
+    with(
+        asks,
+        |options| options,
+        |_, client| async move {
+            assert!(put(&client, &CallOptions::new()).await.is_err());
+        },
+    );
+}
+
+#[test]
+fn a_scan_goes_on_after_its_last_row() {
+    let breaks = |asked: &Asked| match asked.number {
+        0 => messages([row("a"), row("b")], End::Reset),
+        1 => messages([row("c")], End::of(Code::Unavailable)),
+        2 => messages(Vec::<ReadRowsResponse>::new(), End::Reset),
+        _ => messages([row("d")], End::of(Code::Ok)),
+    };
+    with(
+        breaks,
+        |options| options,
+        |_, client| async move {
+            let (read, ended) = keys(&client, &CallOptions::new()).await;
+            assert_eq!(read, ["a", "b", "c", "d"]);
+            ended.unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_server_that_never_makes_progress_is_given_up() {
+    // It answers each attempt, and never with a row.
+    let stuck = |_: &Asked| messages([ReadRowsResponse::default()], End::of(Code::Unavailable));
+    with(
+        stuck,
+        |options| options.retry_for(SHORT),
+        |_, client| async move {
+            let (read, ended) = keys(&client, &CallOptions::new()).await;
+            assert_eq!((read.len(), code_of(&ended.unwrap_err())), (0, Some(Code::Unavailable)));
+        },
+    );
+}
+
+#[test]
+fn lies_are_errors() {
+    let answers: Vec<fn() -> Answer> = vec![
+        || messages([row("b"), row("a")], End::of(Code::Ok)),
+        || messages([row("a"), row("a")], End::of(Code::Ok)),
+        || bytes([Bytes::from_static(b"\x00\x00\x00\x00\x03abc")], End::of(Code::Ok)),
+        || bytes([Bytes::from_static(b"\x07\x00\x00\x00\x00")], End::of(Code::Ok)),
+        || bytes([Bytes::from_static(b"\x00\xff\xff\xff\xff")], End::of(Code::Ok)),
+        || headers(&[("grpc-status", "3"), ("grpc-status-details-bin", "%%%"), ("grpc-message", "%zz")]),
+        || headers(&[("grpc-status", "3"), ("grpc-status-details-bin", "AAB")]),
+        || headers(&[("grpc-status", "no number")]),
+        || {
+            messages(
+                [row("a")],
+                End::Trailers(vec![("grpc-status", "3".into()), ("grpc-status-details-bin", "~".into())]),
+            )
+        },
+        || headers(&[("grpc-status", "3"), ("x-goog-cbt-cookie-a", "1"), ("x-goog-cbt-cookie-bin", "!!")]),
+    ];
+    for (index, answer) in answers.into_iter().enumerate() {
+        with(
+            move |_| answer(),
+            |options| options.retry_for(SHORT),
+            |_, client| async move {
+                let (read, ended) = keys(&client, &CallOptions::new()).await;
+                assert!(ended.is_err() && read.len() <= 1, "{index}: {read:?}, {ended:?}");
+                // Rows are read as the response of a write, which has no fields.
+                assert_eq!(put(&client, &CallOptions::new()).await.is_ok(), index < 2, "{index}");
+            },
+        );
+    }
+}
+
+#[test]
+fn entries_that_failed_are_sent_again_alone() {
+    let of = |entries: &[(i64, Code)]| {
+        let entries = entries.iter().map(|(index, code)| mutate_rows_response::Entry {
+            index: *index,
+            status: Some(RpcStatus { code: (*code).into(), ..RpcStatus::default() }),
+        });
+        MutateRowsResponse { entries: entries.collect(), rate_limit_info: None }
+    };
+    // Of five rows one is written, one refused, one named twice, one not at all; the connection breaks. Indexes that there are
+    // not are passed over.
+    let answer = move |asked: &Asked| match asked.number {
+        0 => messages(
+            [
+                of(&[(0, Code::Ok), (1, Code::InvalidArgument), (9, Code::Ok), (-1, Code::Ok)]),
+                of(&[(2, Code::Aborted)]),
+            ],
+            End::Reset,
+        ),
+        1 => messages([of(&[(0, Code::Ok), (2, Code::Unavailable)])], End::of(Code::Unavailable)),
+        _ => messages([of(&[(0, Code::Ok), (1, Code::Internal)])], End::of(Code::Ok)),
+    };
+    with(
+        answer,
+        |options| options,
+        |mock, client| async move {
+            let call = CallOptions::none().begin("mutation", "t").unwrap();
+            let request = MutateRowsRequest { entries: vec![Entry::default(); 5], ..Default::default() };
+            let failed = client.mutate_rows(request, &call).await.unwrap();
+            let kinds: Vec<_> = failed.iter().map(|entry| (entry.index, entry.error.kind())).collect();
+            assert_eq!(kinds, [(1, ErrorKind::InvalidInput), (4, ErrorKind::OutcomeUnknown)]);
+            assert_eq!(mock.asked().len(), 3);
+        },
+    );
+}
+
+#[test]
+fn connections_are_shared_and_replaced() {
+    let slow = |asked: &Asked| -> Answer {
+        let answer = match asked.method.as_str() {
+            "PingAndWarm" => messages([MutateRowResponse {}], End::of(Code::Ok)),
+            _ => messages([row("a")], End::of(Code::Ok)),
+        };
+        Box::pin(async move {
+            sleep(SHORT / 3).await;
+            answer.await
+        })
+    };
+    with(
+        slow,
+        |options| options.connections(3).connection_age(SHORT),
+        |mock, client| async move {
+            let options = CallOptions::new();
+            let six = || futures_util::future::join_all((0..6).map(|_| keys(&client, &options)));
+            let used = |method: &str, mock: &Mock| -> BTreeSet<_> {
+                mock.asked()
+                    .into_iter()
+                    .filter(|asked| asked.method == method)
+                    .map(|asked| asked.from.unwrap())
+                    .collect()
+            };
+            six().await;
+            assert_eq!(used("ReadRows", &mock).len(), 3, "six requests at once use three connections");
+            // Old ones are replaced by new ones, which were warmed; nothing that runs is broken.
+            for _ in 0..8 {
+                for (read, ended) in six().await {
+                    assert_eq!(read, ["a"]);
+                    ended.unwrap();
+                }
+            }
+            let (all, warmed) = (used("ReadRows", &mock), used("PingAndWarm", &mock));
+            assert!(all.len() > 3, "{all:?}");
+            assert!(all.difference(&warmed).count() <= 3, "only the first three were not warmed: {all:?}, {warmed:?}");
+        },
+    );
+}
+
+#[test]
+fn a_stream_that_is_dropped_ends_on_the_server() {
+    let endless = |_: &Asked| messages((0..1000).map(|n| row(&format!("{n:05}"))), End::Never);
+    with(
+        endless,
+        |options| options.connections(1),
+        |_, client| async move {
+            let options = CallOptions::new();
+            for _ in 0..300 {
+                // More than a connection has streams.
+                let mut rows = client.read_rows(ReadRowsRequest::default());
+                let row = rows.next(&options.begin("scan", "t").unwrap()).await.unwrap();
+                assert_eq!(row.unwrap().key, b"00000");
+            }
+        },
+    );
+}
