@@ -12,7 +12,7 @@
 //! | [`on_disk`] | keep rows on disk: durability, backups, errors |
 //! | [`changing_a_key`] | which changes are safe, and how to migrate for the others |
 //! | [`your_own_engine`] | write an engine, step by step |
-//! | `your_own_async_engine` (feature `async`) | write the client of a server, a whole one |
+//! | `your_own_async_engine` (features `async` and `memory`) | write the client of a server, a whole one |
 //! | [`classics`] | the ideas of the HBase literature, and a study of each |
 //! | [`from_the_hbase_shell`] | shell commands, Java calls and their counterparts |
 //! | [`mod@format`] | every byte of a key |
@@ -57,7 +57,7 @@ pub mod salting {}
 #[doc = include_str!("guide/wide_rows.md")]
 pub mod wide_rows {}
 
-#[cfg(feature = "async")]
+#[cfg(all(feature = "async", feature = "memory"))]
 #[doc = include_str!("guide/your_own_async_engine.md")]
 pub mod your_own_async_engine {}
 

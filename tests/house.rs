@@ -19,15 +19,15 @@ const TO_ENGINES: &[&str] = &["store", "error", "Error", "ErrorKind", "KeyRange"
 /// What the crate of an asynchronous engine of wide tables imports of `rowkey`.
 const TO_WIDE_ENGINES: &[&str] =
     &["store", "wide", "nonblocking", "clock", "error", "Error", "ErrorKind", "KeyRange", "Result"];
-/// What the design tool imports of `rowkey`: keys and split points, no stores and no tables.
+/// What the design tool imports of `rowkey`: keys, split points and, of wide rows, schemas; no stores and no tables.
 const TO_DESIGNS: &[&str] =
-    &["KeyRange", "LayoutBuf", "LayoutError", "RowKey", "Value", "layout", "lead", "splits", "untyped"];
+    &["KeyRange", "LayoutBuf", "LayoutError", "RowKey", "Value", "layout", "lead", "splits", "untyped", "wide"];
 /// The crates in `crates/`, what each may import of `rowkey`, and why no more.
 const CRATES: [(&str, &[&str], &str); 4] = [
     ("rowkey-fjall", TO_ENGINES, "engines know stores and ranges of bytes alone"),
     ("rowkey-bigtable", TO_WIDE_ENGINES, "engines know stores, wide rows and ranges of bytes alone"),
-    ("rowkey-design", TO_DESIGNS, "designs know keys and split points alone"),
-    ("rowkey-cli", TO_DESIGNS, "designs know keys and split points alone"),
+    ("rowkey-design", TO_DESIGNS, "designs know keys, split points and schemas alone"),
+    ("rowkey-cli", TO_DESIGNS, "designs know keys, split points and schemas alone"),
 ];
 
 /// The tools that other tools import.

@@ -24,7 +24,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         }
         2 => {
             let Ok(text) = std::str::from_utf8(rest) else { return };
-            let sources = [Source::Layout, Source::Describe, Source::Phoenix, Source::Cbt];
+            let sources = [Source::Layout, Source::Describe, Source::Phoenix, Source::Cbt, Source::Schema];
             let file = File { name: "fuzzed".to_owned(), text: text.to_owned() };
             let _ = import(file, sources[usize::from(kind) % sources.len()], Some("t"));
         }

@@ -45,6 +45,11 @@
 //!   deadline the whole.
 //! - A server drops the future that handles a request when the client goes away: of several writes in a row some are
 //!   then made. Give them a task of their own.
+#![cfg_attr(
+    not(feature = "unblock"),
+    doc = "",
+    doc = "[`Unblock`]: https://docs.rs/rowkey/latest/rowkey/nonblocking/struct.Unblock.html"
+)]
 
 mod blocking;
 mod driven;
@@ -96,6 +101,11 @@ pub type Batches = BoxStream<'static, Result<RowBatch, Error>>;
 /// - A future or stream that is dropped frees what it holds of the engine, its scanner on a server too.
 /// - If the engine needs a runtime, its futures and streams are polled inside one. [`Blocking`] provides it.
 /// - There are no transactions: those who need the view of one use an engine's synchronous face ([`Unblock::run`]).
+#[cfg_attr(
+    not(feature = "unblock"),
+    doc = "",
+    doc = "[`Unblock::run`]: https://docs.rs/rowkey/latest/rowkey/nonblocking/struct.Unblock.html#method.run"
+)]
 pub trait AsyncStore: Send + Sync {
     /// The id of this table. A wrapper returns the id of the table it wraps.
     fn id(&self) -> &TableId;

@@ -51,7 +51,9 @@
 //!
 //! The rules above are those of `Cells`. Each row of this table is a field of [`WideGuarantees`], in which a store
 //! declares what it does: `store.guarantees()`. The behaviour of HBase and Bigtable was recorded (`tests/wide/*.cases`;
-//! Bigtable's from its emulator); `differences.cases` and `bigtable.differences.cases` record where `Cells` differs.
+//! Bigtable's from its emulator); `differences.cases` and `bigtable.differences.cases` record where `Cells` differs. The
+//! column of Bigtable is what its server does. Where the crate `rowkey-bigtable` declares more, because it decides before it
+//! sends, its name is there.
 //!
 //! | | HBase | Bigtable | `Cells` | guarantee |
 //! |---|---|---|---|---|
@@ -73,14 +75,14 @@
 //! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum | the second is added to the first's sum | [`repeated_counters`](WideGuarantees::repeated_counters) |
 //! | writes under a check | supported | supported | with transactions of its store | [`check_and_mutate`](WideGuarantees::check_and_mutate) |
 //! | [`Condition::absent`] and an empty value; a check that compares with the empty value | an empty value is absent; every operator but ≠ means = | as any other value | as any other value | [`empty_values`](WideGuarantees::empty_values) |
-//! | a mutation of no such family, under a check that fails | the check fails | the check fails | is refused | [`validated_first`](WideGuarantees::validated_first) |
+//! | a mutation of no such family, under a check that fails | the check fails | the check fails; `rowkey-bigtable` refuses it | is refused | [`validated_first`](WideGuarantees::validated_first) |
 //! | a page of columns with several versions | has the newest version of each | has the newest version of each | has as many of each as were asked for | [`page_versions`](WideGuarantees::page_versions) |
 //! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column | counts it as one column | [`page_empty_qualifier`](WideGuarantees::page_empty_qualifier) |
 //! | a row's condition on a column that is not read, or of no family | treats the column as absent | sees it; is refused | sees it; is refused | [`row_conditions`](WideGuarantees::row_conditions) |
 //! | pieces of a row under a condition on it | are refused | supported, after the row is read | supported, after the row is read | [`pieces_under_conditions`](WideGuarantees::pieces_under_conditions) |
-//! | a read that asks for nothing: a time range without a millisecond of 1970 or later, no version, a limit of no column | a range that is backward or negative, and no version, are refused; the rest returns nothing | a range returns nothing, but an end of 0 means no end; no version, and a limit of no column, are refused | returns nothing | [`empty_reads`](WideGuarantees::empty_reads) |
-//! | a table created with split points is split into regions there | yes | yes, but not in the emulator | as its store | [`split_points`](WideGuarantees::split_points) |
-//! | maximum length of row key, qualifier, value | 32,767 bytes; a cell with its key has 10 MiB unless configured | 4 KiB as documented, the emulator accepts more; a value of 10 MiB is accepted | as its store | [`limits`](WideGuarantees::limits) |
+//! | a read that asks for nothing: a time range without a millisecond of 1970 or later, no version, a limit of no column | a range that is backward or negative, and no version, are refused; the rest returns nothing | a range returns nothing, but an end of 0 means no end; no version, and a limit of no column, are refused; `rowkey-bigtable` returns nothing | returns nothing | [`empty_reads`](WideGuarantees::empty_reads) |
+//! | a table created with split points is split into regions there | yes | yes; the emulator ignores them, and `rowkey-bigtable` does not declare them there | as its store | [`split_points`](WideGuarantees::split_points) |
+//! | maximum length of row key, qualifier, value | 32,767 bytes; a cell with its key has 10 MiB unless configured | 4 KiB, 16 KiB, 100 MiB as documented; the emulator accepts more, and `rowkey-bigtable` refuses it | as its store | [`limits`](WideGuarantees::limits) |
 //!
 //! Other differences between the engines' clients are hidden, so all stores behave alike:
 //!

@@ -11,24 +11,38 @@ use crate::filter::MICROS;
 /// The most edits of a row in one request: <https://cloud.google.com/bigtable/quotas>.
 pub(crate) const MOST_EDITS: usize = 100_000;
 
-/// The edits of a mutation. A put without a timestamp is at `now`, in milliseconds, so that it can be sent twice.
+/// The time of a put without one, until [`stamp`] sets it. (To the service it would be the server's time.)
+const UNTIMED: i64 = -1;
+
+/// The edits of a mutation, whose puts without a timestamp are to be [stamped](stamp).
 ///
 /// # Errors
 ///
 /// [`Error::Unsupported`] for what Bigtable has no request for.
-pub(crate) fn edits(mutation: &Mutation, now: i64) -> Result<Vec<proto::Mutation>, Error> {
+pub(crate) fn edits(mutation: &Mutation) -> Result<Vec<proto::Mutation>, Error> {
     if mutation.edits().len() > MOST_EDITS {
         return Err(Error::Unsupported("more than 100,000 edits of a row in one mutation, on Bigtable"));
     }
-    mutation.edits().iter().map(|edit| Ok(proto::Mutation { mutation: Some(kind(edit, now)?) })).collect()
+    mutation.edits().iter().map(|edit| Ok(proto::Mutation { mutation: Some(kind(edit)?) })).collect()
 }
 
-fn kind(edit: &Edit, now: i64) -> Result<Kind, Error> {
+/// Sets the time of puts without one, so that they can be sent twice. `now` is in milliseconds.
+pub(crate) fn stamp(mutations: &mut [proto::Mutation], now: i64) {
+    for mutation in mutations {
+        if let Some(Kind::SetCell(cell)) = &mut mutation.mutation
+            && cell.timestamp_micros == UNTIMED
+        {
+            cell.timestamp_micros = now.saturating_mul(MICROS);
+        }
+    }
+}
+
+fn kind(edit: &Edit) -> Result<Kind, Error> {
     Ok(match edit {
         Edit::Put { column, at, value } => Kind::SetCell(SetCell {
             family_name: column.family.clone(),
             column_qualifier: column.qualifier.clone(),
-            timestamp_micros: at.unwrap_or(now).saturating_mul(MICROS),
+            timestamp_micros: at.map_or(UNTIMED, |at| at.saturating_mul(MICROS)),
             value: value.clone(),
         }),
         Edit::DeleteVersion { at: None, .. } => {

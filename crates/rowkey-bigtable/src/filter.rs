@@ -74,8 +74,10 @@ fn pushed(columns: &Columns, families: &[(&str, Option<&[KeyRange]>)]) -> RowFil
     of_cells.extend(i32::try_from(versions).ok().map(|versions| of(Filter::CellsPerColumnLimitFilter(versions))));
     let of_one = |(family, ranges): &(&str, Option<&[KeyRange]>)| of_columns(family, *ranges);
     let Some(most) = most(columns) else {
-        let chosen = interleave(families.iter().map(of_one).collect());
-        return chain(std::iter::once(chosen).chain(of_cells).collect());
+        // A filter of all families would cost the server as much as one of some.
+        let is_all = columns.families().is_empty();
+        let chosen = (!is_all).then(|| interleave(families.iter().map(of_one).collect()));
+        return chain(chosen.into_iter().chain(of_cells).collect());
     };
     // Families have no order in Bigtable. So each is cut on its own, and the row is cut here.
     let (skipped, most) =
@@ -146,6 +148,7 @@ fn of(filter: Filter) -> RowFilter {
 
 fn chain(mut filters: Vec<RowFilter>) -> RowFilter {
     match (filters.len(), filters.pop()) {
+        (0, _) => of(Filter::PassAllFilter(true)),
         (1, Some(only)) => only,
         (_, last) => of(Filter::Chain(Chain { filters: filters.into_iter().chain(last).collect() })),
     }

@@ -22,7 +22,7 @@ use crate::client::proto::{
     ReadRowsRequest, RowSet, SampleRowKeysRequest,
 };
 use crate::client::{Client, EntryError};
-use crate::edit::{MOST_EDITS, edits};
+use crate::edit::{MOST_EDITS, edits, stamp};
 use crate::filter::{Reading, predicate};
 use crate::scan::{LONGEST_KEY, batches, key_sets, nothing, refused};
 
@@ -128,49 +128,96 @@ impl Table {
     }
 
     pub(crate) async fn write(&self, row: Vec<u8>, mutation: &Mutation, call: &Call<'_>) -> Result<(), Error> {
-        let mutations = edits(mutation, self.clock.now())?;
+        let mut mutations = edits(mutation)?;
         if mutations.is_empty() {
             return Ok(());
         }
+        stamp(&mut mutations, self.clock.now());
         let request =
             MutateRowRequest { table_name: self.full_name(), row_key: row, mutations, ..MutateRowRequest::default() };
         self.client.mutate_row(request, call).await
     }
 
-    async fn write_many(&self, rows: Vec<(Vec<u8>, Mutation)>, call: &Call<'_>) -> Result<(), Error> {
-        let (total, now) = (rows.len(), self.clock.now());
-        let keys: Vec<Vec<u8>> = rows.iter().map(|(row, _)| row.clone()).collect();
-        let requests = grouped(rows, now)?;
-        let alone = requests.len() == 1;
-        let send = |Group { entries, indexes }: Group| async move {
-            let request = MutateRowsRequest { table_name: self.full_name(), entries, ..MutateRowsRequest::default() };
-            (self.client.mutate_rows(request, call).await, indexes)
+    /// The writes as requests. The entries of a request are applied in any order, so all writes to a row are one entry.
+    fn groups(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<Vec<Group>, Error> {
+        rows.iter().try_for_each(|(row, mutation)| self.check(row, mutation))?;
+        let mut places: HashMap<&[u8], usize> = HashMap::with_capacity(rows.len());
+        let mut entries: Vec<Entry> = Vec::with_capacity(rows.len());
+        // Which entry each write is in.
+        let mut writes: Vec<(usize, usize)> = Vec::with_capacity(rows.len());
+        for (index, (row, mutation)) in rows.iter().enumerate() {
+            let mutations = edits(mutation)?;
+            if mutations.is_empty() {
+                continue;
+            }
+            let place = *places.entry(row).or_insert(entries.len());
+            writes.push((place, index));
+            match entries.get_mut(place) {
+                None => entries.push(Entry { row_key: row.clone(), mutations, ..Entry::default() }),
+                Some(entry) if entry.mutations.len() + mutations.len() > MOST_EDITS => {
+                    return Err(Error::Unsupported("more than 100,000 edits of a row in one call, on Bigtable"));
+                }
+                Some(entry) => entry.mutations.extend(mutations),
+            }
+        }
+        writes.sort_unstable();
+        let request = || MutateRowsRequest {
+            table_name: self.full_name(),
+            app_profile_id: self.client.options().app_profile.clone(),
+            ..MutateRowsRequest::default()
         };
-        let mut failed = RowErrors::new(total);
-        let mut errors: Vec<(usize, Arc<Error>)> = Vec::new();
-        let mut sent = iter(requests).map(send).buffer_unordered(IN_FLIGHT);
-        while let Some((result, indexes)) = sent.next().await {
+        let (mut groups, mut bytes, mut edits): (Vec<Group>, _, _) = (Vec::new(), 0, 0);
+        let mut writes = writes.into_iter().peekable();
+        for (place, entry) in entries.into_iter().enumerate() {
+            let of_entry = prost::Message::encoded_len(&entry);
+            let is_full = bytes + of_entry > MOST_BYTES || edits + entry.mutations.len() > MOST_ENTRIES;
+            if groups.is_empty() || is_full {
+                groups.push(Group { request: request(), writes: Vec::new() });
+                (bytes, edits) = (0, 0);
+            }
+            (bytes, edits) = (bytes + of_entry, edits + entry.mutations.len());
+            let Some(group) = groups.last_mut() else { continue };
+            let in_group = group.request.entries.len();
+            while let Some((_, index)) = writes.next_if(|(of, _)| *of == place) {
+                group.writes.push((in_group, index));
+            }
+            group.request.entries.push(entry);
+        }
+        Ok(groups)
+    }
+
+    async fn write_groups(&self, total: usize, mut groups: Vec<Group>, call: &Call<'_>) -> Result<(), Error> {
+        let (now, alone) = (self.clock.now(), groups.len() == 1);
+        for entry in groups.iter_mut().flat_map(|group| &mut group.request.entries) {
+            stamp(&mut entry.mutations, now);
+        }
+        let send = |Group { request, writes }: Group| async move {
+            let request = Arc::new(request);
+            (self.client.mutate_shared(&request, call).await, request, writes)
+        };
+        let mut failed: Vec<(usize, Vec<u8>, Arc<Error>)> = Vec::new();
+        let mut sent = iter(groups).map(send).buffer_unordered(IN_FLIGHT);
+        while let Some((result, request, writes)) = sent.next().await {
+            let mut add = |entry: usize, error: Arc<Error>| {
+                let first = writes.partition_point(|(of, _)| *of < entry);
+                let of_entry = writes[first..].iter().take_while(|(of, _)| *of == entry);
+                let key = || request.entries.get(entry).map(|entry| entry.row_key.clone()).unwrap_or_default();
+                failed.extend(of_entry.map(|(_, index)| (*index, key(), Arc::clone(&error))));
+            };
             match result {
                 // Nothing of the call was written.
                 Err(error) if alone => return Err(error),
                 Err(error) => {
                     let error = Arc::new(error);
-                    errors.extend(indexes.iter().flatten().map(|&index| (index, Arc::clone(&error))));
+                    (0..request.entries.len()).for_each(|entry| add(entry, Arc::clone(&error)));
                 }
-                Ok(entries) => {
-                    for EntryError { index, error } in entries {
-                        let error = Arc::new(error);
-                        let of_entry = indexes.get(index).into_iter().flatten();
-                        errors.extend(of_entry.map(|&index| (index, Arc::clone(&error))));
-                    }
-                }
+                Ok(entries) => entries.into_iter().for_each(|EntryError { index, error }| add(index, Arc::new(error))),
             }
         }
-        errors.sort_by_key(|(index, _)| *index);
-        for (index, error) in errors {
-            failed.push(index, self.name(), &keys[index], error);
-        }
-        failed.into_result()
+        failed.sort_unstable_by_key(|(index, ..)| *index);
+        let mut errors = RowErrors::new(total);
+        failed.into_iter().for_each(|(index, key, error)| errors.push(index, self.name(), &key, error));
+        errors.into_result()
     }
 
     async fn add(&self, row: &[u8], counters: &[(Column, i64)], call: &Call<'_>) -> Result<Vec<i64>, Error> {
@@ -239,7 +286,8 @@ impl Table {
         mutation: &Mutation,
         call: &Call<'_>,
     ) -> Result<bool, Error> {
-        let mutations = edits(mutation, self.clock.now())?;
+        let mut mutations = edits(mutation)?;
+        stamp(&mut mutations, self.clock.now());
         if mutations.is_empty() {
             // The service refuses a request without mutations.
             let stored = self.read(row, &Columns::of(&check.column), call).await?;
@@ -260,53 +308,10 @@ impl Table {
     }
 }
 
-/// The entries of a request, and which writes of the call each has.
-#[derive(Default)]
+/// A request, and which writes of the call are in its entries: pairs of both indexes, in the order of the entries.
 struct Group {
-    entries: Vec<Entry>,
-    indexes: Vec<Vec<usize>>,
-}
-
-/// The writes as requests. The entries of a request are applied in any order, so all writes to a row are one entry; what
-/// does not fit into one follows in a request of its own, after the others.
-fn grouped(rows: Vec<(Vec<u8>, Mutation)>, now: i64) -> Result<Vec<Group>, Error> {
-    let mut places: HashMap<Vec<u8>, usize> = HashMap::with_capacity(rows.len());
-    let mut entries: Vec<(Entry, Vec<usize>)> = Vec::with_capacity(rows.len());
-    for (index, (row_key, mutation)) in rows.into_iter().enumerate() {
-        let mutations = edits(&mutation, now)?;
-        if mutations.is_empty() {
-            continue;
-        }
-        let place = places.get(&row_key).copied();
-        match place.and_then(|place| entries.get_mut(place)) {
-            Some((entry, indexes)) => {
-                if entry.mutations.len() + mutations.len() > MOST_EDITS {
-                    return Err(Error::Unsupported("more than 100,000 edits of a row in one call, on Bigtable"));
-                }
-                entry.mutations.extend(mutations);
-                indexes.push(index);
-            }
-            None => {
-                places.insert(row_key.clone(), entries.len());
-                entries.push((Entry { row_key, mutations, ..Entry::default() }, vec![index]));
-            }
-        }
-    }
-    let (mut groups, mut bytes, mut edits): (Vec<Group>, _, _) = (Vec::new(), 0, 0);
-    for (entry, indexes) in entries {
-        let of_entry = prost::Message::encoded_len(&entry);
-        let is_full = bytes + of_entry > MOST_BYTES || edits + entry.mutations.len() > MOST_ENTRIES;
-        if groups.is_empty() || is_full {
-            groups.push(Group::default());
-            (bytes, edits) = (0, 0);
-        }
-        (bytes, edits) = (bytes + of_entry, edits + entry.mutations.len());
-        if let Some(group) = groups.last_mut() {
-            group.entries.push(entry);
-            group.indexes.push(indexes);
-        }
-    }
-    Ok(groups)
+    request: MutateRowsRequest,
+    writes: Vec<(usize, usize)>,
 }
 
 impl AsyncWideStore for Table {
@@ -387,12 +392,13 @@ impl AsyncWideStore for Table {
     }
 
     fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()> {
-        let rows = rows.to_vec();
+        // As requests they are a copy already.
+        let (total, groups) = (rows.len(), self.groups(rows));
         Box::pin(async move {
             self.id.check_write()?;
-            rows.iter().try_for_each(|(row, mutation)| self.check(row, mutation))?;
+            let groups = groups?;
             let call = self.options.begin("mutation", self.name())?;
-            self.write_many(rows, &call).await
+            self.write_groups(total, groups, &call).await
         })
     }
 

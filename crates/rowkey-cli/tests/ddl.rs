@@ -37,6 +37,38 @@ fn ddl_prints_commands_and_notes_apart_and_import_reads_back() {
 }
 
 #[test]
+fn the_schema_of_a_wide_table_becomes_a_design() {
+    let schema = "row key: salt(16 xxh3 by 0) text, i64 desc\nrow key field: 0 user\nrow key field: 1 at milliseconds\n\
+        family page: max versions 3, ttl 86400000 ms\n";
+    let (status, design, errors) = rowkey(&["import", "--from", "schema", "--name", "visits"], schema);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    for line in [
+        "key = [\"user: text\", \"at: i64 desc\"]",
+        "salt = { buckets = 16, by = [\"user\"] }",
+        "means = { at = \"milliseconds\" }",
+    ] {
+        assert!(design.lines().any(|written| written == line), "{line} in {design}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("visits.rowkey.toml");
+    std::fs::write(&path, design).expect("a file");
+    let (status, text, notes) = rowkey(&["ddl", &path.display().to_string(), "--for", "cbt"], "");
+    assert_eq!(status, Some(0), "{notes}");
+    assert_eq!(
+        text,
+        "cbt createtable visits families=page\ncbt setgcpolicy visits page 'maxage=1d or maxversions=3'\n"
+    );
+
+    let (status, _, errors) =
+        rowkey(&["import", "--from", "schema", "--name", "t"], "family f: max versions 1\nrow: u8\n");
+    assert_eq!(status, Some(2));
+    assert!(
+        errors.starts_with("error: this is not a line of a schema") && errors.contains("standard input:2:1"),
+        "{errors}"
+    );
+}
+
+#[test]
 fn ddl_is_json_for_programs() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("t.rowkey.toml");

@@ -1,6 +1,9 @@
 //! `ddl` and `import` without servers: what is refused and where, and that what was printed comes back.
 
-use rowkey::LayoutBuf;
+use std::time::Duration;
+
+use rowkey::wide::{FamilySchema, TableSchema};
+use rowkey::{Bucket, LayoutBuf, Millis, RowKey, Seconds};
 use rowkey_design::ddl::{Options, Target, ddl};
 use rowkey_design::import::{Source, import};
 use rowkey_design::{Design, File, Problems};
@@ -183,6 +186,88 @@ fn layouts_come_back_from_json() {
     }
 }
 
+#[derive(RowKey)]
+#[rowkey(salt(buckets = 16, by(user)))]
+struct Visit {
+    user: String,
+    #[rowkey(desc)]
+    at: Millis,
+    hour: Bucket<Seconds, 3600>,
+    action: Action,
+    id: u32,
+}
+
+#[derive(RowKey)]
+enum Action {
+    #[rowkey(tag = 1)]
+    Login,
+    #[rowkey(tag = 7)]
+    Bought { item: u16 },
+}
+
+#[test]
+fn schemas_of_wide_tables_come_back() {
+    let family = FamilySchema::new;
+    let schema = TableSchema::new()
+        .family("a", family())
+        .family("b.2", family().max_versions(5).min_versions(2).ttl(Duration::from_secs(86_400)))
+        .family("c", family().max_versions(u32::MAX).ttl(Duration::from_millis(1500)))
+        .row_key::<Visit>()
+        .rename_row_field("id", "number")
+        .expect("a field");
+    let text = imported(&schema.to_string(), Source::Schema, Some("visits")).expect("a schema");
+    let expected = "format = 1\n\n[table.visits]\n# A schema has no split points\n\
+        # The field hour is rounded down to 3600 seconds\n\
+        # A design has no key for row key field: 3#1 Login\n\
+        # A design has no key for row key field: 3#7 Bought\n\
+        # A design has no key for row key field: 3#7.0 item\n\
+        # The field number was id before\n\
+        key = [\"user: text\", \"at: i64 desc\", \"hour: i64\", \"action: enum{1: (), 7: (u16)}\", \"number: u32\"]\n\
+        salt = { buckets = 16, by = [\"user\"] }\n\
+        means = { at = \"milliseconds\", hour = \"seconds\" }\n\n\
+        [table.visits.family.a]\nversions = 1\n\n\
+        [table.visits.family.\"b.2\"]\nttl = \"1 days\"\nversions = 5\nmin_versions = 2\n\n\
+        [table.visits.family.c]\nttl = \"1500 ms\"\nversions = 2147483647\n";
+    assert_eq!(text, expected);
+    let again = Design::parse([File { name: "again".to_owned(), text: text.clone() }]).expect("a design");
+    assert_eq!(again.tables["visits"].layout.shape(), Visit::LAYOUT.shape());
+    let cbt = created(text.trim_start_matches("format = 1\n"), Target::Cbt);
+    for policy in ["a maxversions=1\n", "b.2 '(maxage=1d and maxversions=2) or maxversions=5'\n"] {
+        assert!(cbt.contains(policy), "{cbt}");
+    }
+    // What another program made has no types of keys.
+    let families = imported("family f: max versions 2\r\n\r\n", Source::Schema, Some("t")).expect("a family");
+    assert!(families.contains("key = [\"row: bytes raw\"]"), "{families}");
+    let hbase = created(families.trim_start_matches("format = 1\n"), Target::HBase);
+    assert_eq!(hbase, "create \"t\",\n  {NAME => \"f\", VERSIONS => 2}\n");
+}
+
+#[test]
+fn what_is_wrong_in_a_schema_is_said_with_its_line() {
+    for (text, expected) in [
+        ("", "pasted:1:1: there is no line of a schema in this text"),
+        ("family f: max versions x", "pasted:1:1: this is not a line of a schema"),
+        ("family f: max versions 1\nrows: u8", "pasted:2:1: this is not a line of a schema"),
+        ("family f: max versions 1\nfamily f: max versions 2", "pasted:2:1: family \"f\" is there twice"),
+        ("family f: max versions 0", "pasted:1:1: "),
+        ("\nfamily a b: max versions 1", "pasted:2:1: "),
+        ("family f: max versions 1, ttl 99999999999999999999 ms", "pasted:1:1: a design cannot say a TTL this long"),
+        ("row key: u8\nrow key: u8", "pasted:2:1: the row key is there twice"),
+        ("family f: max versions 1\nrow key: u7 desk", "pasted:2:1: \"u7 desk\" is not the shape of a key"),
+        ("row key: u8, mine\nrow key field: 1 name", "pasted:1:1: `mine` is not a type of the format"),
+        ("row key field: 0 a", "pasted:1:1: a field of a row key whose shape is not there"),
+        ("row key: u8\nrow key field: 1 a", "pasted:2:1: this is not a field of the row key"),
+        ("row key: u8\nrow key field: 0 a:b", "pasted:1:1: a design takes no field named \"a:b\""),
+    ] {
+        let problems = imported(text, Source::Schema, Some("t")).expect_err(text).to_string();
+        assert!(problems.starts_with(expected), "{text:?}: {problems}");
+    }
+    let problems = imported("rows\ncolumns", Source::Schema, Some("t")).expect_err("two lines");
+    assert_eq!(problems.list.len(), 2);
+    let problems = imported("family f: max versions 1", Source::Schema, None).expect_err("no name").to_string();
+    assert!(problems.starts_with("pasted:1:1: a schema does not have its table's name"), "{problems}");
+}
+
 #[test]
 fn texts_that_are_cut_or_changed_make_no_panic() {
     let sources = [
@@ -191,6 +276,7 @@ fn texts_that_are_cut_or_changed_make_no_panic() {
         (Source::Phoenix, "'TABLE_NAME','COLUMN_NAME','DATA_TYPE','KEY_SEQ','SORT_ORDER'\n't','a','12','1','1'\n".to_owned()),
         (Source::Describe, "Table a is ENABLED\n{NAME => 'f', VERSIONS => '1', METADATA => {'a' => 'b'}}\nTotal number of splits = 2\n\\x00é\n".to_owned()),
         (Source::Cbt, "Family Name\tGC Policy\n---\t---\nf\t((age() > 1d && versions() > 2) || versions() > 5)\n".to_owned()),
+        (Source::Schema, "row key: salt(16 xxh3 by 0) text, i64 desc\nrow key field: 0 user\nrow key field: 1 at|when milliseconds\nfamily f: max versions 3, min versions 2, ttl 1000 ms\n".to_owned()),
         (Source::Layout, "u64, text raw".parse::<LayoutBuf>().expect("a shape").to_json()),
     ];
     for (source, text) in sources {

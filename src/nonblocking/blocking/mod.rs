@@ -16,8 +16,8 @@ use crate::store::{CallOptions, DatabaseId, Rows, Scan};
 /// An asynchronous engine as a synchronous one: a [`Store`](crate::store::Store) over an
 /// [`AsyncStore`](super::AsyncStore), and so on for databases and wide tables.
 ///
-/// The engine's futures and streams run on a runtime with threads of its own ([`new`](Self::new),
-/// [`connect`](Self::connect), with the feature `tokio`) or where you say ([`on`](Self::on)). The thread that calls waits
+/// The engine's futures and streams run on a runtime with threads of its own ([`Blocking::new`],
+/// [`Blocking::connect`], with the feature `tokio`) or where you say ([`on`](Self::on)). The thread that calls waits
 /// for a channel, and never runs a future. So calls can be made inside another runtime, of one thread too: there they
 /// block its thread for as long as the engine takes.
 ///
@@ -37,6 +37,10 @@ use crate::store::{CallOptions, DatabaseId, Rows, Scan};
 /// assert_eq!(squares.get(&3)?, Some(9));
 /// # Ok::<(), rowkey::Error>(())
 /// ```
+#[cfg_attr(
+    not(feature = "tokio"),
+    doc = "\n[`Blocking::new`]: https://docs.rs/rowkey/latest/rowkey/nonblocking/struct.Blocking.html#method.new\n[`Blocking::connect`]: https://docs.rs/rowkey/latest/rowkey/nonblocking/struct.Blocking.html#method.connect"
+)]
 pub struct Blocking<T> {
     engine: Arc<T>,
     runtime: Runtime,
@@ -83,7 +87,12 @@ impl<T> Blocking<T> {
     /// future that is dropped instead is an error of the call.
     ///
     /// Do not call from a task of that runtime: the task would block a thread that is to run the call, and may wait for ever.
-    /// [`new`](Self::new) has a runtime that nothing else uses.
+    /// [`Blocking::new`] has a runtime that nothing else uses.
+    #[cfg_attr(
+        not(feature = "tokio"),
+        doc = "",
+        doc = "[`Blocking::new`]: https://docs.rs/rowkey/latest/rowkey/nonblocking/struct.Blocking.html#method.new"
+    )]
     ///
     /// ```
     /// use rowkey::nonblocking::{Blocking, BoxFuture, Unblock};

@@ -20,21 +20,53 @@
 //!
 //! # The engine
 //!
-//! The service takes any [`AsyncDatabase`]. `src/main.rs` chooses it in one line: `Unblock::new(Fjall::open(directory)?)`.
-//! The tests also run on `Unblock::in_place(Memory::new())`.
+//! The service takes any [`AsyncDatabase`]. `src/main.rs` chooses it, a line each:
+//!
+//! | arguments | engine |
+//! |---|---|
+//! | `visits-db` | `Unblock::new(Fjall::open(directory)?)` |
+//! | `--bigtable PROJECT/INSTANCE` | `OneColumn::database(Bigtable::connect(instance).await?)` |
+//!
+//! With an emulator of Bigtable, which `tests/bigtable/start` starts:
+//!
+//! ```sh
+//! BIGTABLE_EMULATOR_HOST=127.0.0.1:PORT cargo run -p rowkey-service -- --bigtable my-project/my-instance
+//! ```
+//!
+//! The tests run on both, and on `Unblock::in_place(Memory::new())`.
 //!
 //! # Writes
 //!
 //! A visitor, an instant and an id identify a visit. To send a visit again is safe: the first one stays, and is counted
 //! once. So a client that got no response, or an error, sends the same visits again.
 //!
-//! The rows of a request and their index rows are one atomic batch. The counters are not part of it: they are incremented
-//! after it. The batch also puts each visit into the table `visits.uncounted`, and the visit is deleted there when it was
-//! counted. If the process dies in between, or an increment fails, the next start counts the index rows of these pages and
-//! days, and sets their counters, before it accepts requests. Until then such a counter may be wrong by the visits of that
-//! request. This needs a single process that writes, which an embedded engine has by nature.
+//! A request writes, in this order:
 //!
-//! A write runs in a task of its own. A client that goes away does not interrupt it between the batch and the counters.
+//! 1. each visit's mark, a row of `visits.uncounted`;
+//! 2. the visits;
+//! 3. their rows of the index by page;
+//! 4. the counters of their pages and days, by increments;
+//! 5. the deletion of the marks.
+//!
+//! **On fjall** the first three are one atomic batch: a request is stored whole or not at all. **On Bigtable**, whose writes
+//! are atomic by row only, each step begins when all rows of the one before are stored. A reader that asks meanwhile finds
+//! a visit by its visitor a moment before it finds it by its page. After an error, or the death of the process, some visits
+//! of the request are stored and others are not, and stored ones may lack their index row; there is no index row without
+//! its visit. To send them again stores the others, and writes the index rows of those that are stored and marked.
+//!
+//! On both, counters may be wrong after an error or the death of the process, by the visits of that request, until the next
+//! start. Before it accepts requests, it reads the marks that are left, writes the index rows of those that have a visit,
+//! counts the index rows of these pages and days, and corrects their counters.
+//!
+//! **One process at a time writes.** fjall locks its directory. Nothing stops a second process on the same tables of
+//! Bigtable: a visit that is sent to both at once may be counted twice, and the start of one corrects counters that the
+//! other increments. Requests of a process that was killed may be applied after its death. So start the next process a
+//! second later, not at once.
+//!
+//! Each step on Bigtable is a `WriteBatch`, which looks its table up before it writes: two small requests more a step, one of
+//! them to Bigtable's admin API, which has quotas of its own.
+//!
+//! A write runs in a task of its own. A client that goes away does not interrupt it between its steps.
 //!
 //! # Bounds
 //!

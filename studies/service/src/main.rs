@@ -1,15 +1,17 @@
-//! The service as a program, on fjall.
+//! The service as a program, on fjall or on Bigtable.
 
 #![forbid(unsafe_code)]
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use rowkey::nonblocking::Unblock;
-use rowkey_fjall::{Fjall, FjallError};
+use rowkey::nonblocking::{AsyncDatabase, Unblock};
+use rowkey::wide::OneColumn;
+use rowkey_bigtable::{Bigtable, BigtableOptions};
+use rowkey_fjall::Fjall;
 use rowkey_service::{Limits, Service};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -19,7 +21,11 @@ use tokio::signal::unix::{SignalKind, signal};
 #[derive(Parser)]
 struct Args {
     /// The directory of the database; it is created if it does not exist
-    directory: PathBuf,
+    #[arg(required_unless_present = "bigtable")]
+    directory: Option<PathBuf>,
+    /// An instance of Bigtable in place of a directory; BIGTABLE_EMULATOR_HOST is the address of an emulator
+    #[arg(long, value_name = "PROJECT/INSTANCE", value_parser = instance, conflicts_with = "directory")]
+    bigtable: Option<BigtableOptions>,
     /// The address to listen at; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
@@ -27,9 +33,13 @@ struct Args {
     limits: Limits,
 }
 
-/// The engine. In memory it would be `Unblock::in_place(Memory::new())`.
-fn engine(directory: &Path) -> Result<Unblock<Fjall>, FjallError> {
-    Ok(Unblock::new(Fjall::open(directory)?))
+fn instance(name: &str) -> Result<BigtableOptions, String> {
+    match name.split_once('/') {
+        Some((project, instance)) if !project.is_empty() && !instance.is_empty() && !instance.contains('/') => {
+            Ok(BigtableOptions::new(project, instance))
+        }
+        _ => Err("it is written PROJECT/INSTANCE".to_owned()),
+    }
 }
 
 fn main() -> ExitCode {
@@ -42,28 +52,37 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(Args { directory, listen, limits }: Args) -> Result<(), Box<dyn std::error::Error>> {
-    let db = engine(&directory)?;
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn run(Args { directory, bigtable, listen, limits }: Args) -> Outcome {
     let runtime = Runtime::new()?;
-    runtime.block_on(async {
-        let service = Service::open(db.clone(), limits).await?;
-        // The signals are handled before a client can know of the program.
-        let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-        let listener = TcpListener::bind(listen).await?;
-        println!("listening at {}", listener.local_addr()?);
-        io::stdout().flush()?;
-        let stop = async move {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-        };
-        service.serve(listener, stop).await;
-        Ok::<(), Box<dyn std::error::Error>>(())
-    })?;
+    // The engine, a line each. In memory it would be `Unblock::in_place(Memory::new())`.
+    if let Some(instance) = bigtable {
+        let db = OneColumn::database(runtime.block_on(Bigtable::connect(instance))?);
+        return runtime.block_on(serve(db, listen, limits));
+    }
+    let db = Unblock::new(Fjall::open(directory.unwrap_or_default())?);
+    runtime.block_on(serve(db.clone(), listen, limits))?;
     // Connections that are still open end here. Calls of theirs that a thread of the pool has taken may go on; their outcome is
     // unknown to everybody.
     drop(runtime);
     db.get_ref().sync()?;
+    Ok(())
+}
+
+async fn serve(db: impl AsyncDatabase + Clone + 'static, listen: SocketAddr, limits: Limits) -> Outcome {
+    let service = Service::open(db, limits).await?;
+    // The signals are handled before a client can know of the program.
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let listener = TcpListener::bind(listen).await?;
+    println!("listening at {}", listener.local_addr()?);
+    io::stdout().flush()?;
+    let stop = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    service.serve(listener, stop).await;
     Ok(())
 }

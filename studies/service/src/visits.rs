@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use rowkey::nonblocking::{AsyncDatabase, AsyncTable};
-use rowkey::store::CallOptions;
+use rowkey::store::{Atomicity, CallOptions};
 use rowkey::{Bucket, Error, Json, Result, RowKey, TimeError, WriteBatch};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, MutexGuard};
@@ -83,6 +83,11 @@ impl ByPage {
         Self { page: page.to_owned(), at: *at, visitor: visitor.clone(), id: *id }
     }
 
+    /// The key of the visit.
+    fn visit(&self) -> ByVisitor {
+        ByVisitor { visitor: self.visitor.clone(), at: self.at, id: self.id }
+    }
+
     fn counted_by(&self) -> std::result::Result<Hits, TimeError> {
         Ok(Hits { page: self.page.clone(), day: Day::floor(self.at)? })
     }
@@ -115,6 +120,9 @@ impl Recorded {
     }
 }
 
+/// Marks that are looked up at a time.
+const MARKS: usize = 1000;
+
 /// Requests that write visits of one visitor take turns, so that two that send the same visit count it once. Visitors share
 /// this many locks.
 const LOCKS: u64 = 64;
@@ -124,8 +132,10 @@ pub(crate) struct Visits<D> {
     pub(crate) by_visitor: AsyncTable<ByVisitor, Json<Hit>, D>,
     pub(crate) by_page: AsyncTable<ByPage, (), D>,
     pub(crate) hits: AsyncTable<Hits, i64, D>,
-    /// Index rows that their counters may lack.
+    /// Index rows that may not be there, or that their counters may lack.
     uncounted: AsyncTable<ByPage, (), D>,
+    /// Whether a batch that spans tables is atomic.
+    is_atomic: bool,
     locks: Vec<Mutex<()>>,
     hasher: RandomState,
 }
@@ -137,6 +147,7 @@ impl<D: AsyncDatabase + Clone> Visits<D> {
             by_page: AsyncTable::open(db.clone(), "visits.by_page").await?,
             hits: AsyncTable::open(db.clone(), "hits").await?,
             uncounted: AsyncTable::open(db.clone(), "visits.uncounted").await?,
+            is_atomic: db.guarantees().batch == Atomicity::Database,
             db,
             locks: (0..LOCKS).map(|_| Mutex::default()).collect(),
             hasher: RandomState::new(),
@@ -145,21 +156,38 @@ impl<D: AsyncDatabase + Clone> Visits<D> {
         Ok(visits)
     }
 
-    /// Sets the counters that an earlier process may have left without some visits.
+    /// Corrects the index rows and the counters that an earlier process may have left without some visits.
     async fn recount(&self) -> Result<()> {
-        let mut wrong = BTreeSet::new();
+        let (mut marks, mut wrong) = (Vec::new(), BTreeSet::new());
         let mut uncounted = self.uncounted.keys(..);
-        while let Some(row) = uncounted.next().await {
-            wrong.extend(row?.counted_by());
+        while let Some(mark) = uncounted.next().await {
+            marks.push(mark?);
+        }
+        for marks in marks.chunks(MARKS) {
+            let keys: Vec<_> = marks.iter().map(ByPage::visit).collect();
+            let stored = keys.iter().zip(self.by_visitor.get_many(&keys).await?);
+            let rows = stored.filter_map(|(key, hit)| Some(ByPage::new(key, &hit?.0.page)));
+            self.index(rows, &self.db).await?;
+            wrong.extend(marks.iter().flat_map(ByPage::counted_by));
         }
         for hits in &wrong {
             // The last day ends before its last second.
             let last = hits.day.at(Duration::new(86_399, 999_999_999)).unwrap_or(Timestamp::MAX);
             let of_day = ByPage::prefix().page(&hits.page).at_range(hits.day.start()..=last);
-            let count = self.by_page.count(of_day).await?;
-            self.hits.put(hits, &i64::try_from(count).unwrap_or(i64::MAX)).await?;
+            let count = i64::try_from(self.by_page.count(of_day).await?).unwrap_or(i64::MAX);
+            // By an increment: a put has this process's time, and would hide behind one that a server's clock dates later.
+            let counted = self.hits.get(hits).await?.unwrap_or(0);
+            self.hits.increment(hits, count - counted).await?;
         }
         self.uncounted.delete_rows(..).await
+    }
+
+    async fn index(&self, rows: impl Iterator<Item = ByPage>, db: &(impl AsyncDatabase + ?Sized)) -> Result<()> {
+        let mut written = WriteBatch::new();
+        for row in rows {
+            written.put(&self.by_page, &row, &())?;
+        }
+        if written.is_empty() { Ok(()) } else { written.write_async(db).await }
     }
 
     /// Stores visits and counts those that are new. What it waits for before it writes is in the turn's time. Once it
@@ -168,15 +196,22 @@ impl<D: AsyncDatabase + Clone> Visits<D> {
         let _locks = turn.within("write", self.lock(visits.keys())).await?;
         let stored = self.by_visitor.with_options(&turn.options()).get_many(visits.keys()).await?;
         let known = stored.iter().flatten().count();
+        if known > 0 && !self.is_atomic {
+            let rows =
+                visits.keys().zip(&stored).filter_map(|(key, hit)| Some(ByPage::new(key, &hit.as_ref()?.0.page)));
+            self.mend(rows.collect(), turn).await?;
+        }
         let new = visits.iter().zip(stored).filter(|(_, stored)| stored.is_none()).map(|(visit, _)| visit);
 
-        let (mut written, mut counted) = (WriteBatch::new(), WriteBatch::new());
+        // One batch if it is atomic. If not, a mark is stored before its visit, and the visit before its index row.
+        let step = |number: usize| if self.is_atomic { 0 } else { number };
+        let (mut written, mut counted) = ([const { WriteBatch::new() }; 3], WriteBatch::new());
         let mut counts = BTreeMap::<&Hits, i64>::new();
         for (key, (hit, hits)) in new {
             let of_page = ByPage::new(key, &hit.page);
-            written.put(&self.by_visitor, key, &Json(hit.clone()))?;
-            written.put(&self.by_page, &of_page, &())?;
-            written.put(&self.uncounted, &of_page, &())?;
+            written[step(0)].put(&self.uncounted, &of_page, &())?;
+            written[step(1)].put(&self.by_visitor, key, &Json(hit.clone()))?;
+            written[step(2)].put(&self.by_page, &of_page, &())?;
             counted.delete(&self.uncounted, &of_page);
             *counts.entry(hits).or_default() += 1;
         }
@@ -188,15 +223,24 @@ impl<D: AsyncDatabase + Clone> Visits<D> {
         Ok(recorded)
     }
 
+    /// Writes the index rows of stored visits that an earlier request of this process stored and did not index.
+    async fn mend(&self, rows: Vec<ByPage>, turn: &Turn) -> Result<()> {
+        let marks = self.uncounted.with_options(&turn.options()).get_many(&rows).await?;
+        let marked = rows.into_iter().zip(marks).filter_map(|(row, mark)| mark.map(|()| row));
+        self.index(marked, &*self.db.with_options(&turn.options_of_writes())).await
+    }
+
     async fn write(
         &self,
-        written: &WriteBatch,
+        written: &[WriteBatch],
         counts: &BTreeMap<&Hits, i64>,
         counted: &WriteBatch,
         options: &CallOptions,
     ) -> Result<()> {
         let db = self.db.with_options(options);
-        written.write_async(&db).await?;
+        for batch in written.iter().filter(|batch| !batch.is_empty()) {
+            batch.write_async(&db).await?;
+        }
         let counters = self.hits.with_options(options);
         for (hits, count) in counts {
             counters.increment(hits, *count).await?;
@@ -217,12 +261,7 @@ impl<D: AsyncDatabase + Clone> Visits<D> {
 
     /// The visits that these index rows name.
     pub(crate) async fn named_by(&self, rows: &[(ByPage, ())], options: &CallOptions) -> Result<Vec<Visit>> {
-        let keys = rows.iter().map(|(ByPage { at, visitor, id, .. }, ())| ByVisitor {
-            visitor: visitor.clone(),
-            at: *at,
-            id: *id,
-        });
-        let keys: Vec<_> = keys.collect();
+        let keys: Vec<_> = rows.iter().map(|(row, ())| row.visit()).collect();
         let hits = self.by_visitor.with_options(options).get_many(&keys).await?;
         let visits = keys.into_iter().zip(hits).map(|(key, hit)| match hit {
             Some(hit) => Ok(Visit::of((key, hit))),

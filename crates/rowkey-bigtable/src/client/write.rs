@@ -44,19 +44,23 @@ impl Client {
     /// If nothing was sent: that the call has to end, or that no connection could be made.
     pub async fn mutate_rows(&self, mut request: MutateRowsRequest, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
         self.profiled(&mut request.app_profile_id);
+        self.mutate_shared(&Arc::new(request), call).await
+    }
+
+    /// As [`mutate_rows`](Self::mutate_rows), with an app profile. The caller keeps the request.
+    pub(crate) async fn mutate_shared(
+        &self,
+        whole: &Arc<MutateRowsRequest>,
+        call: &Call<'_>,
+    ) -> Result<Vec<EntryError>, Error> {
         let effect = Effect::Writes { repeatable: true };
-        let operation = self.operation(
-            "MutateRows",
-            (&request.table_name, &request.authorized_view_name),
-            &request.app_profile_id,
-            effect,
-        );
+        let names = (whole.table_name.as_str(), whole.authorized_view_name.as_str());
+        let operation = self.operation("MutateRows", names, &whole.app_profile_id, effect);
         let mut attempts = Attempts::new(operation, self.options().retry_for);
         let mut left: Vec<Left> =
-            (0..request.entries.len()).map(|index| Left { index, may_have_written: false, status: None }).collect();
+            (0..whole.entries.len()).map(|index| Left { index, may_have_written: false, status: None }).collect();
         let mut failed = Vec::new();
-        let whole = Arc::new(request);
-        let mut request = Arc::clone(&whole);
+        let mut request = Arc::clone(whole);
         loop {
             if let Err(ended) = attempts.begin(call) {
                 return give_up(&attempts, whole.entries.len(), left, failed, ended);
@@ -109,7 +113,7 @@ impl Client {
                 return give_up(&attempts, whole.entries.len(), left, failed, ended);
             }
             let entries: Vec<Entry> = left.iter().map(|entry| whole.entries[entry.index].clone()).collect();
-            request = Arc::new(MutateRowsRequest { entries, ..head(&whole) });
+            request = Arc::new(MutateRowsRequest { entries, ..head(whole) });
             left.iter_mut().for_each(|entry| entry.status = None);
         }
     }

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod reads;
+mod schema;
 mod tools;
 
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -8,11 +8,12 @@ use rowkey_design::import::{self, import};
 
 use crate::failure::Failure;
 
-/// Prints a design file from a struct's layout, HBase's describe, Phoenix's CREATE TABLE or cbt ls.
+/// Prints a design file from a struct's layout, a wide table's schema, HBase's describe, Phoenix's CREATE TABLE or cbt ls.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   printf \"describe 'visits'\\nget_splits 'visits'\\n\" | hbase shell -n | rowkey import --from describe
   cbt ls visits | rowkey import --from cbt --name visits > visits.rowkey.toml
+  cargo run -p rowkey-bigtable --example schema -- PROJECT INSTANCE visits | rowkey import --from schema --name visits
   rowkey import --from phoenix visits.sql
   printf '!set maxwidth 10000\n!columns VISITS\n' | sqlline.py zookeeper | rowkey import --from phoenix
 
@@ -42,6 +43,8 @@ enum Source {
     Phoenix,
     /// What cbt ls TABLE printed.
     Cbt,
+    /// The schema of a wide table as a program prints it: rowkey::wide::TableSchema, from WideDatabase::schema.
+    Schema,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
@@ -54,6 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Source::Describe => import::Source::Describe,
         Source::Phoenix => import::Source::Phoenix,
         Source::Cbt => import::Source::Cbt,
+        Source::Schema => import::Source::Schema,
     };
     let text = import(file, source, args.name.as_deref())?;
     std::io::stdout().lock().write_all(text.as_bytes())?;

@@ -1,5 +1,7 @@
 //! A key's layout as JSON.
 
+use std::ops::Range;
+
 use rowkey::LayoutBuf;
 use rowkey::lead::{Lead, Salt};
 
@@ -16,15 +18,24 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
         }
     };
     let mut draft = Draft { name: name.unwrap_or(layout.name()).to_owned(), ..Draft::default() };
+    key(&layout, &mut draft, 0..0, reading);
+    if let Lead::Salt(_) = layout.lead() {
+        draft.splits = Splits::Buckets;
+    }
+    vec![draft]
+}
+
+/// Adds the fields of a layout that stands at `at`, and what is before them.
+pub(super) fn key(layout: &LayoutBuf, draft: &mut Draft, at: Range<usize>, reading: &mut Reading) {
     for field in layout.fields() {
         if field.name.is_empty() || field.name.contains(|c: char| c == ':' || c.is_whitespace()) {
             let message = format!("a design takes no field named {:?}", field.name);
-            reading.problem(0..0, message, "rename it: a name has no `:` and no white space");
+            reading.problem(at.clone(), message, "rename it: a name has no `:` and no white space");
             continue;
         }
         match LayoutBuf::of_fields("Row", Lead::None, Vec::new(), vec![field.clone()]) {
             Ok(alone) => draft.key.push(format!("{}: {}", field.name, alone.shape())),
-            Err(error) => reading.problem(0..0, error.to_string(), ""),
+            Err(error) => reading.problem(at.clone(), error.to_string(), ""),
         }
     }
     let by = match layout.by() {
@@ -45,8 +56,6 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
             };
             let hex = if *hex { ", format = \"hex\"" } else { "" };
             draft.settings.push(("salt", format!("{{ buckets = {buckets}{by}{hash}{hex} }}")));
-            draft.splits = Splits::Buckets;
         }
     }
-    vec![draft]
 }

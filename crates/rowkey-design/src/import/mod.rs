@@ -1,4 +1,5 @@
-//! Design files from what is there: a struct's layout, HBase's `describe`, Phoenix's `CREATE TABLE`, `cbt ls`.
+//! Design files from what is there: a struct's layout, a wide table's schema, HBase's `describe`, Phoenix's `CREATE TABLE`,
+//! `cbt ls`.
 //!
 //! ```
 //! use rowkey_design::import::{Source, import};
@@ -17,6 +18,7 @@ mod describe;
 mod draft;
 mod layout;
 mod phoenix;
+mod schema;
 mod sql;
 
 use crate::problem::{File, Files, Place, Problem, Problems};
@@ -35,6 +37,8 @@ pub enum Source {
     Phoenix,
     /// What `cbt ls TABLE` printed.
     Cbt,
+    /// The schema of a wide table, as [`rowkey::wide::TableSchema`] prints it.
+    Schema,
 }
 
 /// Returns the text of a design file with the tables of a text. The name is for a table that the text does not name, and
@@ -53,6 +57,7 @@ pub fn import(file: File, source: Source, name: Option<&str>) -> Result<String, 
         Source::Describe => describe::read(&file.text, name, &mut reading),
         Source::Phoenix => phoenix::read(&file.text, name, &mut reading),
         Source::Cbt => cbt::read(&file.text, name, &mut reading),
+        Source::Schema => schema::read(&file.text, name, &mut reading),
     };
     if drafts.is_empty() && reading.problems.is_empty() {
         let (what, how) = match source {
@@ -62,6 +67,7 @@ pub fn import(file: File, source: Source, name: Option<&str>) -> Result<String, 
                 ("CREATE TABLE or list of columns", "write the statement, or what sqlline printed for !columns")
             }
             Source::Cbt => ("list of families", "paste what cbt ls TABLE printed"),
+            Source::Schema => ("line of a schema", "paste what TableSchema prints"),
         };
         reading.problem(0..0, format!("there is no {what} in this text"), how);
     }

@@ -11,14 +11,16 @@ use rowkey::store::Database;
 use rowkey_service::{Limits, Visit};
 use rowkey_testkit::{Cue, Cued, Fate, Op};
 use serde_json::{Value, json};
-use tempfile::tempdir;
 
-use super::{LIMITS, LOG, PATIENT, Program, Served, of_page, of_visitor, segment, until};
+use super::{LIMITS, LOG, PATIENT, Place, Served, of_page, of_visitor, segment, until};
 
 #[test]
 fn what_is_not_valid_is_refused_with_its_reason() {
-    let directory = tempdir().unwrap();
-    let program = Program::start(directory.path(), &[]);
+    refused_with_its_reason(&Place::directory());
+}
+
+pub(crate) fn refused_with_its_reason(place: &Place) {
+    let program = place.start(&[]);
     let client = program.client();
     client.store(&LOG[..500], 100);
     let (visitor, page) = (&LOG[0].visitor, &LOG[0].hit.page);
@@ -104,14 +106,19 @@ pub(crate) fn gated(gate: &Gate, limits: Limits) -> Served {
 #[test]
 fn what_is_late_on_a_slow_engine_is_504_and_the_service_stays_up() {
     let gate = Gate::default();
-    let served = gated(&gate, LIMITS);
+    let held = [Op::Get, Op::Rows, Op::Write];
+    late_is_504(&gated(&gate, LIMITS), |is_held| gate.hold(if is_held { &held } else { &[] }));
+}
+
+/// `hold` makes the engine wait, or lets it go on.
+pub(crate) fn late_is_504(served: &Served, hold: impl Fn(bool)) {
     let client = served.client();
     let (visitor, page) = (&LOG[0].visitor, &LOG[0].hit.page);
     client.store(&LOG[1..100], 100);
     let (of_visitor, of_page) = (of_visitor(visitor), of_page(page));
     let hits = format!("/pages/{}/hits?day=2024-05-30", segment(page));
     let paths = [&of_visitor, &format!("{of_visitor}.ndjson"), &of_page, &hits];
-    gate.hold(&[Op::Get, Op::Rows, Op::Write]);
+    hold(true);
     for path in paths {
         let (status, body) = client.ask(path, Some(1)).unwrap();
         assert_eq!(status, 504, "{path}: {body}");
@@ -119,7 +126,7 @@ fn what_is_late_on_a_slow_engine_is_504_and_the_service_stays_up() {
     }
     let (status, body) = client.post(&LOG[..1], 1).unwrap();
     assert_eq!(status, 504, "{body}");
-    gate.hold(&[]);
+    hold(false);
     for path in paths {
         assert_eq!(client.ask(path, None).unwrap().0, 200, "{path}");
     }

@@ -1,14 +1,15 @@
-//! The service, asked over HTTP: as a program on fjall, and in this process on other engines.
+//! The service, asked over HTTP: as a program on fjall or Bigtable's emulator, and in this process on other engines.
 
+mod bigtable;
 mod bounds;
 mod stops;
 mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{panicking, sleep};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use rowkey::nonblocking::AsyncDatabase;
 use rowkey_service::{Hit, Limits, Service, Visit};
 use rowkey_studies::weblog::{Log, read_logs};
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -46,6 +48,46 @@ static LOG: LazyLock<Vec<Visit>> = LazyLock::new(|| {
     visits
 });
 
+/// Where the program keeps the visits.
+enum Place {
+    Directory(TempDir),
+    Instance(String),
+}
+
+impl Place {
+    fn directory() -> Self {
+        Self::Directory(tempfile::tempdir().unwrap())
+    }
+
+    /// An instance of Bigtable that nobody else has, on the emulator at BIGTABLE_EMULATOR_HOST.
+    fn instance() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        std::env::var("BIGTABLE_EMULATOR_HOST").expect("BIGTABLE_EMULATOR_HOST is the address of an emulator");
+        Self::Instance(format!("service{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Whether a request is stored whole or not at all.
+    fn is_atomic(&self) -> bool {
+        matches!(self, Self::Directory(_))
+    }
+
+    /// Waits until what a killed process has sent is applied.
+    fn settle(&self) {
+        if let Self::Instance(_) = self {
+            sleep(Duration::from_secs(1));
+        }
+    }
+
+    fn start(&self, limits: &[&str]) -> Program {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rowkey-service"));
+        match self {
+            Self::Directory(directory) => command.arg(directory.path()),
+            Self::Instance(instance) => command.args(["--bigtable", &format!("p/{instance}")]),
+        };
+        Program::start(&mut command, limits)
+    }
+}
+
 /// The service as a program. It is killed when this is dropped.
 struct Program {
     child: Child,
@@ -53,9 +95,8 @@ struct Program {
 }
 
 impl Program {
-    fn start(directory: &Path, limits: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rowkey-service"));
-        command.arg(directory).args(["--listen", "127.0.0.1:0"]);
+    fn start(command: &mut Command, limits: &[&str]) -> Self {
+        command.args(["--listen", "127.0.0.1:0"]);
         command.args(["--timeout-ms", &PATIENT.to_string()]).args(limits);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
@@ -100,9 +141,14 @@ struct Served {
 
 impl Served {
     fn start<D: AsyncDatabase + Clone + 'static>(db: D, limits: Limits) -> Self {
+        Self::start_on(async { db }, limits)
+    }
+
+    /// On a database that is connected to in the service's runtime.
+    fn start_on<D: AsyncDatabase + Clone + 'static>(db: impl Future<Output = D>, limits: Limits) -> Self {
         let runtime = Runtime::new().unwrap();
         let (service, listener) = runtime.block_on(async {
-            (Service::open(db, limits).await.unwrap(), TcpListener::bind("127.0.0.1:0").await.unwrap())
+            (Service::open(db.await, limits).await.unwrap(), TcpListener::bind("127.0.0.1:0").await.unwrap())
         });
         let address = listener.local_addr().unwrap().to_string();
         let (stop, stopped) = oneshot::channel();
@@ -223,22 +269,27 @@ impl Client {
         counted["hits"].as_u64().unwrap() as usize
     }
 
-    /// Reads what is stored of these visits' visitors, pages and days: by visitor, by page, and the counters. All three
-    /// agree. Returns the ids.
-    fn stored(&self, visits: &[Visit]) -> BTreeSet<u64> {
+    /// Reads what is stored of these visits' visitors and pages: by visitor and by page. Both agree.
+    fn listed(&self, visits: &[Visit]) -> BTreeMap<u64, Visit> {
         let visitors: BTreeSet<_> = visits.iter().map(|visit| &visit.visitor).collect();
         let by_visitor = by_id(visitors.into_iter().flat_map(|visitor| self.streamed(visitor)));
         let pages: BTreeSet<_> = visits.iter().map(|visit| &visit.hit.page).collect();
         let by_page = pages.into_iter().flat_map(|page| self.paged(&of_page(page), 1000, || {}));
         let by_page = by_id(by_page);
         assert_eq!(by_visitor, by_page, "the visits, and those that the index names");
-        let stored = counts(by_page.values());
+        by_page.values().for_each(|visit| assert_eq!(visit, &LOG[visit.id as usize]));
+        by_page
+    }
+
+    /// As [`listed`](Self::listed), and the counters of these visits' pages and days agree with them. Returns the ids.
+    fn stored(&self, visits: &[Visit]) -> BTreeSet<u64> {
+        let listed = self.listed(visits);
+        let stored = counts(listed.values());
         for (page, day) in counts(visits).into_keys() {
             let expected = stored.get(&(page, day)).copied().unwrap_or(0);
             assert_eq!(self.hits(page, day), expected, "{page} on {day}");
         }
-        by_page.values().for_each(|visit| assert_eq!(visit, &LOG[visit.id as usize]));
-        by_page.into_keys().collect()
+        listed.into_keys().collect()
     }
 }
 

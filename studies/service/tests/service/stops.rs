@@ -6,21 +6,23 @@ use std::thread::scope;
 
 use rowkey_service::Limits;
 use rowkey_testkit::Op;
-use tempfile::tempdir;
 
 use super::bounds::{Gate, gated, long_list};
 use super::writes::load;
-use super::{LIMITS, LOG, PATIENT, Program, until};
+use super::{LIMITS, LOG, PATIENT, Place, until};
 
 #[test]
 fn after_sigterm_under_load_every_acknowledged_visit_is_there() {
-    let directory = tempdir().unwrap();
-    let mut program = Program::start(directory.path(), &[]);
+    is_there_after_sigterm(&Place::directory());
+}
+
+pub(crate) fn is_there_after_sigterm(place: &Place) {
+    let mut program = place.start(&[]);
     let address = program.address.clone();
     let acknowledged = load(&address, &LOG, 100, || program.terminate());
     assert!(program.ended().success());
     assert!((500..LOG.len()).contains(&acknowledged.len()), "{} acknowledged", acknowledged.len());
-    let program = Program::start(directory.path(), &[]);
+    let program = place.start(&[]);
     let stored = program.client().stored(&LOG);
     assert!(stored.is_superset(&acknowledged), "lost: {:?}", acknowledged.difference(&stored));
 }
@@ -74,8 +76,11 @@ fn a_request_that_does_not_end_is_cancelled_with_an_error() {
 
 #[test]
 fn a_client_that_reads_nothing_does_not_keep_the_program_from_its_end() {
-    let directory = tempdir().unwrap();
-    let mut program = Program::start(directory.path(), &["--finish-ms", "100"]);
+    ends_before_its_client(&Place::directory());
+}
+
+pub(crate) fn ends_before_its_client(place: &Place) {
+    let mut program = place.start(&["--finish-ms", "100"]);
     let (client, list) = (program.client(), long_list());
     client.store(&list, 256);
     let mut stream = client.stream(&list[0].visitor);
@@ -85,6 +90,6 @@ fn a_client_that_reads_nothing_does_not_keep_the_program_from_its_end() {
     // The client learns that this is not all.
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).unwrap_err();
-    let program = Program::start(directory.path(), &[]);
+    let program = place.start(&[]);
     assert_eq!(program.client().streamed(&list[0].visitor), list);
 }
