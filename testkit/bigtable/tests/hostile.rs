@@ -1,6 +1,5 @@
 //! A server that fails, stalls and lies: what the client makes of it.
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use prost::bytes::Bytes;
@@ -322,47 +321,6 @@ fn entries_that_failed_are_sent_again_alone() {
 }
 
 #[test]
-fn connections_are_shared_and_replaced() {
-    let slow = |asked: &Asked| -> Answer {
-        let answer = match asked.method.as_str() {
-            "PingAndWarm" => messages([MutateRowResponse {}], End::of(Code::Ok)),
-            _ => messages([row("a")], End::of(Code::Ok)),
-        };
-        Box::pin(async move {
-            sleep(SHORT / 3).await;
-            answer.await
-        })
-    };
-    with(
-        slow,
-        |options| options.connections(3).connection_age(SHORT),
-        |mock, client| async move {
-            let options = CallOptions::new();
-            let six = || futures_util::future::join_all((0..6).map(|_| keys(&client, &options)));
-            let used = |method: &str, mock: &Mock| -> BTreeSet<_> {
-                mock.asked()
-                    .into_iter()
-                    .filter(|asked| asked.method == method)
-                    .map(|asked| asked.from.unwrap())
-                    .collect()
-            };
-            six().await;
-            assert_eq!(used("ReadRows", &mock).len(), 3, "six requests at once use three connections");
-            // Old ones are replaced by new ones, which were warmed; nothing that runs is broken.
-            for _ in 0..8 {
-                for (read, ended) in six().await {
-                    assert_eq!(read, ["a"]);
-                    ended.unwrap();
-                }
-            }
-            let (all, warmed) = (used("ReadRows", &mock), used("PingAndWarm", &mock));
-            assert!(all.len() > 3, "{all:?}");
-            assert!(all.difference(&warmed).count() <= 3, "only the first three were not warmed: {all:?}, {warmed:?}");
-        },
-    );
-}
-
-#[test]
 fn a_stream_that_is_dropped_ends_on_the_server() {
     let endless = |_: &Asked| messages((0..1000).map(|n| row(&format!("{n:05}"))), End::Never);
     with(
@@ -378,4 +336,136 @@ fn a_stream_that_is_dropped_ends_on_the_server() {
             }
         },
     );
+}
+
+/// A chunk of the row `a`, which is not its last one.
+fn begun() -> ReadRowsResponse {
+    let mut response = row("a");
+    response.chunks[0].row_status = None;
+    response
+}
+
+#[test]
+fn what_came_of_a_row_before_a_break_is_forgotten() {
+    for before in [vec![], vec![row("0")]] {
+        let rows = before.len() + 1;
+        let breaks = move |asked: &Asked| match asked.number {
+            0 => messages(before.iter().cloned().chain([begun()]), End::Reset),
+            _ => messages([row("a")], End::of(Code::Ok)),
+        };
+        with(
+            breaks,
+            |options| options,
+            |_, client| async move {
+                let (mut stream, mut read) = (client.read_rows(ReadRowsRequest::default()), Vec::new());
+                let options = CallOptions::new();
+                while let Some(row) = stream.next(&options.begin("scan", "t").unwrap()).await.unwrap() {
+                    read.push(row);
+                }
+                assert_eq!(read.len(), rows);
+                assert!(read.iter().all(|row| row.cells.len() == 1), "{read:?}");
+            },
+        );
+    }
+}
+
+#[test]
+fn a_deadline_does_not_forget_what_the_server_said_of_rows() {
+    let entries = [(0, Code::Ok), (1, Code::Unavailable), (2, Code::NotFound)].map(|(index, code)| {
+        let status = Some(RpcStatus { code: code.into(), ..RpcStatus::default() });
+        mutate_rows_response::Entry { index, status }
+    });
+    let response = MutateRowsResponse { entries: entries.to_vec(), rate_limit_info: None };
+    with(
+        move |_| messages([response.clone()], End::Never),
+        |options| options,
+        |_, client| async move {
+            let options = within_a_second();
+            let call = options.begin("mutation", "t").unwrap();
+            let request = MutateRowsRequest { entries: vec![Entry::default(); 4], ..Default::default() };
+            let failed = client.mutate_rows(request, &call).await.unwrap();
+            let kinds: Vec<_> = failed.iter().map(|entry| (entry.index, entry.error.kind())).collect();
+            // The first is written, and nothing is known of the last.
+            assert_eq!(
+                kinds,
+                [(1, ErrorKind::OutcomeUnknown), (2, ErrorKind::NotFound), (3, ErrorKind::OutcomeUnknown)]
+            );
+        },
+    );
+}
+
+#[test]
+fn an_end_without_a_status_is_a_break() {
+    for end in [End::Trailers(vec![]), End::Trailers(vec![("x", "y".to_owned())])] {
+        let cut = move |asked: &Asked| match asked.number {
+            0 if asked.method == "ReadRows" => messages([row("a")], end.clone()),
+            _ if asked.method == "ReadRows" => messages([row("b")], End::of(Code::Ok)),
+            _ => messages([MutateRowResponse {}], end.clone()),
+        };
+        with(
+            cut,
+            |options| options.retry_for(SHORT),
+            |_, client| async move {
+                let (read, ended) = keys(&client, &CallOptions::new()).await;
+                assert_eq!(read, ["a", "b"]);
+                ended.unwrap();
+                let error = put(&client, &CallOptions::new()).await.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
+            },
+        );
+    }
+}
+
+#[test]
+fn what_the_client_makes_of_a_response_is_no_refusal() {
+    let answers: [fn() -> Answer; 4] = [
+        || bytes([Bytes::from_static(b"\x00\xff\xff\xff\xff")], End::of(Code::Ok)),
+        || bytes([Bytes::from_static(b"\x01\x00\x00\x00\x01a")], End::of(Code::Ok)),
+        || headers(&[("grpc-encoding", "gzip")]),
+        || bytes([], End::of(Code::Ok)),
+    ];
+    for (index, answer) in answers.into_iter().enumerate() {
+        with(
+            move |_| answer(),
+            |options| options.retry_for(SHORT),
+            |_, client| async move {
+                let error = put(&client, &CallOptions::new()).await.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{index}: {error}");
+            },
+        );
+    }
+}
+
+#[test]
+fn nothing_to_write_is_not_sent() {
+    with(
+        |_| never(),
+        |options| options,
+        |mock, client| async move {
+            let call = CallOptions::none().begin("mutation", "t").unwrap();
+            assert!(client.mutate_rows(MutateRowsRequest::default(), &call).await.unwrap().is_empty());
+            assert!(mock.asked().is_empty());
+        },
+    );
+}
+
+#[test]
+fn a_write_ends_with_its_last_entry() {
+    let entries = vec![mutate_rows_response::Entry { index: 0, status: None }];
+    let response = MutateRowsResponse { entries, rate_limit_info: None };
+    with(
+        move |_| messages([response.clone()], End::Never),
+        |options| options,
+        |_, client| async move {
+            let call = CallOptions::none().begin("mutation", "t").unwrap();
+            let request = MutateRowsRequest { entries: vec![Entry::default()], ..Default::default() };
+            assert!(client.mutate_rows(request, &call).await.unwrap().is_empty());
+        },
+    );
+}
+
+#[test]
+fn outside_a_runtime_there_is_no_client() {
+    let error = Client::new(&options("127.0.0.1:1")).unwrap_err();
+    assert!(error.to_string().contains("runtime"), "{error}");
 }

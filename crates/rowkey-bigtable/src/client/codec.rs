@@ -1,12 +1,47 @@
-//! Encodes a shared request: to send it again it is not copied.
+//! Encodes a shared request: to send it again it is not copied. Knows whether it was sent.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use prost::Message;
 use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, EncodeBuf, Encoder};
 use tonic_prost::ProstDecoder;
+
+/// The request of an attempt. It is encoded when there is a connection that takes it, and not before.
+#[derive(Debug)]
+pub(super) struct Outgoing<Q> {
+    message: Arc<Q>,
+    sent: Sent,
+}
+
+impl<Q> Outgoing<Q> {
+    pub(super) fn new(message: Arc<Q>, sent: &Sent) -> Self {
+        Self { message, sent: sent.clone() }
+    }
+}
+
+/// Whether the request of an attempt was sent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sent(Arc<AtomicU8>);
+
+const WAITS: u8 = 0;
+const ENCODED: u8 = 1;
+const GIVEN_UP: u8 = 2;
+
+impl Sent {
+    /// Returns whether the request may be sent.
+    fn encode(&self) -> bool {
+        self.0.compare_exchange(WAITS, ENCODED, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// Gives up the attempt. Returns whether anything of the request may have been sent; if not, it never will be.
+    pub(super) fn give_up(&self) -> bool {
+        let before = self.0.compare_exchange(WAITS, GIVEN_UP, Ordering::AcqRel, Ordering::Acquire);
+        before == Err(ENCODED)
+    }
+}
 
 pub(super) struct Shared<Q, R>(PhantomData<fn(Q) -> R>);
 
@@ -17,7 +52,7 @@ impl<Q, R> Default for Shared<Q, R> {
 }
 
 impl<Q: Message + 'static, R: Message + Default + 'static> Codec for Shared<Q, R> {
-    type Encode = Arc<Q>;
+    type Encode = Outgoing<Q>;
     type Decode = R;
     type Encoder = SharedEncoder<Q>;
     type Decoder = ProstDecoder<R>;
@@ -34,10 +69,26 @@ impl<Q: Message + 'static, R: Message + Default + 'static> Codec for Shared<Q, R
 pub(super) struct SharedEncoder<Q>(PhantomData<fn(Q)>);
 
 impl<Q: Message> Encoder for SharedEncoder<Q> {
-    type Item = Arc<Q>;
+    type Item = Outgoing<Q>;
     type Error = Status;
 
-    fn encode(&mut self, request: Arc<Q>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        request.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+    fn encode(&mut self, request: Outgoing<Q>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        if !request.sent.encode() {
+            return Err(Status::cancelled("the attempt was given up"));
+        }
+        request.message.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_up_is_not_sent() {
+        let sent = Sent::default();
+        assert!(!sent.give_up() && !sent.encode() && !sent.give_up());
+        let sent = Sent::default();
+        assert!(sent.encode() && sent.give_up() && sent.give_up());
     }
 }

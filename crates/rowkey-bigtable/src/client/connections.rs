@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 
 use tonic::transport::{Channel, Endpoint};
 
-use super::proto::PingAndWarmRequest;
-use super::proto::bigtable_client::BigtableClient;
+use super::warm::Warming;
 
 /// An endpoint with the windows and the keepalive that Bigtable needs.
 ///
-/// h2 closes a connection whose unread frames of under 256 bytes add up to a budget, and the emulator sends a frame for each
-/// row. So a stream's window is small, and that of the connection is much larger.
+/// h2 closes a connection if its unread frames of under 256 bytes cost more than half of the connection's window; each costs
+/// what it is shorter than 256, and the emulator sends a frame for each row. So the connection's window is as large as HTTP/2
+/// allows. A small window of each stream bounds what is kept of a scan that nobody reads.
 pub(crate) fn endpoint(address: &str, connect_timeout: Duration) -> Result<Endpoint, tonic::transport::Error> {
     Ok(Endpoint::from_shared(address.to_owned())?
         .user_agent(concat!("rowkey-bigtable/", env!("CARGO_PKG_VERSION")))?
         .connect_timeout(connect_timeout)
         .initial_stream_window_size(256 << 10)
-        .initial_connection_window_size(64 << 20)
+        .initial_connection_window_size(LARGEST_WINDOW)
         .http2_keep_alive_interval(Duration::from_secs(30))
         .keep_alive_timeout(Duration::from_secs(10))
         .keep_alive_while_idle(true)
@@ -26,13 +26,14 @@ pub(crate) fn endpoint(address: &str, connect_timeout: Duration) -> Result<Endpo
         .tcp_nodelay(true))
 }
 
+const LARGEST_WINDOW: u32 = i32::MAX.unsigned_abs();
+
 /// Connections that take turns, each replaced when it is old.
 #[derive(Debug)]
 pub(crate) struct Connections {
     endpoint: Endpoint,
     age: Duration,
-    /// How to warm a new connection.
-    warm: PingAndWarmRequest,
+    warming: Warming,
     places: Vec<Place>,
     next: AtomicUsize,
 }
@@ -77,13 +78,13 @@ impl Drop for Turn {
 
 impl Connections {
     /// So many connections, each opened when it is first used. Call it inside a tokio runtime.
-    pub(crate) fn new(endpoint: Endpoint, count: usize, age: Duration, warm: PingAndWarmRequest) -> Arc<Self> {
+    pub(super) fn new(endpoint: Endpoint, count: usize, age: Duration, warming: Warming) -> Arc<Self> {
         let place = |_| Place {
             connection: Mutex::new(Connection::new(&endpoint, age)),
             is_being_replaced: AtomicBool::new(false),
         };
         let places = (0..count.clamp(1, 256)).map(place).collect();
-        Arc::new(Self { endpoint, age, warm, places, next: AtomicUsize::new(0) })
+        Arc::new(Self { endpoint, age, warming, places, next: AtomicUsize::new(0) })
     }
 
     /// The connection with the fewest requests in flight.
@@ -113,7 +114,7 @@ impl Connections {
     }
 
     /// Opens and warms a new connection, and then puts it in the place of the old one. Requests that are in flight on the
-    /// old one end there.
+    /// old one end there. If no new one can be had, the old one is kept for now.
     fn replace(self: &Arc<Self>, at: usize) {
         if self.places[at].is_being_replaced.swap(true, Ordering::AcqRel) {
             return;
@@ -121,17 +122,28 @@ impl Connections {
         let connections = Arc::clone(self);
         tokio::spawn(async move {
             let new = Connection::new(&connections.endpoint, connections.age);
-            let mut client = BigtableClient::new(new.channel.clone());
-            // A server that cannot warm a connection has opened it all the same.
-            let _ = tokio::time::timeout(WARMING, client.ping_and_warm(connections.warm.clone())).await;
-            let place = &connections.places[at];
-            *place.connection.lock().unwrap_or_else(PoisonError::into_inner) = new;
-            place.is_being_replaced.store(false, Ordering::Release);
+            let is_warm = connections.warming.warm(new.channel.clone()).await;
+            if is_warm {
+                *connections.places[at].connection.lock().unwrap_or_else(PoisonError::into_inner) = new;
+            }
+            // A client that is dropped in the meantime is not kept.
+            let connections = {
+                let weak = Arc::downgrade(&connections);
+                drop(connections);
+                if !is_warm {
+                    tokio::time::sleep(NEXT_TRY).await;
+                }
+                weak.upgrade()
+            };
+            if let Some(connections) = connections {
+                connections.places[at].is_being_replaced.store(false, Ordering::Release);
+            }
         });
     }
 }
 
-const WARMING: Duration = Duration::from_secs(10);
+/// How long an old connection is kept after a new one could not be had.
+const NEXT_TRY: Duration = Duration::from_secs(1);
 
 impl Place {
     fn current(&self) -> Arc<Connection> {

@@ -37,6 +37,9 @@ const CLIENT: &str = concat!("gl-rust/", env!("CARGO_PKG_RUST_VERSION"), " gccl/
 /// The server sends cookies with a failure, to be sent again with the next attempt.
 const COOKIE: &str = "x-goog-cbt-cookie";
 
+/// A server that sends ever more of them does not make requests that it refuses.
+const MOST_COOKIES: usize = 16;
+
 /// Cookies of an operation's attempts.
 #[derive(Debug, Default)]
 pub(crate) struct Cookies(Vec<(MetadataKey<Ascii>, AsciiMetadataValue)>);
@@ -53,7 +56,9 @@ impl Cookies {
             let KeyRef::Ascii(key) = key else { continue };
             let Some(value) = metadata.get(key).filter(|_| key.as_str().starts_with(COOKIE)) else { continue };
             self.0.retain(|(kept, _)| kept != key);
-            self.0.push((key.clone(), value.clone()));
+            if self.0.len() < MOST_COOKIES {
+                self.0.push((key.clone(), value.clone()));
+            }
         }
     }
 }

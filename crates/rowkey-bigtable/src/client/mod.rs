@@ -26,14 +26,13 @@
 //! |---|---|
 //! | ReadRows, SampleRowKeys | after every failure that may pass; a scan goes on after its last row |
 //! | MutateRow, MutateRows | the same, if each cell has a timestamp; only the entries that failed |
-//! | CheckAndMutateRow, ReadModifyWriteRow | only if the connection could not be made, so that it was not sent |
+//! | CheckAndMutateRow, ReadModifyWriteRow | only if it was not sent, as there was no connection |
 //!
 //! Failures that may pass: `UNAVAILABLE`, `ABORTED`, `DEADLINE_EXCEEDED`, a broken connection, and those with a `RetryInfo`.
 
 mod bounds;
 mod codec;
 pub(crate) mod connections;
-#[cfg(feature = "google")]
 mod credentials;
 mod headers;
 pub mod proto;
@@ -42,6 +41,7 @@ pub(crate) mod row_set;
 mod rows;
 mod scan;
 mod sound;
+mod warm;
 mod write;
 
 use std::sync::Arc;
@@ -57,20 +57,22 @@ use tonic::transport::Channel;
 use tonic::{Request, Response, Status, Streaming};
 
 use self::bounds::{pause, within};
-use self::codec::Shared;
+use self::codec::{Outgoing, Sent, Shared};
 use self::connections::{Connections, Turn, endpoint};
+use self::credentials::Credentials;
 pub(crate) use self::headers::Route;
 use self::headers::{Cookies, write as write_headers};
 use self::proto::{
-    CheckAndMutateRowRequest, CheckAndMutateRowResponse, MutateRowRequest, MutateRowResponse, PingAndWarmRequest,
+    CheckAndMutateRowRequest, CheckAndMutateRowResponse, MutateRowRequest, MutateRowResponse,
     ReadModifyWriteRowRequest, ReadModifyWriteRowResponse, ReadRowsRequest, Row, SampleRowKeysRequest,
     SampleRowKeysResponse,
 };
-use self::retry::{Retry, is_refusal, is_transient, is_unsent, wish};
+use self::retry::{Retry, is_refusal, is_transient, wish};
 pub use self::rows::{WireCell, WireRow};
 pub(crate) use self::scan::Next;
 pub use self::scan::RowStream;
 use self::sound::Sound;
+use self::warm::Warming;
 pub use self::write::EntryError;
 use crate::error::BigtableError;
 use crate::options::BigtableOptions;
@@ -87,8 +89,7 @@ struct Inner {
     instance: String,
     data: Arc<Connections>,
     admin: Channel,
-    #[cfg(feature = "google")]
-    credentials: Option<credentials::Credentials>,
+    credentials: Credentials,
 }
 
 /// A row has at most 256 MiB, and the emulator sends it as one message.
@@ -99,8 +100,9 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If the emulator's address is not valid, or TLS can't be set up.
+    /// If the emulator's address is not valid, TLS can't be set up, or it is called outside a tokio runtime.
     pub fn new(options: &BigtableOptions) -> Result<Self, Error> {
+        tokio::runtime::Handle::try_current().map_err(Error::engine)?;
         let instance = options.instance_name();
         let place = |host: &str| -> Result<_, Error> {
             let (address, is_service) = match &options.emulator {
@@ -120,14 +122,17 @@ impl Client {
                 "the service needs the feature `google` of rowkey-bigtable; without it use an emulator",
             ));
         };
-        let warm = PingAndWarmRequest { name: instance.clone(), app_profile_id: options.app_profile.clone() };
+        #[cfg(feature = "google")]
+        let credentials = if options.emulator.is_none() { Credentials::google() } else { Credentials::default() };
+        #[cfg(not(feature = "google"))]
+        let credentials = Credentials::default();
+        let warming = Warming::new(&instance, &options.app_profile, credentials.clone());
         let data =
-            Connections::new(place("bigtable.googleapis.com")?, options.connections, options.connection_age, warm);
+            Connections::new(place("bigtable.googleapis.com")?, options.connections, options.connection_age, warming);
         let inner = Inner {
             data,
             admin: place("bigtableadmin.googleapis.com")?.connect_lazy(),
-            #[cfg(feature = "google")]
-            credentials: options.emulator.is_none().then(Default::default),
+            credentials,
             instance,
             options: options.clone(),
         };
@@ -154,8 +159,17 @@ impl Client {
         }
     }
 
-    /// An operation on a table, which is named in full.
-    fn operation(&self, doing: &'static str, table_name: &str, app_profile_id: &str, effect: Effect) -> Operation {
+    /// An operation on a table, which is named in full, or on a view of it.
+    fn operation(
+        &self,
+        doing: &'static str,
+        (table_name, view_name): (&str, &str),
+        app_profile_id: &str,
+        effect: Effect,
+    ) -> Operation {
+        // Requests of a view are routed by its table.
+        let of_view = view_name.split_once("/authorizedViews/").map_or(view_name, |(table, _)| table);
+        let table_name = if table_name.is_empty() { of_view } else { table_name };
         let table = table_name.rsplit('/').next().unwrap_or(table_name).to_owned();
         Operation { doing, table, route: Route::new("table_name", table_name, Some(app_profile_id)), effect }
     }
@@ -174,7 +188,12 @@ impl Client {
     pub async fn mutate_row(&self, mut request: MutateRowRequest, call: &Call<'_>) -> Result<(), Error> {
         self.profiled(&mut request.app_profile_id);
         let effect = Effect::Writes { repeatable: true };
-        let operation = self.operation("MutateRow", &request.table_name, &request.app_profile_id, effect);
+        let operation = self.operation(
+            "MutateRow",
+            (&request.table_name, &request.authorized_view_name),
+            &request.app_profile_id,
+            effect,
+        );
         let path = "/google.bigtable.v2.Bigtable/MutateRow";
         let _: MutateRowResponse = self.unary(operation, path, request, call).await?;
         Ok(())
@@ -192,7 +211,12 @@ impl Client {
     ) -> Result<bool, Error> {
         self.profiled(&mut request.app_profile_id);
         let effect = Effect::Writes { repeatable: false };
-        let operation = self.operation("CheckAndMutateRow", &request.table_name, &request.app_profile_id, effect);
+        let operation = self.operation(
+            "CheckAndMutateRow",
+            (&request.table_name, &request.authorized_view_name),
+            &request.app_profile_id,
+            effect,
+        );
         let path = "/google.bigtable.v2.Bigtable/CheckAndMutateRow";
         let response: CheckAndMutateRowResponse = self.unary(operation, path, request, call).await?;
         Ok(response.predicate_matched)
@@ -210,7 +234,12 @@ impl Client {
     ) -> Result<Row, Error> {
         self.profiled(&mut request.app_profile_id);
         let effect = Effect::Writes { repeatable: false };
-        let operation = self.operation("ReadModifyWriteRow", &request.table_name, &request.app_profile_id, effect);
+        let operation = self.operation(
+            "ReadModifyWriteRow",
+            (&request.table_name, &request.authorized_view_name),
+            &request.app_profile_id,
+            effect,
+        );
         let path = "/google.bigtable.v2.Bigtable/ReadModifyWriteRow";
         let response: ReadModifyWriteRowResponse = self.unary(operation, path, request, call).await?;
         Ok(response.row.unwrap_or_default())
@@ -228,7 +257,12 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<Vec<SampleRowKeysResponse>, Error> {
         self.profiled(&mut request.app_profile_id);
-        let operation = self.operation("SampleRowKeys", &request.table_name, &request.app_profile_id, Effect::Reads);
+        let operation = self.operation(
+            "SampleRowKeys",
+            (&request.table_name, &request.authorized_view_name),
+            &request.app_profile_id,
+            Effect::Reads,
+        );
         self.attempts(operation, request, call, |client, request| {
             Box::pin(async move {
                 let (turn, mut samples) = (client.inner.data.turn(), Vec::new());
@@ -280,40 +314,32 @@ impl Client {
         operation: Operation,
         request: Q,
         call: &Call<'_>,
-        attempt: impl Fn(Self, Request<Arc<Q>>) -> BoxFuture<'static, Result<R, Status>>,
+        attempt: impl Fn(Self, Request<Outgoing<Q>>) -> BoxFuture<'static, Result<R, Status>>,
     ) -> Result<R, Error> {
         let request = Arc::new(request);
         let mut attempts = Attempts::new(operation, self.options().retry_for);
         loop {
             attempts.begin(call)?;
             let (route, cookies) = (&attempts.operation.route, &attempts.cookies);
-            let sending = attempt(self.clone(), request_to(Arc::clone(&request), route, cookies, call.remaining()));
-            let sent = within(call, Some(self.options().attempt_timeout), sending).await;
-            match sent {
+            let sent = Sent::default();
+            let outgoing = Outgoing::new(Arc::clone(&request), &sent);
+            let sending = attempt(self.clone(), request_to(outgoing, route, cookies, call.remaining()));
+            match within(call, Some(self.options().attempt_timeout), sending).await {
                 Ok(Some(Ok(output))) => return Ok(output),
-                Ok(Some(Err(status))) => attempts.failed(status, call).await?,
-                Ok(None) => attempts.failed(timed_out(), call).await?,
-                Err(ended) => return Err(attempts.ended(ended, true)),
+                Ok(Some(Err(status))) => attempts.failed(status, sent.give_up(), call).await?,
+                Ok(None) => attempts.failed(timed_out(), sent.give_up(), call).await?,
+                Err(ended) => return Err(attempts.ended(ended, sent.give_up())),
             }
         }
-    }
-
-    async fn authorize<Q>(&self, request: &mut Request<Q>) -> Result<(), Status> {
-        #[cfg(feature = "google")]
-        if let Some(credentials) = &self.inner.credentials {
-            credentials.authorize(request).await?;
-        }
-        let _ = request;
-        Ok(())
     }
 
     async fn send<Q: Message + 'static, R: Message + Default + 'static>(
         &self,
         channel: Channel,
         path: &'static str,
-        mut request: Request<Arc<Q>>,
+        mut request: Request<Outgoing<Q>>,
     ) -> Result<R, Status> {
-        self.authorize(&mut request).await?;
+        self.inner.credentials.authorize(&mut request).await?;
         let mut grpc = ready(channel).await?;
         let path = PathAndQuery::from_static(path);
         Ok(grpc.unary(request, path, Shared::<Q, R>::default()).await?.into_inner())
@@ -323,9 +349,9 @@ impl Client {
         &self,
         turn: &Turn,
         path: &'static str,
-        mut request: Request<Arc<Q>>,
+        mut request: Request<Outgoing<Q>>,
     ) -> Result<Response<Streaming<R>>, Status> {
-        self.authorize(&mut request).await?;
+        self.inner.credentials.authorize(&mut request).await?;
         let mut grpc = ready(turn.channel()).await?;
         let path = PathAndQuery::from_static(path);
         grpc.server_streaming(request, path, Shared::<Q, R>::default()).await
@@ -336,7 +362,12 @@ impl Client {
 const LONGEST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A request with its headers. The server is told how long the client will wait.
-fn request_to<Q>(message: Arc<Q>, route: &Route, cookies: &Cookies, time: Option<Duration>) -> Request<Arc<Q>> {
+fn request_to<Q>(
+    message: Outgoing<Q>,
+    route: &Route,
+    cookies: &Cookies,
+    time: Option<Duration>,
+) -> Request<Outgoing<Q>> {
     let mut request = Request::new(message);
     write_headers(request.metadata_mut(), route, cookies);
     // tonic panics at a time that the header can't say.
@@ -397,15 +428,14 @@ impl Attempts {
         Ok(())
     }
 
-    /// Waits for the next attempt, or returns the error that the operation ends with.
-    async fn failed(&mut self, status: Status, call: &Call<'_>) -> Result<(), Error> {
+    /// Waits for the next attempt, or returns the error that the operation ends with. `sent`: the request may have been.
+    async fn failed(&mut self, status: Status, sent: bool, call: &Call<'_>) -> Result<(), Error> {
         self.cookies.keep(&status);
-        let unsent = is_unsent(&status);
         let repeatable = match self.operation.effect {
             Effect::Reads => true,
             Effect::Writes { repeatable } => {
-                self.may_have_written |= !unsent && !is_refusal(&status);
-                repeatable || unsent
+                self.may_have_written |= sent && !is_refusal(&status);
+                repeatable || !sent
             }
         };
         let pause_for = (repeatable && is_transient(&status)).then(|| self.retry.pause(wish(&status))).flatten();
@@ -417,10 +447,10 @@ impl Attempts {
         self.outcome(BigtableError::new(self.operation.doing, self.retry.attempts(), status).into())
     }
 
-    /// The call had to end, while a request was in flight or not.
-    fn ended(&self, error: Error, in_flight: bool) -> Error {
+    /// The call had to end while an attempt was made, whose request may have been `sent`.
+    fn ended(&self, error: Error, sent: bool) -> Error {
         let writes = self.operation.effect != Effect::Reads;
-        if in_flight && writes { self.unknown(error) } else { self.outcome(error) }
+        if sent && writes { self.unknown(error) } else { self.outcome(error) }
     }
 
     fn outcome(&self, error: Error) -> Error {

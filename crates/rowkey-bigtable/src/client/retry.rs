@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::time::{Duration, Instant};
 
 use prost::Message;
-use tonic::{Code, ConnectError, Status};
+use tonic::{Code, Status};
 
 use super::proto::{RetryInfo, RpcStatus};
 
@@ -20,6 +20,8 @@ pub(crate) struct Retry {
 
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// A server that asks for no pause at all is not asked in a busy loop.
+const SHORTEST_WISH: Duration = Duration::from_millis(5);
 
 impl Retry {
     pub(crate) fn new(retry_for: Duration) -> Self {
@@ -46,9 +48,10 @@ impl Retry {
     /// Half of a pause is random, so that clients that failed together do not come back together.
     pub(crate) fn pause(&mut self, wish: Option<Duration>) -> Option<Duration> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        let pause = wish.unwrap_or_else(|| self.pause.mul_f64(0.5 + fastrand::f64() / 2.0));
+        let own = || self.pause.mul_f64(0.5 + fastrand::f64() / 2.0);
+        let pause = wish.map_or_else(own, |wish| wish.max(SHORTEST_WISH));
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-        (since.elapsed() + pause < self.retry_for).then_some(pause)
+        (since.elapsed().saturating_add(pause) < self.retry_for).then_some(pause)
     }
 }
 
@@ -76,19 +79,8 @@ pub(crate) fn is_broken(status: &Status) -> bool {
     status.source().is_some()
 }
 
-/// Whether the request was not sent: the connection could not be made.
-pub(crate) fn is_unsent(status: &Status) -> bool {
-    let mut cause = status.source();
-    while let Some(error) = cause {
-        if error.is::<ConnectError>() {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
-}
-
-/// Whether the server refused the request, so that nothing was written.
+/// Whether the server refused the request, so that nothing was written. `OutOfRange` is not among these: tonic makes it of a
+/// response that is too long.
 pub(crate) fn is_refusal(status: &Status) -> bool {
     !is_broken(status)
         && matches!(
@@ -99,8 +91,85 @@ pub(crate) fn is_refusal(status: &Status) -> bool {
                 | Code::PermissionDenied
                 | Code::Unauthenticated
                 | Code::FailedPrecondition
-                | Code::OutOfRange
                 | Code::Unimplemented
                 | Code::ResourceExhausted
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::sync::Arc;
+
+    use prost_types::Any;
+
+    use super::*;
+
+    fn asking(code: Code, pause: prost_types::Duration) -> Status {
+        let info = RetryInfo { retry_delay: Some(pause) };
+        let other = Any { type_url: "type.googleapis.com/google.rpc.Help".to_owned(), value: vec![1, 2, 3] };
+        let detail =
+            Any { type_url: "type.googleapis.com/google.rpc.RetryInfo".to_owned(), value: info.encode_to_vec() };
+        let details = RpcStatus { details: vec![other, detail], ..RpcStatus::default() };
+        Status::with_details(code, "", details.encode_to_vec().into())
+    }
+
+    fn broken(code: Code) -> Status {
+        let mut status = Status::new(code, "");
+        status.set_source(Arc::new(std::io::Error::other("cut")));
+        status
+    }
+
+    const ALL: Range<i32> = 0..17;
+
+    #[test]
+    fn what_is_tried_again() {
+        let again: Vec<Code> = ALL.map(Code::from).filter(|code| is_transient(&Status::new(*code, ""))).collect();
+        assert_eq!(again, [Code::DeadlineExceeded, Code::Aborted, Code::Unavailable]);
+        for code in ALL.map(Code::from) {
+            assert!(is_transient(&asking(code, prost_types::Duration { seconds: 1, nanos: 0 })), "{code:?}");
+            assert!(is_transient(&broken(code)), "{code:?}");
+        }
+        assert!(is_transient(&Status::internal("stream closed because of RST_STREAM")));
+        assert!(!is_transient(&Status::not_found("RST_STREAM")));
+    }
+
+    #[test]
+    fn what_wrote_nothing() {
+        for code in ALL.map(Code::from) {
+            assert!(!is_refusal(&broken(code)), "{code:?}: no server said it");
+        }
+        for code in [Code::Unavailable, Code::Aborted, Code::DeadlineExceeded, Code::Internal, Code::Unknown] {
+            assert!(!is_refusal(&Status::new(code, "")), "{code:?}");
+        }
+        assert!(is_refusal(&Status::invalid_argument("")) && is_refusal(&Status::not_found("")));
+    }
+
+    #[test]
+    fn what_the_server_asks_for() {
+        let of = |seconds, nanos| wish(&asking(Code::Unavailable, prost_types::Duration { seconds, nanos }));
+        assert_eq!(of(2, 500_000_000), Some(Duration::from_millis(2500)));
+        assert_eq!(of(-1, 0), None);
+        assert!(of(i64::MAX, i32::MAX).is_some());
+        assert_eq!(wish(&Status::with_details(Code::Unavailable, "", vec![0xff; 9].into())), None);
+        assert_eq!(wish(&Status::unavailable("")), None);
+    }
+
+    #[test]
+    fn pauses_grow_up_to_the_longest_and_end() {
+        let mut retry = Retry::new(Duration::from_secs(60));
+        let mut longest = FIRST_PAUSE;
+        for _ in 0..20 {
+            let pause = retry.pause(None).unwrap();
+            assert!(pause >= longest / 2 && pause <= longest, "{pause:?} of {longest:?}");
+            longest = (longest * 2).min(LONGEST_PAUSE);
+        }
+        assert_eq!(retry.pause(Some(Duration::from_secs(3))), Some(Duration::from_secs(3)));
+        assert_eq!(retry.pause(Some(Duration::ZERO)), Some(SHORTEST_WISH));
+        assert_eq!(retry.pause(Some(Duration::MAX - Duration::from_secs(9))), None);
+        retry.progress();
+        assert!(retry.pause(None).unwrap() <= FIRST_PAUSE);
+        assert_eq!(Retry::new(Duration::ZERO).pause(None), None);
+        assert_eq!(Retry::new(Duration::MAX).pause(Some(Duration::MAX)), None);
+    }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Merger {
     row: Option<WireRow>,
     /// Whether the value of the last cell goes on in the next chunk.
     in_cell: bool,
+    /// About how many bytes the row has.
+    bytes: usize,
 }
 
 /// What is wrong with a chunk.
@@ -44,7 +46,7 @@ pub(crate) type Violation = &'static str;
 impl Merger {
     /// After `last`, if something was read before.
     pub(crate) fn new(reverse: bool, last: Option<Vec<u8>>) -> Self {
-        Self { reverse, last, row: None, in_cell: false }
+        Self { reverse, last, row: None, in_cell: false, bytes: 0 }
     }
 
     /// The last key that was completed or scanned: the scan goes on after it.
@@ -89,6 +91,11 @@ impl Merger {
                     Ok(None)
                 }
             };
+        }
+        self.bytes = if self.row.is_some() { self.bytes } else { 0 };
+        self.bytes = self.bytes.saturating_add(bytes_of(&chunk));
+        if self.bytes > LARGEST_ROW {
+            return Err("a row has more than 1 GiB");
         }
         if self.in_cell {
             self.go_on(&chunk)?;
@@ -166,6 +173,16 @@ impl Merger {
     }
 }
 
+/// About as many as a cell takes in memory.
+fn bytes_of(chunk: &CellChunk) -> usize {
+    let column = chunk.family_name.as_ref().map_or(0, String::len) + chunk.qualifier.as_ref().map_or(0, Vec::len);
+    let labels: usize = chunk.labels.iter().map(|label| size_of::<String>() + label.len()).sum();
+    size_of::<WireCell>() + chunk.value.len() + column + labels
+}
+
+/// Bigtable's rows have at most 256 MiB, and a filter may return a cell more than once.
+const LARGEST_ROW: usize = 1 << 30;
+
 /// How many bytes are reserved at once for a value in several chunks.
 const MOST_RESERVED: usize = 1 << 20;
 
@@ -241,6 +258,20 @@ mod tests {
             merged(true, [commits(a()), commits(begins("b", "f", "q", "v"))]).1,
             Err("row keys must be strictly decreasing")
         );
+    }
+
+    #[test]
+    fn a_row_without_end_is_refused() {
+        let mut merger = Merger::new(false, None);
+        merger.push(begins("a", "f", "q", "v")).unwrap();
+        merger.bytes = LARGEST_ROW - 10;
+        merger.push(CellChunk { value: b"v".to_vec(), ..chunk() }).unwrap_err();
+        // What came before a reset counts no more.
+        let mut merger = Merger::new(false, None);
+        merger.push(begins("a", "f", "q", "v")).unwrap();
+        merger.bytes = LARGEST_ROW - 10;
+        merger.push(reset()).unwrap();
+        merger.push(commits(begins("a", "f", "q", "v"))).unwrap();
     }
 
     #[test]

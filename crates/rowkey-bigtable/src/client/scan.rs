@@ -12,6 +12,7 @@ use rowkey::store::Call;
 use tonic::{Status, Streaming};
 
 use super::bounds::within;
+use super::codec::{Outgoing, Sent};
 use super::connections::Turn;
 use super::proto::read_rows_response::CellChunk;
 use super::proto::{ReadRowsRequest, ReadRowsResponse};
@@ -54,11 +55,16 @@ pub(crate) enum Next {
 }
 
 /// How long to wait for the end of a stream whose rows have all come. To drop it earlier would reset it on the server.
-const END: Duration = Duration::from_millis(100);
+pub(super) const END: Duration = Duration::from_millis(100);
 
 impl RowStream {
     pub(super) fn new(client: Client, request: ReadRowsRequest) -> Self {
-        let operation = client.operation("ReadRows", &request.table_name, &request.app_profile_id, Effect::Reads);
+        let operation = client.operation(
+            "ReadRows",
+            (&request.table_name, &request.authorized_view_name),
+            &request.app_profile_id,
+            Effect::Reads,
+        );
         let attempts = Attempts::new(operation, client.options().retry_for);
         let merger = Merger::new(request.reversed, None);
         let chunks = Vec::new().into_iter();
@@ -170,11 +176,11 @@ impl RowStream {
                 self.end();
                 return Ok(());
             }
-            self.attempts.failed(failure, call).await?;
+            self.attempts.failed(failure, true, call).await?;
         }
         self.attempts.begin(call)?;
         // A stream lives longer than the call that opens it, so the server is told no time.
-        let message = Arc::new(self.request.clone());
+        let message = Outgoing::new(Arc::new(self.request.clone()), &Sent::default());
         let request = request_to(message, &self.attempts.operation.route, &self.attempts.cookies, None);
         let turn = self.client.inner.data.turn();
         let path = "/google.bigtable.v2.Bigtable/ReadRows";
@@ -189,13 +195,15 @@ impl RowStream {
 
     /// Cuts the request to what is left. Returns whether anything is.
     fn cut(&mut self) -> bool {
-        let Some(last) = self.merger.last().map(<[u8]>::to_vec) else { return true };
+        let last = self.merger.last().map(<[u8]>::to_vec);
+        // What came of a row that is not complete comes again.
+        self.merger = Merger::new(self.request.reversed, last.clone());
+        let Some(last) = last else { return true };
         if self.request.rows_limit > 0 {
             self.request.rows_limit -= self.rows;
         }
         self.rows = 0;
         self.request.rows = row_set::after(self.request.rows.take(), &last, self.request.reversed);
-        self.merger = Merger::new(self.request.reversed, Some(last));
         self.request.rows.is_some()
     }
 }

@@ -1,8 +1,10 @@
 //! A channel whose statuses can be read.
 //!
-//! tonic panics if a server's `grpc-status-details-bin` is not base64. Such a header is removed before tonic sees it.
+//! tonic panics if a server's `grpc-status-details-bin` is not base64. Such a header is removed before tonic sees it. A response
+//! that ends without a status was cut on its way: that is an error of the connection, and no end of a scan.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use base64::Engine;
@@ -34,14 +36,22 @@ impl Service<Request> for Sound {
 
     fn call(&mut self, request: Request) -> Self::Future {
         self.0.call(request).map_ok(|mut response| {
-            remove_unreadable(response.headers_mut());
-            response.map(SoundBody)
+            let is_ok = response.status() == http::StatusCode::OK;
+            let headers = response.headers_mut();
+            remove_unreadable(headers);
+            // No compression was offered. tonic would say that the server does not know the method.
+            headers.remove("grpc-encoding");
+            let needs_status = is_ok && !headers.contains_key(STATUS);
+            response.map(|body| SoundBody { body, needs_status })
         })
     }
 }
 
 /// A response's body, with its trailers.
-pub(super) struct SoundBody(tonic::body::Body);
+pub(super) struct SoundBody {
+    body: tonic::body::Body,
+    needs_status: bool,
+}
 
 impl Body for SoundBody {
     type Data = Bytes;
@@ -51,24 +61,44 @@ impl Body for SoundBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
-        let mut polled = Pin::new(&mut self.0).poll_frame(context);
-        if let Poll::Ready(Some(Ok(frame))) = &mut polled
-            && let Some(trailers) = frame.trailers_mut()
-        {
-            remove_unreadable(trailers);
+        let mut polled = Pin::new(&mut self.body).poll_frame(context);
+        let is_end = match &mut polled {
+            Poll::Ready(Some(Ok(frame))) => frame.trailers_mut().is_some_and(|trailers| {
+                remove_unreadable(trailers);
+                self.needs_status &= !trailers.contains_key(STATUS);
+                true
+            }),
+            Poll::Ready(None) => true,
+            Poll::Ready(Some(Err(_))) | Poll::Pending => false,
+        };
+        if is_end && self.needs_status {
+            self.needs_status = false;
+            return Poll::Ready(Some(Err(cut())));
         }
         polled
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
+        !self.needs_status && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
+        self.body.size_hint()
     }
 }
 
+/// No server sent this: it has a source.
+fn cut() -> tonic::Status {
+    let mut status = tonic::Status::unavailable("the response was cut");
+    status.set_source(Arc::new(WithoutStatus));
+    status
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("it ends without a status")]
+struct WithoutStatus;
+
+const STATUS: &str = "grpc-status";
 const DETAILS: &str = "grpc-status-details-bin";
 
 /// As tonic reads it.

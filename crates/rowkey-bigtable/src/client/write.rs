@@ -1,16 +1,20 @@
 //! MutateRows: many rows in one request, each with its own outcome.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use prost::Message;
 use rowkey::Error;
 use rowkey::store::Call;
+use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
 
 use super::bounds::{pause, within};
+use super::codec::{Outgoing, Sent};
 use super::proto::mutate_rows_request::Entry;
 use super::proto::{MutateRowsRequest, MutateRowsResponse};
-use super::retry::{is_refusal, is_transient, is_unsent, wish};
+use super::retry::{is_refusal, is_transient, wish};
+use super::scan::END;
 use super::{Attempts, Client, Effect, request_to, timed_out};
 use crate::error::BigtableError;
 
@@ -50,7 +54,8 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<Vec<EntryError>, Error> {
         let effect = Effect::Writes { repeatable: true };
-        let operation = self.operation("MutateRows", &whole.table_name, &whole.app_profile_id, effect);
+        let names = (whole.table_name.as_str(), whole.authorized_view_name.as_str());
+        let operation = self.operation("MutateRows", names, &whole.app_profile_id, effect);
         let mut attempts = Attempts::new(operation, self.options().retry_for);
         let mut left: Vec<Left> =
             (0..whole.entries.len()).map(|index| Left { index, may_have_written: false, status: None }).collect();
@@ -60,26 +65,28 @@ impl Client {
             if let Err(ended) = attempts.begin(call) {
                 return give_up(&attempts, whole.entries.len(), left, failed, ended);
             }
-            let sent = within(call, None, self.mutate_once(&attempts, request, call, &mut left)).await;
-            let status = match sent {
-                Ok(Some(Ok(()))) => None,
-                Ok(Some(Err(status))) => Some(status),
-                Ok(None) => Some(timed_out()),
-                Err(ended) => {
-                    left.iter_mut().for_each(|entry| entry.may_have_written |= entry.status.is_none());
-                    return give_up(&attempts, whole.entries.len(), left, failed, ended);
-                }
-            };
-            // An entry that the server did not name has the status of the request.
-            let of_request = status.unwrap_or_else(|| Status::internal("the server said nothing of this row"));
+            if left.is_empty() {
+                return Ok(failed);
+            }
+            let sent = Sent::default();
+            let outgoing = Outgoing::new(request, &sent);
+            let (of_request, ended) =
+                match within(call, None, self.mutate_once(&attempts, outgoing, call, &mut left)).await {
+                    Ok(Some(Ok(()))) => (Status::internal("the server said nothing of this row"), None),
+                    Ok(Some(Err(status))) => (status, None),
+                    Ok(None) => (timed_out(), None),
+                    Err(ended) => (timed_out(), Some(ended)),
+                };
+            let sent = sent.give_up();
             attempts.cookies.keep(&of_request);
             let mut again = Vec::new();
             for mut entry in left {
+                // An entry that the server did not name has the status of the request.
                 let status = entry.status.take().unwrap_or_else(|| of_request.clone());
                 if status.code() == Code::Ok {
                     continue;
                 }
-                entry.may_have_written |= !is_refusal(&status) && !is_unsent(&status);
+                entry.may_have_written |= sent && !is_refusal(&status);
                 if is_transient(&status) {
                     entry.status = Some(status);
                     again.push(entry);
@@ -90,6 +97,9 @@ impl Client {
             left = again;
             if left.is_empty() {
                 return Ok(sorted(failed));
+            }
+            if let Some(ended) = ended {
+                return give_up(&attempts, whole.entries.len(), left, failed, ended);
             }
             let wished = left.iter().filter_map(|entry| wish(entry.status.as_ref()?)).max();
             let Some(time) = attempts.retry.pause(wished) else {
@@ -108,33 +118,42 @@ impl Client {
         }
     }
 
-    /// One attempt: sets the status of each entry that the server names.
+    /// One attempt: sets the status of each entry that the server names. It ends when all are named.
     async fn mutate_once(
         &self,
         attempts: &Attempts,
-        request: Arc<MutateRowsRequest>,
+        request: Outgoing<MutateRowsRequest>,
         call: &Call<'_>,
         left: &mut [Left],
     ) -> Result<(), Status> {
-        let time = self.options().attempt_timeout;
         let request = request_to(request, &attempts.operation.route, &attempts.cookies, call.remaining());
         let turn = self.inner.data.turn();
         let path = "/google.bigtable.v2.Bigtable/MutateRows";
-        let in_time = |wait| tokio::time::timeout(time, wait);
-        let opening = in_time(self.open::<_, MutateRowsResponse>(&turn, path, request));
+        let longest = self.options().attempt_timeout;
+        let opening = timeout(longest, self.open::<_, MutateRowsResponse>(&turn, path, request));
         let mut stream: Streaming<MutateRowsResponse> = opening.await.map_err(|_| timed_out())??.into_inner();
-        loop {
-            let message = tokio::time::timeout(time, stream.message()).await.map_err(|_| timed_out())??;
+        let mut unnamed = left.len();
+        let mut progress = Instant::now();
+        while unnamed > 0 {
+            let time = longest.saturating_sub(progress.elapsed());
+            let message = timeout(time, stream.message()).await.map_err(|_| timed_out())??;
             let Some(response) = message else { return Ok(()) };
             for entry in response.entries {
                 let at = usize::try_from(entry.index).ok().and_then(|index| left.get_mut(index));
                 if let Some(at) = at {
+                    if at.status.is_none() {
+                        unnamed -= 1;
+                        progress = Instant::now();
+                    }
                     let status = entry.status.unwrap_or_default();
                     let details = status.encode_to_vec().into();
                     at.status = Some(Status::with_details(Code::from(status.code), status.message, details));
                 }
             }
         }
+        // Its end is not needed. To drop the stream earlier would reset it on the server.
+        let _ = timeout(END, stream.message()).await;
+        Ok(())
     }
 }
 
