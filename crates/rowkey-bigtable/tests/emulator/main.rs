@@ -1,6 +1,7 @@
 //! Bigtable's emulator, through both faces: `tests/bigtable/run` starts it and runs these.
 
 mod conformance;
+mod faults;
 mod reads;
 mod tools;
 
