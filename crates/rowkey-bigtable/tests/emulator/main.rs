@@ -2,6 +2,7 @@
 
 mod conformance;
 mod faults;
+mod interop;
 mod reads;
 mod tools;
 
