@@ -1,0 +1,9 @@
+//! What becomes of calls when connections, servers and other clients fail.
+
+mod cuts;
+mod killed;
+mod load;
+mod openings;
+mod process;
+mod proxy;
+mod streams;
