@@ -20,6 +20,8 @@ pub(crate) fn edits(mutation: &Mutation, now: i64) -> Result<Vec<proto::Mutation
     if mutation.edits().len() > MOST_EDITS {
         return Err(Error::Unsupported("more than 100,000 edits of a row in one mutation, on Bigtable"));
     }
+    // A time that Bigtable can't have is the nearest one: -1 would be the server's, and others are refused.
+    let now = now.clamp(0, i64::MAX / MICROS);
     mutation.edits().iter().map(|edit| Ok(proto::Mutation { mutation: Some(kind(edit, now)?) })).collect()
 }
 
