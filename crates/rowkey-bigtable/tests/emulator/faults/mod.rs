@@ -1,5 +1,6 @@
 //! What becomes of calls when connections, servers and other clients fail.
 
+mod clock;
 mod cuts;
 mod killed;
 mod load;
