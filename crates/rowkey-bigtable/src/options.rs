@@ -27,7 +27,8 @@ pub struct BigtableOptions {
     /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
     /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
     pub emulator: Option<String>,
-    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open requests.
+    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open requests. If
+    /// each has 100, a scan being one, more are opened.
     pub connections: usize,
     /// How long a connection is used before a new one takes its place. Default: 45 minutes. The service closes connections
     /// after an hour; a new one is opened and warmed before it is used.
