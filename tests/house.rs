@@ -20,7 +20,8 @@ const TO_ENGINES: &[&str] = &["store", "error", "Error", "ErrorKind", "KeyRange"
 const TO_DESIGNS: &[&str] =
     &["KeyRange", "LayoutBuf", "LayoutError", "RowKey", "Value", "layout", "lead", "splits", "untyped"];
 /// The crates in `crates/`, what each may import of `rowkey`, and why no more.
-const CRATES: [(&str, &[&str], &str); 3] = [
+const CRATES: [(&str, &[&str], &str); 4] = [
+    ("hbase-client", &[], "it stands alone"),
     ("rowkey-fjall", TO_ENGINES, "engines know stores and ranges of bytes alone"),
     ("rowkey-design", TO_DESIGNS, "designs know keys and split points alone"),
     ("rowkey-cli", TO_DESIGNS, "designs know keys and split points alone"),

@@ -1,0 +1,12 @@
+//! Which regions a table has, and where they are: a cache, filled by look-ups in `hbase:meta`.
+
+mod cache;
+mod locator;
+mod meta;
+mod region;
+
+pub(crate) use self::cache::Place;
+pub(crate) use self::locator::{Locator, Missing};
+pub(crate) use self::meta::SYSTEM_PRIORITY;
+pub use self::region::Region;
+pub(crate) use self::region::{Location, readable};
