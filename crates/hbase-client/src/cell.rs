@@ -129,6 +129,15 @@ impl<'a> Cell<'a> {
     pub fn value(&self) -> &'a [u8] {
         self.value
     }
+
+    /// Whether `self` is sorted after `other`, a cell of the same row: by family and qualifier, the newest first.
+    pub(crate) fn is_after(&self, other: &Cell<'_>) -> bool {
+        let by_column = self.family().cmp(other.family()).then_with(|| self.qualifier().cmp(other.qualifier()));
+        by_column
+            .then(other.timestamp().cmp(&self.timestamp()))
+            .then(other.kind().code().cmp(&self.kind().code()))
+            .is_gt()
+    }
 }
 
 impl fmt::Debug for Cell<'_> {
@@ -235,5 +244,21 @@ mod tests {
         assert!(Parts { row: &long, ..PARTS }.write(&mut Vec::new()).is_err());
         assert!(Parts { family: &long[..128], ..PARTS }.write(&mut Vec::new()).is_err());
         assert!(Parts { qualifier: &long, ..PARTS }.write(&mut Vec::new()).is_ok());
+    }
+
+    #[test]
+    fn newer_cells_come_first() {
+        let cells = [
+            written(&Parts { timestamp: 9, ..PARTS }),
+            written(&PARTS),
+            written(&Parts { qualifier: b"r", ..PARTS }),
+            written(&Parts { family: b"g", qualifier: b"", ..PARTS }),
+        ];
+        let cells = cells.each_ref().map(|bytes| Cell::split_first(bytes).unwrap().0);
+        for (at, cell) in cells.iter().enumerate() {
+            for (other, before) in cells.iter().enumerate() {
+                assert_eq!(cell.is_after(before), at > other, "{at} {other}");
+            }
+        }
     }
 }

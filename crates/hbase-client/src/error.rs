@@ -120,6 +120,14 @@ impl Error {
         self.with(|inner| inner.place.table = Some(table.clone()))
     }
 
+    /// The table of a scan, and the row where it stands, if no more is known.
+    pub(crate) fn of_scan(self, table: &TableName, row: &Bytes) -> Self {
+        self.with(|inner| {
+            inner.place.table.get_or_insert_with(|| table.clone());
+            inner.place.row.get_or_insert_with(|| row.clone());
+        })
+    }
+
     pub(crate) fn at(self, location: &Location, row: &[u8]) -> Self {
         self.with(|inner| {
             inner.place = Place {

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 use crate::cell::{Cell, Parts};
 use crate::pb;
@@ -58,6 +58,23 @@ impl Row {
         self.bytes.len()
     }
 
+    /// The cells behind `last`, a cell of the same row.
+    pub(crate) fn after(mut self, last: &Cell<'_>) -> Self {
+        while let Some((cell, rest)) = Cell::split_first(&self.bytes) {
+            if cell.is_after(last) {
+                break;
+            }
+            let skipped = self.bytes.len() - rest.len();
+            self.cells -= 1;
+            self.bytes = self.bytes.slice(skipped..);
+        }
+        self
+    }
+
+    pub(crate) fn last_cell(&self) -> Option<Cell<'_>> {
+        self.cells().last()
+    }
+
     /// Cells that came as messages.
     pub(crate) fn of_messages(cells: &[pb::Cell]) -> Option<Self> {
         let mut bytes = Vec::new();
@@ -65,6 +82,16 @@ impl Row {
             Parts::of(cell)?.write(&mut bytes).ok()?;
         }
         Some(Self { bytes: bytes.into(), cells: cells.len() })
+    }
+
+    /// The parts of one row, in their order.
+    pub(crate) fn join(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1 {
+            return parts.swap_remove(0);
+        }
+        let mut bytes = BytesMut::with_capacity(parts.iter().map(Self::size).sum());
+        parts.iter().for_each(|part| bytes.extend_from_slice(&part.bytes));
+        Self { bytes: bytes.freeze(), cells: parts.iter().map(Self::len).sum() }
     }
 }
 
@@ -163,5 +190,16 @@ mod tests {
     fn cells_of_two_rows_are_no_row() {
         let bytes = [cell("a", "x"), cell("b", "x")].concat();
         assert!(CellBlock(bytes.into()).take(2).is_none());
+    }
+
+    #[test]
+    fn a_row_goes_on_behind_a_cell_and_is_joined() {
+        let bytes = [cell("a", "x"), cell("a", "y"), cell("a", "z")].concat();
+        let whole = CellBlock(bytes.into()).take(3).unwrap();
+        let first = CellBlock(cell("a", "y").into()).take(1).unwrap();
+        let rest = whole.clone().after(&first.last_cell().unwrap());
+        assert_eq!((rest.len(), rest.value("f", "z")), (1, Some(&b"z"[..])));
+        let head = CellBlock([cell("a", "x"), cell("a", "y")].concat().into()).take(2).unwrap();
+        assert_eq!(Row::join(vec![head, rest]), whole);
     }
 }

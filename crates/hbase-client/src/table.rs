@@ -11,9 +11,11 @@ use crate::error::{Error, Result};
 use crate::get::Get;
 use crate::mutation::{Append, Delete, Increment, Mutation, Put};
 use crate::pb;
-use crate::regions::Location;
+use crate::regions::{Entry, Location, Region, rows_of};
 use crate::row::{CellBlock, Row};
 use crate::rpc::{Answer, CallFault};
+use crate::scan::{Scan, Scanner};
+use crate::server::ServerName;
 use crate::table_name::TableName;
 
 /// A table of a cluster. Clones share the client's connections.
@@ -235,6 +237,41 @@ impl Table {
             deadline: self.deadline(),
         };
         self.core.on_row(&call).await
+    }
+
+    /// Reads many rows in the order of their keys.
+    ///
+    /// Each region is read as it was when its scanner was opened. The timeout is that of each answer: a scan of any length may
+    /// go on as long as its servers answer.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn scan(&self, scan: Scan) -> Scanner {
+        Scanner::start(self.core.clone(), self.name.clone(), scan, self.timeout)
+    }
+
+    /// The regions in the order of their keys, each with the server that has it now. The client remembers them, so that no
+    /// look-ups are needed afterwards.
+    ///
+    /// # Errors
+    ///
+    /// If the table does not exist, or `hbase:meta` can't be read in time.
+    pub async fn regions(&self) -> Result<Vec<(Region, Option<ServerName>)>> {
+        let (first, behind) = rows_of(&self.name);
+        let scan = Scan::new().start(first).stop_before(behind).family("info");
+        let mut rows = Scanner::start(self.core.clone(), TableName::meta(), scan, self.timeout);
+        let mut regions = Vec::new();
+        while let Some(row) = rows.next().await? {
+            let Some(entry) = Entry::of(&row).filter(|entry| !entry.gone && *entry.region.table() == self.name) else {
+                continue;
+            };
+            let location = entry.location();
+            let server = location.as_ref().map(|location| location.server.clone());
+            location.into_iter().for_each(|location| self.core.locator.learn(location));
+            regions.push((entry.region, server));
+        }
+        if regions.is_empty() { Err(Error::no_table(&self.name)) } else { Ok(regions) }
     }
 
     /// Reads and changes rows, as few calls as possible: those of one server together, up to

@@ -39,6 +39,14 @@ impl Options {
         })
     }
 
+    /// Servers keep a table's settings among its own options, whose names have no dots.
+    fn sorted(mut self) -> Self {
+        let (settings, attributes) = self.attributes.into_iter().partition(|(name, _)| name.contains('.'));
+        self.attributes = attributes;
+        self.settings.extend::<BTreeMap<_, _>>(settings);
+        self
+    }
+
     fn attributes(&self) -> Vec<pb::BytesBytesPair> {
         let bytes = |text: &str| Bytes::copy_from_slice(text.as_bytes());
         let pair = |(name, value): (&String, &String)| pb::BytesBytesPair { first: bytes(name), second: bytes(value) };
@@ -145,7 +153,7 @@ impl TableSchema {
         Some(Self {
             name: TableName::from_pb(schema.table_name.as_ref()?)?,
             families: schema.column_families.iter().map(family).collect::<Option<_>>()?,
-            options: Options::from_pb(&schema.attributes, &schema.configuration)?,
+            options: Options::from_pb(&schema.attributes, &schema.configuration)?.sorted(),
         })
     }
 }

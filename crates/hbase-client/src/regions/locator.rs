@@ -150,6 +150,11 @@ impl Locator {
         self.shared.cache.lock().forget_table(table);
     }
 
+    /// Adds what a scan of meta found.
+    pub(crate) fn learn(&self, location: Location) {
+        self.shared.cache.lock().insert(Arc::new(location));
+    }
+
     pub(crate) fn known(&self) -> Vec<Arc<Location>> {
         self.shared.cache.lock().all().cloned().collect()
     }

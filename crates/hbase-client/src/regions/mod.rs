@@ -7,6 +7,9 @@ mod region;
 
 pub(crate) use self::cache::Place;
 pub(crate) use self::locator::{Locator, Missing};
-pub(crate) use self::meta::SYSTEM_PRIORITY;
+pub(crate) use self::meta::{Entry, SYSTEM_PRIORITY, rows_of};
 pub use self::region::Region;
 pub(crate) use self::region::{Location, readable};
+
+#[cfg(test)]
+pub(crate) use self::region::tests;

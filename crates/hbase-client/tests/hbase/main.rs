@@ -2,6 +2,8 @@
 //! server is not there.
 
 mod rows;
+mod scans;
+mod tables;
 
 use std::path::PathBuf;
 use std::time::Duration;
