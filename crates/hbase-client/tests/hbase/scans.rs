@@ -178,5 +178,9 @@ async fn many_scans_at_once_share_a_connection() {
     for rows in futures_util::future::join_all(scans).await {
         assert_eq!(rows, keys(0..1000));
     }
-    assert_eq!(one.dump().lines().filter(|line| line.contains("ClientService,")).count(), 1);
+    let servers: std::collections::BTreeSet<_> =
+        table.regions().await.unwrap().into_iter().map(|region| region.1).collect();
+    let connections = one.dump().lines().filter(|line| line.contains("ClientService,")).count();
+    // That of hbase:meta may be another server.
+    assert!((servers.len()..=servers.len() + 1).contains(&connections), "{}", one.dump());
 }
