@@ -11,6 +11,8 @@ mod condition;
 mod core;
 mod error;
 mod exception;
+#[cfg(test)]
+mod fake;
 mod filter;
 mod flight;
 mod get;

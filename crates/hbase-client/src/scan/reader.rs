@@ -175,7 +175,8 @@ impl Reader {
                 self.assembly.push(row, partial, &mut self.position, &mut rows);
             }
         }
-        let region_ends = response.more_results_in_region == Some(false);
+        // A scanner that was not opened has nothing more to give.
+        let region_ends = response.more_results_in_region == Some(false) || self.open.is_none();
         if response.more_results == Some(false) || region_ends {
             if !self.position.is_at_end() {
                 self.assembly.end_of_region(&mut self.position, &mut rows);
