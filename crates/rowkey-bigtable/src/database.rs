@@ -6,13 +6,14 @@ use std::sync::Arc;
 use rowkey::clock::{Clock, SystemClock};
 use rowkey::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
 use rowkey::store::{Call, CallOptions, DatabaseId, NewTable};
-use rowkey::wide::{Change, TableSchema, WideGuarantees, check_wide_name};
+use rowkey::wide::{Change as Alteration, TableSchema, WideGuarantees, check_wide_name};
 use rowkey::{Error, ErrorKind};
 
 use crate::admin::Created;
 use crate::client::Client;
+use crate::client::proto::admin::Table as Described;
 use crate::options::BigtableOptions;
-use crate::records::{RECORDS, Record, Records};
+use crate::records::{Change, RECORDS, Record, Records};
 use crate::schema::{column_family, of_table};
 use crate::store::{Table, guarantees};
 
@@ -100,91 +101,77 @@ impl Bigtable {
         }
     }
 
-    /// The schema that is stored of a table, and its record; `None` if there is no such table.
-    async fn stored(&self, name: &str, call: &Call<'_>) -> Result<(Option<TableSchema>, Record), Error> {
-        let records = self.records();
-        let (described, record) = tokio::join!(self.client.describe(name, call), records.get(name, call));
-        let (described, record) = (described?, record?);
-        let Some(described) = described else { return Ok((None, record)) };
-        let given = record.text.as_deref().map(|text| parsed(name, text)).transpose()?;
-        // Bigtable can't say all that was given: how few versions stay without a TTL. What it can say is the truth.
-        let is_as_given = |given: &TableSchema| {
-            given.families.len() == described.column_families.len()
-                && given.families.iter().all(|(family, schema)| {
-                    described.column_families.get(family).map(|there| &there.gc_rule)
-                        == Some(&column_family(schema).gc_rule)
-                })
-        };
-        let schema = match given {
-            Some(given) if is_as_given(&given) => given,
-            Some(given) => {
-                let mut schema = given.of_row_keys();
-                schema.families = of_table(name, &described)?.families;
-                schema
-            }
-            None => of_table(name, &described)?,
-        };
-        Ok((Some(schema), record))
+    /// What is stored about a table, and what is there; read in this order.
+    async fn found(&self, name: &str, call: &Call<'_>) -> Result<(Record, Option<Described>), Error> {
+        let record = self.records().get(name, call).await?;
+        Ok((record, self.client.describe(name, call).await?))
     }
 
+    /// Opens a table, or creates it.
+    ///
+    /// The record decides, if the table exists. A program that creates one claims it in the record before, so that all of
+    /// the schema is known as soon as the table is there; whoever finds the claim and the table makes the one the schema of
+    /// the other. A record without a table, and a claim that is not what the table is, are of programs that ended in the
+    /// middle or were overtaken: they are replaced.
     async fn open(&self, name: &str, schema: &TableSchema, how: How<'_>) -> Result<Table, Error> {
         check_schema(schema)?;
         check_name(name)?;
         let call = self.options.begin("opening", name)?;
-        let records = self.records();
+        let (records, text) = (self.records(), schema.to_string());
+        // Whether the table was created here.
+        let mut created = false;
         for _ in 0..TURNS {
-            let (stored, record) = self.stored(name, &call).await?;
-            if let Some(token) = record.dropping.as_deref().filter(|_| how != How::Open) {
-                self.finish_drop(name, token, &call).await?;
-                continue;
-            }
-            if let Some(mut stored) = stored.filter(|_| record.dropping.is_none()) {
-                if matches!(how, How::Create(_)) {
-                    return Err(Error::TableExists(name.to_owned()));
+            let (record, described) = self.found(name, &call).await?;
+            let Some(described) = described else {
+                let split_points = match how {
+                    How::Open => return Err(Error::NoSuchTable(name.to_owned())),
+                    How::OpenOrCreate => &[][..],
+                    How::Create(new) => &new.split_points,
+                };
+                if !record.is_claim || record.text.as_deref() != Some(&text) {
+                    let claimed = records.change(name, &record, Change::Claim(&text), &call).await;
+                    if known(claimed, &call)? != Some(true) {
+                        continue;
+                    }
                 }
-                if record.text.is_some() {
+                let made = self.client.create_table(name, schema, split_points, &call).await;
+                // Whose table it is that is there now, a program that must create it can't know.
+                let made = if how == How::OpenOrCreate { known(made, &call)? } else { Some(made?) };
+                created |= made == Some(Created::Now);
+                continue;
+            };
+            if matches!(how, How::Create(_)) && !created {
+                return Err(Error::TableExists(name.to_owned()));
+            }
+            let mut stored = stored_of(name, &record, &described)?;
+            let settled = match &record.text {
+                Some(_) if !record.is_claim => {
                     stored.check_opening(name, schema)?;
                     return Ok(self.opened(name, schema));
                 }
-                // Another program created it, so nothing is known of its row keys but what is given now.
-                (stored.row_key, stored.row_fields) = (schema.row_key.clone(), schema.row_fields.clone());
-                stored.check_opening(name, schema)?;
-                if schema.row_key.is_none()
-                    || known(records.replace(name, None, schema, &call).await, &call)? == Some(true)
-                {
-                    return Ok(self.opened(name, schema));
+                Some(claim) if is_as_given(&parsed(name, claim)?, &described) => {
+                    records.change(name, &record, Change::Schema(claim), &call).await
                 }
-                continue;
-            }
-            let split_points = match how {
-                How::Open => return Err(Error::NoSuchTable(name.to_owned())),
-                How::OpenOrCreate => &[][..],
-                How::Create(new) => &new.split_points,
+                // Of its row keys nothing is known but what is given now.
+                _ => {
+                    if (created || record.is_claim) && is_as_given(schema, &described) {
+                        stored = schema.clone();
+                    }
+                    (stored.row_key, stored.row_fields) = (schema.row_key.clone(), schema.row_fields.clone());
+                    stored.check_opening(name, schema)?;
+                    if schema.row_key.is_none() && record.is_none() && !created {
+                        return Ok(self.opened(name, schema));
+                    }
+                    records.change(name, &record, Change::Schema(&text), &call).await
+                }
             };
-            // The record goes first: of programs that create the table at once, it decides.
-            let text = schema.to_string();
-            if record.text.as_deref() != Some(&text) {
-                let replaced = records.replace(name, record.text.as_deref(), schema, &call).await;
-                if known(replaced, &call)? != Some(true) {
-                    continue;
-                }
-            }
-            let created = self.client.create_table(name, schema, split_points, &call).await;
-            // Whose table it is that is there now, a program that must create it can't know.
-            let created = if how == How::OpenOrCreate { known(created, &call)? } else { Some(created?) };
-            if created != Some(Created::Now) {
-                continue;
-            }
-            match records.get(name, &call).await?.text {
-                Some(decided) if decided != text => parsed(name, &decided)?.check_opening(name, schema)?,
-                _ => {}
-            }
-            return Ok(self.opened(name, schema));
+            // Whatever came of it, the record says.
+            known(settled, &call)?;
         }
         Err(Error::engine_of(ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
     }
 
-    async fn change(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
+    async fn change(&self, name: &str, schema: &TableSchema) -> Result<Vec<Alteration>, Error> {
         if !schema.families.is_empty() {
             check_schema(schema)?;
         }
@@ -192,31 +179,66 @@ impl Bigtable {
         let call = self.options.begin("change of a schema", name)?;
         let mut changes = None;
         for _ in 0..TURNS {
-            let (stored, record) = self.stored(name, &call).await?;
-            let Some(stored) = stored.filter(|_| record.dropping.is_none()) else {
+            let (record, described) = self.found(name, &call).await?;
+            let Some(described) = described else {
                 let differences = "there is no such table".to_owned();
                 return Err(Error::Schema { table: name.to_owned(), differences });
             };
+            let stored = stored_of(name, &record, &described)?;
             let left = stored.check_alteration(name, schema)?;
             // After an outcome that was unknown less may be left than was changed.
             let changes = changes.get_or_insert(left);
             let altered = stored.altered_to(schema);
-            let modified = self.client.modify_families(name, &stored, &altered, &call).await;
-            if known(modified, &call)?.is_none() {
+            let modified = match self.client.modify_families(name, &stored, &altered, &call).await {
+                // Another program has dropped it, or changed it.
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => continue,
+                other => known(other, &call)?,
+            };
+            if modified.is_none() {
                 continue;
             }
-            let replaced = self.records().replace(name, record.text.as_deref(), &altered, &call).await;
-            if known(replaced, &call)? == Some(true) {
+            let change = Change::Schema(&altered.to_string());
+            if known(self.records().change(name, &record, change, &call).await, &call)? == Some(true) {
                 return Ok(std::mem::take(changes));
             }
         }
         Err(Error::engine_of(ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
     }
 
-    async fn finish_drop(&self, name: &str, token: &[u8], call: &Call<'_>) -> Result<(), Error> {
-        self.client.delete_table(name, call).await?;
-        known(self.records().end_drop(name, token, call).await, call).map(drop)
+    /// Drops the table, and then forgets it. What is left of a drop that ends in the middle is a record of no table.
+    async fn drop_one(&self, name: &str) -> Result<(), Error> {
+        let call = self.options.begin("drop", name)?;
+        let record = self.records().get(name, &call).await?;
+        self.client.delete_table(name, &call).await?;
+        if !record.is_none() {
+            // If it is another one by now, another program has created the table anew.
+            known(self.records().change(name, &record, Change::Forget, &call).await, &call)?;
+        }
+        Ok(())
     }
+}
+
+/// The schema of a table that exists. Bigtable can't say all that was given: how few versions stay without a TTL. What it
+/// can say is the truth.
+fn stored_of(name: &str, record: &Record, described: &Described) -> Result<TableSchema, Error> {
+    let given = record.text.as_deref().map(|text| parsed(name, text)).transpose()?;
+    match given {
+        Some(given) if is_as_given(&given, described) => Ok(given),
+        // A claim of another table than this one.
+        Some(given) if !record.is_claim => {
+            let mut schema = given.of_row_keys();
+            schema.families = of_table(name, described)?.families;
+            Ok(schema)
+        }
+        _ => of_table(name, described),
+    }
+}
+
+fn is_as_given(given: &TableSchema, described: &Described) -> bool {
+    given.families.len() == described.column_families.len()
+        && given.families.iter().all(|(family, schema)| {
+            described.column_families.get(family).map(|there| &there.gc_rule) == Some(&column_family(schema).gc_rule)
+        })
 }
 
 /// `None` if the outcome is not known and there is time to look what is there.
@@ -323,12 +345,12 @@ impl AsyncWideDatabase for Bigtable {
         Box::pin(async move {
             check_name(&name)?;
             let call = self.options.begin("schema", &name)?;
-            let (stored, record) = self.stored(&name, &call).await?;
-            Ok(stored.filter(|_| record.dropping.is_none()))
+            let (record, described) = self.found(&name, &call).await?;
+            described.map(|described| stored_of(&name, &record, &described)).transpose()
         })
     }
 
-    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>> {
+    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Alteration>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;
@@ -351,14 +373,7 @@ impl AsyncWideDatabase for Bigtable {
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;
             check_name(&name)?;
-            let call = self.options.begin("drop", &name)?;
-            if self.client.describe(&name, &call).await?.is_none()
-                && self.records().get(&name, &call).await?.text.is_none()
-            {
-                return Ok(());
-            }
-            let token = self.records().begin_drop(&name, &call).await?;
-            self.finish_drop(&name, &token, &call).await
+            self.drop_one(&name).await
         })
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use rowkey::Error;
 use rowkey::clock::Clock;
 use rowkey::store::{Call, CallOptions, DatabaseId};
 use rowkey::wide::{Columns, Condition, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Error, ErrorKind};
 
 use crate::client::Client;
 use crate::store::Table;
@@ -15,16 +15,37 @@ pub(crate) const RECORDS: &str = "rowkey.schemas";
 
 /// The schema as it was given, in the form of [`TableSchema`]'s text.
 const SCHEMA: &str = "s:schema";
-/// Present while the table is being dropped, with a token of who drops it.
-const DROPPING: &str = "s:dropping";
+/// Another one after each change of the record. Every change is made on the condition that the token is the one that was read.
+const TOKEN: &str = "s:token";
+/// Present while the schema is that of a program that is about to create the table.
+const CLAIM: &str = "s:claim";
 
-/// What is stored about a table.
+/// What is stored about a table. A record of a table that does not exist means nothing: who creates the table replaces it.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     /// The schema's text.
     pub(crate) text: Option<String>,
-    /// The token of who began to drop the table, if it is being dropped.
-    pub(crate) dropping: Option<Vec<u8>>,
+    /// Whether it is a claim: it becomes the table's schema when the table exists.
+    pub(crate) is_claim: bool,
+    token: Option<Vec<u8>>,
+}
+
+impl Record {
+    /// Whether nothing is stored.
+    pub(crate) fn is_none(&self) -> bool {
+        self.token.is_none() && self.text.is_none()
+    }
+}
+
+/// A record to be stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change<'t> {
+    /// The schema of a table that is about to be created.
+    Claim(&'t str),
+    /// The schema of a table that exists.
+    Schema(&'t str),
+    /// Nothing.
+    Forget,
 }
 
 /// The records of an instance.
@@ -45,44 +66,35 @@ impl Records {
     /// The record of a table. Without the table of records there is none.
     pub(crate) async fn get(&self, table: &str, call: &Call<'_>) -> Result<Record, Error> {
         let row = match self.0.read(table.as_bytes(), &Columns::all(), call).await {
-            Err(error) if error.kind() == rowkey::ErrorKind::NotFound => Row::default(),
+            Err(error) if error.kind() == ErrorKind::NotFound => Row::default(),
             other => other?,
         };
         let text = row.value(SCHEMA).map(|text| String::from_utf8_lossy(text).into_owned());
-        Ok(Record { text, dropping: row.value(DROPPING).map(<[u8]>::to_vec) })
+        Ok(Record { text, is_claim: row.value(CLAIM).is_some(), token: row.value(TOKEN).map(<[u8]>::to_vec) })
     }
 
-    /// Stores a schema in place of `before`. Returns whether it was still there.
-    pub(crate) async fn replace(
+    /// Changes the record of a table if it is still the one that was read. Returns whether it was.
+    pub(crate) async fn change(
         &self,
         table: &str,
-        before: Option<&str>,
-        schema: &TableSchema,
+        before: &Record,
+        change: Change<'_>,
         call: &Call<'_>,
     ) -> Result<bool, Error> {
-        let is_before = match before {
-            Some(before) => Condition::equal(SCHEMA, before),
-            None => Condition::absent(SCHEMA),
+        let is_before = match &before.token {
+            Some(token) => Condition::equal(TOKEN, token.as_slice()),
+            None => Condition::absent(TOKEN),
         };
-        // Without the old version, which a clock that stepped back would leave in front.
-        let put = Mutation::new().delete_column(SCHEMA).put(SCHEMA, schema.to_string());
+        // Without the old versions, which a clock that stepped back would leave in front.
+        let mut write = Mutation::new().delete_row();
+        if let Change::Claim(text) | Change::Schema(text) = change {
+            write = write.put(SCHEMA, text).put(TOKEN, fastrand::u128(..).to_be_bytes());
+        }
+        if let Change::Claim(_) = change {
+            write = write.put(CLAIM, []);
+        }
         self.made(call).await?;
-        self.0.write_if(table.as_bytes(), &is_before, &put, call).await
-    }
-
-    /// Marks a table that is about to be dropped, and returns the token.
-    pub(crate) async fn begin_drop(&self, table: &str, call: &Call<'_>) -> Result<Vec<u8>, Error> {
-        let token = fastrand::u128(..).to_be_bytes().to_vec();
-        self.made(call).await?;
-        let mark = Mutation::new().delete_column(DROPPING).put(DROPPING, token.clone());
-        self.0.write(table.as_bytes().to_vec(), &mark, call).await?;
-        Ok(token)
-    }
-
-    /// Forgets a table that was dropped, unless another program has finished this drop already and created the table anew.
-    pub(crate) async fn end_drop(&self, table: &str, token: &[u8], call: &Call<'_>) -> Result<(), Error> {
-        let is_this_drop = Condition::equal(DROPPING, token);
-        self.0.write_if(table.as_bytes(), &is_this_drop, &Mutation::new().delete_row(), call).await.map(drop)
+        self.0.write_if(table.as_bytes(), &is_before, &write, call).await
     }
 
     /// Creates the table of records if it does not exist.

@@ -89,7 +89,11 @@ fn page(cells: &mut Vec<&WireCell>, offset: u64, most: u64) {
 fn passes(columns: &Columns, cell: &Cell<'_>) -> bool {
     let chosen = match columns.families().get(cell.family) {
         None => columns.families().is_empty(),
-        Some(ranges) => ranges.iter().any(|range| range.contains(cell.qualifier)),
+        // They are sorted, and may be thousands.
+        Some(ranges) => {
+            let begun = ranges.partition_point(|range| range.start() <= cell.qualifier);
+            ranges[..begun].last().is_some_and(|range| range.contains(cell.qualifier))
+        }
     };
     chosen
         && columns.time.is_none_or(|(start, end)| (start..end).contains(&cell.timestamp))
@@ -108,4 +112,33 @@ fn place<'r>(row: &'r WireRow, cell: &WireCell) -> (&'r str, &'r [u8], Reverse<i
 fn cell_of<'r>(row: &'r WireRow, cell: &'r WireCell) -> Cell<'r> {
     let (family, qualifier) = named(row, cell);
     Cell { family, qualifier, timestamp: cell.micros.div_euclid(MICROS), value: &cell.value }
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey::wide::Row;
+
+    use super::*;
+
+    /// Other programs may write microseconds, which the emulator refuses.
+    #[test]
+    fn microseconds_are_read_as_the_milliseconds_they_are_in() {
+        let micros = [1_235_001, 1_234_999, 1_234_567, 1_234_000, 999, 0];
+        let cells =
+            micros.map(|micros| WireCell { micros, value: micros.to_string().into_bytes(), ..WireCell::default() });
+        let row = WireRow { key: b"r".to_vec(), columns: vec![("a".into(), b"q".to_vec())], cells: cells.into() };
+        let read = |rest: Rest| {
+            let (mut cells, mut ends) = (Vec::new(), Vec::new());
+            rest.cells(&row, usize::MAX, &mut cells, &mut ends).unwrap();
+            let row = Row::from_cells(cells);
+            row.cells().map(|cell| (cell.timestamp, cell.value.to_vec())).collect::<Vec<_>>()
+        };
+        let cell = |micros: &i64| (micros / 1000, micros.to_string().into_bytes());
+        let all: Vec<_> = micros.iter().map(cell).collect();
+        assert_eq!(read(Rest::Nothing), all);
+        let chosen = |columns: Columns| read(Rest::All(Box::new(columns)));
+        assert_eq!(chosen(Columns::all().versions(9).time(1234..1235)), all[1..4]);
+        assert_eq!(chosen(Columns::all().versions(9).time(0..1)), all[4..]);
+        assert_eq!(chosen(Columns::all().versions(2)), all[..2]);
+    }
 }

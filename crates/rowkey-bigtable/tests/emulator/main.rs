@@ -1,6 +1,8 @@
 //! Bigtable's emulator, through both faces: `tests/bigtable/run` starts it and runs these.
 
 mod conformance;
+mod faults;
+mod interop;
 mod reads;
 mod schema;
 mod tools;

@@ -1,0 +1,88 @@
+//! Connections are cut, stalled and refused under load.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rowkey_bigtable::Bigtable;
+use rowkey_testkit::{Random, cases};
+use tokio::time::sleep;
+
+use super::load::{Load, TIMEOUT, Tables};
+use super::proxy::Proxy;
+use crate::{options, runtime};
+
+/// Something happens to the connections, by a seed.
+async fn trouble(proxy: &Proxy, seed: u64, time: Duration) {
+    let mut random = Random(seed);
+    let began = Instant::now();
+    proxy.cut_by(Some(seed));
+    proxy.cut();
+    while began.elapsed() < time {
+        sleep(Duration::from_millis(20 + random.below(200))).await;
+        match random.below(8) {
+            0 => proxy.cut(),
+            1 | 2 => {
+                proxy.stall(true);
+                sleep(Duration::from_millis(10 + random.below(300))).await;
+                proxy.stall(false);
+            }
+            // Longer than calls may take.
+            3 => {
+                proxy.stall(true);
+                sleep(TIMEOUT + Duration::from_millis(random.below(1500))).await;
+                proxy.stall(false);
+            }
+            4 => {
+                proxy.refuse().await;
+                proxy.cut();
+                sleep(Duration::from_millis(random.below(500))).await;
+                proxy.accept().await;
+            }
+            5 => {
+                // New connections alone.
+                proxy.refuse().await;
+                sleep(Duration::from_millis(random.below(200))).await;
+                proxy.accept().await;
+            }
+            _ => {}
+        }
+    }
+    proxy.cut_by(None);
+    proxy.cut();
+}
+
+fn under_trouble(seed: u64) {
+    runtime().block_on(async {
+        let to_emulator = options();
+        let direct = Bigtable::connect(to_emulator.clone()).await.unwrap();
+        Tables::open(&direct).await.unwrap().fill().await.unwrap();
+        let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
+        let through = to_emulator
+            .emulator(proxy.host())
+            .attempt_timeout(Duration::from_secs(2))
+            .connect_timeout(Duration::from_secs(1))
+            .retry_for(Duration::from_secs(4));
+        let db = Bigtable::connect(through).await.unwrap();
+        let load = Load::new(Tables::open(&db).await.unwrap());
+        load.run(2, seed, trouble(&proxy, seed, Duration::from_secs(10))).await;
+        load.check(&direct).await;
+        let counts = [&load.known.scans, &load.known.gets, &load.known.failed_reads, &load.known.failed_writes];
+        let counts = counts.map(|count| count.load(Ordering::Relaxed));
+        println!("seed {seed}: {} connections were cut after some bytes", proxy.cut_by_bytes());
+        assert!(counts.iter().all(|count| *count > 10) && proxy.cut_by_bytes() > 10, "{counts:?}");
+        // What was dropped or has ended is not open on the server.
+        let began = Instant::now();
+        while proxy.open_streams() > 0 {
+            assert!(began.elapsed() < Duration::from_secs(20), "{} streams are open", proxy.open_streams());
+            sleep(Duration::from_millis(10)).await;
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs BIGTABLE_EMULATOR_HOST"]
+fn rows_are_right_and_errors_are_typed() {
+    for seed in 1..=u64::from(cases(1, 6)) {
+        under_trouble(seed);
+    }
+}

@@ -1,0 +1,10 @@
+//! What becomes of calls when connections, servers and other clients fail.
+
+mod clock;
+mod cuts;
+mod killed;
+mod load;
+mod openings;
+mod process;
+mod proxy;
+mod streams;
