@@ -35,8 +35,8 @@ pub struct BigtableOptions {
     pub connection_age: Duration,
     /// The longest time for connecting. Default: 10 seconds.
     pub connect_timeout: Duration,
-    /// The longest time of an attempt, or of the wait for the next rows of a scan. After it a request that can be repeated
-    /// is sent again. Default: 60 seconds.
+    /// The longest time of an attempt, or of the wait for the next rows of a scan or the next outcomes of a write of many
+    /// rows. After it a request that can be repeated is sent again. Default: 60 seconds.
     pub attempt_timeout: Duration,
     /// How long requests are tried again after a failure, counted from the last progress. Default: 60 seconds. The bounds
     /// of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an operation earlier.
