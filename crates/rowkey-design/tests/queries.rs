@@ -383,3 +383,16 @@ fn a_field_that_rows_need_is_not_unused() {
     };
     assert_eq!([unused(query, sample(9_900.0)), unused(query, sample(500.0))], [true, false]);
 }
+
+/// What would ask another question is said, and no edit: an offset, a limit.
+#[test]
+fn another_question_is_no_edit() {
+    let table = "[table.t]\nkey = [\"user: u64\", \"at: instant desc\"]\nrows = \"1G\"\nstats.user = { distinct = 10 }\n\
+                 [[table.t.query]]\nname = \"q\"\nfix = [\"user\"]\n";
+    for (rule, more) in [("Q05", "limit = 20\noffset = 1000\n"), ("Q21", "online = \"1 s\"\n")] {
+        let report = check(&format!("{table}{more}"), None);
+        let finding = report.findings.iter().find(|finding| finding.rule.id == rule);
+        let remedy = finding.and_then(|finding| finding.remedy.as_ref()).unwrap_or_else(|| panic!("{report:?}"));
+        assert_eq!(remedy.edits, [], "{rule}");
+    }
+}
