@@ -352,6 +352,39 @@ fn fmt_and_diff() {
     }
 }
 
+/// A lock file replaces a lock file, and nothing else.
+#[test]
+fn a_lock_file_replaces_no_other_file() {
+    let design = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n";
+    let folder = folder(&[("a.rowkey.toml", design), ("other.txt", "mine\n"), ("empty", "")]);
+    fs::create_dir(folder.path().join("d")).unwrap();
+    fs::write(folder.path().join("d/b.rowkey.toml"), design).unwrap();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let lock = |lock: &str, design: &str| rowkey(folder.path(), &["diff", "--write-lock", lock, design], b"");
+    for (target, design, why) in [
+        ("a.rowkey.toml", "a.rowkey.toml", "is a file of the design"),
+        ("d/../a.rowkey.toml", "a.rowkey.toml", "is a file of the design"),
+        ("d/b.rowkey.toml", "d", "is a file of the design"),
+        ("d/b.rowkey.toml", "a.rowkey.toml", "no lock file"),
+        ("other.txt", "a.rowkey.toml", "no lock file"),
+        ("empty", "a.rowkey.toml", "no lock file"),
+    ] {
+        let before = read(target);
+        let run = lock(target, design);
+        assert_eq!((run.status, run.out.as_str()), (Some(2), ""), "{target}");
+        assert!(run.err.contains(why) && run.err.contains("nothing is written"), "{target}: {}", run.err);
+        assert_eq!(read(target), before);
+    }
+    assert_eq!(lock("rowkey.lock", "a.rowkey.toml").status, Some(0));
+    let written = read("rowkey.lock");
+    // Its own input: a lock file is a design too.
+    assert_eq!(lock("rowkey.lock", "rowkey.lock").status, Some(2));
+    // As git may have checked it out, and of another design.
+    fs::write(folder.path().join("rowkey.lock"), written.replace('\n', "\r\n").replace("u64", "i64")).unwrap();
+    assert_eq!(lock("rowkey.lock", "a.rowkey.toml").status, Some(0));
+    assert_eq!(read("rowkey.lock"), written);
+}
+
 /// A table in braces takes no section: what `--fix` writes is valid, and cures.
 #[test]
 fn edits_fit_tables_of_every_form() {
