@@ -3,6 +3,7 @@
 mod clock;
 mod cuts;
 mod killed;
+mod large;
 mod load;
 mod openings;
 mod process;
