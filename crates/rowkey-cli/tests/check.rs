@@ -435,3 +435,39 @@ fn edits_of_one_table_are_not_made_at_once() {
     let after = fs::read_to_string(folder.path().join("log.rowkey.toml")).unwrap();
     assert_eq!(after, text.replace("\"at: instant\", \"host: u32\"", "\"host: u32\", \"at: instant\""));
 }
+
+/// The order of the key that cures one finding cures another too, which is allowed: its `allow` goes, whatever its form.
+#[test]
+fn what_is_mended_is_allowed_no_more() {
+    let table = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.log]\nkey = [\"at: instant\", \"host: u32\"]\n\
+                 rows = \"1G\"\nkeep = \"forever\"\nsplits = { uniform = 10 }\nstats.host = { distinct = 5_000 }\n";
+    let rest = "[table.log.family.f]\n[[table.log.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n\
+                [[table.log.query]]\nname = \"an hour\"\nfix = [\"host\"]\nrange = { at = \"1 hour\" }\nrate = \"10/s\"\n";
+    let other = "[[table.log.allow]]\nrule = \"D01\"\nwhy = \"it stays\"\n";
+    let (one, two) = ("{ rule = \"H01\", why = \"known\" }", "{ rule = \"D01\", why = \"it stays\" }");
+    let section = "[[table.log.allow]]\nrule = \"H01\"\nwhy = \"\"\"\n[known]\n\"\"\" # so\n";
+    for (allow, left, after) in [
+        (String::new(), String::new(), format!("\n{section}# end")),
+        (String::new(), String::new(), format!("\n{section}")),
+        (String::new(), String::new(), format!("{section}\n{other}")),
+        (String::new(), String::new(), format!("{other}\r\n{section}")),
+        (format!("allow = [{one}]\n"), "allow = []\n".to_owned(), String::new()),
+        (format!("allow = [{one}, {two}]\n"), format!("allow = [{two}]\n"), String::new()),
+        (format!("allow = [{two}, {one}]\n"), format!("allow = [{two}]\n"), String::new()),
+        (format!("allow = [\n  {two},\n  {one},\n]\n"), format!("allow = [\n  {two},\n  \n]\n"), String::new()),
+    ] {
+        let text = format!("{table}{allow}{rest}{after}");
+        let folder = folder(&[("log.rowkey.toml", &text)]);
+        let found = rowkey(folder.path(), &["check", "--format", "short", "log.rowkey.toml"], b"");
+        assert!(found.out.contains("error[Q04]") && !found.out.contains("[H01]"), "{text}{}{}", found.out, found.err);
+        let fixed = rowkey(folder.path(), &["check", "--fix", "log.rowkey.toml"], b"");
+        assert_eq!((fixed.status, fixed.err.as_str()), (Some(0), ""), "{text}{}", fixed.out);
+        let said = "removed the allow of H01 for log in log.rowkey.toml, which is found no more; it said: ";
+        assert!(fixed.out.lines().filter(|line| line.starts_with(said)).count() == 1, "{}", fixed.out);
+        let due = format!("{table}{left}{rest}{}", after.replace(&format!("\n{section}"), "").replace(section, ""));
+        let due = due.replace("\"at: instant\", \"host: u32\"", "\"host: u32\", \"at: instant\"");
+        let is = fs::read_to_string(folder.path().join("log.rowkey.toml")).unwrap();
+        let lines = |text: &str| text.replace('\r', "").trim_end().to_owned();
+        assert_eq!(lines(&is), lines(&due), "{text}");
+    }
+}

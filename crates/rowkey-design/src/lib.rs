@@ -24,7 +24,7 @@ pub mod rules;
 pub mod sample;
 pub mod suggest;
 
-pub use self::check::{Allowed, CheckOptions, Report};
+pub use self::check::{Allowed, CheckOptions, Report, Unused};
 pub use self::diff::{Class, Difference, diff, lock};
 pub use self::finding::{Edit, Finding, Number, Remedy, Severity};
 pub use self::format::format;
