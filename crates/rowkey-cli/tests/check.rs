@@ -471,3 +471,26 @@ fn what_is_mended_is_allowed_no_more() {
         assert_eq!(lines(&is), lines(&due), "{text}");
     }
 }
+
+/// A folder's pipes are not waited for. One that is named is read.
+#[cfg(unix)]
+#[test]
+fn a_folder_is_its_regular_files() {
+    let folder = folder(&[("visits.rowkey.toml", BAD)]);
+    let pipe = folder.path().join("a.rowkey.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    fs::create_dir(folder.path().join("b.rowkey.toml")).unwrap();
+    let run = |args: &[&str]| rowkey(folder.path(), args, b"");
+    let found = run(&["check", "--format", "short", "."]);
+    assert_eq!((found.status, found.err.as_str()), (Some(1), ""));
+    assert!(found.out.ends_with("1 table, 1 query: 1 error, 0 warnings, 0 notes, 0 allowed\n"), "{}", found.out);
+    assert_eq!(run(&["fmt", "--check", "."]).status, Some(0));
+    let writer = std::thread::spawn(move || fs::write(pipe, BAD));
+    assert_eq!(run(&["check", "a.rowkey.toml"]).status, Some(1));
+    writer.join().unwrap().unwrap();
+    fs::remove_file(folder.path().join("visits.rowkey.toml")).unwrap();
+    assert!(run(&["check", "."]).err.contains("has no file *.rowkey.toml"));
+    // A link to nothing is no pipe: it is said.
+    std::os::unix::fs::symlink("nothing", folder.path().join("c.rowkey.toml")).unwrap();
+    assert!(run(&["check", "."]).err.contains("cannot read ./c.rowkey.toml"));
+}
