@@ -151,12 +151,13 @@ fn hostile_text_is_shown_and_not_sent() {
     assert_eq!(names.len(), 10);
     for name in names {
         let name = name.to_str().unwrap();
-        for format in ["text", "short", "github"] {
+        for format in ["text", "short", "github", "json", "sarif"] {
             let run = rowkey(folder.path(), &["check", "--format", format, name], b"");
             assert!(matches!(run.status, Some(1 | 2)), "{name:?}");
             let said = run.out + &run.err;
             assert!(!said.contains(hostile), "{name:?}: {said:?}");
-            assert!(!said.is_empty() && said.len() < 20_000, "{name:?}: {}", said.len());
+            let most = if format == "json" || format == "sarif" { usize::MAX } else { 20_000 };
+            assert!(!said.is_empty() && said.len() < most, "{name:?}: {}", said.len());
             if format == "github" {
                 assert!(
                     said.lines().all(|line| line.starts_with("::error file=") || line.starts_with("::notice file="))
@@ -164,6 +165,15 @@ fn hostile_text_is_shown_and_not_sent() {
             }
         }
     }
+    // In JSON as JSON has it: what a program reads is the name as it is.
+    let run = rowkey(folder.path(), &["check", "--json", "named.rowkey.toml"], b"");
+    assert!(run.out.contains(r"\u001b[31m\u202e\u0007\u009b2J\u200b\n::error::x"), "{}", run.out);
+    let of = &serde_json::from_str::<serde_json::Value>(&run.out).unwrap()["findings"][0]["of"];
+    assert_eq!(of, "\u{1b}[31m\u{202e}\u{7}\u{9b}2J\u{200b}\n::error::x");
+    let old = named.replace("\"at: instant\", \"host: text\"", "\"host: text\", \"at: instant\"");
+    fs::write(folder.path().join("old.rowkey.toml"), old).unwrap();
+    let run = rowkey(folder.path(), &["diff", "--json", "old.rowkey.toml", "named.rowkey.toml"], b"");
+    assert!(run.out.contains(r"\u202e") && !run.out.contains(hostile), "{}{}", run.out, run.err);
     let run = rowkey(folder.path(), &["check", "--format", "\u{1b}[31m\u{202e}"], b"");
     assert!(run.status == Some(2) && !run.err.contains(hostile), "{:?}", run.err);
     let run = rowkey(folder.path(), &["check", "a\u{1b}[31m\nb\u{202e}"], b"");
