@@ -159,6 +159,27 @@ fn descriptions_of_families_come_back_whatever_their_names() {
     assert!(problems.starts_with("pasted:2:1: a design has no BLOOMFILTER => 'ROWPREFIX_FIXED_LENGTH'"), "{problems}");
 }
 
+/// What the shell prints after the split points is none of them: fewer lines than are counted are an error.
+#[test]
+fn split_points_that_are_missing_are_said() {
+    let described = "Table a is ENABLED\n{NAME => 'f', VERSIONS => '1'}\nTotal number of splits = 3\nb\n";
+    let whole = imported(&format!("{described}Took me 0.1\nTook 0.1 seconds\n"), Source::Describe, None).expect("both");
+    assert!(whole.contains("splits = { keys = [\"62\", \"546f6f6b206d6520302e31\"] }"), "{whole}");
+    for after in [
+        "",
+        "Took 0.1 seconds\n",
+        "hbase:003:0> exit\n",
+        "hbase(main):003:0> \n",
+        "=> [\"b\"]\n",
+        "Table c is ENABLED\n",
+    ] {
+        let problems = imported(&format!("{described}{after}"), Source::Describe, None).expect_err(after).to_string();
+        assert!(problems.starts_with("pasted:3:1: the last line is missing after this"), "{after}: {problems}");
+    }
+    let none = imported(&described.replace("b\n", ""), Source::Describe, None).expect_err("none").to_string();
+    assert!(none.starts_with("pasted:3:1: 2 lines are missing after this"), "{none}");
+}
+
 #[test]
 fn layouts_come_back_from_json() {
     for shape in [
