@@ -180,6 +180,26 @@ fn split_points_that_are_missing_are_said() {
     assert!(none.starts_with("pasted:3:1: 2 lines are missing after this"), "{none}");
 }
 
+/// A date of Phoenix is a number of milliseconds: without `means` a design has no time in its key.
+#[test]
+fn dates_of_phoenix_are_milliseconds() {
+    let sql = "CREATE TABLE t (a DATE NOT NULL, \"b\" UNSIGNED_TIME NOT NULL, d TIME NOT NULL, e UNSIGNED_DATE NOT NULL, n BIGINT NOT NULL, \
+               f.v VARBINARY CONSTRAINT pk PRIMARY KEY (a DESC, \"b\", d, e, n));";
+    let text = imported(sql, Source::Phoenix, None).unwrap_or_else(|problems| panic!("{problems}"));
+    let expected =
+        "means = { A = \"milliseconds\", b = \"milliseconds\", D = \"milliseconds\", E = \"milliseconds\" }\n";
+    assert!(text.contains(expected) && text.contains("# Phoenix's type of A is DATE\n"), "{text}");
+    let read = Design::parse([File { name: "read".to_owned(), text }]).expect("a design");
+    assert_eq!(read.tables["T"].layout.shape(), "i64 desc, u64, i64, u64, i64");
+    let list = "TABLE_NAME,COLUMN_NAME,DATA_TYPE,KEY_SEQ,SORT_ORDER\nt,a,12,1,2\nt,at,91,2,1\n";
+    let text = imported(list, Source::Phoenix, None).unwrap_or_else(|problems| panic!("{problems}"));
+    assert!(text.contains("means = { at = \"milliseconds\" }\n"), "{text}");
+    // Milliseconds and nanoseconds: no field has these bytes.
+    let problems =
+        imported("CREATE TABLE t (a TIMESTAMP NOT NULL PRIMARY KEY);", Source::Phoenix, None).expect_err("none");
+    assert!(problems.to_string().contains("no field has the bytes of TIMESTAMP"), "{problems}");
+}
+
 #[test]
 fn layouts_come_back_from_json() {
     for shape in [
