@@ -32,3 +32,8 @@ pub use self::of::assert_key;
 pub use self::problem::{File, Files, Located, Place, Problem, Problems};
 pub use self::resolve::{Design, TableDesign};
 pub use self::rules::Rule;
+
+/// The code in README.md, compiled and run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod _readme {}
