@@ -186,5 +186,5 @@ fn to_json(design: &Design, differences: &[Difference]) -> String {
             "message": change.message, "plan": change.plan, "allowed": change.allowed,
         })
     });
-    format!("{:#}\n", json!({"version": 1, "changes": changes.collect::<Vec<_>>()}))
+    crate::output::printed(&json!({"version": 1, "changes": changes.collect::<Vec<_>>()}))
 }
