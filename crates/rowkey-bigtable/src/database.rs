@@ -101,10 +101,22 @@ impl Bigtable {
         }
     }
 
-    /// What is stored about a table, and what is there; read in this order.
+    /// What is stored about a table, and what is there, at the same moment: the record is the same before and after the
+    /// look at the table. Without a table it is that of before: whoever changes it sees whether it still is.
     async fn found(&self, name: &str, call: &Call<'_>) -> Result<(Record, Option<Described>), Error> {
-        let record = self.records().get(name, call).await?;
-        Ok((record, self.client.describe(name, call).await?))
+        let mut record = self.records().get(name, call).await?;
+        for _ in 0..TURNS {
+            let described = self.client.describe(name, call).await?;
+            if described.is_none() {
+                return Ok((record, None));
+            }
+            let after = self.records().get(name, call).await?;
+            if after.is_same(&record) {
+                return Ok((record, described));
+            }
+            record = after;
+        }
+        Err(busy(name))
     }
 
     /// Opens a table, or creates it.
@@ -168,7 +180,7 @@ impl Bigtable {
             // Whatever came of it, the record says.
             known(settled, &call)?;
         }
-        Err(Error::engine_of(ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
+        Err(busy(name))
     }
 
     async fn change(&self, name: &str, schema: &TableSchema) -> Result<Vec<Alteration>, Error> {
@@ -202,7 +214,7 @@ impl Bigtable {
                 return Ok(std::mem::take(changes));
             }
         }
-        Err(Error::engine_of(ErrorKind::Busy, format!("table {name:?} is changed by others all the time")))
+        Err(busy(name))
     }
 
     /// Drops the table, and then forgets it. What is left of a drop that ends in the middle is a record of no table.
@@ -216,6 +228,10 @@ impl Bigtable {
         }
         Ok(())
     }
+}
+
+fn busy(table: &str) -> Error {
+    Error::engine_of(ErrorKind::Busy, format!("table {table:?} is changed by others all the time"))
 }
 
 /// The schema of a table that exists. Bigtable can't say all that was given: how few versions stay without a TTL. What it

@@ -35,6 +35,11 @@ impl Record {
     pub(crate) fn is_none(&self) -> bool {
         self.token.is_none() && self.text.is_none()
     }
+
+    /// Whether nothing has changed it between.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.token == other.token
+    }
 }
 
 /// A record to be stored.

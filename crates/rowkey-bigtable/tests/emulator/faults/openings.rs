@@ -253,7 +253,7 @@ fn what_ends_in_the_middle_is_finished_by_the_next() {
 #[ignore = "needs BIGTABLE_EMULATOR_HOST"]
 fn another_program_comes_between_any_two_requests() {
     runtime().block_on(async {
-        let between = [Deed::Open(0), Deed::Open(1), Deed::Create(2), Deed::Drop, Deed::Alter(1)];
+        let between = [Deed::Open(3), Deed::Open(0), Deed::Open(1), Deed::Create(2), Deed::Drop, Deed::Alter(1)];
         let mut steps = 0;
         let all = BEFORE.into_iter().flat_map(|before| FIRST.map(|first| (before, first)));
         let all = all.flat_map(|(before, first)| between.map(|second| (before, first, second))).collect::<Vec<_>>();
