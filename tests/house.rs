@@ -23,7 +23,8 @@ const TO_WIDE_ENGINES: &[&str] =
 const TO_DESIGNS: &[&str] =
     &["KeyRange", "LayoutBuf", "LayoutError", "RowKey", "Value", "layout", "lead", "splits", "untyped", "wide"];
 /// The crates in `crates/`, what each may import of `rowkey`, and why no more.
-const CRATES: [(&str, &[&str], &str); 4] = [
+const CRATES: [(&str, &[&str], &str); 5] = [
+    ("hbase-client", &[], "it stands alone"),
     ("rowkey-fjall", TO_ENGINES, "engines know stores and ranges of bytes alone"),
     ("rowkey-bigtable", TO_WIDE_ENGINES, "engines know stores, wide rows and ranges of bytes alone"),
     ("rowkey-design", TO_DESIGNS, "designs know keys, split points and schemas alone"),

@@ -80,7 +80,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
-        let (key, (check, mutation)) = (key.to_vec(), self.comparison(expected, new));
+        let (key, (check, mutation)) = (key.to_vec(), self.comparison(expected, new, &self.wide.guarantees()));
         Box::pin(async move {
             self.id().check_write()?;
             check_key(&key)?;

@@ -8,7 +8,7 @@ use super::column::{Column, Columns, Condition};
 use super::mutation::Mutation;
 use super::row::{CellIter, Row};
 use super::schema::{FamilySchema, TableSchema};
-use super::{WideDatabase, WideGuarantees, WideStore};
+use super::{EditOrder, UntimedPuts, WideDatabase, WideGuarantees, WideStore};
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
 use crate::store::error::{Error, RowErrors};
@@ -54,7 +54,8 @@ use crate::store::{
 ///
 /// Writes have no timestamps. Over a store without [`put_after_delete`](WideGuarantees::put_after_delete), a put in the
 /// same millisecond as a delete of its key is lost. If counters run ahead of the clock, as in HBase, so is a put before
-/// the clock has passed the counter's time.
+/// the clock has passed the counter's time. Where puts have the [clock's time](UntimedPuts::AtClock), a put of a process
+/// whose clock is behind stays behind what another one has put; a compare-and-write replaces what it compares.
 #[derive(Clone, Debug)]
 pub struct OneColumn<W> {
     /// Computed when it is first needed: `new` does not know which trait has the id of `wide`.
@@ -105,12 +106,29 @@ impl<W> OneColumn<W> {
     }
 
     /// The check and the mutation of a compare-and-write.
-    pub(crate) fn comparison(&self, expected: Option<&[u8]>, new: Option<&[u8]>) -> (Condition, Mutation) {
+    ///
+    /// What is written takes the place of what was compared: also of a version with a later time, where a put would stay
+    /// behind it. That version is of a process whose clock is ahead.
+    pub(crate) fn comparison(
+        &self,
+        expected: Option<&[u8]>,
+        new: Option<&[u8]>,
+        guarantees: &WideGuarantees,
+    ) -> (Condition, Mutation) {
         let check = match expected {
             Some(value) => Condition::equal(&self.column, value),
             None => Condition::absent(&self.column),
         };
-        (check, self.written(new))
+        let can_replace = guarantees.untimed_puts == Some(UntimedPuts::AtClock)
+            && guarantees.put_after_delete
+            && guarantees.edit_order == Some(EditOrder::AsGiven);
+        let mutation = match new {
+            Some(new) if can_replace && expected.is_some() => {
+                Mutation::new().delete_column(&self.column).put(&self.column, new)
+            }
+            new => self.written(new),
+        };
+        (check, mutation)
     }
 }
 
@@ -225,7 +243,7 @@ impl<W: WideStore> Store for OneColumn<W> {
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         self.id().check_write()?;
         check_key(key)?;
-        let (check, mutation) = self.comparison(expected, new);
+        let (check, mutation) = self.comparison(expected, new, &self.wide.guarantees());
         self.wide.check_and_mutate(key, &check, &mutation)
     }
 

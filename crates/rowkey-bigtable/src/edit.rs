@@ -28,11 +28,13 @@ pub(crate) fn edits(mutation: &Mutation) -> Result<Vec<proto::Mutation>, Error> 
 
 /// Sets the time of puts without one, so that they can be sent twice. `now` is in milliseconds.
 pub(crate) fn stamp(mutations: &mut [proto::Mutation], now: i64) {
+    // A time that Bigtable can't have is the nearest one: -1 would be the server's, and others are refused.
+    let now = now.clamp(0, i64::MAX / MICROS) * MICROS;
     for mutation in mutations {
         if let Some(Kind::SetCell(cell)) = &mut mutation.mutation
             && cell.timestamp_micros == UNTIMED
         {
-            cell.timestamp_micros = now.saturating_mul(MICROS);
+            cell.timestamp_micros = now;
         }
     }
 }

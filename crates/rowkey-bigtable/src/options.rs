@@ -27,15 +27,16 @@ pub struct BigtableOptions {
     /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
     /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
     pub emulator: Option<String>,
-    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open requests.
+    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open requests. If
+    /// each has 100, a scan being one, more are opened.
     pub connections: usize,
     /// How long a connection is used before a new one takes its place. Default: 45 minutes. The service closes connections
     /// after an hour; a new one is opened and warmed before it is used.
     pub connection_age: Duration,
     /// The longest time for connecting. Default: 10 seconds.
     pub connect_timeout: Duration,
-    /// The longest time of an attempt, or of the wait for the next rows of a scan. After it a request that can be repeated
-    /// is sent again. Default: 60 seconds.
+    /// The longest time of an attempt, or of the wait for the next rows of a scan or the next outcomes of a write of many
+    /// rows. After it a request that can be repeated is sent again. Default: 60 seconds.
     pub attempt_timeout: Duration,
     /// How long requests are tried again after a failure, counted from the last progress. Default: 60 seconds. The bounds
     /// of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an operation earlier.

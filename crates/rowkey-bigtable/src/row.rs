@@ -96,7 +96,11 @@ fn page(cells: &mut Vec<&WireCell>, offset: u64, most: u64) {
 fn passes(columns: &Columns, cell: &Cell<'_>) -> bool {
     let chosen = match columns.families().get(cell.family) {
         None => columns.families().is_empty(),
-        Some(ranges) => ranges.iter().any(|range| range.contains(cell.qualifier)),
+        // They are sorted, and may be thousands.
+        Some(ranges) => {
+            let begun = ranges.partition_point(|range| range.start() <= cell.qualifier);
+            ranges[..begun].last().is_some_and(|range| range.contains(cell.qualifier))
+        }
     };
     chosen
         && columns.time.is_none_or(|(start, end)| (start..end).contains(&cell.timestamp))

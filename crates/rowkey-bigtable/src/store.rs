@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
-use rowkey::Error;
 use rowkey::clock::Clock;
 use rowkey::error::RowErrors;
 use rowkey::nonblocking::{Answer, AsyncWideStore, Batches};
@@ -14,6 +13,7 @@ use rowkey::wide::{
     Row, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees, WideLimits,
     check_mutation,
 };
+use rowkey::{Error, ErrorKind};
 
 use crate::client::proto::mutate_rows_request::Entry;
 use crate::client::proto::read_modify_write_rule::Rule;
@@ -244,6 +244,8 @@ impl Table {
         };
         let written = match self.client.read_modify_write_row(request, call).await {
             Ok(written) => written,
+            // The emulator refuses with a code that would leave the outcome unknown.
+            Err(error) if error.kind() == ErrorKind::OutcomeUnknown && !self.is_emulator() => return Err(error),
             Err(error) => return Err(self.not_counters(row, counters, call).await.unwrap_or(error)),
         };
         let mut sums: HashMap<(&str, &[u8]), i64> = HashMap::new();

@@ -78,13 +78,15 @@ pub(crate) fn day(text: &str) -> Result<Date, String> {
     date(day).ok_or_else(|| "years run from 0 to 9999".to_owned())
 }
 
-/// All `*.rowkey.toml` of a folder, but for folders.
+/// All regular files `*.rowkey.toml` of a folder.
 pub(crate) fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let cannot = |error| Failure::new(format!("cannot read {}: {error}", folder.display()));
     let mut files = Vec::new();
     for entry in folder.read_dir().map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
-        if path.to_string_lossy().ends_with(".rowkey.toml") && !path.is_dir() {
+        // Neither a folder nor a pipe, whose end may never come; what a link does not lead to is an error when it is read.
+        let regular = || path.metadata().map_or(true, |found| found.is_file());
+        if path.to_string_lossy().ends_with(".rowkey.toml") && regular() {
             files.push(path);
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
-use rowkey_design::{Design, Edit, File, Finding, Place};
+use rowkey_design::{Design, Edit, File, Finding, Place, Unused};
 
 use crate::designs;
 use crate::failure::Failure;
@@ -48,10 +48,37 @@ pub(crate) fn apply<'r>(
     let (apart, mut left) = apart(findings);
     let taken = valid(design, Vec::new(), &apart);
     left += apart.len() - taken.len();
-    let after = edited(design, &taken);
+    write(design, &edited(design, &taken), paths)?;
+    let said = taken
+        .iter()
+        .map(|finding| {
+            let name = design.files.file(finding.place).map_or("", |file| &file.name);
+            let cure = finding.remedy.as_ref().map_or("", |remedy| &remedy.text);
+            format!("fixed {}[{}] of {} in {name}: {cure}", finding.severity, finding.rule.id, finding.table)
+        })
+        .collect();
+    Ok(Applied { said, left })
+}
+
+/// Takes an `allow` away whose finding is mended, and says so; none if the design would not be valid without it.
+pub(crate) fn take_away(design: &Design, unused: &Unused, paths: &[PathBuf]) -> Result<Option<String>, Failure> {
+    let after = design.files.edited(std::slice::from_ref(&unused.edit));
+    if Design::parse(after.clone()).is_err() {
+        return Ok(None);
+    }
+    write(design, &after, paths)?;
+    let Unused { table, allow, edit, .. } = unused;
+    let name = design.files.file(edit.place).map_or("", |file| &file.name);
+    let of = allow.of.as_ref().map_or_else(|| table.clone(), |of| format!("{:?} of {table}", of.as_str()));
+    let (rule, why) = (allow.rule.as_str(), allow.why.as_str());
+    Ok(Some(format!("removed the allow of {rule} for {of} in {name}, which is found no more; it said: {why}")))
+}
+
+/// Writes the files that are others now.
+fn write(design: &Design, after: &[File], paths: &[PathBuf]) -> Result<(), Failure> {
     let paths = designs::files(paths)?;
     let files: Vec<_> =
-        design.files.iter().zip(&after).zip(&paths).filter(|((old, new), _)| old.text != new.text).collect();
+        design.files.iter().zip(after).zip(&paths).filter(|((old, new), _)| old.text != new.text).collect();
     // All are looked at before one is written.
     for ((old, _), path) in &files {
         let now = fs::read(path).map_err(|error| Failure::new(format!("cannot read {}: {error}", old.name)))?;
@@ -62,15 +89,7 @@ pub(crate) fn apply<'r>(
     for ((_, new), path) in &files {
         designs::write(path, &new.text)?;
     }
-    let said = taken
-        .iter()
-        .map(|finding| {
-            let name = design.files.file(finding.place).map_or("", |file| &file.name);
-            let cure = finding.remedy.as_ref().map_or("", |remedy| &remedy.text);
-            format!("fixed {}[{}] of {} in {name}: {cure}", finding.severity, finding.rule.id, finding.table)
-        })
-        .collect();
-    Ok(Applied { said, left })
+    Ok(())
 }
 
 /// The findings whose edits touch none of those before, and how many others have edits.

@@ -151,12 +151,13 @@ fn hostile_text_is_shown_and_not_sent() {
     assert_eq!(names.len(), 10);
     for name in names {
         let name = name.to_str().unwrap();
-        for format in ["text", "short", "github"] {
+        for format in ["text", "short", "github", "json", "sarif"] {
             let run = rowkey(folder.path(), &["check", "--format", format, name], b"");
             assert!(matches!(run.status, Some(1 | 2)), "{name:?}");
             let said = run.out + &run.err;
             assert!(!said.contains(hostile), "{name:?}: {said:?}");
-            assert!(!said.is_empty() && said.len() < 20_000, "{name:?}: {}", said.len());
+            let most = if format == "json" || format == "sarif" { usize::MAX } else { 20_000 };
+            assert!(!said.is_empty() && said.len() < most, "{name:?}: {}", said.len());
             if format == "github" {
                 assert!(
                     said.lines().all(|line| line.starts_with("::error file=") || line.starts_with("::notice file="))
@@ -164,6 +165,15 @@ fn hostile_text_is_shown_and_not_sent() {
             }
         }
     }
+    // In JSON as JSON has it: what a program reads is the name as it is.
+    let run = rowkey(folder.path(), &["check", "--json", "named.rowkey.toml"], b"");
+    assert!(run.out.contains(r"\u001b[31m\u202e\u0007\u009b2J\u200b\n::error::x"), "{}", run.out);
+    let of = &serde_json::from_str::<serde_json::Value>(&run.out).unwrap()["findings"][0]["of"];
+    assert_eq!(of, "\u{1b}[31m\u{202e}\u{7}\u{9b}2J\u{200b}\n::error::x");
+    let old = named.replace("\"at: instant\", \"host: text\"", "\"host: text\", \"at: instant\"");
+    fs::write(folder.path().join("old.rowkey.toml"), old).unwrap();
+    let run = rowkey(folder.path(), &["diff", "--json", "old.rowkey.toml", "named.rowkey.toml"], b"");
+    assert!(run.out.contains(r"\u202e") && !run.out.contains(hostile), "{}{}", run.out, run.err);
     let run = rowkey(folder.path(), &["check", "--format", "\u{1b}[31m\u{202e}"], b"");
     assert!(run.status == Some(2) && !run.err.contains(hostile), "{:?}", run.err);
     let run = rowkey(folder.path(), &["check", "a\u{1b}[31m\nb\u{202e}"], b"");
@@ -352,6 +362,39 @@ fn fmt_and_diff() {
     }
 }
 
+/// A lock file replaces a lock file, and nothing else.
+#[test]
+fn a_lock_file_replaces_no_other_file() {
+    let design = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n";
+    let folder = folder(&[("a.rowkey.toml", design), ("other.txt", "mine\n"), ("empty", "")]);
+    fs::create_dir(folder.path().join("d")).unwrap();
+    fs::write(folder.path().join("d/b.rowkey.toml"), design).unwrap();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let lock = |lock: &str, design: &str| rowkey(folder.path(), &["diff", "--write-lock", lock, design], b"");
+    for (target, design, why) in [
+        ("a.rowkey.toml", "a.rowkey.toml", "is a file of the design"),
+        ("d/../a.rowkey.toml", "a.rowkey.toml", "is a file of the design"),
+        ("d/b.rowkey.toml", "d", "is a file of the design"),
+        ("d/b.rowkey.toml", "a.rowkey.toml", "no lock file"),
+        ("other.txt", "a.rowkey.toml", "no lock file"),
+        ("empty", "a.rowkey.toml", "no lock file"),
+    ] {
+        let before = read(target);
+        let run = lock(target, design);
+        assert_eq!((run.status, run.out.as_str()), (Some(2), ""), "{target}");
+        assert!(run.err.contains(why) && run.err.contains("nothing is written"), "{target}: {}", run.err);
+        assert_eq!(read(target), before);
+    }
+    assert_eq!(lock("rowkey.lock", "a.rowkey.toml").status, Some(0));
+    let written = read("rowkey.lock");
+    // Its own input: a lock file is a design too.
+    assert_eq!(lock("rowkey.lock", "rowkey.lock").status, Some(2));
+    // As git may have checked it out, and of another design.
+    fs::write(folder.path().join("rowkey.lock"), written.replace('\n', "\r\n").replace("u64", "i64")).unwrap();
+    assert_eq!(lock("rowkey.lock", "a.rowkey.toml").status, Some(0));
+    assert_eq!(read("rowkey.lock"), written);
+}
+
 /// A table in braces takes no section: what `--fix` writes is valid, and cures.
 #[test]
 fn edits_fit_tables_of_every_form() {
@@ -401,4 +444,63 @@ fn edits_of_one_table_are_not_made_at_once() {
     assert_eq!(fixed.out.matches("fixed ").count(), 1, "{}", fixed.out);
     let after = fs::read_to_string(folder.path().join("log.rowkey.toml")).unwrap();
     assert_eq!(after, text.replace("\"at: instant\", \"host: u32\"", "\"host: u32\", \"at: instant\""));
+}
+
+/// The order of the key that cures one finding cures another too, which is allowed: its `allow` goes, whatever its form.
+#[test]
+fn what_is_mended_is_allowed_no_more() {
+    let table = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.log]\nkey = [\"at: instant\", \"host: u32\"]\n\
+                 rows = \"1G\"\nkeep = \"forever\"\nsplits = { uniform = 10 }\nstats.host = { distinct = 5_000 }\n";
+    let rest = "[table.log.family.f]\n[[table.log.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n\
+                [[table.log.query]]\nname = \"an hour\"\nfix = [\"host\"]\nrange = { at = \"1 hour\" }\nrate = \"10/s\"\n";
+    let other = "[[table.log.allow]]\nrule = \"D01\"\nwhy = \"it stays\"\n";
+    let (one, two) = ("{ rule = \"H01\", why = \"known\" }", "{ rule = \"D01\", why = \"it stays\" }");
+    let section = "[[table.log.allow]]\nrule = \"H01\"\nwhy = \"\"\"\n[known]\n\"\"\" # so\n";
+    for (allow, left, after) in [
+        (String::new(), String::new(), format!("\n{section}# end")),
+        (String::new(), String::new(), format!("\n{section}")),
+        (String::new(), String::new(), format!("{section}\n{other}")),
+        (String::new(), String::new(), format!("{other}\r\n{section}")),
+        (format!("allow = [{one}]\n"), "allow = []\n".to_owned(), String::new()),
+        (format!("allow = [{one}, {two}]\n"), format!("allow = [{two}]\n"), String::new()),
+        (format!("allow = [{two}, {one}]\n"), format!("allow = [{two}]\n"), String::new()),
+        (format!("allow = [\n  {two},\n  {one},\n]\n"), format!("allow = [\n  {two},\n  \n]\n"), String::new()),
+    ] {
+        let text = format!("{table}{allow}{rest}{after}");
+        let folder = folder(&[("log.rowkey.toml", &text)]);
+        let found = rowkey(folder.path(), &["check", "--format", "short", "log.rowkey.toml"], b"");
+        assert!(found.out.contains("error[Q04]") && !found.out.contains("[H01]"), "{text}{}{}", found.out, found.err);
+        let fixed = rowkey(folder.path(), &["check", "--fix", "log.rowkey.toml"], b"");
+        assert_eq!((fixed.status, fixed.err.as_str()), (Some(0), ""), "{text}{}", fixed.out);
+        let said = "removed the allow of H01 for log in log.rowkey.toml, which is found no more; it said: ";
+        assert!(fixed.out.lines().filter(|line| line.starts_with(said)).count() == 1, "{}", fixed.out);
+        let due = format!("{table}{left}{rest}{}", after.replace(&format!("\n{section}"), "").replace(section, ""));
+        let due = due.replace("\"at: instant\", \"host: u32\"", "\"host: u32\", \"at: instant\"");
+        let is = fs::read_to_string(folder.path().join("log.rowkey.toml")).unwrap();
+        let lines = |text: &str| text.replace('\r', "").trim_end().to_owned();
+        assert_eq!(lines(&is), lines(&due), "{text}");
+    }
+}
+
+/// A folder's pipes are not waited for. One that is named is read.
+#[cfg(unix)]
+#[test]
+fn a_folder_is_its_regular_files() {
+    let folder = folder(&[("visits.rowkey.toml", BAD)]);
+    let pipe = folder.path().join("a.rowkey.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    fs::create_dir(folder.path().join("b.rowkey.toml")).unwrap();
+    let run = |args: &[&str]| rowkey(folder.path(), args, b"");
+    let found = run(&["check", "--format", "short", "."]);
+    assert_eq!((found.status, found.err.as_str()), (Some(1), ""));
+    assert!(found.out.ends_with("1 table, 1 query: 1 error, 0 warnings, 0 notes, 0 allowed\n"), "{}", found.out);
+    assert_eq!(run(&["fmt", "--check", "."]).status, Some(0));
+    let writer = std::thread::spawn(move || fs::write(pipe, BAD));
+    assert_eq!(run(&["check", "a.rowkey.toml"]).status, Some(1));
+    writer.join().unwrap().unwrap();
+    fs::remove_file(folder.path().join("visits.rowkey.toml")).unwrap();
+    assert!(run(&["check", "."]).err.contains("has no file *.rowkey.toml"));
+    // A link to nothing is no pipe: it is said.
+    std::os::unix::fs::symlink("nothing", folder.path().join("c.rowkey.toml")).unwrap();
+    assert!(run(&["check", "."]).err.contains("cannot read ./c.rowkey.toml"));
 }

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use crate::cost::QueryCost;
 use crate::design::{Allow, Cluster, Date, Engine};
 use crate::facts::KeyFacts;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Edit, Finding, Severity};
 use crate::load::WriteLoad;
 use crate::problem::{Files, Located, Place, Problem};
 use crate::profile::Profile;
@@ -43,6 +43,18 @@ pub struct Allowed {
     pub allow: Allow,
 }
 
+/// An `allow` of what is not found.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Unused {
+    /// The table.
+    pub table: String,
+    /// What is allowed.
+    pub allow: Allow,
+    /// What takes it out of the file.
+    pub edit: Edit,
+}
+
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -53,6 +65,8 @@ pub struct Report {
     pub allowed: Vec<Allowed>,
     /// What is wrong with `allow` itself: unknown rules, expired days, findings that are not there.
     pub problems: Vec<Problem>,
+    /// Those `allow` of the problems that nothing is found for. Where a finding was mended, its `allow` can go.
+    pub unused: Vec<Unused>,
     /// Statistics that a sample contradicts. They say nothing against the design.
     pub notes: Vec<Problem>,
     /// How many tables, secondary tables among them, were checked.
@@ -214,6 +228,10 @@ impl Report {
                 }
                 Entry::Vacant(entry) => {
                     entry.insert(allow.rule.place);
+                    if !used && !allow.rule.starts_with('D') {
+                        let (name, edit) = (table.name.value.clone(), files.allow_removed(allow));
+                        self.unused.push(Unused { table: name, allow: allow.value.clone(), edit });
+                    }
                     self.problems.extend(fault(allow, used, today));
                 }
             }

@@ -173,7 +173,7 @@ record! {
     pub struct FieldStats {
         /// How many values it has: of the whole table, or of each value of `per`.
         distinct: Option<Located<Count>> where Bounds::MANY,
-        /// How uneven they are: `zipf 0.9`, or `uniform`, the default.
+        /// How uneven they are: `zipf 0.9`, or `uniform`. Default: as a sample says, else `uniform`.
         skew: Option<Located<Skew>>,
         /// The field for each of whose values `distinct` counts.
         per: Option<Located<String>>,

@@ -1,7 +1,8 @@
 //! Changes of a design file: where a new key goes, and the files after them.
 
+use crate::design::Allow;
 use crate::finding::Edit;
-use crate::problem::{File, Files, Place};
+use crate::problem::{File, Files, Located, Place};
 
 impl File {
     /// The file after edits of it, which are sorted.
@@ -103,5 +104,35 @@ impl Files {
         let newline = if text.ends_with('\n') { "" } else { "\n" };
         let place = Place { start: text.len(), end: text.len(), ..table };
         Some(Edit { place, text: format!("{newline}\n[[{path}.{key}]]\n{}\n", lines.join("\n")) })
+    }
+    /// The edit that takes an `allow` away: its section, or its table in braces with the comma.
+    pub(crate) fn allow_removed(&self, allow: &Located<Allow>) -> Edit {
+        let text = self.file(allow.place).map_or("", |file| &file.text);
+        let (before, after) = (|at: usize| text.get(..at).unwrap_or(""), |at: usize| text.get(at..).unwrap_or(""));
+        let place = |start, end| Edit { place: Place { start, end, ..allow.place }, text: String::new() };
+        let Place { start, end, .. } = allow.place;
+        if self.text(allow.place).starts_with('{') {
+            let rest = after(end).trim_start();
+            return match rest.strip_prefix(',') {
+                Some(rest) => place(start, text.len() - rest.trim_start_matches([' ', '\t']).len()),
+                None => match before(start).trim_end().strip_suffix(',') {
+                    Some(before) => place(before.len(), end),
+                    None => place(start, end),
+                },
+            };
+        }
+        // To the end of the line of its last value: what follows is before another section.
+        let values = [
+            Some(allow.rule.place),
+            Some(allow.why.place),
+            allow.of.as_ref().map(|of| of.place),
+            allow.until.as_ref().map(|until| until.place),
+        ];
+        let last = values.into_iter().flatten().map(|value| value.end).max().unwrap_or(end).max(end);
+        let line_end = after(last).find('\n').map_or(text.len(), |line| last + line + 1);
+        let start = before(start).rfind('\n').map_or(0, |line| line + 1);
+        // The empty line before it goes with it.
+        let blank = ["\n\r\n", "\n\n"].into_iter().find(|blank| before(start).ends_with(blank));
+        place(start - blank.map_or(0, |blank| blank.len() - 1), line_end)
     }
 }

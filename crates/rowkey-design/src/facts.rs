@@ -7,7 +7,7 @@ use rowkey::untyped::{FieldBuf, TypeBuf};
 use crate::design::{FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Place};
-use crate::profile::Profile;
+use crate::profile::{FieldProfile, Profile};
 use crate::resolve::TableDesign;
 
 /// Why the values of a field grow as rows are written.
@@ -46,6 +46,19 @@ impl Spread {
                 Self { distinct, n_eff: total * total / power_sum(distinct, 2.0 * s), p_max: 1.0 / total }
             }
         }
+    }
+}
+
+impl Spread {
+    /// As many values, as uneven as those of so many keys of a sample.
+    fn as_uneven_as(self, seen: &FieldProfile, keys: u64) -> Self {
+        // Each key is equal to itself: of pairs of two, fewer are equal than Σ p² of the sample, the fewer the smaller it is.
+        let keys = keys as f64;
+        let equal = (keys / seen.n_eff - 1.0) / (keys - 1.0);
+        let n_eff = if equal > 0.0 { 1.0 / equal } else { f64::INFINITY };
+        let n_eff = n_eff.min(self.n_eff).max(seen.n_eff.min(self.n_eff)).max(1.0);
+        // No value has a greater share than all squares together.
+        Self { distinct: self.distinct, n_eff, p_max: seen.p_max.min(1.0 / n_eff.sqrt()).max(self.p_max) }
     }
 }
 
@@ -192,8 +205,15 @@ impl<'d> FieldFacts<'d> {
             grows => growth(&field.ty, meaning).or((grows == Some(true) || moves).then_some(Growth::Unknown)),
         };
         let declared = stats.and_then(|stats| {
-            let skew = stats.skew.as_ref().map_or(Skew::Uniform, |skew| **skew);
-            stats.distinct.as_ref().map(|distinct| Spread::of(distinct.0, skew))
+            let distinct = stats.distinct.as_ref()?.0;
+            Some(match (&stats.skew, seen.zip(profile)) {
+                (Some(skew), _) => Spread::of(distinct, **skew),
+                // A number of values says nothing of how even they are; a sample does, of the values of the whole table.
+                (None, Some((seen, profile))) if stats.per.is_none() => {
+                    Spread::of(distinct, Skew::Uniform).as_uneven_as(seen, profile.keys - profile.undecoded)
+                }
+                (None, _) => Spread::of(distinct, Skew::Uniform),
+            })
         });
         let per = stats.and_then(|stats| stats.per.as_ref()).filter(|_| declared.is_some());
         let per = per.and_then(|per| key.iter().position(|field| field.name == **per));

@@ -24,7 +24,7 @@ pub mod rules;
 pub mod sample;
 pub mod suggest;
 
-pub use self::check::{Allowed, CheckOptions, Report};
+pub use self::check::{Allowed, CheckOptions, Report, Unused};
 pub use self::diff::{Class, Difference, diff, lock};
 pub use self::finding::{Edit, Finding, Number, Remedy, Severity};
 pub use self::format::format;
@@ -32,3 +32,8 @@ pub use self::of::assert_key;
 pub use self::problem::{File, Files, Located, Place, Problem, Problems};
 pub use self::resolve::{Design, TableDesign};
 pub use self::rules::Rule;
+
+/// The code in README.md, compiled and run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod _readme {}

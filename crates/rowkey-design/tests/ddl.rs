@@ -159,6 +159,47 @@ fn descriptions_of_families_come_back_whatever_their_names() {
     assert!(problems.starts_with("pasted:2:1: a design has no BLOOMFILTER => 'ROWPREFIX_FIXED_LENGTH'"), "{problems}");
 }
 
+/// What the shell prints after the split points is none of them: fewer lines than are counted are an error.
+#[test]
+fn split_points_that_are_missing_are_said() {
+    let described = "Table a is ENABLED\n{NAME => 'f', VERSIONS => '1'}\nTotal number of splits = 3\nb\n";
+    let whole = imported(&format!("{described}Took me 0.1\nTook 0.1 seconds\n"), Source::Describe, None).expect("both");
+    assert!(whole.contains("splits = { keys = [\"62\", \"546f6f6b206d6520302e31\"] }"), "{whole}");
+    for after in [
+        "",
+        "Took 0.1 seconds\n",
+        "hbase:003:0> exit\n",
+        "hbase(main):003:0> \n",
+        "=> [\"b\"]\n",
+        "Table c is ENABLED\n",
+    ] {
+        let problems = imported(&format!("{described}{after}"), Source::Describe, None).expect_err(after).to_string();
+        assert!(problems.starts_with("pasted:3:1: the last line is missing after this"), "{after}: {problems}");
+    }
+    let none = imported(&described.replace("b\n", ""), Source::Describe, None).expect_err("none").to_string();
+    assert!(none.starts_with("pasted:3:1: 2 lines are missing after this"), "{none}");
+}
+
+/// A date of Phoenix is a number of milliseconds: without `means` a design has no time in its key.
+#[test]
+fn dates_of_phoenix_are_milliseconds() {
+    let sql = "CREATE TABLE t (a DATE NOT NULL, \"b\" UNSIGNED_TIME NOT NULL, d TIME NOT NULL, e UNSIGNED_DATE NOT NULL, n BIGINT NOT NULL, \
+               f.v VARBINARY CONSTRAINT pk PRIMARY KEY (a DESC, \"b\", d, e, n));";
+    let text = imported(sql, Source::Phoenix, None).unwrap_or_else(|problems| panic!("{problems}"));
+    let expected =
+        "means = { A = \"milliseconds\", b = \"milliseconds\", D = \"milliseconds\", E = \"milliseconds\" }\n";
+    assert!(text.contains(expected) && text.contains("# Phoenix's type of A is DATE\n"), "{text}");
+    let read = Design::parse([File { name: "read".to_owned(), text }]).expect("a design");
+    assert_eq!(read.tables["T"].layout.shape(), "i64 desc, u64, i64, u64, i64");
+    let list = "TABLE_NAME,COLUMN_NAME,DATA_TYPE,KEY_SEQ,SORT_ORDER\nt,a,12,1,2\nt,at,91,2,1\n";
+    let text = imported(list, Source::Phoenix, None).unwrap_or_else(|problems| panic!("{problems}"));
+    assert!(text.contains("means = { at = \"milliseconds\" }\n"), "{text}");
+    // Milliseconds and nanoseconds: no field has these bytes.
+    let problems =
+        imported("CREATE TABLE t (a TIMESTAMP NOT NULL PRIMARY KEY);", Source::Phoenix, None).expect_err("none");
+    assert!(problems.to_string().contains("no field has the bytes of TIMESTAMP"), "{problems}");
+}
+
 #[test]
 fn layouts_come_back_from_json() {
     for shape in [

@@ -146,6 +146,7 @@ fn regions_of_get_splits() {
     assert_eq!(regions("Total number of splits = 1\n", KeyForm::Hex, &layout("text")).unwrap().list.len(), 1);
     for (text, line, column) in [
         ("\nTotal number of splits = 3\na\n", 2, 1),
+        ("Total number of splits = 3\na\nTook 0.0159 seconds\n=> [\"a\"]\n", 1, 1),
         ("Total number of splits = x\n", 1, 26),
         ("Total number of splits = 18446744073709551615\n", 1, 1),
         ("Total number of splits = 3\na\nb\u{e9}\n", 3, 2),

@@ -350,3 +350,49 @@ fn no_cure_is_the_tables_own_key() {
     let (message, ..) = cure("Q01", "fix = [\"kind\"]\nlimit = 2");
     assert!(message.ends_with("until 2 match, 400k rows of 1M rows"), "{message}");
 }
+
+/// Q19 says that a key is one row's without a field: not where rows share what is left.
+#[test]
+fn a_field_that_rows_need_is_not_unused() {
+    let unused = |more: &str, profile: Option<Profile>| {
+        let text = format!("[table.t]\nkey = [\"user: u64\", \"at: instant desc\"]\nmeans.user = \"sequence\"\n{more}");
+        check(&text, profile).findings.iter().any(|finding| finding.rule.id == "Q19")
+    };
+    let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"user\"]\n";
+    for (stats, is_unused) in [
+        ("", true),
+        ("rows = \"1G\"\n", true),
+        ("rows = \"1G\"\nstats.user = { distinct = \"1G\" }\n", true),
+        ("rows = \"1G\"\nstats.user = { distinct = \"50M\" }\n", false),
+        // How many rows there are is not said.
+        ("stats.user = { distinct = \"50M\" }\n", false),
+        ("stats.user.rows_per.p50 = 20\n", false),
+        ("stats.user.rows_per.max = 1\n", true),
+    ] {
+        assert_eq!(unused(&format!("{stats}{query}"), None), is_unused, "{stats}");
+    }
+    for (asked, is_unused) in [("limit = 20", false), ("returns = 20", false), ("limit = 1", true)] {
+        assert_eq!(unused(&format!("{query}{asked}\n"), None), is_unused, "{asked}");
+    }
+    let sample = |users: f64| {
+        let mut user = FieldProfile::default();
+        (user.name, user.distinct) = ("user".to_owned(), users);
+        let mut profile = Profile::default();
+        (profile.keys, profile.distinct, profile.fields) = (10_000, 10_000.0, vec![user]);
+        Some(profile)
+    };
+    assert_eq!([unused(query, sample(9_900.0)), unused(query, sample(500.0))], [true, false]);
+}
+
+/// What would ask another question is said, and no edit: an offset, a limit.
+#[test]
+fn another_question_is_no_edit() {
+    let table = "[table.t]\nkey = [\"user: u64\", \"at: instant desc\"]\nrows = \"1G\"\nstats.user = { distinct = 10 }\n\
+                 [[table.t.query]]\nname = \"q\"\nfix = [\"user\"]\n";
+    for (rule, more) in [("Q05", "limit = 20\noffset = 1000\n"), ("Q21", "online = \"1 s\"\n")] {
+        let report = check(&format!("{table}{more}"), None);
+        let finding = report.findings.iter().find(|finding| finding.rule.id == rule);
+        let remedy = finding.and_then(|finding| finding.remedy.as_ref()).unwrap_or_else(|| panic!("{report:?}"));
+        assert_eq!(remedy.edits, [], "{rule}");
+    }
+}

@@ -101,3 +101,28 @@ fn one_hazard_is_one_finding() {
         assert_eq!(ids, [rule.id], "{bad}");
     }
 }
+
+/// H10 is of secondary tables too: they take as many writes as the table.
+#[test]
+fn a_secondary_table_without_split_points_is_found() {
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.t]\nkey = [\"id: u64\", \"of: u64\"]\n\
+                means = { id = \"random\", of = \"digest\" }\nsplits = { uniform = 10 }\nfamily.f.sizes.v = \"1 kB\"\n\
+                [[table.t.write]]\nname = \"put\"\nrate = \"2k/s\"\norder = \"random\"\n\
+                [[table.t.secondary]]\nname = \"by_of\"\nkey = [\"of: u64\", \"id: u64\"]\n";
+    let unsplit = |text: &str| {
+        let found = check(text, None).into_iter().filter(|finding| finding.rule.id == "H10");
+        found.collect::<Vec<_>>()
+    };
+    let found = unsplit(text);
+    let [finding] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((finding.of.as_deref(), finding.severity), (Some("by_of"), rowkey_design::Severity::Warning));
+    let design = parse(text);
+    assert_eq!(design.files.text(finding.place), "\"by_of\"");
+    let after = &design.files.edited(&finding.remedy.as_ref().unwrap().edits)[0].text;
+    assert!(after.contains("[[table.t.secondary]]\nsplits = { uniform = 10 }\n"), "{after}");
+    assert_eq!(unsplit(after), []);
+    let both: Vec<_> =
+        unsplit(&text.replace("splits = { uniform = 10 }\n", "")).into_iter().map(|found| found.of).collect();
+    assert_eq!(both, [None, Some("by_of".to_owned())]);
+    assert_eq!(unsplit(&text.replace("2k/s", "200/s")), []);
+}

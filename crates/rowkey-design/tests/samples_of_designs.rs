@@ -213,3 +213,36 @@ fn sizes_of_a_sample_are_those_of_values_that_the_file_says_none_of() {
         assert_eq!(costs[0].bytes_read, Some(bytes), "{families}");
     }
 }
+
+/// A number of values in the file is a number, and says nothing of how even they are: a sample does, unless the file has `skew`.
+#[test]
+fn a_declared_number_of_values_leaves_what_a_sample_says_of_their_evenness() {
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 12\n[table.t]\nkey = [\"m: u32\", \"at: i64\"]\n\
+                means.at = \"milliseconds\"\nsplits = { uniform = 12 }\n[[table.t.write]]\nname = \"w\"\n\
+                rate = \"60k/s\"\norder = \"time\"\n[table.t.stats]\n";
+    let found = |stats: &str, m: fn(u32) -> u32| {
+        let design = design(&format!("{text}{stats}"));
+        let table = &design.tables["t"];
+        let mut profiler = Profiler::new(&table.layout, None);
+        for i in 0..10_000 {
+            let values = [rowkey::Value::Unsigned(m(i).into()), rowkey::Value::Signed(i64::from(i).into())];
+            profiler.add(&table.layout.encode(&values).unwrap());
+        }
+        let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        options.profiles.insert("t".to_owned(), profiler.finish());
+        let spread = rowkey_design::facts::KeyFacts::of(table, options.profiles.get("t")).fields[0].spread.unwrap();
+        let found: Vec<_> = design.check(&options).findings.iter().map(|finding| finding.rule.id).collect();
+        (["H05", "H21", "H23"].map(|rule| found.contains(&rule)), spread)
+    };
+    let skewed: fn(u32) -> u32 = |i| if i % 10 == 0 { i % 1000 / 10 } else { 7 };
+    assert_eq!(found("", skewed).0, [true; 3]);
+    for distinct in [100.0, 1e6] {
+        let (ids, spread) = found(&format!("m = {{ distinct = {distinct} }}\n"), skewed);
+        assert_eq!((ids, spread.distinct), ([true; 3], distinct));
+        assert!(spread.n_eff < 1.3 && (0.85..0.95).contains(&spread.p_max), "{spread:?}");
+    }
+    assert_eq!(found("m = { distinct = 100, skew = \"uniform\" }\n", skewed).0, [false; 3]);
+    // An even sample of fewer keys than there are values does not make them fewer.
+    let (ids, spread) = found("m = { distinct = 1_000_000 }\n", |i| i.wrapping_mul(2_654_435_761));
+    assert!(ids == [false; 3] && spread.n_eff > 500_000.0 && spread.p_max < 0.001, "{spread:?}");
+}

@@ -21,7 +21,7 @@ use crate::store::{CallOptions, DatabaseId, Rows, Scan};
 /// for a channel, and never runs a future. So calls can be made inside another runtime, of one thread too: there they
 /// block its thread for as long as the engine takes.
 ///
-/// Scans are read ahead by one batch, on the runtime. So the buckets of a salted key are read at the same time without
+/// Scans are read ahead by one batch, on the runtime, beside what the engine itself reads ahead. So the buckets of a salted key are read at the same time without
 /// threads, and [`slow_scans`](crate::store::Guarantees::slow_scans) is not declared.
 ///
 /// Timeouts, deadlines and cancellation are the engine's. A call ends when the engine's does.

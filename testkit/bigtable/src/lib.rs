@@ -53,9 +53,12 @@ impl Proxy {
     }
 
     async fn create(self, request: CreateClientRequest) -> Result<Empty, Status> {
-        let options = BigtableOptions::new(request.project_id, request.instance_id)
-            .app_profile(request.app_profile_id)
-            .emulator(request.data_target);
+        let mut options =
+            BigtableOptions::new(request.project_id, request.instance_id).app_profile(request.app_profile_id);
+        // The one that the environment names.
+        if request.data_target != "emulator" {
+            options = options.emulator(request.data_target);
+        }
         let client = Client::new(&options).map_err(|error| Status::invalid_argument(error.to_string()))?;
         let time = request.per_operation_timeout.and_then(|time| time.try_into().ok());
         let options = time.map_or_else(CallOptions::new, |time| CallOptions::new().timeout(time));

@@ -1,13 +1,15 @@
 //! A server of Bigtable's API whose answers the test writes.
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
+use http_body::Body as _;
+use prost::bytes::{Bytes, BytesMut};
 use tokio::net::TcpListener;
 use tonic::body::Body;
 use tonic::codegen::{Service, http};
@@ -27,6 +29,8 @@ pub struct Asked {
     pub number: usize,
     /// The client's address: one for each connection.
     pub from: Option<SocketAddr>,
+    /// The request, as protobuf.
+    pub message: Bytes,
 }
 
 /// A server that answers each request by a function.
@@ -62,21 +66,36 @@ impl Mock {
         self.in_flight.load(Ordering::Acquire)
     }
 
-    fn take(&self, request: &http::Request<Body>) -> Answer {
-        let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
-        let from = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
-        let mut all = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = Asked { number: all.iter().filter(|before| before.method == method).count(), method, from };
-        all.push(asked.clone());
-        drop(all);
-        let answer = (self.answer)(&asked);
-        let flight = Flight::new(&self.in_flight);
+    fn take(&self, request: http::Request<Body>) -> Answer {
+        let (mock, flight) = (self.clone(), Flight::new(&self.in_flight));
         Box::pin(async move {
-            let answered = answer.await;
+            let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
+            let from = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
+            let message = message_of(request.into_body()).await;
+            let asked = {
+                let mut all = mock.asked.lock().unwrap_or_else(PoisonError::into_inner);
+                let number = all.iter().filter(|before| before.method == method).count();
+                let asked = Asked { method, number, from, message };
+                all.push(asked.clone());
+                asked
+            };
+            let answered = (mock.answer)(&asked).await;
             drop(flight);
             answered
         })
     }
+}
+
+/// The only message of a body, without its head.
+async fn message_of(mut body: Body) -> Bytes {
+    let mut bytes = BytesMut::new();
+    while let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        if let Ok(data) = frame.into_data() {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    let head = bytes.len().min(5);
+    bytes.freeze().slice(head..)
 }
 
 struct Flight(Arc<AtomicUsize>);
@@ -113,7 +132,7 @@ macro_rules! services {
             }
 
             fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-                let answer = self.0.take(&request);
+                let answer = self.0.take(request);
                 Box::pin(async move { Ok(answer.await) })
             }
         }

@@ -209,6 +209,18 @@ async fn scans_that_are_not_read_do_not_close_their_connection() {
 }
 
 #[tokio::test]
+async fn full_connections_get_another_one_beside_them() {
+    let open = |_: &Asked| messages([row("a".to_owned())], End::Never);
+    let (mock, address) = Mock::start(open).await;
+    let client = Client::new(&options(&address).connections(1)).unwrap();
+    let mut scans: Vec<_> = (0..250).map(|_| client.read_rows(ReadRowsRequest::default())).collect();
+    for scan in &mut scans {
+        next(scan).await.unwrap();
+    }
+    assert_eq!(used("ReadRows", &mock).len(), 3);
+}
+
+#[tokio::test]
 async fn a_request_that_is_dropped_is_dropped_on_the_server() {
     let (mock, address) = Mock::start(|_| never()).await;
     let client = Client::new(&options(&address)).unwrap();

@@ -28,19 +28,28 @@ pub(crate) fn endpoint(address: &str, connect_timeout: Duration) -> Result<Endpo
 
 const LARGEST_WINDOW: u32 = i32::MAX.unsigned_abs();
 
+/// The most connections of a client.
+const MOST: usize = 256;
+/// With so many requests in flight a connection is full: the service allows about as many streams, and so many scans that nobody
+/// reads fill less than half of the connection's window.
+const FULL: usize = 100;
+
 /// Connections that take turns, each replaced when it is old.
 #[derive(Debug)]
 pub(crate) struct Connections {
     endpoint: Endpoint,
     age: Duration,
     warming: Warming,
+    /// As many as there may be. A connection is made when its place is first used.
     places: Vec<Place>,
+    /// The number of places in use.
+    count: AtomicUsize,
     next: AtomicUsize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Place {
-    connection: Mutex<Arc<Connection>>,
+    connection: Mutex<Option<Arc<Connection>>>,
     is_being_replaced: AtomicBool,
 }
 
@@ -79,21 +88,19 @@ impl Drop for Turn {
 impl Connections {
     /// So many connections, each opened when it is first used. Call it inside a tokio runtime.
     pub(super) fn new(endpoint: Endpoint, count: usize, age: Duration, warming: Warming) -> Arc<Self> {
-        let place = |_| Place {
-            connection: Mutex::new(Connection::new(&endpoint, age)),
-            is_being_replaced: AtomicBool::new(false),
-        };
-        let places = (0..count.clamp(1, 256)).map(place).collect();
-        Arc::new(Self { endpoint, age, warming, places, next: AtomicUsize::new(0) })
+        let places = (0..MOST).map(|_| Place::default()).collect();
+        let count = AtomicUsize::new(count.clamp(1, MOST));
+        Arc::new(Self { endpoint, age, warming, places, count, next: AtomicUsize::new(0) })
     }
 
-    /// The connection with the fewest requests in flight.
+    /// The connection with the fewest requests in flight. If it is full, one more is opened.
     pub(crate) fn turn(self: &Arc<Self>) -> Turn {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
+        let count = self.count.load(Ordering::Relaxed);
         let mut best: Option<(usize, Arc<Connection>, usize)> = None;
-        for step in 0..self.places.len() {
-            let at = first.wrapping_add(step) % self.places.len();
-            let connection = self.places[at].current();
+        for step in 0..count {
+            let at = first.wrapping_add(step) % count;
+            let connection = self.current(at);
             let in_flight = connection.in_flight.load(Ordering::Relaxed);
             if best.as_ref().is_none_or(|(_, _, fewest)| in_flight < *fewest) {
                 best = Some((at, connection, in_flight));
@@ -102,15 +109,24 @@ impl Connections {
                 break;
             }
         }
+        if best.as_ref().is_some_and(|(.., fewest)| *fewest >= FULL) && count < MOST {
+            let _ = self.count.compare_exchange(count, count + 1, Ordering::Relaxed, Ordering::Relaxed);
+            best = Some((count, self.current(count), 0));
+        }
         let (at, connection) = match best {
             Some((at, connection, _)) => (at, connection),
-            None => (0, self.places[0].current()),
+            None => (0, self.current(0)),
         };
         if connection.opened.elapsed() > connection.age {
             self.replace(at);
         }
         connection.in_flight.fetch_add(1, Ordering::Relaxed);
         Turn(connection)
+    }
+
+    fn current(&self, at: usize) -> Arc<Connection> {
+        let mut place = self.places[at].connection.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(place.get_or_insert_with(|| Connection::new(&self.endpoint, self.age)))
     }
 
     /// Opens and warms a new connection, and then puts it in the place of the old one. Requests that are in flight on the
@@ -124,7 +140,7 @@ impl Connections {
             let new = Connection::new(&connections.endpoint, connections.age);
             let is_warm = connections.warming.warm(new.channel.clone()).await;
             if is_warm {
-                *connections.places[at].connection.lock().unwrap_or_else(PoisonError::into_inner) = new;
+                *connections.places[at].connection.lock().unwrap_or_else(PoisonError::into_inner) = Some(new);
             }
             // A client that is dropped in the meantime is not kept.
             let connections = {
@@ -144,9 +160,3 @@ impl Connections {
 
 /// How long an old connection is kept after a new one could not be had.
 const NEXT_TRY: Duration = Duration::from_secs(1);
-
-impl Place {
-    fn current(&self) -> Arc<Connection> {
-        Arc::clone(&self.connection.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}

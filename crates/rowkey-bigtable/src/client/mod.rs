@@ -48,9 +48,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
-use rowkey::Error;
 use rowkey::nonblocking::BoxFuture;
 use rowkey::store::Call;
+use rowkey::{Error, ErrorKind};
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::Channel;
@@ -106,10 +106,15 @@ impl Client {
         let instance = options.instance_name();
         let place = |host: &str| -> Result<_, Error> {
             let (address, is_service) = match &options.emulator {
+                Some(emulator) if emulator.contains('/') => {
+                    let what = format!("the address of an emulator is host:port, not {emulator:?}");
+                    return Err(Error::engine_of(ErrorKind::InvalidInput, what));
+                }
                 Some(emulator) => (format!("http://{emulator}"), false),
                 None => (format!("https://{host}"), true),
             };
-            let endpoint = endpoint(&address, options.connect_timeout).map_err(Error::engine)?;
+            let endpoint = endpoint(&address, options.connect_timeout)
+                .map_err(|error| Error::engine_of(ErrorKind::InvalidInput, error))?;
             if !is_service {
                 return Ok(endpoint);
             }
@@ -424,6 +429,8 @@ impl Attempts {
 
     fn begin(&mut self, call: &Call<'_>) -> Result<(), Error> {
         call.check().map_err(|ended| self.ended(ended, false))?;
+        // Timers and connections would panic.
+        tokio::runtime::Handle::try_current().map_err(|error| self.outcome(Error::engine(error)))?;
         self.retry.begin();
         Ok(())
     }

@@ -161,7 +161,7 @@ fn cbt_reads_typed_keys_and_plain_tables() {
         expected.sort();
         let found: Vec<_> = cbt.read(&["read", "visits"]);
         let found: Vec<_> = found.into_iter().map(|(key, cells)| (key, cells[0].2.clone())).collect();
-        let expected: Vec<_> = expected.into_iter().map(|(key, user)| (key.into(), user.into_bytes())).collect();
+        let expected: Vec<_> = expected.into_iter().map(|(key, user)| (key, user.into_bytes())).collect();
         assert_eq!(found, expected);
         let buckets: std::collections::BTreeSet<u8> = found.iter().map(|(key, _)| key[0]).collect();
         assert!(buckets.len() > 2, "{buckets:?}");

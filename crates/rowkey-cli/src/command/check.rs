@@ -41,6 +41,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "hex")]
     form: Form,
     /// Writes the edits of findings at or above --deny into the files, those that do not touch each other, then checks again.
+    /// An `allow` of what they mend is taken away.
     #[arg(long)]
     fix: bool,
     /// The least severity that is exit status 1.
@@ -157,6 +158,13 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
     let (mut said, mut left, mut tried) = (Vec::new(), 0, HashSet::new());
     loop {
         let (design, _, report) = report(args)?;
+        // Before the first edit an unused `allow` is a problem, and nothing is written: these are of what was mended.
+        if let Some(unused) = report.unused.first().filter(|_| !said.is_empty())
+            && let Some(removed) = fix::take_away(&design, unused, &args.designs)?
+        {
+            said.push(removed);
+            continue;
+        }
         let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny.severity());
         let findings = fix::one_a_table(findings, &tried);
         if findings.is_empty() || !report.problems.is_empty() {

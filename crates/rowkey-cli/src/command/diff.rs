@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rowkey_design::design::Date;
+use rowkey_design::diff::LOCK_LINE;
 use rowkey_design::quote::terminal;
 use rowkey_design::{CheckOptions, Class, Design, Difference, diff, lock};
 use serde_json::json;
@@ -35,7 +37,7 @@ pub(crate) struct Args {
     /// The old design is a lock file.
     #[arg(long, value_name = "FILE", conflicts_with = "write_lock")]
     lock: Option<PathBuf>,
-    /// Writes a lock file of the design, and compares nothing.
+    /// Writes a lock file of the design, and compares nothing. A file that is there is replaced if it is a lock file.
     #[arg(long, value_name = "FILE")]
     write_lock: Option<PathBuf>,
     /// The least class that is exit status 1.
@@ -81,6 +83,7 @@ fn rate(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.write_lock {
         let design = crate::designs::read(&args.designs)?;
+        may_be_lock(path, &args.designs)?;
         crate::designs::write(path, &lock(&design).text)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -110,6 +113,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let denied =
         |change: &Difference| change.allowed.is_none() && (change.class >= args.deny.class() || is_finding(change));
     Ok(if differences.iter().any(denied) { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Refuses to write a lock file over anything but a lock file: over a file of the design, or any other.
+fn may_be_lock(path: &Path, designs: &[PathBuf]) -> Result<(), Failure> {
+    let refused =
+        |why: &str| Err(Failure::new(format!("{} {why}: nothing is written; name another file", path.display())));
+    // What is not there can be written; a pipe or a device loses nothing.
+    if !path.is_file() {
+        return Ok(());
+    }
+    let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    let target = path.canonicalize().map_err(cannot)?;
+    if crate::designs::files(designs)?.iter().any(|file| file.canonicalize().is_ok_and(|file| file == target)) {
+        return refused("is a file of the design");
+    }
+    let mut start = Vec::new();
+    fs::File::open(path).map_err(cannot)?.take(LOCK_LINE.len() as u64 + 2).read_to_end(&mut start).map_err(cannot)?;
+    match start.strip_prefix(LOCK_LINE.as_bytes()) {
+        Some([b'\n', ..] | b"\r\n") => Ok(()),
+        _ => refused("is there, and no lock file that `rowkey diff` wrote"),
+    }
 }
 
 /// Whether it is a finding of a check, which no class denies.
@@ -162,5 +186,5 @@ fn to_json(design: &Design, differences: &[Difference]) -> String {
             "message": change.message, "plan": change.plan, "allowed": change.allowed,
         })
     });
-    format!("{:#}\n", json!({"version": 1, "changes": changes.collect::<Vec<_>>()}))
+    crate::output::printed(&json!({"version": 1, "changes": changes.collect::<Vec<_>>()}))
 }

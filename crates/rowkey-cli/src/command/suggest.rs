@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{:#}", to_json(&suggestions))?;
+        write!(out, "{}", crate::output::printed(&to_json(&suggestions)))?;
     } else {
         write!(out, "{}", text(&suggestions))?;
     }

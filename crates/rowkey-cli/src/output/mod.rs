@@ -8,8 +8,10 @@ mod sampled;
 mod sarif;
 mod text;
 
+use rowkey_design::explain::json_text;
 use rowkey_design::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Problems, Report};
+use serde_json::Value as Json;
 
 pub(crate) use self::json::place;
 pub(crate) use self::text::{Styles, problems};
@@ -40,8 +42,8 @@ pub(crate) fn report(
     match format {
         Format::Text => text::report(design, options, report, styles),
         Format::Short => text::lines(design, report),
-        Format::Json => format!("{:#}\n", json::report(design, options, report)),
-        Format::Sarif => format!("{:#}\n", sarif::report(design, report)),
+        Format::Json => printed(&json::report(design, options, report)),
+        Format::Sarif => printed(&sarif::report(design, report)),
         Format::Github => github::report(design, report),
     }
 }
@@ -52,10 +54,15 @@ pub(crate) fn invalid(format: Format, invalid: &Problems, styles: Styles) -> Str
     match format {
         Format::Text => problems(files, list, styles) + &counted(list.len(), "error") + "\n",
         Format::Short => text::problem_lines(files, list) + &counted(list.len(), "error") + "\n",
-        Format::Json => format!("{:#}\n", json::invalid(files, list)),
-        Format::Sarif => format!("{:#}\n", sarif::invalid(files, list)),
+        Format::Json => printed(&json::invalid(files, list)),
+        Format::Sarif => printed(&sarif::invalid(files, list)),
         Format::Github => github::problems(files, list),
     }
+}
+
+/// JSON as it is printed: for programs, and now and then on a terminal.
+pub(crate) fn printed(json: &Json) -> String {
+    json_text(json, true) + "\n"
 }
 
 /// `1 error`, `2 errors`.

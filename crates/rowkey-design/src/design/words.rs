@@ -45,7 +45,7 @@ words! {
         TimeBucket = "time bucket",
         /// A date and time of day without a time zone.
         LocalTime = "local time",
-        /// A number that grows by one with each row.
+        /// A number that grows with each new row of the table: not the id of something else, such as a user of many rows.
         Sequence = "sequence",
         /// A snowflake: a time and a counter in 64 bits.
         Snowflake = "snowflake",

@@ -6,6 +6,7 @@ use rowkey::LayoutBuf;
 use serde_json::{Value as Json, json};
 
 use crate::forms::{KeyForm, shell};
+use crate::import::of_shell;
 
 /// A region of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,8 +85,10 @@ fn of_splits(text: &str, heading_at: usize) -> Result<Regions, RegionsError> {
     let number = number.map_err(|_| {
         fault(0, COUNTED.len(), "the number of splits is none: paste what get_splits prints as it is".to_owned())
     })?;
-    let points = after.get(..number.saturating_sub(1)).ok_or_else(|| {
-        let found = after.len();
+    // What the shell prints after them is no point.
+    let ends = after.iter().take(number.saturating_sub(1)).position(|line| of_shell(line));
+    let found = ends.unwrap_or(after.len());
+    let points = after[..found].get(..number.saturating_sub(1)).ok_or_else(|| {
         fault(0, 0, format!("{} keys follow in get_splits, and here are {found} lines: paste all", number - 1))
     })?;
     let mut starts = Vec::with_capacity(points.len());

@@ -14,7 +14,12 @@ of all. A name that stands twice is an error, but for a cluster that is the same
 [FORMAT.md](../FORMAT.md), with `desc`, `raw` or `nulls_first` after it.
 
 Of sizes, `kB` (or `KB`), `MB`, `GB`, `TB` and `PB` are powers of 1000; `KiB`, `MiB`, `GiB` and `TiB` are powers of 1024. What HBase's books call
-64 KB is `\"64 KiB\"`.
+64 KB is `\"64 KiB\"`. Counts have `k`, `M`, `G` and `T`, powers of 1000, as in `\"2M\"` and `\"50k/s\"`; a rate is for each `s`, `min`, `h` or `day`.
+Lengths of time have `ms`, `s`, `min`, `h`, `days`, `weeks`, `months` and `years`, also as whole words and in the singular: a month is 30
+days, a year 365.
+
+Of `means`, `sequence` is a number that grows with each new row of this table. The id of something else is none, such as that of a user with many
+rows, even if it was given in sequence: say how many there are (`stats.user = { distinct = \"50M\" }`).
 ";
 
 /// Every key of a design file, what it takes and what it says, as Markdown.

@@ -3,14 +3,19 @@
 use std::ops::Range;
 
 use super::draft::{Draft, Family, Splits, bytes, period};
-use super::{Reading, lines};
+use super::{Reading, lines, of_shell};
 use crate::design::{BlockEncoding, Bloom, Compression};
 
 pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
-    let mut split_points = 0usize;
+    // How many are to follow, and the line that counts them.
+    let (mut split_points, mut counted) = (0usize, 0..0);
     for (start, line) in lines(text) {
         let at = start..start + line.len();
+        if split_points > 0 && (of_shell(line) || line.starts_with(COUNTED) || table(line).is_some()) {
+            missing(split_points, counted.clone(), reading);
+            split_points = 0;
+        }
         if split_points > 0 {
             split_points -= 1;
             split_point(line, at, drafts.last_mut(), reading);
@@ -28,12 +33,24 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
             if let (Some(family), Some(draft)) = (family(line.trim_end(), at, reading), drafts.last_mut()) {
                 draft.families.push(family);
             }
-        } else if let Some(regions) = line.strip_prefix("Total number of splits = ") {
+        } else if let Some(regions) = line.strip_prefix(COUNTED) {
             // The first region begins at no split point.
-            split_points = regions.trim().parse().unwrap_or(1usize).saturating_sub(1);
+            (split_points, counted) = (regions.trim().parse().unwrap_or(1usize).saturating_sub(1), at);
         }
     }
+    if split_points > 0 {
+        missing(split_points, counted, reading);
+    }
     drafts
+}
+
+/// What `get_splits` prints before the split points: the number of regions, one more than there are points.
+const COUNTED: &str = "Total number of splits = ";
+
+fn missing(split_points: usize, counted: Range<usize>, reading: &mut Reading) {
+    let lines = if split_points == 1 { "the last line is".to_owned() } else { format!("{split_points} lines are") };
+    let message = format!("{lines} missing after this: a line for each split point, one fewer than are counted here");
+    reading.problem(counted, message, "paste all that get_splits printed");
 }
 
 /// The name in `Table NAME is ENABLED`.

@@ -100,6 +100,18 @@ impl Reading {
     }
 }
 
+/// Whether a line is one that HBase's shell prints after an answer: how long it took, its value, the next prompt.
+pub(crate) fn of_shell(line: &str) -> bool {
+    let prompt = || {
+        let rest = line.strip_prefix("hbase")?;
+        let rest = rest.strip_prefix("(main)").unwrap_or(rest).strip_prefix(':')?;
+        let (number, _) = rest.split_once('>')?;
+        Some(number.contains(':') && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b':'))
+    };
+    let took = || Some(line.strip_prefix("Took ")?.trim_end().strip_suffix(" seconds")?.parse::<f64>().is_ok());
+    line.starts_with("=> ") || took() == Some(true) || prompt() == Some(true)
+}
+
 /// The lines of a text, each with the place of its first byte, without CR at its end.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;

@@ -246,6 +246,7 @@ impl Draft {
     fn fields(&mut self, columns: &[Column], key: &[(String, bool)]) -> Parsed<()> {
         let without = columns.iter().filter(|column| column.family.is_none());
         let by_name: HashMap<&str, &Column> = without.map(|column| (column.name.as_str(), column)).collect();
+        let mut means = Vec::new();
         for (i, (name, desc)) in key.iter().enumerate() {
             let Some(column) = by_name.get(name.as_str()) else {
                 let at = columns.first().map_or(0..0, |column| column.at.clone());
@@ -263,6 +264,14 @@ impl Draft {
                 self.comments.push(format!("Phoenix takes NULL for {name}, and writes it as an empty text"));
             }
             self.key.push(format!("{name}: {shape}{desc}{raw}"));
+            // Its bytes are those of a number of milliseconds since 1970.
+            if ["DATE", "TIME", "UNSIGNED_DATE", "UNSIGNED_TIME"].contains(&&*column.ty) {
+                means.push(format!("{} = \"milliseconds\"", crate::quote::toml_key(name)));
+                self.comments.push(format!("Phoenix's type of {name} is {}", column.ty));
+            }
+        }
+        if !means.is_empty() {
+            self.settings.push(("means", format!("{{ {} }}", means.join(", "))));
         }
         Ok(())
     }

@@ -1,7 +1,9 @@
 //! What becomes of calls when connections, servers and other clients fail.
 
+mod clock;
 mod cuts;
 mod killed;
+mod large;
 mod load;
 mod openings;
 mod process;

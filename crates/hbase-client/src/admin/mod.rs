@@ -1,0 +1,329 @@
+//! Tables are created, changed and dropped by the active master. It runs each change as a procedure, which is awaited.
+
+mod schema;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use prost::Message;
+use tokio::time::{Instant, sleep_until};
+
+pub use self::schema::{Family, TableSchema};
+use crate::core::{Attempts, Core, Next, Repeat, next, nonce};
+use crate::error::{Error, Result};
+use crate::exception::{Exception, Reaction};
+use crate::pb;
+use crate::pb::get_procedure_result_response::State as Progress;
+use crate::regions::Region;
+use crate::rpc::{Answer, CallFault, Payload, Service};
+use crate::server::ServerName;
+use crate::table_name::TableName;
+
+/// Creates, changes and drops tables, and moves regions. Each call returns when the change is complete.
+#[derive(Clone)]
+pub struct Admin {
+    core: Arc<Core>,
+    timeout: Duration,
+}
+
+/// A procedure is asked for so soon, and then less often.
+const FIRST_LOOK: Duration = Duration::from_millis(20);
+const LATER_LOOK: Duration = Duration::from_millis(500);
+
+impl Admin {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        let timeout = core.options.timeout;
+        Self { core, timeout }
+    }
+
+    /// The same, with operations that may take so long. Default: that of the client's options.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self { timeout, ..self.clone() }
+    }
+
+    /// Creates a table, with a region before each of the keys and one behind the last.
+    ///
+    /// # Errors
+    ///
+    /// If it exists, or the master refuses the schema.
+    pub async fn create(&self, schema: &TableSchema, splits: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<()> {
+        let split_keys = splits.into_iter().map(|key| Bytes::copy_from_slice(key.as_ref())).collect();
+        let (nonce_group, nonce) = self.nonce();
+        let request = pb::CreateTableRequest { table_schema: schema.to_pb(), split_keys, nonce_group, nonce };
+        self.procedure("CreateTable", &request, schema.name()).await
+    }
+
+    /// The schema of a table, with all options that its creation or a default gave it.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist.
+    pub async fn describe(&self, table: impl Into<TableName>) -> Result<TableSchema> {
+        let table = table.into();
+        let request = pb::GetTableDescriptorsRequest { table_names: vec![table.to_pb()] };
+        let deadline = self.deadline();
+        let response: pb::GetTableDescriptorsResponse = self.read("GetTableDescriptors", &request, deadline).await?;
+        let schema = response.table_schema.first().ok_or_else(|| Error::no_table(&table))?;
+        TableSchema::from_pb(schema).ok_or_else(|| Error::malformed("a schema"))
+    }
+
+    /// The names of all tables but the system's.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time.
+    pub async fn tables(&self) -> Result<Vec<TableName>> {
+        let request = pb::GetTableNamesRequest {};
+        let response: pb::GetTableNamesResponse = self.read("GetTableNames", &request, self.deadline()).await?;
+        let names = response.table_names.iter().map(TableName::from_pb).collect::<Option<_>>();
+        names.ok_or_else(|| Error::malformed("a table's name"))
+    }
+
+    /// Whether a table is enabled.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist.
+    pub async fn is_enabled(&self, table: impl Into<TableName>) -> Result<bool> {
+        let request = pb::GetTableStateRequest { table_name: table.into().to_pb() };
+        let response: pb::GetTableStateResponse = self.read("GetTableState", &request, self.deadline()).await?;
+        Ok(response.table_state.state() == pb::table_state::State::Enabled)
+    }
+
+    /// The region servers that are alive.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time.
+    pub async fn servers(&self) -> Result<Vec<ServerName>> {
+        const SERVERS_NAME: u32 = 10;
+        let request = pb::GetClusterStatusRequest { options: vec![SERVERS_NAME] };
+        let response: pb::GetClusterStatusResponse = self.read("GetClusterStatus", &request, self.deadline()).await?;
+        let names = response.cluster_status.servers_name.iter().map(ServerName::from_pb).collect::<Option<_>>();
+        names.ok_or_else(|| Error::malformed("a server's name"))
+    }
+
+    /// Gives a table another schema. Families that are not in it are deleted.
+    ///
+    /// # Errors
+    ///
+    /// If the table does not exist, or the master refuses the schema.
+    pub async fn alter(&self, schema: &TableSchema) -> Result<()> {
+        let (nonce_group, nonce) = self.nonce();
+        let table_name = schema.name().to_pb();
+        let request = pb::ModifyTableRequest { table_name, table_schema: schema.to_pb(), nonce_group, nonce };
+        self.procedure("ModifyTable", &request, schema.name()).await
+    }
+
+    /// Enables a table.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is enabled.
+    pub async fn enable(&self, table: impl Into<TableName>) -> Result<()> {
+        self.on_table("EnableTable", table.into()).await
+    }
+
+    /// Disables a table: its rows can't be read or changed until it is enabled.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is disabled.
+    pub async fn disable(&self, table: impl Into<TableName>) -> Result<()> {
+        self.on_table("DisableTable", table.into()).await
+    }
+
+    /// Drops a table, which must be disabled.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is enabled.
+    pub async fn drop(&self, table: impl Into<TableName>) -> Result<()> {
+        self.on_table("DeleteTable", table.into()).await
+    }
+
+    async fn on_table(&self, method: &'static str, table: TableName) -> Result<()> {
+        let (nonce_group, nonce) = self.nonce();
+        let request = pb::TableRequest { table_name: table.to_pb(), nonce_group, nonce };
+        self.procedure(method, &request, &table).await
+    }
+
+    /// Deletes all rows of a table, which must be disabled, and enables it. Its regions stay as they are if `keep_splits`;
+    /// otherwise there will be one.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is enabled.
+    pub async fn truncate(&self, table: impl Into<TableName>, keep_splits: bool) -> Result<()> {
+        let table = table.into();
+        let (nonce_group, nonce) = self.nonce();
+        let (table_name, preserve_splits) = (table.to_pb(), Some(keep_splits));
+        let request = pb::TruncateTableRequest { table_name, preserve_splits, nonce_group, nonce };
+        // The method's name begins with a small letter.
+        self.procedure("truncateTable", &request, &table).await
+    }
+
+    /// Splits a region before a key.
+    ///
+    /// # Errors
+    ///
+    /// If the key is not inside the region, or the region was split or moved meanwhile.
+    pub async fn split(&self, region: &Region, at: impl AsRef<[u8]>) -> Result<()> {
+        let (nonce_group, nonce) = self.nonce();
+        let split_row = Some(Bytes::copy_from_slice(at.as_ref()));
+        let request = pb::SplitTableRegionRequest { region_info: region.to_pb(), split_row, nonce_group, nonce };
+        self.procedure("SplitRegion", &request, region.table()).await
+    }
+
+    /// Merges neighbouring regions.
+    ///
+    /// # Errors
+    ///
+    /// If they are no neighbours, or one of them was split or moved meanwhile.
+    pub async fn merge(&self, regions: &[Region]) -> Result<()> {
+        let Some(first) = regions.first() else { return Err(Error::invalid("no regions to merge")) };
+        let (nonce_group, nonce) = self.nonce();
+        let request = pb::MergeTableRegionsRequest {
+            region: regions.iter().map(encoded).collect(),
+            forcible: Some(false),
+            nonce_group,
+            nonce,
+        };
+        self.procedure("MergeTableRegions", &request, first.table()).await
+    }
+
+    /// Moves a region to a server; or, if none is given, to one that the balancer chooses.
+    ///
+    /// # Errors
+    ///
+    /// If the region or the server does not exist.
+    pub async fn move_region(&self, region: &Region, to: Option<&ServerName>) -> Result<()> {
+        let dest_server_name = to.map(ServerName::to_pb);
+        let request = pb::MoveRegionRequest { region: encoded(region), dest_server_name };
+        self.call("MoveRegion", &request, Repeat::Always, self.deadline()).await.map(drop)
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.timeout
+    }
+
+    /// By it the master knows a repeated request.
+    fn nonce(&self) -> (Option<u64>, Option<u64>) {
+        (Some(self.core.nonce_group), Some(nonce()))
+    }
+
+    /// Starts a procedure, and waits until it is done.
+    async fn procedure(&self, method: &'static str, request: &impl Message, table: &TableName) -> Result<()> {
+        let deadline = self.deadline();
+        let run = async {
+            let answer = self.call(method, request, Repeat::Always, deadline).await?;
+            let response: pb::ProcedureResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+            match response.proc_id {
+                Some(id) => self.wait(id, deadline).await,
+                None => Ok(()),
+            }
+        };
+        let done = run.await.map_err(|error: Error| error.of_table(table));
+        // Its regions may be others now.
+        self.core.locator.forget_table(table);
+        done
+    }
+
+    async fn wait(&self, id: u64, deadline: Instant) -> Result<()> {
+        let request = pb::GetProcedureResultRequest { proc_id: id };
+        let unknown = |why: String| Error::unavailable(crate::cause::Cause::said(why)).outcome_unknown();
+        let mut pause = FIRST_LOOK;
+        loop {
+            // The method's name begins with a small letter.
+            let looked = self.read("getProcedureResult", &request, deadline).await;
+            let response: pb::GetProcedureResultResponse = looked.map_err(Error::outcome_unknown)?;
+            match (response.state(), response.exception) {
+                (Progress::Running, _) => {}
+                (Progress::NotFound, _) => return Err(unknown(format!("the master does not know procedure {id}"))),
+                (Progress::Finished, None) => return Ok(()),
+                (Progress::Finished, Some(exception)) => {
+                    let exception = exception.generic_exception.unwrap_or_default();
+                    let (class, message) = (exception.class_name(), exception.message());
+                    return Err(Error::refused(Exception::named(class, message.as_bytes())));
+                }
+            }
+            let until = Instant::now() + pause;
+            if until >= deadline {
+                return Err(unknown(format!("procedure {id} is not done in time")));
+            }
+            sleep_until(until).await;
+            pause = (pause * 2).min(LATER_LOOK);
+        }
+    }
+
+    async fn read<T: Message + Default>(
+        &self,
+        method: &'static str,
+        request: &impl Message,
+        deadline: Instant,
+    ) -> Result<T> {
+        let answer = self.call(method, request, Repeat::Read, deadline).await?;
+        answer.read().map_err(|fault| Error::of_call(fault, false))
+    }
+
+    /// Calls the active master until it answers, as often as that is safe and the deadline allows.
+    async fn call(
+        &self,
+        method: &'static str,
+        request: &impl Message,
+        repeat: Repeat,
+        deadline: Instant,
+    ) -> Result<Answer> {
+        let mut attempts = Attempts::new(&self.core, deadline);
+        let mut unanswered = false;
+        loop {
+            let failed = match self.core.locator.master(deadline).await {
+                Ok(master) => match self.ask(&master, &Payload::new(method, request), deadline).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(fault) => {
+                        unanswered |= matches!(fault, CallFault::Unanswered(_));
+                        next(fault, repeat).map(|error| error.at_server(master.address()))
+                    }
+                },
+                Err(cause) => Next::Later { error: Error::unavailable(cause), overloaded: false },
+            };
+            let unknown = unanswered && repeat != Repeat::Read;
+            attempts.wait(failed.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;
+        }
+    }
+
+    async fn ask<M: Message>(
+        &self,
+        master: &ServerName,
+        payload: &Payload<'_, M>,
+        deadline: Instant,
+    ) -> Result<Answer, CallFault> {
+        let deadline = self.core.call_deadline(deadline);
+        let connection = self.core.pool.connection(master.address(), Service::Master, deadline).await;
+        let connection = connection.inspect_err(|_| self.core.locator.forget_master(master))?;
+        let answer = connection.call(payload, deadline).await;
+        match &answer {
+            Err(CallFault::Refused(exception)) if exception.reaction() == Reaction::LeaveServer => {
+                self.core.pool.leave(master.address());
+                self.core.locator.forget_master(master);
+            }
+            Err(CallFault::Unanswered(_)) => self.core.locator.forget_master(master),
+            _ => {}
+        }
+        answer
+    }
+}
+
+/// The master knows regions by their encoded names.
+fn encoded(region: &Region) -> pb::RegionSpecifier {
+    let r#type = pb::region_specifier::RegionSpecifierType::EncodedRegionName.into();
+    pb::RegionSpecifier { r#type, value: region.encoded_name().into() }
+}
+
+impl std::fmt::Debug for Admin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Admin").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}

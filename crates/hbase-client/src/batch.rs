@@ -1,0 +1,348 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::Instant;
+
+use crate::cause::Cause;
+use crate::core::{Attempts, Core, Next, Repeat, next, nonce};
+use crate::error::{Error, Result};
+use crate::exception::Exception;
+use crate::get::Get;
+use crate::mutation::Mutation;
+use crate::pb;
+use crate::regions::{Location, Place, SYSTEM_PRIORITY};
+use crate::row::{CellBlock, Row};
+use crate::rpc::{Answer, CallFault, Payload};
+use crate::server::ServerName;
+use crate::table_name::TableName;
+
+/// A part of a batch.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Reads a row.
+    Get(Get),
+    /// Changes a row.
+    Mutate(Mutation),
+}
+
+impl Action {
+    fn row(&self) -> &[u8] {
+        match self {
+            Self::Get(get) => get.row(),
+            Self::Mutate(mutation) => mutation.row(),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        match self {
+            Self::Get(get) if get.row().is_empty() => Err(Error::invalid("the row key is empty")),
+            Self::Get(_) => Ok(()),
+            Self::Mutate(mutation) => mutation.check(),
+        }
+    }
+
+    fn repeat(&self) -> Repeat {
+        match self {
+            Self::Get(_) => Repeat::Read,
+            Self::Mutate(mutation) => mutation.repeat(),
+        }
+    }
+
+    fn cells(&self) -> &[u8] {
+        match self {
+            Self::Get(_) => &[],
+            Self::Mutate(mutation) => mutation.cells(),
+        }
+    }
+}
+
+impl<T: Into<Mutation>> From<T> for Action {
+    fn from(mutation: T) -> Self {
+        Self::Mutate(mutation.into())
+    }
+}
+
+impl From<Get> for Action {
+    fn from(get: Get) -> Self {
+        Self::Get(get)
+    }
+}
+
+/// What a part of a batch returned: the row that was read, or the new values of an increment or an append.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outcome(pub Row);
+
+/// A server takes no more rows in one call without a complaint.
+const ACTIONS: usize = 5000;
+
+/// One action on its way.
+struct Step<'a> {
+    action: &'a Action,
+    /// The action before on the same row, which goes first.
+    behind: Option<usize>,
+    nonce: Option<u64>,
+    unanswered: Option<Arc<Location>>,
+    result: Option<Result<Outcome>>,
+}
+
+/// Actions of one server that are sent together, by region.
+struct Part {
+    server: ServerName,
+    regions: Vec<(Arc<Location>, Vec<usize>)>,
+}
+
+pub(crate) async fn run(
+    core: &Core,
+    table: &TableName,
+    actions: Vec<Action>,
+    deadline: Instant,
+) -> Vec<Result<Outcome>> {
+    let mut steps = steps(&actions);
+    let mut attempts = Attempts::new(core, deadline);
+    loop {
+        let done = |step: &Step<'_>| step.result.is_some();
+        let ready = |step: &Step<'_>| !done(step) && step.behind.is_none_or(|before| done(&steps[before]));
+        let ready: Vec<_> = (0..steps.len()).filter(|at| ready(&steps[*at])).collect();
+        if ready.is_empty() {
+            break;
+        }
+        let mut failed = Failed::default();
+        let located = join_all(ready.iter().map(|at| core.locate(table, Place::At(steps[*at].action.row()), deadline)));
+        let mut placed = Vec::new();
+        for (at, location) in ready.iter().copied().zip(located.await) {
+            match location {
+                Ok(location) if steps[at].has_moved(&location) => {
+                    let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
+                    let error = Error::of_call(moved, true).at(&location, steps[at].action.row());
+                    steps[at].result = Some(Err(error.after(attempts.made)));
+                }
+                Ok(location) => placed.push((at, location)),
+                Err(next) => steps[at].failed(at, next, &mut failed, attempts.made),
+            }
+        }
+        let parts = split(&steps, placed, core.options.batch_bytes);
+        let answers: FuturesUnordered<_> = parts.iter().map(|part| send(core, table, &steps, part, deadline)).collect();
+        let answers: Vec<_> = answers.collect().await;
+        for (part, answer) in answers {
+            for (location, at, result) in results(part, answer) {
+                let step = &mut steps[at];
+                match result {
+                    Ok(outcome) => step.result = Some(Ok(outcome)),
+                    Err(fault) => {
+                        match &fault {
+                            CallFault::Refused(exception) => core.learn(location, exception),
+                            CallFault::Unanswered(_) => {
+                                failed.doubted.entry(location.region.name().clone()).or_insert(location.clone());
+                                step.unanswered.get_or_insert_with(|| location.clone());
+                            }
+                            _ => {}
+                        }
+                        let next = next(fault, step.action.repeat());
+                        let next = next.map(|error| error.at(location, step.action.row()));
+                        step.failed(at, next, &mut failed, attempts.made);
+                    }
+                }
+            }
+        }
+        join_all(failed.doubted.values().map(|location| core.locator.look_again(location, deadline))).await;
+        if let Some(next) = failed.next
+            && attempts.wait(next).await.is_err()
+        {
+            for (at, error) in failed.errors {
+                steps[at].result = Some(Err(error.after(attempts.made)));
+            }
+        }
+    }
+    steps.into_iter().map(|step| step.result.unwrap_or_else(|| Err(Error::malformed("a result")))).collect()
+}
+
+/// What failed in a round and is to be tried again.
+#[derive(Default)]
+struct Failed {
+    errors: Vec<(usize, Error)>,
+    next: Option<Next>,
+    doubted: HashMap<bytes::Bytes, Arc<Location>>,
+}
+
+impl Step<'_> {
+    /// Whether it was sent, not answered, and may not be sent to where the region is now.
+    fn has_moved(&self, location: &Location) -> bool {
+        let reopened = self.unanswered.as_ref().is_some_and(|before| **before != *location);
+        reopened && self.action.repeat() == Repeat::WhereItIs
+    }
+
+    fn failed(&mut self, at: usize, next: Next, failed: &mut Failed, attempts: u32) {
+        let unknown = self.unanswered.is_some() && self.action.repeat() != Repeat::Read;
+        match next.map(|error| if unknown { error.outcome_unknown() } else { error }) {
+            Next::Never(error) => self.result = Some(Err(error.after(attempts))),
+            next => {
+                let (Next::Now(error) | Next::Later { error, .. } | Next::Never(error)) = &next;
+                failed.errors.push((at, error.clone()));
+                // The longest wait that any action needs is the wait of all.
+                let longer = match (&failed.next, &next) {
+                    (None, _) | (Some(Next::Now(_)), _) => true,
+                    (Some(Next::Later { overloaded: false, .. }), Next::Later { overloaded, .. }) => *overloaded,
+                    _ => false,
+                };
+                if longer {
+                    failed.next = Some(next);
+                }
+            }
+        }
+    }
+}
+
+fn steps(actions: &[Action]) -> Vec<Step<'_>> {
+    let mut last = HashMap::with_capacity(actions.len());
+    let step = |(at, action): (usize, &'_ Action)| (last.insert(action.row().to_vec(), at), action.check().err());
+    let befores: Vec<_> = actions.iter().enumerate().map(step).collect();
+    let step = |(action, (behind, wrong)): (_, (_, Option<Error>))| Step {
+        action,
+        behind,
+        nonce: matches!(action, Action::Mutate(mutation) if mutation.is_read_modify()).then(nonce),
+        unanswered: None,
+        result: wrong.map(Err),
+    };
+    actions.iter().zip(befores).map(step).collect()
+}
+
+/// The actions of each region, by its name.
+type ByRegion = HashMap<bytes::Bytes, (Arc<Location>, Vec<usize>)>;
+
+/// Puts actions together by server and region, up to so many bytes.
+fn split(steps: &[Step<'_>], placed: Vec<(usize, Arc<Location>)>, bytes: usize) -> Vec<Part> {
+    let mut servers: HashMap<ServerName, ByRegion> = HashMap::new();
+    for (at, location) in placed {
+        let regions = servers.entry(location.server.clone()).or_default();
+        let region = regions.entry(location.region.name().clone());
+        region.or_insert_with(|| (location, Vec::new())).1.push(at);
+    }
+    let mut parts = Vec::new();
+    for (server, regions) in servers {
+        let new = || Part { server: server.clone(), regions: Vec::new() };
+        let (mut part, mut size, mut count) = (new(), 0, 0);
+        for (location, actions) in regions.into_values() {
+            let mut here = Vec::new();
+            for at in actions {
+                let cells = steps[at].action.cells().len() + steps[at].action.row().len();
+                if count > 0 && (size + cells > bytes || count == ACTIONS) {
+                    if !here.is_empty() {
+                        part.regions.push((location.clone(), std::mem::take(&mut here)));
+                    }
+                    parts.push(std::mem::replace(&mut part, new()));
+                    (size, count) = (0, 0);
+                }
+                here.push(at);
+                (size, count) = (size + cells, count + 1);
+            }
+            part.regions.push((location, here));
+        }
+        parts.push(part);
+    }
+    parts
+}
+
+async fn send<'p>(
+    core: &Core,
+    table: &TableName,
+    steps: &[Step<'_>],
+    part: &'p Part,
+    deadline: Instant,
+) -> (&'p Part, Result<Answer, CallFault>) {
+    let of = |(index, at): (usize, &usize)| {
+        let index = u32::try_from(index).ok();
+        match steps[*at].action {
+            Action::Get(get) => pb::Action { index, get: Some(get.to_pb(false)), mutation: None },
+            Action::Mutate(mutation) => {
+                pb::Action { index, mutation: Some(mutation.to_pb(steps[*at].nonce)), get: None }
+            }
+        }
+    };
+    let region = |(location, actions): &(Arc<Location>, Vec<usize>)| pb::RegionAction {
+        region: location.region.specifier(),
+        action: actions.iter().enumerate().map(of).collect(),
+        ..Default::default()
+    };
+    let message = pb::MultiRequest {
+        region_action: part.regions.iter().map(region).collect(),
+        nonce_group: Some(core.nonce_group),
+    };
+    let actions = part.regions.iter().flat_map(|(_, actions)| actions);
+    let cells: Vec<_> = actions.map(|at| steps[*at].action.cells()).filter(|cells| !cells.is_empty()).collect();
+    let priority = table.is_system().then_some(SYSTEM_PRIORITY);
+    let payload = Payload { cells: &cells, priority, ..Payload::new("Multi", &message) };
+    let Some((location, _)) = part.regions.first() else { return (part, Ok(Answer::default())) };
+    debug_assert_eq!(location.server, part.server);
+    let answer = core.attempt(location, &payload, core.call_deadline(deadline)).await;
+    if matches!(answer, Err(CallFault::NotSent(Cause::Io { .. }))) {
+        part.regions.iter().for_each(|(location, _)| core.locator.forget(location));
+    }
+    (part, answer)
+}
+
+type OneResult<'p> = (&'p Arc<Location>, usize, Result<Outcome, CallFault>);
+
+/// The result of each action, by its place in the batch.
+fn results(part: &Part, answer: Result<Answer, CallFault>) -> Vec<OneResult<'_>> {
+    let all = |fault: &CallFault| -> Vec<OneResult<'_>> {
+        let mut results = Vec::new();
+        for (location, actions) in &part.regions {
+            results.extend(actions.iter().map(|at| (location, *at, Err(fault.clone()))));
+        }
+        results
+    };
+    let read = answer.and_then(|answer| Ok((answer.read::<pb::MultiResponse>()?, CellBlock(answer.cells))));
+    let (response, mut block) = match read {
+        Ok((response, _)) if response.region_action_result.len() != part.regions.len() => {
+            return all(&CallFault::Malformed("the results of a batch"));
+        }
+        Ok(read) => read,
+        Err(fault) => return all(&fault),
+    };
+    let mut results = Vec::new();
+    for ((location, actions), result) in part.regions.iter().zip(response.region_action_result) {
+        let mut outcomes: Vec<Option<Result<Outcome, CallFault>>> = vec![None; actions.len()];
+        if let Some(exception) = &result.exception {
+            outcomes.fill(Some(Err(CallFault::Refused(named(exception)))));
+        }
+        for one in &result.result_or_exception {
+            // Cells are taken in the order of the results, whatever their actions are.
+            let outcome = match (&one.exception, &one.result) {
+                (Some(exception), _) => Err(CallFault::Refused(named(exception))),
+                (None, Some(result)) => match block.row(result) {
+                    Some(row) => Ok(Outcome(row)),
+                    None => Err(CallFault::Malformed("the cells of a row")),
+                },
+                (None, None) => Ok(Outcome::default()),
+            };
+            if let Some(place) = outcomes.get_mut(one.index() as usize) {
+                *place = Some(outcome);
+            }
+        }
+        let missing = || Err(CallFault::Malformed("the results of a batch"));
+        let outcomes = outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(missing));
+        results.extend(actions.iter().zip(outcomes).map(|(at, outcome)| (location, *at, outcome)));
+    }
+    results
+}
+
+/// Reads the answer to mutations of one row, which succeed or fail together. False if their condition does not hold.
+pub(crate) fn row_was_changed(answer: &Answer) -> Result<bool, CallFault> {
+    let response: pb::MultiResponse = answer.read()?;
+    let result = response.region_action_result.first().ok_or(CallFault::Malformed("the result of a batch"))?;
+    let failed = result.exception.as_ref().or_else(|| {
+        let mut results = result.result_or_exception.iter();
+        results.find_map(|one| one.exception.as_ref())
+    });
+    match failed {
+        Some(exception) => Err(CallFault::Refused(named(exception))),
+        None => Ok(result.processed.or(response.processed).unwrap_or(true)),
+    }
+}
+
+fn named(exception: &pb::NameBytesPair) -> Exception {
+    Exception::named(&exception.name, exception.value())
+}

@@ -1,0 +1,80 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::admin::Admin;
+use crate::core::Core;
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::regions::readable;
+use crate::table::Table;
+use crate::table_name::TableName;
+
+/// A client of one cluster. Clones share its connections and what it knows of regions. It runs in tokio.
+#[derive(Clone)]
+pub struct Client {
+    core: Arc<Core>,
+}
+
+/// What a client has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Calls to region servers.
+    pub calls: u64,
+    /// Attempts after the first one of their operations.
+    pub retries: u64,
+    /// Look-ups of regions in `hbase:meta`.
+    pub lookups: u64,
+}
+
+impl Client {
+    /// A client with these options. It connects when it is used.
+    ///
+    /// # Errors
+    ///
+    /// If the options name no cluster.
+    pub fn new(options: Options) -> Result<Self> {
+        if options.masters.is_empty() && options.zookeeper.is_empty() {
+            return Err(Error::invalid("the options name neither masters nor ZooKeeper"));
+        }
+        Ok(Self { core: Arc::new(Core::new(options)) })
+    }
+
+    /// A table, which need not exist yet. Names may have a namespace: `namespace:table`.
+    pub fn table(&self, name: impl Into<TableName>) -> Table {
+        Table::new(self.core.clone(), name.into())
+    }
+
+    /// What creates, changes and drops tables.
+    pub fn admin(&self) -> Admin {
+        Admin::new(self.core.clone())
+    }
+
+    /// What the client has done so far.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            calls: self.core.counters.calls.load(Ordering::Relaxed),
+            retries: self.core.counters.retries.load(Ordering::Relaxed),
+            lookups: self.core.locator.lookups(),
+        }
+    }
+
+    /// The known regions and the open connections, a line each.
+    pub fn dump(&self) -> String {
+        let regions = self.core.locator.known().into_iter().map(|known| {
+            let (name, server, opening) = (readable(known.region.name()), &known.server, known.opening);
+            format!("region {name} at {server}, opening {opening}\n")
+        });
+        let connections = self.core.pool.open().into_iter().map(|(address, service, calls)| {
+            format!("connection to {address}, {}, {calls} calls in flight\n", service.name())
+        });
+        regions.chain(connections).collect()
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("options", &self.core.options).finish_non_exhaustive()
+    }
+}

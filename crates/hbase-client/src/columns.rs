@@ -1,0 +1,133 @@
+use bytes::Bytes;
+
+use crate::filter::Filter;
+use crate::pb;
+
+/// What is read of a row. Part of [`Get`](crate::Get) and [`Scan`](crate::Scan).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Columns {
+    columns: Vec<pb::Column>,
+    pub(crate) filter: Option<pb::Filter>,
+    pub(crate) time_range: Option<pb::TimeRange>,
+    pub(crate) versions: Option<u32>,
+    pub(crate) no_cache: bool,
+    pub(crate) cells_limit: Option<u32>,
+    pub(crate) cells_offset: Option<u32>,
+}
+
+impl Columns {
+    pub(crate) fn family(&mut self, family: &[u8]) {
+        self.columns.retain(|column| column.family != family);
+        self.columns.push(pb::Column { family: Bytes::copy_from_slice(family), qualifier: Vec::new() });
+    }
+
+    pub(crate) fn column(&mut self, family: &[u8], qualifier: &[u8]) {
+        let qualifier = Bytes::copy_from_slice(qualifier);
+        match self.columns.iter_mut().find(|column| column.family == family) {
+            // The whole family was asked for already.
+            Some(column) if column.qualifier.is_empty() => {}
+            // Servers take the qualifiers for sorted.
+            Some(column) => {
+                if let Err(at) = column.qualifier.binary_search(&qualifier) {
+                    column.qualifier.insert(at, qualifier);
+                }
+            }
+            None => {
+                let family = Bytes::copy_from_slice(family);
+                self.columns.push(pb::Column { family, qualifier: vec![qualifier] });
+            }
+        }
+    }
+
+    pub(crate) fn filter(&mut self, filter: &Filter) {
+        self.filter = Some(filter.to_pb());
+    }
+
+    pub(crate) fn time_range(&mut self, from: u64, to: u64) {
+        let millis = |time: u64| time.min(i64::MAX as u64);
+        self.time_range = Some(pb::TimeRange { from: Some(millis(from)), to: Some(millis(to)) });
+    }
+
+    pub(crate) fn to_pb(&self) -> Vec<pb::Column> {
+        self.columns.clone()
+    }
+}
+
+/// The settings that `Get` and `Scan` have in common.
+macro_rules! columns {
+    () => {
+        /// Reads a family. Default: all families.
+        #[must_use]
+        pub fn family(mut self, family: impl AsRef<[u8]>) -> Self {
+            self.columns.family(family.as_ref());
+            self
+        }
+
+        /// Reads a column.
+        #[must_use]
+        pub fn column(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
+            self.columns.column(family.as_ref(), qualifier.as_ref());
+            self
+        }
+
+        /// Reads so many versions of each column. Default: 1.
+        #[must_use]
+        pub fn versions(mut self, versions: u32) -> Self {
+            self.columns.versions = Some(versions.max(1).min(i32::MAX as u32));
+            self
+        }
+
+        /// Reads cells with timestamps from `from` up to, and without, `to`.
+        #[must_use]
+        pub fn time_range(mut self, from: u64, to: u64) -> Self {
+            self.columns.time_range(from, to);
+            self
+        }
+
+        /// Reads what passes this filter.
+        #[must_use]
+        pub fn filter(mut self, filter: &$crate::Filter) -> Self {
+            self.columns.filter(filter);
+            self
+        }
+
+        /// Reads at most so many cells of each family.
+        #[must_use]
+        pub fn cells_per_family(mut self, limit: u32) -> Self {
+            self.columns.cells_limit = Some(limit);
+            self
+        }
+
+        /// Skips so many cells of each family.
+        #[must_use]
+        pub fn skip_cells_per_family(mut self, offset: u32) -> Self {
+            self.columns.cells_offset = Some(offset);
+            self
+        }
+
+        /// Whether the server keeps the blocks that it reads in its cache. Default: yes.
+        #[must_use]
+        pub fn cache_blocks(mut self, cache: bool) -> Self {
+            self.columns.no_cache = !cache;
+            self
+        }
+    };
+}
+pub(crate) use columns;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_sorted_and_a_family_has_all_of_its() {
+        let mut columns = Columns::default();
+        for (family, qualifier) in [(b"f", b"b"), (b"g", b"x"), (b"f", b"a"), (b"f", b"b")] {
+            columns.column(family, qualifier);
+        }
+        columns.family(b"g");
+        columns.column(b"g", b"y");
+        let read: Vec<_> = columns.to_pb().into_iter().map(|column| (column.family, column.qualifier)).collect();
+        assert_eq!(read, [("f".into(), vec!["a".into(), "b".into()]), ("g".into(), vec![])]);
+    }
+}

@@ -1,0 +1,256 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use prost::Message;
+use tokio::time::{Instant, sleep_until};
+
+use crate::cause::Cause;
+use crate::error::{Error, Result};
+use crate::exception::Reaction;
+use crate::options::Options;
+use crate::pause::Pauses;
+use crate::regions::{Location, Locator, Missing, Place, SYSTEM_PRIORITY};
+use crate::rpc::{Answer, CallFault, Dialing, Limits, Payload, Pool, Service};
+use crate::table_name::TableName;
+
+/// What all tables of a client share.
+pub(crate) struct Core {
+    pub(crate) options: Options,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) locator: Locator,
+    pub(crate) counters: Counters,
+    /// Which client a nonce is from.
+    pub(crate) nonce_group: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) calls: AtomicU64,
+    pub(crate) retries: AtomicU64,
+}
+
+/// Whether a call may be made again after one whose answer was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// It changes nothing.
+    Read,
+    /// Twice is as good as once.
+    Always,
+    /// It has a nonce, which the server that got it knows as long as the region is open there.
+    WhereItIs,
+    /// Twice is not once.
+    Never,
+}
+
+/// A call to the region of a row.
+pub(crate) struct RegionCall<'a, F, R> {
+    pub(crate) table: &'a TableName,
+    pub(crate) row: &'a [u8],
+    pub(crate) method: &'static str,
+    /// The message for a region.
+    pub(crate) message: F,
+    pub(crate) cells: &'a [&'a [u8]],
+    /// Reads the answer, in which there may be an exception too.
+    pub(crate) read: R,
+    pub(crate) repeat: Repeat,
+    pub(crate) deadline: Instant,
+}
+
+/// A fault of an operation's attempt, with what to do about it.
+pub(crate) enum Next {
+    /// Try again at once.
+    Now(Error),
+    /// Try again after a pause, a longer one if the server is overloaded.
+    Later { error: Error, overloaded: bool },
+    /// Give up.
+    Never(Error),
+}
+
+impl Core {
+    pub(crate) fn new(options: Options) -> Self {
+        let dialing = Dialing {
+            user: options.user.clone(),
+            timeout: options.connect_timeout,
+            connections: options.connections,
+            limits: Limits {
+                frame: options.frame_bytes,
+                calls: options.calls,
+                read_timeout: options.read_timeout,
+                idle_timeout: options.idle_timeout,
+            },
+        };
+        let pool = Arc::new(Pool::new(dialing));
+        let locator = Locator::new(&options, pool.clone());
+        Self { options, pool, locator, counters: Counters::default(), nonce_group: nonce() }
+    }
+
+    /// The deadline of one call of an operation.
+    pub(crate) fn call_deadline(&self, deadline: Instant) -> Instant {
+        deadline.min(Instant::now() + self.options.call_timeout)
+    }
+
+    pub(crate) async fn locate(
+        &self,
+        table: &TableName,
+        place: Place<'_>,
+        deadline: Instant,
+    ) -> Result<Arc<Location>, Next> {
+        self.locator.find(table, place, deadline).await.map_err(|missing| match missing {
+            Missing::Table => Next::Never(Error::no_table(table)),
+            Missing::Disabled => Next::Never(Error::disabled(table)),
+            Missing::Now(cause) => Next::Later { error: Error::unavailable(cause).of_table(table), overloaded: false },
+        })
+    }
+
+    /// Makes one call.
+    pub(crate) async fn attempt<M: Message>(
+        &self,
+        location: &Location,
+        payload: &Payload<'_, M>,
+        deadline: Instant,
+    ) -> Result<Answer, CallFault> {
+        let address = location.server.address();
+        let connection = self.pool.connection(address, Service::Client, deadline).await;
+        // A server that cannot be reached may be gone, and its regions elsewhere.
+        let connection = connection.inspect_err(|_| self.locator.forget(location))?;
+        self.counters.calls.fetch_add(1, Ordering::Relaxed);
+        connection.call(payload, deadline).await
+    }
+
+    /// What an exception says of a region's place.
+    pub(crate) fn learn(&self, location: &Location, exception: &crate::Exception) {
+        match exception.reaction() {
+            Reaction::Relocate => {
+                let followed = exception.moved_to();
+                if !followed.is_some_and(|(server, opening)| self.locator.moved(location, server, opening)) {
+                    self.locator.forget(location);
+                }
+            }
+            Reaction::LeaveServer => {
+                self.pool.leave(location.server.address());
+                self.locator.forget(location);
+            }
+            Reaction::BackOff | Reaction::Repeat | Reaction::Reopen | Reaction::Fail => {}
+        }
+    }
+
+    /// Makes a call to the region of a row until it is answered, as often as that is safe and the deadline allows.
+    pub(crate) async fn on_row<T, M, F, R>(&self, call: &RegionCall<'_, F, R>) -> Result<T>
+    where
+        M: Message,
+        F: Fn(&Location) -> M,
+        R: Fn(&Answer) -> Result<T, CallFault>,
+    {
+        let mut attempts = Attempts::new(self, call.deadline);
+        // Where a call was sent whose answer was lost.
+        let mut unanswered: Option<Arc<Location>> = None;
+        loop {
+            let next = match self.locate(call.table, Place::At(call.row), call.deadline).await {
+                Ok(location) => {
+                    let reopened = unanswered.as_ref().is_some_and(|before| **before != *location);
+                    if reopened && call.repeat == Repeat::WhereItIs {
+                        let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
+                        let error = Error::of_call(moved, true).at(&location, call.row);
+                        return Err(error.after(attempts.made));
+                    }
+                    let message = (call.message)(&location);
+                    let priority = call.table.is_system().then_some(SYSTEM_PRIORITY);
+                    let payload = Payload { method: call.method, message: &message, cells: call.cells, priority };
+                    let deadline = self.call_deadline(call.deadline);
+                    let answer = self.attempt(&location, &payload, deadline).await;
+                    match answer.and_then(|answer| (call.read)(&answer)) {
+                        Ok(read) => return Ok(read),
+                        Err(fault) => {
+                            if let CallFault::Refused(exception) = &fault {
+                                self.learn(&location, exception);
+                            }
+                            if matches!(fault, CallFault::Unanswered(_)) {
+                                self.locator.look_again(&location, call.deadline).await;
+                                unanswered.get_or_insert_with(|| location.clone());
+                            }
+                            next(fault, call.repeat).map(|error| error.at(&location, call.row))
+                        }
+                    }
+                }
+                Err(next) => next,
+            };
+            let unknown = unanswered.is_some() && call.repeat != Repeat::Read;
+            attempts.wait(next.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;
+        }
+    }
+}
+
+impl Next {
+    pub(crate) fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
+        match self {
+            Self::Now(error) => Self::Now(change(error)),
+            Self::Later { error, overloaded } => Self::Later { error: change(error), overloaded },
+            Self::Never(error) => Self::Never(change(error)),
+        }
+    }
+}
+
+/// What to do after a fault of a call.
+pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
+    let later = |error| Next::Later { error, overloaded: false };
+    let changes = repeat != Repeat::Read;
+    match &fault {
+        CallFault::NotSent(Cause::Idle) => Next::Now(Error::of_call(fault, changes)),
+        CallFault::NotSent(_) => later(Error::of_call(fault, changes)),
+        CallFault::Unanswered(_) if repeat == Repeat::Never => Next::Never(Error::of_call(fault, changes)),
+        CallFault::Unanswered(_) => later(Error::of_call(fault, changes)),
+        CallFault::Malformed(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
+        CallFault::Malformed(_) => Next::Never(Error::of_call(fault, changes)),
+        CallFault::Refused(exception) => match (exception.reaction(), exception.overloaded()) {
+            (Reaction::Fail | Reaction::Reopen, _) => Next::Never(Error::of_call(fault, changes)),
+            (Reaction::Repeat, _) => Next::Now(Error::of_call(fault, changes)),
+            (_, overloaded) => Next::Later { error: Error::of_call(fault, changes), overloaded },
+        },
+    }
+}
+
+/// The attempts of one operation, up to its deadline.
+pub(crate) struct Attempts<'a> {
+    core: &'a Core,
+    deadline: Instant,
+    pauses: Pauses,
+    pub(crate) made: u32,
+    at_once: u32,
+}
+
+/// So often an attempt follows another without a pause.
+const AT_ONCE: u32 = 3;
+
+impl<'a> Attempts<'a> {
+    pub(crate) fn new(core: &'a Core, deadline: Instant) -> Self {
+        Self { core, deadline, pauses: Pauses::new(&core.options), made: 1, at_once: 0 }
+    }
+
+    /// Waits for the next attempt, unless there is none: then the error is the operation's.
+    pub(crate) async fn wait(&mut self, next: Next) -> Result<()> {
+        let (error, pause) = match next {
+            Next::Never(error) => return Err(error.after(self.made)),
+            Next::Now(error) if self.at_once < AT_ONCE => {
+                self.at_once += 1;
+                (error, Duration::ZERO)
+            }
+            Next::Now(error) => (error, self.pauses.next(false)),
+            Next::Later { error, overloaded } => (error, self.pauses.next(overloaded)),
+        };
+        let until = Instant::now() + pause;
+        if until >= self.deadline {
+            return Err(error.after(self.made));
+        }
+        tracing::debug!(%error, attempt = self.made, "an attempt failed");
+        sleep_until(until).await;
+        self.made += 1;
+        self.core.counters.retries.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// A number that no other call has. Servers take 0 for none.
+pub(crate) fn nonce() -> u64 {
+    fastrand::u64(1..)
+}

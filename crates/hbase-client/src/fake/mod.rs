@@ -1,0 +1,175 @@
+//! A server of one region, in this process, that answers as a test says: faults that a real one shows too rarely.
+
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use bytes::Bytes;
+use prost::Message;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::locked::Locked;
+use crate::pb;
+use crate::regions::Region;
+use crate::server::Address;
+use crate::table_name::TableName;
+
+/// What the server does about a call.
+pub(super) enum Reply {
+    Answer(Vec<u8>),
+    Exception(&'static str, String),
+    Silence,
+    /// Closes the connection.
+    Close,
+}
+
+impl Reply {
+    pub(super) fn answer(message: &impl Message) -> Self {
+        Self::Answer(message.encode_to_vec())
+    }
+}
+
+/// A call to the region, and how many of its method came before.
+pub(super) struct Call {
+    pub(super) nth: usize,
+    message: Bytes,
+}
+
+impl Call {
+    pub(super) fn read<M: Message + Default>(&self) -> M {
+        M::decode(self.message.clone()).expect("a request")
+    }
+}
+
+type Script = Box<dyn Fn(&Call) -> Reply + Send + Sync>;
+
+struct Shared {
+    address: Address,
+    script: Script,
+    calls: Locked<HashMap<String, usize>>,
+    opening: AtomicI64,
+}
+
+#[derive(Clone)]
+pub(super) struct Fake(Arc<Shared>);
+
+impl Fake {
+    pub(super) async fn start(script: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = Address::new("127.0.0.1", listener.local_addr().expect("the port").port());
+        let shared = Shared { address, script: Box::new(script), calls: Locked::default(), opening: AtomicI64::new(1) };
+        let fake = Self(Arc::new(shared));
+        let serving = fake.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let fake = serving.clone();
+                // A connection that the client leaves ends with an error.
+                tokio::spawn(async move { fake.serve(stream).await.ok() });
+            }
+        });
+        fake
+    }
+
+    pub(super) fn address(&self) -> &Address {
+        &self.0.address
+    }
+
+    /// From now on meta says that the region was opened anew.
+    pub(super) fn reopen(&self) {
+        self.0.opening.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many calls of a method came to the region.
+    pub(super) fn calls(&self, method: &str) -> usize {
+        self.0.calls.lock().get(method).copied().unwrap_or(0)
+    }
+
+    /// How often meta was asked.
+    pub(super) fn lookups(&self) -> usize {
+        self.calls("meta")
+    }
+
+    async fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        stream.read_exact(&mut [0; 6]).await?;
+        let mut header = vec![0; stream.read_u32().await? as usize];
+        stream.read_exact(&mut header).await?;
+        loop {
+            let mut frame = vec![0; stream.read_u32().await? as usize];
+            stream.read_exact(&mut frame).await?;
+            let mut frame = Bytes::from(frame);
+            let header = pb::RequestHeader::decode_length_delimited(&mut frame)?;
+            let length = prost::decode_length_delimiter(&mut frame)?;
+            let (exception, message) = match self.reply(header.method_name(), frame.split_to(length)) {
+                Reply::Answer(message) => (None, message),
+                Reply::Exception(class, text) => {
+                    let (exception_class_name, stack_trace) = (Some(class.into()), Some(text));
+                    let exception = pb::ExceptionResponse { exception_class_name, stack_trace, ..Default::default() };
+                    (Some(exception), Vec::new())
+                }
+                Reply::Silence => continue,
+                Reply::Close => return Ok(()),
+            };
+            let answered = exception.is_none();
+            let header = pb::ResponseHeader { call_id: header.call_id, exception, cell_block_meta: None };
+            let mut frame = header.encode_length_delimited_to_vec();
+            if answered {
+                prost::encode_length_delimiter(message.len(), &mut frame)?;
+                frame.extend(message);
+            }
+            stream.write_u32(frame.len() as u32).await?;
+            stream.write_all(&frame).await?;
+        }
+    }
+
+    fn reply(&self, method: &str, message: Bytes) -> Reply {
+        if method == "GetMetaRegionLocations" {
+            return Reply::answer(&pb::GetMetaRegionLocationsResponse { meta_locations: vec![self.meta()] });
+        }
+        let scan = (method == "Scan").then(|| pb::ScanRequest::decode(message.clone()).expect("a scan"));
+        let of_meta = scan.and_then(|scan| scan.region).is_some_and(|region| region.value == Region::meta().name());
+        let method = if of_meta { "meta" } else { method };
+        let nth = {
+            let mut calls = self.0.calls.lock();
+            let count = calls.entry(method.into()).or_default();
+            *count += 1;
+            *count - 1
+        };
+        match of_meta {
+            true => Reply::answer(&pb::ScanResponse { results: vec![self.row_of_meta()], ..Default::default() }),
+            false => (self.0.script)(&Call { nth, message }),
+        }
+    }
+
+    fn name(&self) -> pb::ServerName {
+        let (host_name, port) = (self.0.address.host().into(), Some(self.0.address.port().into()));
+        pb::ServerName { host_name, port, start_code: Some(1) }
+    }
+
+    fn meta(&self) -> pb::RegionLocation {
+        let region_info = pb::RegionInfo { table_name: TableName::meta().to_pb(), ..Default::default() };
+        pb::RegionLocation { region_info, server_name: Some(self.name()), seq_num: 1 }
+    }
+
+    fn row_of_meta(&self) -> pb::Result {
+        let table_name = TableName::from("t").to_pb();
+        let info = pb::RegionInfo { region_id: 1, table_name, ..Default::default() };
+        let cell = |qualifier: &'static str, value: Vec<u8>| pb::Cell {
+            row: Some("t,,1.0123.".into()),
+            family: Some("info".into()),
+            qualifier: Some(qualifier.into()),
+            value: Some(value.into()),
+            ..Default::default()
+        };
+        let opening = self.0.opening.load(Ordering::Relaxed);
+        let cells = vec![
+            cell("regioninfo", [b"PBUF", &info.encode_to_vec()[..]].concat()),
+            cell("seqnumDuringOpen", opening.to_be_bytes().to_vec()),
+            cell("server", self.0.address.to_string().into()),
+            cell("serverstartcode", 1u64.to_be_bytes().to_vec()),
+        ];
+        pb::Result { cell: cells, ..Default::default() }
+    }
+}

@@ -1,0 +1,46 @@
+use bytes::Bytes;
+
+use crate::columns::{Columns, columns};
+use crate::pb;
+
+/// Reads a row.
+#[derive(Debug, Clone)]
+pub struct Get {
+    row: Bytes,
+    columns: Columns,
+}
+
+impl Get {
+    /// Reads the row with this key.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self { row: Bytes::copy_from_slice(row.as_ref()), columns: Columns::default() }
+    }
+
+    /// The key of the row.
+    pub fn row(&self) -> &[u8] {
+        &self.row
+    }
+
+    columns!();
+
+    pub(crate) fn to_pb(&self, only_existence: bool) -> pb::Get {
+        let columns = &self.columns;
+        pb::Get {
+            row: self.row.clone(),
+            column: columns.to_pb(),
+            filter: columns.filter.clone(),
+            time_range: columns.time_range,
+            max_versions: columns.versions,
+            cache_blocks: columns.no_cache.then_some(false),
+            store_limit: columns.cells_limit,
+            store_offset: columns.cells_offset,
+            existence_only: only_existence.then_some(true),
+        }
+    }
+}
+
+impl<T: AsRef<[u8]>> From<T> for Get {
+    fn from(row: T) -> Self {
+        Self::new(row)
+    }
+}

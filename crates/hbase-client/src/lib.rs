@@ -1,0 +1,51 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod admin;
+mod batch;
+mod cause;
+mod cell;
+mod client;
+mod columns;
+mod condition;
+mod core;
+mod error;
+mod exception;
+#[cfg(test)]
+mod fake;
+mod filter;
+mod flight;
+mod get;
+mod locked;
+mod mutation;
+mod options;
+mod pause;
+mod pb;
+mod regions;
+mod registry;
+mod row;
+mod rpc;
+mod scan;
+mod server;
+mod site;
+mod table;
+mod table_name;
+mod zookeeper;
+
+pub use self::admin::{Admin, Family, TableSchema};
+pub use self::batch::{Action, Outcome};
+pub use self::cell::{Cell, CellKind};
+pub use self::client::{Client, Counters};
+pub use self::condition::Condition;
+pub use self::error::{Error, ErrorKind, Result};
+pub use self::exception::Exception;
+pub use self::filter::{Compare, Filter};
+pub use self::get::Get;
+pub use self::mutation::{Append, Delete, Durability, Increment, Mutation, Put};
+pub use self::options::Options;
+pub use self::regions::Region;
+pub use self::row::{Cells, Row};
+pub use self::scan::{Scan, ScanCounts, Scanner};
+pub use self::server::{Address, AddressError, ServerName};
+pub use self::table::Table;
+pub use self::table_name::TableName;

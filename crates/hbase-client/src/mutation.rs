@@ -1,0 +1,265 @@
+use bytes::Bytes;
+
+use crate::cell::{CellKind, LATEST, Parts};
+use crate::core::Repeat;
+use crate::error::{Error, Result};
+use crate::pb;
+use crate::pb::mutation_proto::MutationType;
+
+/// How safe a write is once it is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Durability {
+    /// As the table says.
+    #[default]
+    Default,
+    /// Not in the log: lost if the server dies before it flushes.
+    SkipLog,
+    /// In the log soon after the answer.
+    LogLater,
+    /// In the log, handed to the file system.
+    Log,
+    /// In the log, on disk.
+    LogOnDisk,
+}
+
+/// A change of one row: a [`Put`], [`Delete`], [`Increment`] or [`Append`].
+#[derive(Debug, Clone)]
+pub struct Mutation {
+    kind: MutationType,
+    row: Bytes,
+    /// Encoded as they are sent.
+    cells: Vec<u8>,
+    count: u32,
+    durability: Durability,
+    wrong: Option<&'static str>,
+    repeat: Repeat,
+}
+
+impl Mutation {
+    fn new(kind: MutationType, row: &[u8], repeat: Repeat) -> Self {
+        let wrong = row.is_empty().then_some("the row key is empty");
+        let row = Bytes::copy_from_slice(row);
+        Self { kind, row, cells: Vec::new(), count: 0, durability: Durability::Default, wrong, repeat }
+    }
+
+    fn add(&mut self, family: &[u8], qualifier: &[u8], timestamp: u64, kind: CellKind, value: &[u8]) {
+        let timestamp = timestamp.min(LATEST);
+        let parts = Parts { row: &self.row, family, qualifier, timestamp, kind: kind.code(), value };
+        match parts.write(&mut self.cells) {
+            Ok(()) => self.count += 1,
+            Err(wrong) => self.wrong = self.wrong.or(Some(wrong)),
+        }
+    }
+
+    /// The key of the row.
+    pub fn row(&self) -> &[u8] {
+        &self.row
+    }
+
+    pub(crate) fn cells(&self) -> &[u8] {
+        &self.cells
+    }
+
+    pub(crate) fn repeat(&self) -> Repeat {
+        self.repeat
+    }
+
+    pub(crate) fn is_read_modify(&self) -> bool {
+        matches!(self.kind, MutationType::Append | MutationType::Increment)
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        match (self.wrong, self.kind) {
+            (Some(wrong), _) => Err(Error::invalid(wrong)),
+            // A delete of nothing in particular deletes the row.
+            (None, MutationType::Delete) => Ok(()),
+            (None, _) if self.count == 0 => Err(Error::invalid("a write without cells")),
+            (None, _) => Ok(()),
+        }
+    }
+
+    pub(crate) fn to_pb(&self, nonce: Option<u64>) -> pb::MutationProto {
+        use pb::mutation_proto::Durability as D;
+        let durability = match self.durability {
+            Durability::Default => None,
+            Durability::SkipLog => Some(D::SkipWal),
+            Durability::LogLater => Some(D::AsyncWal),
+            Durability::Log => Some(D::SyncWal),
+            Durability::LogOnDisk => Some(D::FsyncWal),
+        };
+        pb::MutationProto {
+            row: Some(self.row.clone()),
+            mutate_type: Some(self.kind.into()),
+            durability: durability.map(Into::into),
+            associated_cell_count: Some(i32::try_from(self.count).unwrap_or(i32::MAX)),
+            nonce,
+        }
+    }
+}
+
+macro_rules! mutations {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// How safe the write is once it is answered.
+            #[must_use]
+            pub fn durability(mut self, durability: Durability) -> Self {
+                self.0.durability = durability;
+                self
+            }
+
+            /// The key of the row.
+            pub fn row(&self) -> &[u8] {
+                self.0.row()
+            }
+        }
+
+        impl From<$name> for Mutation {
+            fn from(mutation: $name) -> Self {
+                mutation.0
+            }
+        }
+    )*};
+}
+mutations!(Put, Delete, Increment, Append);
+
+/// Writes cells of a row.
+#[derive(Debug, Clone)]
+pub struct Put(Mutation);
+
+impl Put {
+    /// Writes into the row with this key.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self(Mutation::new(MutationType::Put, row.as_ref(), Repeat::Always))
+    }
+
+    /// Writes a value, which the server stamps with its time.
+    #[must_use]
+    pub fn value(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {
+        self.value_at(family, qualifier, LATEST, value)
+    }
+
+    /// Writes a value with this timestamp.
+    #[must_use]
+    pub fn value_at(
+        mut self,
+        family: impl AsRef<[u8]>,
+        qualifier: impl AsRef<[u8]>,
+        timestamp: u64,
+        value: impl AsRef<[u8]>,
+    ) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), timestamp, CellKind::Put, value.as_ref());
+        self
+    }
+}
+
+/// Deletes a row, or what is said of it.
+#[derive(Debug, Clone)]
+pub struct Delete(Mutation);
+
+impl Delete {
+    /// Deletes the row with this key; or, if something is said of it, only that.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self(Mutation::new(MutationType::Delete, row.as_ref(), Repeat::Always))
+    }
+
+    /// Deletes a family.
+    #[must_use]
+    pub fn family(self, family: impl AsRef<[u8]>) -> Self {
+        self.family_until(family, LATEST)
+    }
+
+    /// Deletes the cells of a family up to, and with, a timestamp.
+    #[must_use]
+    pub fn family_until(mut self, family: impl AsRef<[u8]>, timestamp: u64) -> Self {
+        self.0.add(family.as_ref(), b"", timestamp, CellKind::DeleteFamily, b"");
+        self
+    }
+
+    /// Deletes all versions of a column.
+    #[must_use]
+    pub fn column(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
+        self.column_until(family, qualifier, LATEST)
+    }
+
+    /// Deletes the versions of a column up to, and with, a timestamp.
+    #[must_use]
+    pub fn column_until(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, timestamp: u64) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), timestamp, CellKind::DeleteColumn, b"");
+        self
+    }
+
+    /// Deletes the newest version of a column, which uncovers the one before. It is not repeated if its answer is lost.
+    #[must_use]
+    pub fn newest(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Delete, b"");
+        self.0.repeat = Repeat::Never;
+        self
+    }
+
+    /// Deletes the version of a column with this timestamp.
+    #[must_use]
+    pub fn version(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, timestamp: u64) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), timestamp, CellKind::Delete, b"");
+        self
+    }
+}
+
+/// Adds to counters of a row: values of eight bytes, most significant first. A missing one is 0.
+#[derive(Debug, Clone)]
+pub struct Increment(Mutation);
+
+impl Increment {
+    /// Adds to counters of the row with this key.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self(Mutation::new(MutationType::Increment, row.as_ref(), Repeat::WhereItIs))
+    }
+
+    /// Adds to a counter.
+    #[must_use]
+    pub fn add(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, amount: i64) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Put, &amount.to_be_bytes());
+        self
+    }
+}
+
+/// Appends to values of a row. A missing one is empty.
+#[derive(Debug, Clone)]
+pub struct Append(Mutation);
+
+impl Append {
+    /// Appends to values of the row with this key.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self(Mutation::new(MutationType::Append, row.as_ref(), Repeat::WhereItIs))
+    }
+
+    /// Appends to a value.
+    #[must_use]
+    pub fn value(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, tail: impl AsRef<[u8]>) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Put, tail.as_ref());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_sent_is_told() {
+        let told = |mutation: Mutation| mutation.check().map_err(|error| error.to_string());
+        assert!(told(Put::new("r").value("f", "q", "v").into()).is_ok());
+        assert!(told(Delete::new("r").into()).is_ok());
+        assert!(told(Put::new("r").into()).unwrap_err().contains("without cells"));
+        assert!(told(Put::new("").value("f", "q", "v").into()).unwrap_err().contains("empty"));
+        assert!(told(Put::new([0; 40_000]).value("f", "q", "v").into()).unwrap_err().contains("32767"));
+        assert!(told(Put::new("r").value([b'f'; 128], "q", "v").into()).unwrap_err().contains("127"));
+    }
+
+    #[test]
+    fn only_what_may_be_repeated_is() {
+        let repeat = |mutation: Mutation| mutation.repeat();
+        assert_eq!(repeat(Delete::new("r").column("f", "q").into()), Repeat::Always);
+        assert_eq!(repeat(Delete::new("r").newest("f", "q").into()), Repeat::Never);
+        assert_eq!(repeat(Increment::new("r").add("f", "q", 1).into()), Repeat::WhereItIs);
+    }
+}

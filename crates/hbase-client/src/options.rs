@@ -1,0 +1,192 @@
+use std::path::Path;
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::server::Address;
+use crate::site;
+
+/// How to reach a cluster, and what its calls may take.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub(crate) masters: Vec<Address>,
+    pub(crate) zookeeper: Vec<Address>,
+    pub(crate) znode: String,
+    pub(crate) user: String,
+    pub(crate) timeout: Duration,
+    pub(crate) call_timeout: Duration,
+    pub(crate) meta_timeout: Duration,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) read_timeout: Duration,
+    pub(crate) idle_timeout: Duration,
+    pub(crate) first_pause: Duration,
+    pub(crate) longest_pause: Duration,
+    pub(crate) connections: usize,
+    pub(crate) calls: usize,
+    pub(crate) lookups: usize,
+    pub(crate) batch_bytes: usize,
+    pub(crate) frame_bytes: usize,
+}
+
+/// The port of a master, unless hbase-site.xml says otherwise.
+pub(crate) const MASTER: u16 = 16000;
+/// The port of ZooKeeper, unless hbase-site.xml says otherwise.
+pub(crate) const ZOOKEEPER: u16 = 2181;
+
+impl Default for Options {
+    fn default() -> Self {
+        let named = |name| std::env::var(name).ok().filter(|user: &String| !user.is_empty());
+        Self {
+            masters: Vec::new(),
+            zookeeper: Vec::new(),
+            znode: "/hbase".into(),
+            user: named("HADOOP_USER_NAME").or_else(|| named("USER")).unwrap_or_else(|| "hbase-client".into()),
+            timeout: Duration::from_secs(60),
+            call_timeout: Duration::from_secs(20),
+            meta_timeout: Duration::from_secs(10),
+            connect_timeout: Duration::from_secs(5),
+            read_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(110),
+            first_pause: Duration::from_millis(16),
+            longest_pause: Duration::from_secs(10),
+            connections: 1,
+            calls: 256,
+            lookups: 8,
+            batch_bytes: 2 << 20,
+            frame_bytes: 256 << 20,
+        }
+    }
+}
+
+impl Options {
+    /// Options of no cluster: add [`masters`](Self::masters), [`zookeeper`](Self::zookeeper) or both. The user is that of the
+    /// environment variables `HADOOP_USER_NAME` or `USER`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The cluster of a file `hbase-site.xml`. Read are `hbase.masters`, `hbase.client.bootstrap.servers`,
+    /// `hbase.zookeeper.quorum`, `hbase.zookeeper.property.clientPort`, `zookeeper.znode.parent` and the time-outs
+    /// `hbase.client.operation.timeout` and `hbase.rpc.timeout`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, names no cluster, or asks for what this client does not have: Kerberos or TLS.
+    pub fn from_site(file: impl AsRef<Path>) -> Result<Self, Error> {
+        let file = file.as_ref();
+        let wrong = |why: &dyn std::fmt::Display| Error::invalid(format!("{}: {why}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        site::options(&text).map_err(|why| wrong(&why))
+    }
+
+    /// Masters, active or not, or region servers: any one of them tells where the others are.
+    #[must_use]
+    pub fn masters(mut self, masters: impl IntoIterator<Item = Address>) -> Self {
+        self.masters = masters.into_iter().collect();
+        self
+    }
+
+    /// ZooKeeper's servers. If there are masters too, whichever answers first is believed.
+    #[must_use]
+    pub fn zookeeper(mut self, servers: impl IntoIterator<Item = Address>) -> Self {
+        self.zookeeper = servers.into_iter().collect();
+        self
+    }
+
+    /// The parent of HBase's znodes. Default: `/hbase`.
+    #[must_use]
+    pub fn znode(mut self, parent: impl Into<String>) -> Self {
+        self.znode = parent.into();
+        self
+    }
+
+    /// The user's name. The server believes it: authentication is SIMPLE.
+    #[must_use]
+    pub fn user(mut self, user: impl Into<String>) -> Self {
+        self.user = user.into();
+        self
+    }
+
+    /// How long an operation may take, with its look-ups, retries and pauses. Default: 60 s.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How long one call may take before the operation makes another. Default: 20 s.
+    #[must_use]
+    pub fn call_timeout(mut self, timeout: Duration) -> Self {
+        self.call_timeout = timeout;
+        self
+    }
+
+    /// How long a look-up of a region, of `hbase:meta` or of the master may take. Default: 10 s.
+    #[must_use]
+    pub fn meta_timeout(mut self, timeout: Duration) -> Self {
+        self.meta_timeout = timeout;
+        self
+    }
+
+    /// How long connecting may take. Default: 5 s.
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// A connection is given up if nothing comes for so long while an answer is waited for. Default: 30 s.
+    #[must_use]
+    pub fn read_timeout(mut self, timeout: Duration) -> Self {
+        self.read_timeout = timeout;
+        self
+    }
+
+    /// A connection is closed if nothing was asked for so long. Default: 110 s, because servers close theirs after 120 s.
+    #[must_use]
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle_timeout = timeout;
+        self
+    }
+
+    /// Pauses between attempts: the first, and the longest. Each is about twice the one before. Default: 16 ms, 10 s.
+    #[must_use]
+    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
+        (self.first_pause, self.longest_pause) = (first, longest.max(first));
+        self
+    }
+
+    /// Connections to each server. Default: 1.
+    #[must_use]
+    pub fn connections_per_server(mut self, connections: usize) -> Self {
+        self.connections = connections.max(1);
+        self
+    }
+
+    /// Calls under way at a time on each connection; others wait. Default: 256.
+    #[must_use]
+    pub fn calls_per_connection(mut self, calls: usize) -> Self {
+        self.calls = calls.max(1);
+        self
+    }
+
+    /// Look-ups of regions in `hbase:meta` at a time. Default: 8.
+    #[must_use]
+    pub fn concurrent_lookups(mut self, lookups: usize) -> Self {
+        self.lookups = lookups.max(1);
+        self
+    }
+
+    /// Bytes of one request of a batch; larger ones are split. Default: 2 MiB.
+    #[must_use]
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.max(1);
+        self
+    }
+
+    /// The largest answer that is accepted. Default: 256 MiB.
+    #[must_use]
+    pub fn answer_bytes(mut self, bytes: usize) -> Self {
+        self.frame_bytes = bytes;
+        self
+    }
+}

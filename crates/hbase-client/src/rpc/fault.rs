@@ -1,0 +1,15 @@
+use crate::cause::Cause;
+use crate::exception::Exception;
+
+/// How one call failed. What matters most is whether the server can have carried it out.
+#[derive(Debug, Clone)]
+pub(crate) enum CallFault {
+    /// The server did not get the whole call, so it did nothing.
+    NotSent(Cause),
+    /// The call was sent, and no answer came.
+    Unanswered(Cause),
+    /// The server refused, and did nothing.
+    Refused(Exception),
+    /// An answer came that is not one. The server may have carried out the call.
+    Malformed(&'static str),
+}

@@ -1,0 +1,13 @@
+//! Calls to servers: frames, connections, and one connection for many calls.
+
+mod calls;
+mod connection;
+mod fault;
+mod frame;
+mod pool;
+mod preamble;
+
+pub(crate) use self::connection::{Connection, Limits};
+pub(crate) use self::fault::CallFault;
+pub(crate) use self::frame::{Answer, Payload};
+pub(crate) use self::pool::{Dialing, Pool, Service};

@@ -1,0 +1,116 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use socket2::SockRef;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::{CallFault, Connection, Limits, preamble};
+use crate::cause::Cause;
+use crate::flight::Flights;
+use crate::locked::Locked;
+use crate::server::Address;
+
+/// What a connection is for. A server takes calls of one service on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Service {
+    Client,
+    ClientMeta,
+    Master,
+}
+
+impl Service {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Client => "ClientService",
+            Self::ClientMeta => "ClientMetaService",
+            Self::Master => "MasterService",
+        }
+    }
+}
+
+/// How to connect.
+#[derive(Debug, Clone)]
+pub(crate) struct Dialing {
+    pub(crate) user: String,
+    pub(crate) timeout: Duration,
+    /// Connections to a server.
+    pub(crate) connections: usize,
+    pub(crate) limits: Limits,
+}
+
+type Place = (Address, Service, usize);
+
+/// The connections to all servers.
+pub(crate) struct Pool {
+    dialing: Arc<Dialing>,
+    connections: Arc<Locked<HashMap<Place, Connection>>>,
+    dials: Flights<Place, Result<Connection, Cause>>,
+    turn: AtomicUsize,
+}
+
+impl Pool {
+    pub(crate) fn new(dialing: Dialing) -> Self {
+        Self {
+            dialing: Arc::new(dialing),
+            connections: Arc::default(),
+            dials: Flights::new(),
+            turn: AtomicUsize::new(0),
+        }
+    }
+
+    /// A connection to a server: one that is there, or a new one. All who need the same one wait for one dial.
+    pub(crate) async fn connection(
+        &self,
+        address: &Address,
+        service: Service,
+        deadline: Instant,
+    ) -> Result<Connection, CallFault> {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed) % self.dialing.connections.max(1);
+        let place = (address.clone(), service, turn);
+        if let Some(connection) = self.connections.lock().get(&place).filter(|open| open.broken().is_none()) {
+            return Ok(connection.clone());
+        }
+        let dial = || {
+            let (dialing, connections, place) = (self.dialing.clone(), self.connections.clone(), place.clone());
+            async move {
+                let connection = dial(&dialing, &place.0, place.1).await?;
+                connections.lock().insert(place, connection.clone());
+                Ok(connection)
+            }
+        };
+        let dialed = timeout_at(deadline, self.dials.join(place.clone(), dial)).await;
+        let dialed = dialed.map_err(|_| CallFault::NotSent(Cause::TimedOut))?;
+        dialed.unwrap_or_else(|| Err(Cause::said("the runtime stopped"))).map_err(CallFault::NotSent)
+    }
+
+    /// Forgets the connections to a server. Calls that are under way go on.
+    pub(crate) fn leave(&self, address: &Address) {
+        self.connections.lock().retain(|(known, ..), _| known != address);
+    }
+
+    /// Where connections are open, for what, and how many calls are under way on them.
+    pub(crate) fn open(&self) -> Vec<(Address, Service, usize)> {
+        let connections = self.connections.lock();
+        let open = connections.iter().filter(|(_, connection)| connection.broken().is_none());
+        open.map(|((address, service, _), connection)| (address.clone(), *service, connection.in_flight())).collect()
+    }
+}
+
+async fn dial(dialing: &Dialing, address: &Address, service: Service) -> Result<Connection, Cause> {
+    let connecting = async {
+        let mut stream = TcpStream::connect((address.host(), address.port())).await?;
+        stream.set_nodelay(true)?;
+        // A peer that went without a word is noticed even while nothing is asked of it.
+        SockRef::from(&stream).set_keepalive(true)?;
+        stream.write_all(&preamble::simple(&dialing.user, service)).await?;
+        Ok(stream)
+    };
+    let stream = timeout(dialing.timeout, connecting).await.map_err(|_| Cause::TimedOut)?;
+    let (reader, writer) = stream.map_err(|error| Cause::io("connecting to the server", error))?.into_split();
+    tracing::debug!(server = %address, service = service.name(), "connected");
+    Ok(Connection::start(reader, writer, dialing.limits.clone()))
+}

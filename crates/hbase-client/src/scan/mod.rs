@@ -1,0 +1,153 @@
+//! Scans: many rows in the order of their keys, region after region.
+
+mod assembly;
+mod position;
+mod reader;
+mod scanner;
+
+use bytes::Bytes;
+
+pub use self::scanner::{ScanCounts, Scanner};
+use crate::columns::{Columns, columns};
+use crate::pb;
+
+/// Reads rows in the order of their keys. By default all rows of a table.
+#[derive(Debug, Clone)]
+pub struct Scan {
+    start: Bytes,
+    start_inclusive: bool,
+    stop: Bytes,
+    stop_inclusive: bool,
+    reverse: bool,
+    limit: Option<u64>,
+    rows: u32,
+    bytes: u64,
+    ahead: usize,
+    pieces: bool,
+    counts: bool,
+    columns: Columns,
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        Self {
+            start: Bytes::new(),
+            start_inclusive: true,
+            stop: Bytes::new(),
+            stop_inclusive: false,
+            reverse: false,
+            limit: None,
+            rows: i32::MAX as u32,
+            bytes: 2 << 20,
+            ahead: 1,
+            pieces: false,
+            counts: false,
+            columns: Columns::default(),
+        }
+    }
+}
+
+impl Scan {
+    /// All rows.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts with this row, or behind where it would be. Empty is where the table begins; in reverse, where it ends.
+    #[must_use]
+    pub fn start(mut self, row: impl AsRef<[u8]>) -> Self {
+        (self.start, self.start_inclusive) = (Bytes::copy_from_slice(row.as_ref()), true);
+        self
+    }
+
+    /// Starts behind this row; in reverse, before it.
+    #[must_use]
+    pub fn start_after(mut self, row: impl AsRef<[u8]>) -> Self {
+        (self.start, self.start_inclusive) = (Bytes::copy_from_slice(row.as_ref()), false);
+        self
+    }
+
+    /// Stops before this row, which is not read. Empty is where the table ends; in reverse, where it begins.
+    #[must_use]
+    pub fn stop_before(mut self, row: impl AsRef<[u8]>) -> Self {
+        (self.stop, self.stop_inclusive) = (Bytes::copy_from_slice(row.as_ref()), false);
+        self
+    }
+
+    /// Stops with this row, which is read.
+    #[must_use]
+    pub fn stop_with(mut self, row: impl AsRef<[u8]>) -> Self {
+        (self.stop, self.stop_inclusive) = (Bytes::copy_from_slice(row.as_ref()), true);
+        self
+    }
+
+    /// Reads the rows backwards: `start` is the greatest key then, and `stop` the least.
+    #[must_use]
+    pub fn reverse(mut self) -> Self {
+        self.reverse = true;
+        self
+    }
+
+    /// Reads at most so many rows. The servers know, and read no more than these.
+    #[must_use]
+    pub fn limit(mut self, rows: u64) -> Self {
+        self.limit = Some(rows);
+        self
+    }
+
+    /// Rows of one answer at most. Default: as many as [`bytes_per_call`](Self::bytes_per_call) allows.
+    #[must_use]
+    pub fn rows_per_call(mut self, rows: u32) -> Self {
+        self.rows = rows.clamp(1, i32::MAX as u32);
+        self
+    }
+
+    /// Bytes of one answer, about. Default: 2 MiB. A row that is longer comes in several answers, and is put together.
+    #[must_use]
+    pub fn bytes_per_call(mut self, bytes: u64) -> Self {
+        self.bytes = bytes.clamp(1, i64::MAX as u64);
+        self
+    }
+
+    /// Answers that are read before they are wanted. Default: 1. A scan holds two more: one that waits for room, and the one
+    /// whose rows are being taken.
+    #[must_use]
+    pub fn read_ahead(mut self, answers: usize) -> Self {
+        self.ahead = answers.clamp(1, 1024);
+        self
+    }
+
+    /// Gives the pieces of a long row as they come, each a [`Row`](crate::Row) with the same key, instead of the whole row.
+    /// Default: whole rows.
+    #[must_use]
+    pub fn in_pieces(mut self) -> Self {
+        self.pieces = true;
+        self
+    }
+
+    /// Counts the rows that the servers read and filtered: [`Scanner::counts`]. Default: no.
+    #[must_use]
+    pub fn count(mut self) -> Self {
+        self.counts = true;
+        self
+    }
+
+    columns!();
+
+    fn to_pb(&self) -> pb::Scan {
+        let columns = &self.columns;
+        pb::Scan {
+            column: columns.to_pb(),
+            filter: columns.filter.clone(),
+            time_range: columns.time_range,
+            max_versions: columns.versions,
+            cache_blocks: columns.no_cache.then_some(false),
+            store_limit: columns.cells_limit,
+            store_offset: columns.cells_offset,
+            max_result_size: Some(self.bytes),
+            caching: Some(self.rows),
+            reversed: self.reverse.then_some(true),
+            ..Default::default()
+        }
+    }
+}

@@ -1,0 +1,120 @@
+use bytes::Bytes;
+
+use super::Scan;
+use crate::regions::{Place, Region};
+
+/// Where a scan stands: what is still to be read. It is right at any time, so a scan can go on from it after any fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Position {
+    pub(super) from: Bytes,
+    pub(super) inclusive: bool,
+    stop: Bytes,
+    stop_inclusive: bool,
+    reverse: bool,
+    /// Rows that may still come.
+    pub(super) left: Option<u64>,
+}
+
+impl Position {
+    pub(super) fn new(scan: &Scan) -> Self {
+        Self {
+            from: scan.start.clone(),
+            inclusive: scan.start_inclusive || scan.start.is_empty(),
+            stop: scan.stop.clone(),
+            stop_inclusive: scan.stop_inclusive,
+            reverse: scan.reverse,
+            left: scan.limit,
+        }
+    }
+
+    /// Where the region is that has the next rows.
+    pub(super) fn place(&self) -> Place<'_> {
+        match (self.reverse, self.inclusive) {
+            (true, _) if self.from.is_empty() => Place::Before(&[]),
+            (true, false) => Place::Before(&self.from),
+            _ => Place::At(&self.from),
+        }
+    }
+
+    /// A row has been read to its end.
+    pub(super) fn passed(&mut self, row: Bytes) {
+        (self.from, self.inclusive) = (row, false);
+        self.left = self.left.map(|left| left.saturating_sub(1));
+    }
+
+    /// A region has been read to its end. False if that was the last one.
+    pub(super) fn leave(&mut self, region: &Region) -> bool {
+        let (end, last) = match self.reverse {
+            false => {
+                let end = region.end();
+                let behind = *end > self.stop || (*end == self.stop && !self.stop_inclusive);
+                (end, !self.stop.is_empty() && behind)
+            }
+            true => (region.start(), !self.stop.is_empty() && *region.start() <= self.stop),
+        };
+        if end.is_empty() || last {
+            return false;
+        }
+        (self.from, self.inclusive) = (end.clone(), !self.reverse);
+        true
+    }
+
+    /// Whether there is nothing left to read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.left == Some(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regions::tests::region;
+
+    fn of(scan: &Scan) -> Position {
+        Position::new(scan)
+    }
+
+    #[test]
+    fn a_scan_goes_from_region_to_region() {
+        let mut position = of(&Scan::new());
+        assert_eq!(position.place(), Place::At(b""));
+        assert!(position.leave(&region("", "m", 1)));
+        assert_eq!(position.place(), Place::At(b"m"));
+        position.passed("n".into());
+        assert_eq!((position.place(), position.inclusive), (Place::At(b"n"), false));
+        assert!(!position.leave(&region("m", "", 1)));
+    }
+
+    #[test]
+    fn a_scan_in_reverse_goes_to_the_region_before() {
+        let mut position = of(&Scan::new().reverse());
+        assert_eq!(position.place(), Place::Before(b""));
+        assert!(position.leave(&region("m", "", 1)));
+        assert_eq!(position.place(), Place::Before(b"m"));
+        assert!(!position.leave(&region("", "m", 1)));
+        assert_eq!(of(&Scan::new().reverse().start("k")).place(), Place::At(b"k"));
+        assert_eq!(of(&Scan::new().reverse().start_after("k")).place(), Place::Before(b"k"));
+    }
+
+    #[test]
+    fn the_stop_ends_a_scan_in_its_region() {
+        let m = region("", "m", 1);
+        assert!(!of(&Scan::new().stop_before("m")).leave(&m));
+        assert!(of(&Scan::new().stop_with("m")).leave(&m));
+        assert!(!of(&Scan::new().stop_with("l")).leave(&m));
+        assert!(of(&Scan::new().stop_before("n")).leave(&m));
+        let m = region("m", "", 1);
+        assert!(!of(&Scan::new().reverse().stop_with("m")).leave(&m));
+        assert!(!of(&Scan::new().reverse().stop_before("m")).leave(&m));
+        assert!(of(&Scan::new().reverse().stop_before("l")).leave(&m));
+    }
+
+    #[test]
+    fn a_limit_counts_rows() {
+        let mut position = of(&Scan::new().limit(2));
+        position.passed("a".into());
+        assert!(!position.is_at_end());
+        position.passed("b".into());
+        assert!(position.is_at_end());
+    }
+}

@@ -1,0 +1,243 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::Scan;
+use super::assembly::Assembly;
+use super::position::Position;
+use super::scanner::Counts;
+use crate::core::{Attempts, Core, Next, Repeat, next};
+use crate::error::Result;
+use crate::exception::Reaction;
+use crate::pb;
+use crate::regions::{Location, SYSTEM_PRIORITY};
+use crate::row::{CellBlock, Row};
+use crate::rpc::{Answer, CallFault, Payload};
+use crate::table_name::TableName;
+
+/// Reads a scan, answer by answer. A scanner that is lost is opened again where the scan stands.
+pub(super) struct Reader {
+    core: Arc<Core>,
+    table: TableName,
+    scan: Scan,
+    timeout: Duration,
+    counts: Arc<Counts>,
+    position: Position,
+    assembly: Assembly,
+    open: Option<Open>,
+    /// A region, and up to which change of it the scan has read: a scanner that is opened again reads the same.
+    read_point: Option<(Bytes, u64)>,
+    done: bool,
+}
+
+/// A scanner that a server has open.
+struct Open {
+    location: Arc<Location>,
+    id: u64,
+    /// The number of the next call: a server refuses a call that it has had.
+    call: u64,
+    /// How long it stays open without a call.
+    lease: Duration,
+}
+
+/// The lease of a server that does not tell. Its own default is a minute.
+const LEASE: Duration = Duration::from_secs(30);
+
+impl Reader {
+    pub(super) fn new(core: Arc<Core>, table: TableName, scan: Scan, timeout: Duration, counts: Arc<Counts>) -> Self {
+        let (position, assembly) = (Position::new(&scan), Assembly::new(scan.pieces));
+        let done = position.is_at_end();
+        Self { core, table, scan, timeout, counts, position, assembly, open: None, read_point: None, done }
+    }
+
+    /// The next rows, or `None` at the end. Each answer of a server, even one without rows, gives the scan its timeout anew.
+    pub(super) async fn rows(&mut self) -> Result<Option<Vec<Row>>> {
+        let core = self.core.clone();
+        'answered: while !self.done {
+            let deadline = Instant::now() + self.timeout;
+            let mut attempts = Attempts::new(&core, deadline);
+            loop {
+                let failed = match self.step(deadline).await {
+                    Ok(rows) if rows.is_empty() => continue 'answered,
+                    Ok(rows) => return Ok(Some(rows)),
+                    Err(failed) => failed,
+                };
+                self.open = None;
+                self.assembly.reopen(&mut self.position);
+                attempts.wait(failed.map(|error| error.of_scan(&self.table, &self.position.from))).await?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// One call: it opens a scanner, or asks the open one for more.
+    async fn step(&mut self, deadline: Instant) -> Result<Vec<Row>, Next> {
+        let (location, request) = match &self.open {
+            Some(open) => (open.location.clone(), self.more(open)),
+            None => {
+                let location = self.core.locate(&self.table, self.position.place(), deadline).await?;
+                let request = self.opening(&location);
+                (location, request)
+            }
+        };
+        let answer = self.call(&location, &request, self.core.call_deadline(deadline)).await;
+        let read = answer.and_then(|answer| self.take(&location, &answer));
+        match read {
+            Ok(rows) => Ok(rows),
+            Err(fault) => {
+                match &fault {
+                    CallFault::Refused(exception) => self.core.learn(&location, exception),
+                    CallFault::Unanswered(_) => self.core.locator.look_again(&location, deadline).await,
+                    _ => {}
+                }
+                let reopen =
+                    matches!(&fault, CallFault::Refused(exception) if exception.reaction() == Reaction::Reopen);
+                let next = next(fault, Repeat::Read).map(|error| error.at(&location, &self.position.from));
+                Err(match next {
+                    Next::Never(error) if reopen => Next::Now(error),
+                    next => next,
+                })
+            }
+        }
+    }
+
+    async fn call(
+        &self,
+        location: &Location,
+        request: &pb::ScanRequest,
+        deadline: Instant,
+    ) -> Result<Answer, CallFault> {
+        let priority = self.table.is_system().then_some(SYSTEM_PRIORITY);
+        let payload = Payload { priority, ..Payload::new("Scan", request) };
+        self.core.attempt(location, &payload, deadline).await
+    }
+
+    /// A call for rows.
+    fn request(&self) -> pb::ScanRequest {
+        let left = self.position.left.and_then(|left| u32::try_from(left).ok()).filter(|left| *left <= i32::MAX as u32);
+        pb::ScanRequest {
+            number_of_rows: Some(self.scan.rows),
+            client_handles_partials: Some(true),
+            client_handles_heartbeats: Some(true),
+            track_scan_metrics: self.scan.counts.then_some(true),
+            // With the last of them, the server closes the scanner.
+            limit_of_rows: left,
+            ..Default::default()
+        }
+    }
+
+    fn opening(&self, location: &Location) -> pb::ScanRequest {
+        let read_point = self.read_point.as_ref().filter(|(region, _)| region == location.region.name());
+        let scan = pb::Scan {
+            start_row: Some(self.position.from.clone()),
+            include_start_row: Some(self.position.inclusive),
+            stop_row: Some(self.scan.stop.clone()),
+            include_stop_row: Some(self.scan.stop_inclusive),
+            mvcc_read_point: read_point.map(|(_, point)| *point),
+            ..self.scan.to_pb()
+        };
+        pb::ScanRequest { region: Some(location.region.specifier()), scan: Some(scan), ..self.request() }
+    }
+
+    fn more(&self, open: &Open) -> pb::ScanRequest {
+        pb::ScanRequest { scanner_id: Some(open.id), next_call_seq: Some(open.call), ..self.request() }
+    }
+
+    /// Takes the rows of an answer, and what it says of the scanner.
+    fn take(&mut self, location: &Arc<Location>, answer: &Answer) -> Result<Vec<Row>, CallFault> {
+        let response: pb::ScanResponse = answer.read()?;
+        let results = results(&response, answer).ok_or(CallFault::Malformed("the cells of a scan"))?;
+        self.counts.add(&response);
+        match (&mut self.open, response.scanner_id) {
+            (Some(open), _) => open.call += 1,
+            (None, Some(id)) => {
+                let ttl = response.ttl.filter(|ttl| *ttl > 0).map(|ttl| Duration::from_millis(ttl.into()));
+                let lease = ttl.unwrap_or(LEASE);
+                self.open = Some(Open { location: location.clone(), id, call: 0, lease });
+                let name = location.region.name();
+                let known = self.read_point.as_ref().is_some_and(|(region, _)| region == name);
+                if !known && response.mvcc_read_point() > 0 {
+                    self.read_point = Some((name.clone(), response.mvcc_read_point()));
+                }
+            }
+            (None, None) if response.more_results_in_region() && response.more_results() => {
+                return Err(CallFault::Malformed("an open scanner without a number"));
+            }
+            (None, None) => {}
+        }
+
+        let mut rows = Vec::with_capacity(results.len());
+        for (row, partial) in results {
+            if !row.is_empty() && !self.position.is_at_end() {
+                self.assembly.push(row, partial, &mut self.position, &mut rows);
+            }
+        }
+        // A scanner that was not opened has nothing more to give.
+        let region_ends = response.more_results_in_region == Some(false) || self.open.is_none();
+        if response.more_results == Some(false) || region_ends {
+            if !self.position.is_at_end() {
+                self.assembly.end_of_region(&mut self.position, &mut rows);
+            }
+            // The server has closed the scanner.
+            (self.open, self.read_point) = (None, None);
+            self.done = response.more_results == Some(false) || !self.position.leave(&location.region);
+        }
+        if self.position.is_at_end() {
+            self.done = true;
+        }
+        Ok(rows)
+    }
+
+    /// How long the scan can wait before its scanner has to be kept open.
+    pub(super) fn patience(&self) -> Option<Duration> {
+        self.open.as_ref().map(|open| open.lease / 3)
+    }
+
+    /// Keeps the scanner open while nobody wants rows. If it is lost, another one will be opened.
+    pub(super) async fn renew(&mut self) {
+        let Some(open) = &self.open else { return };
+        let request = pb::ScanRequest {
+            scanner_id: Some(open.id),
+            number_of_rows: Some(0),
+            renew: Some(true),
+            ..Default::default()
+        };
+        let deadline = Instant::now() + self.core.options.call_timeout;
+        if let Err(fault) = self.call(&open.location, &request, deadline).await {
+            tracing::debug!(?fault, "a scanner is lost while it waits");
+            self.open = None;
+            self.assembly.reopen(&mut self.position);
+        } else {
+            self.counts.renewals.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Closes the scanner at its server, so that it does not wait for the lease's end.
+    pub(super) async fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let request = pb::ScanRequest {
+            scanner_id: Some(open.id),
+            number_of_rows: Some(0),
+            close_scanner: Some(true),
+            ..Default::default()
+        };
+        let deadline = Instant::now() + self.core.options.call_timeout;
+        // If it fails, the scanner ends with its lease.
+        let _ = self.call(&open.location, &request, deadline).await;
+    }
+}
+
+/// The results of an answer, each with whether more of its row will come.
+fn results(response: &pb::ScanResponse, answer: &Answer) -> Option<Vec<(Row, bool)>> {
+    let mut block = CellBlock(answer.cells.clone());
+    let partial = |at| response.partial_flag_per_result.get(at).copied().unwrap_or(false);
+    if response.results.is_empty() {
+        let cells = response.cells_per_result.iter().enumerate();
+        return cells.map(|(at, cells)| Some((block.take(*cells as usize)?, partial(at)))).collect();
+    }
+    let results = response.results.iter().enumerate();
+    results.map(|(at, result)| Some((block.row(result)?, result.partial() || partial(at)))).collect()
+}

@@ -1,0 +1,165 @@
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_core::Stream;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+use super::Scan;
+use super::reader::Reader;
+use crate::core::Core;
+use crate::error::Result;
+use crate::pb;
+use crate::row::Row;
+use crate::table_name::TableName;
+
+/// The rows of a [`Scan`]: a stream, which ends after the last row or the first error.
+///
+/// A task reads ahead, up to [`Scan::read_ahead`]. While nobody takes rows, it keeps the scanner open at its server. Dropping
+/// the `Scanner` ends the task and closes the scanner.
+pub struct Scanner {
+    answers: mpsc::Receiver<Result<Vec<Row>>>,
+    rows: std::vec::IntoIter<Row>,
+    counts: Arc<Counts>,
+}
+
+/// What servers did for a scan, so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ScanCounts {
+    /// Rows that were read.
+    pub scanned: u64,
+    /// Rows of them that a filter left out.
+    pub filtered: u64,
+    /// Answers that only said that the server is still reading.
+    pub heartbeats: u64,
+    /// How often a scanner was kept open while nobody took rows.
+    pub renewals: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    scanned: AtomicU64,
+    filtered: AtomicU64,
+    heartbeats: AtomicU64,
+    pub(super) renewals: AtomicU64,
+}
+
+impl Counts {
+    pub(super) fn add(&self, response: &pb::ScanResponse) {
+        if response.heartbeat_message() {
+            self.heartbeats.fetch_add(1, Ordering::Relaxed);
+        }
+        for metric in response.scan_metrics.iter().flat_map(|metrics| &metrics.metrics) {
+            let counter = match metric.name() {
+                "ROWS_SCANNED" => &self.scanned,
+                "ROWS_FILTERED" => &self.filtered,
+                _ => continue,
+            };
+            counter.fetch_add(u64::try_from(metric.value()).unwrap_or(0), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Scanner {
+    pub(crate) fn start(core: Arc<Core>, table: TableName, scan: Scan, timeout: Duration) -> Self {
+        let counts = Arc::<Counts>::default();
+        let (sender, answers) = mpsc::channel(scan.ahead);
+        let reader = Reader::new(core, table, scan, timeout, counts.clone());
+        tokio::spawn(read(reader, sender));
+        Self { answers, rows: Vec::new().into_iter(), counts }
+    }
+
+    /// The rows that are there, or else those of the next answer. `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// If the table does not exist, or no answer came in time: the scan is over then. A region that moved, or was split or
+    /// merged, is no error: the scan goes on behind the last row that it gave.
+    pub async fn next_batch(&mut self) -> Result<Option<Vec<Row>>> {
+        if self.rows.len() > 0 {
+            return Ok(Some(std::mem::replace(&mut self.rows, Vec::new().into_iter()).collect()));
+        }
+        self.answers.recv().await.transpose()
+    }
+
+    /// The next row. `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_batch`](Self::next_batch).
+    pub async fn next(&mut self) -> Result<Option<Row>> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                return Ok(Some(row));
+            }
+            match self.answers.recv().await.transpose()? {
+                Some(rows) => self.rows = rows.into_iter(),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// What the servers did so far. Rows are counted if [`Scan::count`] asks for it.
+    pub fn counts(&self) -> ScanCounts {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ScanCounts {
+            scanned: of(&self.counts.scanned),
+            filtered: of(&self.counts.filtered),
+            heartbeats: of(&self.counts.heartbeats),
+            renewals: of(&self.counts.renewals),
+        }
+    }
+}
+
+/// Reads until the end, an error, or until nobody listens.
+async fn read(mut reader: Reader, sender: mpsc::Sender<Result<Vec<Row>>>) {
+    loop {
+        let answer = tokio::select! {
+            answer = reader.rows() => answer.transpose(),
+            () = sender.closed() => None,
+        };
+        let Some(answer) = answer else { break };
+        let failed = answer.is_err();
+        let room = loop {
+            let patience = reader.patience();
+            tokio::select! {
+                room = sender.reserve() => break room,
+                () = sleep(patience.unwrap_or_default()), if patience.is_some() => reader.renew().await,
+            }
+        };
+        let Ok(room) = room else { break };
+        room.send(answer);
+        if failed {
+            break;
+        }
+    }
+    reader.close().await;
+}
+
+impl Stream for Scanner {
+    type Item = Result<Row>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Row>>> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                return Poll::Ready(Some(Ok(row)));
+            }
+            match ready!(self.answers.poll_recv(context)) {
+                Some(Ok(rows)) => self.rows = rows.into_iter(),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Scanner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scanner").field("counts", &self.counts()).finish_non_exhaustive()
+    }
+}

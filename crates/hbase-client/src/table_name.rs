@@ -1,0 +1,105 @@
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::pb;
+
+/// The name of a table, with its namespace: `default` if it is not given.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableName {
+    namespace: Arc<str>,
+    name: Arc<str>,
+}
+
+const DEFAULT: &str = "default";
+pub(crate) const SYSTEM: &str = "hbase";
+
+impl TableName {
+    /// The table of a namespace.
+    pub fn new(namespace: impl AsRef<str>, name: impl AsRef<str>) -> Self {
+        Self { namespace: namespace.as_ref().into(), name: name.as_ref().into() }
+    }
+
+    /// The table that tells which regions there are.
+    pub(crate) fn meta() -> Self {
+        Self::new(SYSTEM, "meta")
+    }
+
+    pub(crate) fn is_meta(&self) -> bool {
+        self.is_system() && &*self.name == "meta"
+    }
+
+    pub(crate) fn is_system(&self) -> bool {
+        &*self.namespace == SYSTEM
+    }
+
+    /// The namespace.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The name within the namespace.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn from_pb(name: &pb::TableName) -> Option<Self> {
+        let text = |bytes| std::str::from_utf8(bytes).ok();
+        Some(Self::new(text(&name.namespace)?, text(&name.qualifier)?))
+    }
+
+    pub(crate) fn to_pb(&self) -> pb::TableName {
+        let bytes = |text: &str| Bytes::copy_from_slice(text.as_bytes());
+        pb::TableName { namespace: bytes(&self.namespace), qualifier: bytes(&self.name) }
+    }
+}
+
+impl From<&str> for TableName {
+    /// Reads `name` or `namespace:name`.
+    fn from(text: &str) -> Self {
+        let (namespace, name) = text.split_once(':').unwrap_or((DEFAULT, text));
+        Self::new(namespace, name)
+    }
+}
+
+impl From<String> for TableName {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<&TableName> for TableName {
+    fn from(name: &TableName) -> Self {
+        name.clone()
+    }
+}
+
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.namespace {
+            DEFAULT => f.write_str(&self.name),
+            namespace => write!(f, "{namespace}:{}", self.name),
+        }
+    }
+}
+
+impl fmt::Debug for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_have_a_namespace() {
+        assert_eq!(TableName::from("t"), TableName::new("default", "t"));
+        assert_eq!(TableName::from("n:t"), TableName::new("n", "t"));
+        assert_eq!(TableName::from("n:t").to_string(), "n:t");
+        assert_eq!(TableName::from("default:t").to_string(), "t");
+        assert!(TableName::from("hbase:meta").is_meta() && !TableName::from("meta").is_meta());
+    }
+}

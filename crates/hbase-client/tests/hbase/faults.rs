@@ -1,0 +1,264 @@
+//! Faults under a load. Writers put rows, others increment counters, scans read rows that do not change. Whatever happens to the
+//! servers: no acknowledged row is lost, no increment is counted twice, each scan gives each row once and in order, and
+//! nothing outlasts its deadline.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use hbase_client::{Action, Client, ErrorKind, Increment, Put, Scan, ServerName, Table, TableSchema};
+
+use crate::{create, folder, options};
+
+const TIMEOUT: Duration = Duration::from_secs(90);
+const FIXED: usize = 2000;
+
+/// How often each fault is made.
+fn rounds() -> usize {
+    std::env::var("HBASE_CLIENT_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
+}
+
+/// What the load saw.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Rows that each writer wrote, and those whose outcome is not known.
+    written: Vec<(u64, Vec<u64>)>,
+    /// What was added to each counter, and what may have been.
+    counted: Vec<(u64, u64)>,
+    scans: u64,
+}
+
+struct Load {
+    table: Table,
+    over: Arc<AtomicBool>,
+    slowest: Arc<AtomicU64>,
+}
+
+impl Load {
+    async fn start(name: &str) -> (Client, Self) {
+        let client = Client::new(options().timeout(TIMEOUT).call_timeout(Duration::from_secs(4))).unwrap();
+        let splits = ["c0", "c4", "fixed00500", "fixed01000", "fixed01500", "w0", "w1", "w2"];
+        create(&client.admin(), &TableSchema::new(name).family("f"), &splits).await;
+        let table = client.table(name);
+        let fixed = (0..FIXED).map(|row| Action::from(Put::new(format!("fixed{row:05}")).value("f", "x", "1")));
+        table.batch(fixed.collect()).await.into_iter().for_each(|result| drop(result.unwrap()));
+        let load = Self { table, over: Arc::default(), slowest: Arc::default() };
+        (client, load)
+    }
+
+    fn took(&self, began: Instant) {
+        self.slowest.fetch_max(began.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+
+    async fn write(&self, writer: u64) -> (u64, Vec<u64>) {
+        let (mut next, mut unknown) = (0, Vec::new());
+        while !self.over.load(Ordering::Relaxed) {
+            let rows = next..next + 20;
+            let put = |row| Action::from(Put::new(format!("w{writer}-{row:08}")).value("f", "x", "1"));
+            let began = Instant::now();
+            let results = self.table.batch(rows.clone().map(put).collect()).await;
+            self.took(began);
+            for (row, result) in rows.clone().zip(results) {
+                match result {
+                    Ok(_) => {}
+                    Err(error) if error.kind() == ErrorKind::OutcomeUnknown => unknown.push(row),
+                    Err(error) => panic!("writing: {error:?}"),
+                }
+            }
+            next = rows.end;
+        }
+        (next, unknown)
+    }
+
+    async fn count(&self, counter: u64) -> (u64, u64) {
+        let (mut sure, mut unknown) = (0, 0);
+        while !self.over.load(Ordering::Relaxed) {
+            let began = Instant::now();
+            match self.table.increment(Increment::new(format!("c{counter}")).add("f", "n", 1)).await {
+                Ok(_) => sure += 1,
+                Err(error) if error.kind() == ErrorKind::OutcomeUnknown => unknown += 1,
+                Err(error) => panic!("counting: {error:?}"),
+            }
+            self.took(began);
+        }
+        (sure, unknown)
+    }
+
+    async fn scan(&self) -> u64 {
+        let mut scans = 0;
+        while !self.over.load(Ordering::Relaxed) {
+            let reverse = scans % 2 == 1;
+            let scan = Scan::new().rows_per_call(100);
+            let scan = match reverse {
+                false => scan.start("fixed").stop_before("fixee"),
+                true => scan.reverse().start_after("fixee").stop_with("fixed"),
+            };
+            let mut scanner = self.table.scan(scan);
+            let mut rows = Vec::new();
+            loop {
+                let began = Instant::now();
+                let Some(batch) = scanner.next_batch().await.expect("a scan goes on") else { break };
+                self.took(began);
+                rows.extend(batch.iter().map(|row| String::from_utf8(row.key().to_vec()).unwrap()));
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            let mut expected: Vec<_> = (0..FIXED).map(|row| format!("fixed{row:05}")).collect();
+            if reverse {
+                expected.reverse();
+            }
+            assert_eq!(rows, expected);
+            scans += 1;
+        }
+        scans
+    }
+
+    /// Runs the load while `faults` makes faults, and checks what came of it.
+    async fn run(self, faults: impl Future<Output = ()>) {
+        let writers = futures_util::future::join_all((0..4).map(|writer| self.write(writer)));
+        let counters = futures_util::future::join_all((0..8).map(|counter| self.count(counter)));
+        let scanners = futures_util::future::join_all((0..2).map(|_| self.scan()));
+        let faults = async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            faults.await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            self.over.store(true, Ordering::Relaxed);
+        };
+        let (written, counted, scans, ()) = tokio::join!(writers, counters, scanners, faults);
+        let seen = Seen { written, counted, scans: scans.into_iter().sum() };
+        let slowest = Duration::from_millis(self.slowest.load(Ordering::Relaxed));
+        assert!(slowest < TIMEOUT + Duration::from_secs(1), "an operation took {slowest:?}");
+        self.check(&seen).await;
+        let rows: u64 = seen.written.iter().map(|(rows, _)| rows).sum();
+        let unknown: usize = seen.written.iter().map(|(_, unknown)| unknown.len()).sum();
+        let counts: u64 = seen.counted.iter().map(|(sure, _)| sure).sum();
+        let unsure: u64 = seen.counted.iter().map(|(_, unsure)| unsure).sum();
+        println!(
+            "{rows} rows ({unknown} not known), {counts} increments ({unsure} not known), {} scans, the slowest {slowest:?}",
+            seen.scans
+        );
+    }
+
+    async fn check(&self, seen: &Seen) {
+        for (writer, (rows, unknown)) in seen.written.iter().enumerate() {
+            let scan = Scan::new().start(format!("w{writer}-")).stop_before(format!("w{writer}."));
+            let mut scanner = self.table.scan(scan);
+            let mut there = std::collections::BTreeSet::new();
+            while let Some(row) = scanner.next().await.unwrap() {
+                there.insert(String::from_utf8(row.key().to_vec()).unwrap());
+            }
+            for row in (0..*rows).filter(|row| !unknown.contains(row)) {
+                assert!(there.contains(&format!("w{writer}-{row:08}")), "an acknowledged row is lost");
+            }
+        }
+        for (counter, (sure, unknown)) in seen.counted.iter().enumerate() {
+            let row = self.table.get(format!("c{counter}")).await.unwrap();
+            let value = row.value("f", "n").map_or(0, |value| u64::from_be_bytes(value.try_into().unwrap()));
+            assert!((*sure..=sure + unknown).contains(&value), "{value} of {sure} and {unknown} that are not known");
+        }
+    }
+}
+
+/// The process of an added server.
+fn process(server: u16) -> String {
+    let file = folder().join(format!("regionserver{server}.pid"));
+    std::fs::read_to_string(file).expect("a server that was added").trim().into()
+}
+
+fn signal(server: u16, signal: &str) {
+    assert!(Command::new("kill").args([signal, &process(server)]).status().unwrap().success());
+}
+
+fn start(server: u16) {
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hbase/regionserver");
+    assert!(Command::new(script).arg(folder()).arg(server.to_string()).status().unwrap().success());
+}
+
+async fn servers(client: &Client) -> Vec<ServerName> {
+    client.admin().servers().await.unwrap()
+}
+
+/// Spreads the regions of a table over all servers.
+async fn spread(client: &Client, table: &Table, turn: usize) {
+    let servers = servers(client).await;
+    for (at, (region, _)) in table.regions().await.unwrap().into_iter().enumerate() {
+        // A server may have died meanwhile.
+        let _ = client.admin().move_region(&region, Some(&servers[(at + turn) % servers.len()])).await;
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn regions_move_under_the_load() {
+    let (client, load) = Load::start("faults_moves").await;
+    let table = load.table.clone();
+    load.run(async {
+        for turn in 0..3 * rounds() {
+            spread(&client, &table, turn).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_server_is_killed_and_started_under_the_load() {
+    let (client, load) = Load::start("faults_killed").await;
+    let table = load.table.clone();
+    spread(&client, &table, 0).await;
+    load.run(async {
+        for round in 0..rounds() {
+            let server = 2 + (round % 2) as u16;
+            signal(server, "-KILL");
+            tokio::time::sleep(Duration::from_secs(15)).await;
+            tokio::task::spawn_blocking(move || start(server)).await.unwrap();
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            spread(&client, &table, round).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_server_is_stopped_and_goes_on_under_the_load() {
+    let (client, load) = Load::start("faults_stopped").await;
+    let table = load.table.clone();
+    spread(&client, &table, 1).await;
+    load.run(async {
+        for round in 0..rounds() {
+            let server = 2 + (round % 2) as u16;
+            signal(server, "-STOP");
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            signal(server, "-CONT");
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn regions_are_split_and_merged_under_the_load() {
+    let (client, load) = Load::start("faults_split").await;
+    let table = load.table.clone();
+    load.run(async {
+        let mut changes = 0;
+        for round in 0..4 * rounds() {
+            let regions = table.regions().await.unwrap();
+            let at = format!("fixed{:05}", 123 + 171 * round % FIXED);
+            let here = regions.iter().find(|(region, _)| region.contains(at.as_bytes())).unwrap();
+            changes += usize::from(client.admin().split(&here.0, at).await.is_ok());
+            let regions = table.regions().await.unwrap();
+            let at = round % (regions.len() - 1);
+            let two = [regions[at].0.clone(), regions[at + 1].0.clone()];
+            changes += usize::from(client.admin().merge(&two).await.is_ok());
+        }
+        assert!(changes > 2, "{changes}");
+    })
+    .await;
+    println!("{:?}", client.counters());
+}

@@ -1,0 +1,195 @@
+//! One row or a batch of them, read and written.
+
+use hbase_client::{
+    Action, Append, Compare, Condition, Delete, ErrorKind, Family, Filter, Get, Increment, Mutation, Options, Put,
+    Table, TableSchema,
+};
+
+use crate::{client, create, options, port};
+
+async fn table(name: &str, splits: &[&str]) -> Table {
+    let client = client();
+    let schema = TableSchema::new(name).family(Family::new("f").versions(3)).family("g");
+    create(&client.admin(), &schema, splits).await;
+    client.table(name)
+}
+
+fn put(row: &str, qualifier: &str, value: &str) -> Put {
+    Put::new(row).value("f", qualifier, value)
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_row_is_written_read_and_deleted() {
+    let table = table("rows_one", &["m"]).await;
+    assert!(table.get("a").await.unwrap().is_empty());
+    assert!(!table.exists("a").await.unwrap());
+
+    table.put(put("a", "x", "1").value_at("f", "y", 7, "old").value("g", "", "")).await.unwrap();
+    table.put(Put::new("a").value_at("f", "y", 8, "new")).await.unwrap();
+    let row = table.get("a").await.unwrap();
+    assert_eq!((row.key(), row.len()), (&b"a"[..], 3));
+    assert_eq!(row.value("f", "x"), Some(&b"1"[..]));
+    assert_eq!(row.value("g", ""), Some(&b""[..]));
+    assert_eq!(row.cell("f", "y").unwrap().timestamp(), 8);
+    assert!(table.exists(Get::new("a").family("g")).await.unwrap());
+
+    let versions = table.get(Get::new("a").column("f", "y").versions(3)).await.unwrap();
+    assert_eq!(versions.cells().map(|cell| cell.timestamp()).collect::<Vec<_>>(), [8, 7]);
+    let older = table.get(Get::new("a").column("f", "y").time_range(0, 8)).await.unwrap();
+    assert_eq!(older.value("f", "y"), Some(&b"old"[..]));
+    let filtered = table.get(Get::new("a").filter(&Filter::qualifier_prefix("x"))).await.unwrap();
+    assert_eq!(filtered.len(), 1);
+
+    table.delete(Delete::new("a").newest("f", "y").column("f", "x")).await.unwrap();
+    let row = table.get("a").await.unwrap();
+    assert_eq!((row.value("f", "x"), row.value("f", "y")), (None, Some(&b"old"[..])));
+    table.delete(Delete::new("a")).await.unwrap();
+    assert!(!table.exists("a").await.unwrap());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn counters_count_and_values_grow() {
+    let table = table("rows_counters", &[]).await;
+    let counts = (0..50).map(|_| table.increment(Increment::new("a").add("f", "n", 2).add("g", "m", -1)));
+    for row in futures_util::future::join_all(counts).await {
+        assert_eq!(row.unwrap().len(), 2);
+    }
+    let row = table.increment(Increment::new("a").add("f", "n", 0)).await.unwrap();
+    assert_eq!(row.value("f", "n"), Some(&100i64.to_be_bytes()[..]));
+    table.append(Append::new("a").value("f", "s", "ab")).await.unwrap();
+    let row = table.append(Append::new("a").value("f", "s", "c")).await.unwrap();
+    assert_eq!(row.value("f", "s"), Some(&b"abc"[..]));
+    let refused = table.increment(Increment::new("a").add("f", "s", 1)).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::Refused, 1), "{refused}");
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_row_is_changed_if_a_condition_holds() {
+    let table = table("rows_conditions", &[]).await;
+    let absent = Condition::absent("f", "x");
+    assert!(table.check_and_mutate(&absent, put("a", "x", "5")).await.unwrap());
+    assert!(!table.check_and_mutate(&absent, put("a", "x", "6")).await.unwrap());
+    for (compare, value, holds) in [
+        (Compare::Less, "6", true),
+        (Compare::Less, "5", false),
+        (Compare::LessOrEqual, "5", true),
+        (Compare::Equal, "5", true),
+        (Compare::NotEqual, "5", false),
+        (Compare::GreaterOrEqual, "5", true),
+        (Compare::Greater, "5", false),
+        (Compare::Greater, "4", true),
+    ] {
+        let condition = Condition::value("f", "x", compare, value);
+        let done = table.check_and_mutate(&condition, put("a", "y", "")).await.unwrap();
+        assert_eq!(done, holds, "5 {compare:?} {value}");
+    }
+    let changes = || [Mutation::from(put("a", "z", "1")), Delete::new("a").column("f", "x").into()];
+    assert!(!table.check_and_mutate_row(&Condition::absent("f", "x"), changes()).await.unwrap());
+    assert!(table.check_and_mutate_row(&Condition::value("f", "x", Compare::Equal, "5"), changes()).await.unwrap());
+    let row = table.get("a").await.unwrap();
+    assert_eq!((row.value("f", "x"), row.value("f", "z")), (None, Some(&b"1"[..])));
+    table.mutate_row([put("a", "p", "1").into(), put("a", "q", "2").into()]).await.unwrap();
+    assert_eq!(table.get("a").await.unwrap().len(), 4);
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_batch_has_a_result_for_each_part() {
+    let table = table("rows_batch", &["b", "c", "d"]).await;
+    let mut actions: Vec<Action> = Vec::new();
+    for row in ["a1", "b1", "c1", "d1"] {
+        actions.push(put(row, "x", row).into());
+        actions.push(Get::new(row).into());
+        actions.push(Increment::new(row).add("f", "n", 3).into());
+        actions.push(Increment::new(row).add("f", "n", 4).into());
+    }
+    actions.push(Put::new("a1").value("none", "x", "").into());
+    actions.push(Put::new("").value("f", "x", "").into());
+    let results = table.batch(actions).await;
+    for (at, row) in ["a1", "b1", "c1", "d1"].into_iter().enumerate() {
+        let read = results[4 * at + 1].as_ref().unwrap();
+        assert_eq!(read.0.value("f", "x"), Some(row.as_bytes()), "after the put before it");
+        let count = results[4 * at + 3].as_ref().unwrap();
+        assert_eq!(count.0.value("f", "n"), Some(&7i64.to_be_bytes()[..]));
+    }
+    let refused = results[16].as_ref().unwrap_err();
+    assert_eq!(refused.exception().map(|e| e.class().rsplit('.').next()), Some(Some("NoSuchColumnFamilyException")));
+    assert_eq!(results[17].as_ref().unwrap_err().kind(), ErrorKind::Invalid);
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn large_batches_are_split_by_bytes() {
+    table("rows_large", &["3", "6"]).await;
+    let client = hbase_client::Client::new(options().batch_bytes(100_000)).unwrap();
+    let table = client.table("rows_large");
+    let value = "v".repeat(10_000);
+    let before = client.counters().calls;
+    let puts = (0..100).map(|i| put(&format!("{:02}", i), "x", &value).into()).collect();
+    for result in table.batch(puts).await {
+        result.unwrap();
+    }
+    let calls = client.counters().calls - before;
+    assert!((10..=16).contains(&calls), "{calls} calls for 1 MB in parts of 100 kB");
+    let rows = table.get_many((0..100).map(|i| format!("{:02}", i))).await;
+    assert!(rows.into_iter().all(|row| row.unwrap().value("f", "x") == Some(value.as_bytes())));
+    assert!(table.put(put("big", "x", &"v".repeat(9_000_000))).await.is_ok());
+    assert_eq!(table.get("big").await.unwrap().size() / 9_000_000, 1);
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn masters_and_zookeeper_both_tell_where_regions_are() {
+    table("rows_registry", &[]).await;
+    let nowhere = hbase_client::Address::new("127.0.0.1", 1);
+    for options in [
+        Options::new().masters([port("master")]),
+        Options::new().masters([port("regionserver")]),
+        Options::new().masters([nowhere.clone(), port("master")]),
+        Options::new().zookeeper([nowhere.clone(), port("zookeeper")]),
+        Options::new().zookeeper([port("zookeeper")]).masters([nowhere.clone()]),
+    ] {
+        let table = hbase_client::Client::new(options).unwrap().table("rows_registry");
+        table.put(put("a", "x", "1")).await.unwrap();
+    }
+    let options = Options::new().masters([nowhere]).timeout(std::time::Duration::from_secs(1));
+    let error = hbase_client::Client::new(options).unwrap().table("t").get("a").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.attempts() > 2, "{error}");
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn errors_say_what_and_where() {
+    let table = table("rows_errors", &[]).await;
+    let missing = client().table("rows_none").get("a").await.unwrap_err();
+    assert_eq!((missing.kind(), missing.attempts()), (ErrorKind::TableNotFound, 1));
+    let refused = table.put(Put::new("a").value("none", "x", "")).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Refused);
+    assert!(refused.exception().unwrap().do_not_retry());
+    assert_eq!(refused.row().map(|row| &row[..]), Some(&b"a"[..]));
+    assert!(refused.server().is_some() && refused.region().is_some(), "{refused}");
+    client().admin().disable("rows_errors").await.unwrap();
+    let disabled = client().table("rows_errors").with_timeout(std::time::Duration::from_secs(5));
+    assert_eq!(disabled.get("a").await.unwrap_err().kind(), ErrorKind::TableDisabled);
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_cold_client_looks_each_region_up_once() {
+    table("rows_cold", &["b", "c", "d", "e", "f", "g"]).await;
+    let client = client();
+    let table = client.table("rows_cold");
+    let rows: Vec<String> = (0..700).map(|i| format!("{}{i}", char::from(b'a' + (i % 7) as u8))).collect();
+    futures_util::future::join_all(rows.iter().map(|row| table.get(row)))
+        .await
+        .into_iter()
+        .for_each(|row| drop(row.unwrap()));
+    let lookups = client.counters().lookups;
+    assert!(lookups <= 7, "{lookups} look-ups of 7 regions");
+    let dump = client.dump();
+    assert_eq!(dump.lines().filter(|line| line.starts_with("region rows_cold,")).count(), 7, "{dump}");
+}

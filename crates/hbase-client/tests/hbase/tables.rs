@@ -1,0 +1,120 @@
+//! Tables created, changed and dropped.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hbase_client::{ErrorKind, Family, Put, Scan, TableSchema};
+
+use crate::{client, create, remove};
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn every_option_is_read_back() {
+    let client = client();
+    let admin = client.admin();
+    let family = Family::new("f")
+        .versions(7)
+        .min_versions(2)
+        .time_to_live(Duration::from_secs(86_400))
+        .compression("GZ")
+        .encoding("FAST_DIFF")
+        .bloom_filter("ROWCOL")
+        .block_size(8192)
+        .in_memory(true)
+        .block_cache(false)
+        .keep_deleted_cells("TTL")
+        .replication_scope(1)
+        .setting("hbase.hstore.blockingStoreFiles", "20");
+    let schema = TableSchema::new("tables_options")
+        .family(family)
+        .max_file_size(20 << 30)
+        .flush_size(64 << 20)
+        .durability("ASYNC_WAL")
+        .split_policy("org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy")
+        .setting("hbase.hregion.memstore.block.multiplier", "8");
+    create(&admin, &schema, &["m"]).await;
+
+    let read = admin.describe("tables_options").await.unwrap();
+    let (given, of_family) = (schema.families().next().unwrap(), read.families().next().unwrap());
+    let family: BTreeMap<_, _> = of_family.options().collect();
+    for (name, value) in given.options() {
+        assert!(family.get(name).is_some_and(|read| read.eq_ignore_ascii_case(value)), "{name}: {family:?}");
+    }
+    assert_eq!(of_family.settings().collect::<Vec<_>>(), given.settings().collect::<Vec<_>>());
+    let table: BTreeMap<_, _> = read.options().collect();
+    for (name, value) in schema.options() {
+        assert_eq!(table.get(name), Some(&value), "{name}");
+    }
+    let settings: BTreeMap<_, _> = read.settings().collect();
+    assert!(schema.settings().all(|(name, value)| settings.get(name) == Some(&value)), "{settings:?}");
+
+    admin.alter(&read.family(Family::new("g").versions(2))).await.unwrap();
+    let altered = admin.describe("tables_options").await.unwrap();
+    assert_eq!(altered.families().map(Family::name).collect::<Vec<_>>(), ["f", "g"]);
+    assert!(admin.tables().await.unwrap().contains(schema.name()));
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_table_is_disabled_truncated_enabled_and_dropped() {
+    let client = client();
+    let admin = client.admin();
+    let schema = TableSchema::new("tables_life").family("f");
+    create(&admin, &schema, &["b", "c"]).await;
+    let table = client.table("tables_life");
+    table.put(Put::new("a").value("f", "x", "1")).await.unwrap();
+    let exists = admin.create(&schema, ["x"]).await.unwrap_err();
+    assert_eq!(exists.exception().and_then(|e| e.class().rsplit('.').next()), Some("TableExistsException"));
+
+    admin.disable("tables_life").await.unwrap();
+    assert!(!admin.is_enabled("tables_life").await.unwrap());
+    admin.enable("tables_life").await.unwrap();
+    assert_eq!(table.get("a").await.unwrap().len(), 1);
+    admin.disable("tables_life").await.unwrap();
+    admin.truncate("tables_life", true).await.unwrap();
+    assert!(admin.is_enabled("tables_life").await.unwrap());
+    assert!(table.get("a").await.unwrap().is_empty());
+    assert_eq!(table.regions().await.unwrap().len(), 3);
+    admin.disable("tables_life").await.unwrap();
+    admin.truncate("tables_life", false).await.unwrap();
+    assert_eq!(table.regions().await.unwrap().len(), 1);
+
+    remove(&admin, &schema).await;
+    assert_eq!(admin.describe("tables_life").await.unwrap_err().kind(), ErrorKind::TableNotFound);
+    assert_eq!(admin.drop("tables_life").await.unwrap_err().kind(), ErrorKind::TableNotFound);
+    assert_eq!(table.get("a").await.unwrap_err().kind(), ErrorKind::TableNotFound);
+    assert_eq!(table.scan(Scan::new()).next().await.unwrap_err().kind(), ErrorKind::TableNotFound);
+    assert_eq!(table.regions().await.unwrap_err().kind(), ErrorKind::TableNotFound);
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn regions_are_split_and_listed() {
+    let client = client();
+    let admin = client.admin();
+    create(&admin, &TableSchema::new("tables_regions").family("f"), &["b,c", "d"]).await;
+    let table = client.table("tables_regions");
+    let starts = async || {
+        let regions = table.regions().await.unwrap();
+        assert!(regions.iter().all(|(_, server)| server.is_some()));
+        regions.iter().map(|(region, _)| String::from_utf8(region.start().to_vec()).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(starts().await, ["", "b,c", "d"]);
+    let last = table.regions().await.unwrap().pop().unwrap().0;
+    admin.split(&last, "f").await.unwrap();
+    assert_eq!(starts().await, ["", "b,c", "d", "f"]);
+    let wrong = admin.split(&last, "g").await.unwrap_err();
+    assert_eq!(wrong.kind(), ErrorKind::Refused, "{wrong}");
+    let two: Vec<_> = table.regions().await.unwrap().into_iter().take(2).map(|(region, _)| region).collect();
+    admin.merge(&two).await.unwrap();
+    assert_eq!(starts().await, ["", "d", "f"]);
+    for server in admin.servers().await.unwrap() {
+        let first = table.regions().await.unwrap().remove(0);
+        admin.move_region(&first.0, Some(&server)).await.unwrap();
+        let first = table.regions().await.unwrap().remove(0);
+        assert_eq!(first.1.as_ref(), Some(&server));
+    }
+    for row in ["a", "c", "e", "z"] {
+        table.put(Put::new(row).value("f", "x", row)).await.unwrap();
+    }
+}
