@@ -161,26 +161,23 @@ fn interleave(mut filters: Vec<RowFilter>) -> RowFilter {
     }
 }
 
+/// All columns of a family. A range says so without a regular expression, which the emulator compiles for each cell.
 fn of_family(family: &str) -> RowFilter {
-    // In a regular expression of RE2, of printable characters only these mean something.
-    let escaped = family.chars().flat_map(|char| {
-        let special = r"\.+*?()|[]{}^$-#&~".contains(char);
-        special.then_some('\\').into_iter().chain([char])
-    });
-    of(Filter::FamilyNameRegexFilter(escaped.collect()))
+    of_range(family, &KeyRange::all())
 }
 
 fn of_columns(family: &str, ranges: Option<&[KeyRange]>) -> RowFilter {
-    let Some(ranges) = ranges.filter(|ranges| **ranges != [KeyRange::all()]) else { return of_family(family) };
-    let of_range = |range: &KeyRange| {
-        let start = Some(range.start()).filter(|start| !start.is_empty());
-        of(Filter::ColumnRangeFilter(ColumnRange {
-            family_name: family.to_owned(),
-            start_qualifier: start.map(|start| column_range::StartQualifier::StartQualifierClosed(start.to_vec())),
-            end_qualifier: range.end().map(|end| column_range::EndQualifier::EndQualifierOpen(end.to_vec())),
-        }))
-    };
-    interleave(ranges.iter().map(of_range).collect())
+    let Some(ranges) = ranges else { return of_family(family) };
+    interleave(ranges.iter().map(|range| of_range(family, range)).collect())
+}
+
+fn of_range(family: &str, range: &KeyRange) -> RowFilter {
+    let start = Some(range.start()).filter(|start| !start.is_empty());
+    of(Filter::ColumnRangeFilter(ColumnRange {
+        family_name: family.to_owned(),
+        start_qualifier: start.map(|start| column_range::StartQualifier::StartQualifierClosed(start.to_vec())),
+        end_qualifier: range.end().map(|end| column_range::EndQualifier::EndQualifierOpen(end.to_vec())),
+    }))
 }
 
 fn of_time(columns: &Columns) -> Option<RowFilter> {

@@ -42,8 +42,15 @@ impl Rest {
     ) -> Result<(), Error> {
         buffer.clear();
         ends.clear();
+        let is_sorted = row.cells.is_sorted_by_key(|cell| place(row, cell));
+        if is_sorted && matches!(self, Self::Nothing) && (1..=piece).contains(&row.cells.len()) {
+            // As most rows are: the whole row is a piece.
+            row.cells.iter().try_for_each(|cell| push_cell(buffer, &cell_of(row, cell)))?;
+            ends.push(buffer.len());
+            return Ok(());
+        }
         let mut order: Vec<&WireCell> = row.cells.iter().collect();
-        if !order.is_sorted_by_key(|cell| place(row, cell)) {
+        if !is_sorted {
             order.sort_by_key(|cell| place(row, cell));
         }
         self.cut(row, &mut order);

@@ -9,6 +9,23 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::{Answer, BUCKETS, Contender, Counted, Failure, GETS, LENGTH, ROWS_A_REQUEST, Work, folder};
 
+pub(crate) const NAME: &str = "Go's client";
+
+/// The program, once it is built.
+fn program() -> PathBuf {
+    std::env::temp_dir().join(format!("rowkey-bigtable-bench-{}", std::process::id()))
+}
+
+fn keys() -> PathBuf {
+    program().with_extension("keys")
+}
+
+/// Removes what was written.
+pub(crate) fn clean() {
+    let _ = std::fs::remove_file(program());
+    let _ = std::fs::remove_file(keys());
+}
+
 /// The program ends when this is dropped.
 pub(crate) struct Google {
     clients: usize,
@@ -19,27 +36,25 @@ pub(crate) struct Google {
 
 impl Google {
     /// Builds the program. Needs `go`, and the network once.
-    pub(crate) fn build() -> Result<PathBuf, String> {
-        let program = std::env::temp_dir().join(format!("rowkey-bigtable-bench-{}", std::process::id()));
+    pub(crate) fn build() -> Result<(), String> {
         let built = std::process::Command::new("go")
             .args(["build", "-o"])
-            .arg(&program)
+            .arg(program())
             .arg(".")
             .current_dir(folder("examples/bench/go"))
             .status();
         match built {
-            Ok(status) if status.success() => Ok(program),
+            Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(format!("go build: {status}")),
             Err(error) => Err(format!("go: {error}")),
         }
     }
 
-    pub(crate) async fn start(program: &PathBuf, instance: &str, keys: &[u8], clients: usize) -> Result<Self, Failure> {
-        let file = program.with_extension("keys");
-        tokio::task::block_in_place(|| std::fs::write(&file, keys))?;
-        let mut process = Command::new(program)
+    pub(crate) async fn start(instance: &str, of: &[u8], clients: usize) -> Result<Self, Failure> {
+        tokio::task::block_in_place(|| std::fs::write(keys(), of))?;
+        let mut process = Command::new(program())
             .args(["p", instance])
-            .arg(file)
+            .arg(keys())
             .args([LENGTH.to_string(), clients.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -53,15 +68,15 @@ impl Google {
 impl Contender for Google {
     fn name(&self) -> String {
         match self.clients {
-            1 => "Go's client".into(),
-            clients => format!("Go's client, {clients} of them"),
+            1 => NAME.into(),
+            clients => format!("{NAME}, {clients} of them"),
         }
     }
 
     fn run<'a>(&'a mut self, work: Work, table: &'a str) -> Answer<'a> {
         Box::pin(async move {
             let (command, n) = match work {
-                Work::Load => ("load", ROWS_A_REQUEST),
+                Work::Load | Work::LoadAtOnce => ("load", ROWS_A_REQUEST),
                 Work::Scan => ("ranges", BUCKETS),
                 Work::Whole => ("whole", 0),
                 Work::Gets => ("gets", GETS),

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use futures_util::stream::{StreamExt, TryStreamExt, iter};
+use rowkey::Error;
 use rowkey::nonblocking::AsyncWideTable;
 use rowkey::wide::{Columns, Mutation, Row};
 use rowkey_bigtable::Bigtable;
 
-use crate::{AT, Answer, COUNT, Contender, Counted, Failure, NOTE, Visit, Work, schema, some, timed};
+use crate::{
+    AT, Answer, COUNT, Contender, Counted, Failure, IN_FLIGHT, NOTE, ROWS_A_REQUEST, Visit, Work, schema, some, timed,
+};
 
 #[derive(Clone)]
 pub(crate) struct Ours {
@@ -26,9 +30,19 @@ impl Ours {
         Self { db, visits }
     }
 
-    async fn load(self, table: Visits) -> Result<Counted, Failure> {
+    async fn write(table: &Visits, visits: &[Visit]) -> Result<(), Error> {
         let row = |visit| (visit, Mutation::new().put_at("d:count", AT, COUNT).put_at("d:note", AT, NOTE));
-        table.mutate_many(self.visits.iter().map(row)).await?;
+        table.mutate_many(visits.iter().map(row)).await
+    }
+
+    async fn load(self, table: Visits) -> Result<Counted, Failure> {
+        let calls: Vec<_> = self.visits.chunks(ROWS_A_REQUEST).map(|visits| Self::write(&table, visits)).collect();
+        iter(calls).buffer_unordered(IN_FLIGHT).try_collect::<()>().await?;
+        Ok(Counted { rows: self.visits.len(), bytes: 0 })
+    }
+
+    async fn load_at_once(self, table: Visits) -> Result<Counted, Failure> {
+        Self::write(&table, &self.visits).await?;
         Ok(Counted { rows: self.visits.len(), bytes: 0 })
     }
 
@@ -68,6 +82,7 @@ impl Contender for Ours {
             let this = self.clone();
             match work {
                 Work::Load => timed(this.load(table)).await,
+                Work::LoadAtOnce => timed(this.load_at_once(table)).await,
                 Work::Scan | Work::Whole => timed(Self::scan(table)).await,
                 Work::Gets => timed(this.gets(table)).await,
                 Work::Many => timed(this.many(table)).await,

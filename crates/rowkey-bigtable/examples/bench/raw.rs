@@ -141,7 +141,7 @@ impl Contender for Raw {
         let (this, table) = (self.clone(), self.names.table_name(table));
         Box::pin(async move {
             match work {
-                Work::Load => timed(this.load(table)).await,
+                Work::Load | Work::LoadAtOnce => timed(this.load(table)).await,
                 Work::Scan => timed(this.buckets(table)).await,
                 Work::Whole => timed(read(this.client(0), table, RowSet::default())).await,
                 Work::Gets => timed(this.gets(table)).await,
