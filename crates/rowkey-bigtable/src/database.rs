@@ -209,7 +209,8 @@ impl Bigtable {
             if modified.is_none() {
                 continue;
             }
-            let change = Change::Schema(&altered.to_string());
+            let text = altered.to_string();
+            let change = Change::Schema(&text);
             if known(self.records().change(name, &record, change, &call).await, &call)? == Some(true) {
                 return Ok(std::mem::take(changes));
             }
