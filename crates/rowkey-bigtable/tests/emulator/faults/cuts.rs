@@ -7,8 +7,8 @@ use rowkey_bigtable::Bigtable;
 use rowkey_testkit::{Random, cases};
 use tokio::time::sleep;
 
-use super::load::{Load, TIMEOUT, Tables};
-use super::proxy::Proxy;
+use super::load::{Load, TIMEOUT, Tables, drawn};
+use super::proxy::{AtRequest, Proxy};
 use crate::{options, runtime};
 
 /// Something happens to the connections, by a seed.
@@ -85,4 +85,30 @@ fn rows_are_right_and_errors_are_typed() {
     for seed in 1..=u64::from(cases(1, 6)) {
         under_trouble(seed);
     }
+}
+
+/// One scan after the other, each cut once or more.
+#[test]
+#[ignore = "needs BIGTABLE_EMULATOR_HOST"]
+fn scans_go_on_where_they_were_cut() {
+    runtime().block_on(async {
+        let to_emulator = options();
+        let direct = Bigtable::connect(to_emulator.clone()).await.unwrap();
+        Tables::open(&direct).await.unwrap().fill().await.unwrap();
+        let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
+        let db = Bigtable::connect(to_emulator.emulator(proxy.host()).connections(1)).await.unwrap();
+        let load = Load::new(Tables::open(&db).await.unwrap());
+        let (mut random, scans) = (Random(7), cases(30, 400));
+        proxy.at_request(usize::MAX, AtRequest::Lost);
+        for seed in 0..scans {
+            // The connection that is open was not to be cut.
+            proxy.cut_by(Some(u64::from(seed)));
+            proxy.cut();
+            let (scan, expected) = drawn(&mut random);
+            load.scan(&*load.tables.fixed, &scan, &expected, usize::MAX, None).await.unwrap();
+        }
+        let requests = proxy.requests();
+        println!("{scans} scans took {requests} requests");
+        assert!(requests > scans as usize * 2, "{requests} requests of {scans} scans: few were cut");
+    });
 }

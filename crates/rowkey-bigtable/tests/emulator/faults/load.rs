@@ -125,7 +125,7 @@ type Wide = AsyncWideTable<Crash, Bigtable>;
 /// Tables that calls are made on.
 #[derive(Clone)]
 pub(crate) struct Tables {
-    fixed: Arc<dyn AsyncWideStore>,
+    pub(crate) fixed: Arc<dyn AsyncWideStore>,
     written: Arc<dyn AsyncWideStore>,
     wide: Arc<Wide>,
     plain: Arc<Plain>,
@@ -177,6 +177,25 @@ impl Tables {
             plain: Arc::new(self.plain.with_options(options)),
         }
     }
+}
+
+/// A scan of some of the rows that nobody writes, and which these are, in its order.
+pub(crate) fn drawn(random: &mut Random) -> (Scan, Vec<usize>) {
+    let [one, other] = [0, 0].map(|_| random.below(ROWS as u64) as usize);
+    let rows = match random.below(3) {
+        0 => 0..ROWS,
+        _ => one.min(other)..one.max(other) + 1,
+    };
+    let reverse = random.chance(2);
+    let limit = random.chance(2).then(|| 1 + random.below(ROWS as u64));
+    let Some(range) = KeyRange::new(key(rows.start), Some(key(rows.end))) else { panic!("{rows:?}") };
+    let scan = Scan::new(vec![range]).reverse(reverse).limit(limit).batch_rows(random.one_of(&[1, 7, 256]));
+    let mut expected: Vec<usize> = rows.collect();
+    if reverse {
+        expected.reverse();
+    }
+    expected.truncate(limit.map_or(usize::MAX, |limit| limit as usize));
+    (scan, expected)
 }
 
 /// Calls that are made until they are to stop.
@@ -268,20 +287,7 @@ impl Load {
     async fn scans(&self, random: &mut Random) {
         while self.goes_on() {
             let Bounded { tables, most } = self.bounded(random);
-            let [one, other] = [0, 0].map(|_| random.below(ROWS as u64) as usize);
-            let rows = match random.below(3) {
-                0 => 0..ROWS,
-                _ => one.min(other)..one.max(other) + 1,
-            };
-            let reverse = random.chance(2);
-            let limit = random.chance(2).then(|| 1 + random.below(ROWS as u64));
-            let Some(range) = KeyRange::new(key(rows.start), Some(key(rows.end))) else { panic!("{rows:?}") };
-            let scan = Scan::new(vec![range]).reverse(reverse).limit(limit).batch_rows(random.one_of(&[1, 7, 256]));
-            let mut expected: Vec<usize> = rows.collect();
-            if reverse {
-                expected.reverse();
-            }
-            expected.truncate(limit.map_or(usize::MAX, |limit| limit as usize));
+            let (scan, expected) = drawn(random);
             // Some scans are dropped early.
             let wanted = if random.chance(4) { random.below(300) as usize } else { usize::MAX };
             match self.scan(&*tables.fixed, &scan, &expected, wanted, most).await {
@@ -291,7 +297,8 @@ impl Load {
         }
     }
 
-    async fn scan(
+    /// Scans until so many rows have come, and checks each.
+    pub(crate) async fn scan(
         &self,
         store: &dyn AsyncWideStore,
         scan: &Scan,
