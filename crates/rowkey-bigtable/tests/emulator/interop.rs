@@ -134,7 +134,8 @@ fn cbt_reads_wide_rows_and_counters() {
         ];
         let second = [cell("a:q", &date("01-00:00:00.000000"), "zero")];
         assert_eq!(rows, [(b"r1".to_vec(), first.to_vec()), (b"r2".to_vec(), second.to_vec())]);
-        let [(column, _, value)] = counted.1.as_slice() else { panic!("{counted:?}") };
+        // The sum before is a version of its own, until it is collected, if a millisecond has passed.
+        let [(column, _, value), ..] = counted.1.as_slice() else { panic!("{counted:?}") };
         assert_eq!((column.as_str(), value.as_slice()), ("n:count", &(-3_i64).to_be_bytes()[..]));
         let described = String::from_utf8(cbt.run(&["ls", "wide"])).unwrap();
         for (family, rule) in [("a", "versions() > 3"), ("b.c", "(versions() > 2 || age() > "), ("n", "versions() > 1")]
