@@ -98,11 +98,11 @@ fn scans_go_on_where_they_were_cut() {
         let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
         let db = Bigtable::connect(to_emulator.emulator(proxy.host()).connections(1)).await.unwrap();
         let load = Load::new(Tables::open(&db).await.unwrap());
-        let (mut random, scans) = (Random(7), cases(30, 400));
+        let (mut random, scans) = (Random(7), cases(60, 600));
         proxy.at_request(usize::MAX, AtRequest::Lost);
         for seed in 0..scans {
             // The connection that is open was not to be cut.
-            proxy.cut_by(Some(u64::from(seed)));
+            proxy.cut_later_by(u64::from(seed));
             proxy.cut();
             let (scan, expected) = drawn(&mut random);
             load.scan(&*load.tables.fixed, &scan, &expected, usize::MAX, None).await.unwrap();

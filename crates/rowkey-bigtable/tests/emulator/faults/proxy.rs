@@ -37,6 +37,8 @@ struct Shared {
 struct Seen {
     /// By which connections are cut after so many bytes, if they are.
     random: Option<Random>,
+    /// The binary logarithm of the fewest bytes.
+    least: u64,
     at_request: Option<(usize, AtRequest)>,
     /// The request whose answer is cut off.
     answer: Option<Stream>,
@@ -111,7 +113,14 @@ impl Proxy {
 
     /// Connections that are opened from now on are cut after so many bytes; without a seed they are not.
     pub(crate) fn cut_by(&self, seed: Option<u64>) {
-        self.shared.seen().random = seed.map(Random);
+        let mut seen = self.shared.seen();
+        (seen.random, seen.least) = (seed.map(Random), 0);
+    }
+
+    /// The same, but each connection has time for a request.
+    pub(crate) fn cut_later_by(&self, seed: u64) {
+        let mut seen = self.shared.seen();
+        (seen.random, seen.least) = (Some(Random(seed)), 10);
     }
 
     /// Cuts all connections.
@@ -281,12 +290,13 @@ impl Shared {
     fn connect(&self) -> (u64, [usize; 2]) {
         let mut seen = self.seen();
         seen.connections += 1;
+        let least = seen.least;
         let Some(random) = &mut seen.random else { return (seen.connections, [usize::MAX; 2]) };
         // Any order of magnitude: within the preface of 24 bytes, within the first request, after many.
         let mut bytes = |most: u64| match random.chance(3) {
             true => usize::MAX,
             false => {
-                let magnitude = 1_u64 << random.below(most);
+                let magnitude = 1_u64 << (least + random.below(most - least));
                 (magnitude + random.below(magnitude)) as usize
             }
         };
