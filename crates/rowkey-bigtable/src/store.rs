@@ -15,14 +15,13 @@ use rowkey::wide::{
 };
 use rowkey::{Error, ErrorKind};
 
-use crate::client::proto::mutate_rows_request::Entry;
 use crate::client::proto::read_modify_write_rule::Rule;
 use crate::client::proto::{
     CheckAndMutateRowRequest, MutateRowRequest, MutateRowsRequest, ReadModifyWriteRowRequest, ReadModifyWriteRule,
     ReadRowsRequest, RowSet, SampleRowKeysRequest,
 };
-use crate::client::{Client, EntryError};
-use crate::edit::{MOST_EDITS, edits, stamp};
+use crate::client::{Client, Entries, EntryError};
+use crate::edit::{MOST_EDITS, changes, edits};
 use crate::filter::{Reading, predicate};
 use crate::scan::{LONGEST_KEY, batches, key_sets, nothing, refused};
 
@@ -128,11 +127,10 @@ impl Table {
     }
 
     pub(crate) async fn write(&self, row: Vec<u8>, mutation: &Mutation, call: &Call<'_>) -> Result<(), Error> {
-        let mut mutations = edits(mutation)?;
+        let mutations = edits(mutation, self.clock.now())?;
         if mutations.is_empty() {
             return Ok(());
         }
-        stamp(&mut mutations, self.clock.now());
         let request =
             MutateRowRequest { table_name: self.full_name(), row_key: row, mutations, ..MutateRowRequest::default() };
         self.client.mutate_row(request, call).await
@@ -142,76 +140,78 @@ impl Table {
     fn groups(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<Vec<Group>, Error> {
         rows.iter().try_for_each(|(row, mutation)| self.check(row, mutation))?;
         let mut places: HashMap<&[u8], usize> = HashMap::with_capacity(rows.len());
-        let mut entries: Vec<Entry> = Vec::with_capacity(rows.len());
         // Which entry each write is in.
         let mut writes: Vec<(usize, usize)> = Vec::with_capacity(rows.len());
         for (index, (row, mutation)) in rows.iter().enumerate() {
-            let mutations = edits(mutation)?;
-            if mutations.is_empty() {
-                continue;
-            }
-            let place = *places.entry(row).or_insert(entries.len());
-            writes.push((place, index));
-            match entries.get_mut(place) {
-                None => entries.push(Entry { row_key: row.clone(), mutations, ..Entry::default() }),
-                Some(entry) if entry.mutations.len() + mutations.len() > MOST_EDITS => {
-                    return Err(Error::Unsupported("more than 100,000 edits of a row in one call, on Bigtable"));
-                }
-                Some(entry) => entry.mutations.extend(mutations),
+            if !mutation.is_empty() {
+                let next = places.len();
+                writes.push((*places.entry(row).or_insert(next), index));
             }
         }
-        writes.sort_unstable();
-        let request = || MutateRowsRequest {
-            table_name: self.full_name(),
-            app_profile_id: self.client.options().app_profile.clone(),
-            ..MutateRowsRequest::default()
+        if places.len() < writes.len() {
+            writes.sort_unstable();
+        }
+        let new_group = || {
+            let head = MutateRowsRequest {
+                table_name: self.full_name(),
+                app_profile_id: self.client.options().app_profile.clone(),
+                ..MutateRowsRequest::default()
+            };
+            Group { entries: Entries::new(head), writes: Vec::new() }
         };
-        let (mut groups, mut bytes, mut edits): (Vec<Group>, _, _) = (Vec::new(), 0, 0);
-        let mut writes = writes.into_iter().peekable();
-        for (place, entry) in entries.into_iter().enumerate() {
-            let of_entry = prost::Message::encoded_len(&entry);
-            let is_full = bytes + of_entry > MOST_BYTES || edits + entry.mutations.len() > MOST_ENTRIES;
-            if groups.is_empty() || is_full {
-                groups.push(Group { request: request(), writes: Vec::new() });
-                (bytes, edits) = (0, 0);
+        let (mut groups, mut edits): (Vec<Group>, usize) = (Vec::new(), 0);
+        let mut entry = Vec::new();
+        for of_entry in writes.chunk_by(|(one, _), (other, _)| one == other) {
+            for (_, index) in of_entry {
+                for change in changes(&rows[*index].1) {
+                    entry.push(change?);
+                }
             }
-            (bytes, edits) = (bytes + of_entry, edits + entry.mutations.len());
+            if entry.len() > MOST_EDITS {
+                return Err(Error::Unsupported("more than 100,000 edits of a row in one call, on Bigtable"));
+            }
+            let Some((_, first)) = of_entry.first() else { continue };
+            let row = &rows[*first].0;
+            let len = Entries::entry_len(row, &entry);
+            let is_full =
+                |group: &Group| group.entries.bytes() + len > MOST_BYTES || edits + entry.len() > MOST_ENTRIES;
+            if groups.last().is_none_or(is_full) {
+                groups.push(new_group());
+                edits = 0;
+            }
             let Some(group) = groups.last_mut() else { continue };
-            let in_group = group.request.entries.len();
-            while let Some((_, index)) = writes.next_if(|(of, _)| *of == place) {
-                group.writes.push((in_group, index));
-            }
-            group.request.entries.push(entry);
+            let in_group = group.entries.len();
+            group.writes.extend(of_entry.iter().map(|(_, index)| (in_group, *index)));
+            group.entries.push(row, &entry);
+            edits += entry.len();
+            entry.clear();
         }
         Ok(groups)
     }
 
     async fn write_groups(&self, total: usize, mut groups: Vec<Group>, call: &Call<'_>) -> Result<(), Error> {
         let (now, alone) = (self.clock.now(), groups.len() == 1);
-        for entry in groups.iter_mut().flat_map(|group| &mut group.request.entries) {
-            stamp(&mut entry.mutations, now);
-        }
-        let send = |Group { request, writes }: Group| async move {
-            let request = Arc::new(request);
-            (self.client.mutate_shared(&request, call).await, request, writes)
+        groups.iter_mut().for_each(|group| group.entries.stamp(now));
+        let send = |Group { entries, writes }: Group| async move {
+            let entries = Arc::new(entries);
+            (self.client.mutate_entries(&entries, call).await, entries, writes)
         };
         let mut failed: Vec<(usize, Vec<u8>, Arc<Error>)> = Vec::new();
         let mut sent = iter(groups).map(send).buffer_unordered(IN_FLIGHT);
-        while let Some((result, request, writes)) = sent.next().await {
+        while let Some((result, entries, writes)) = sent.next().await {
             let mut add = |entry: usize, error: Arc<Error>| {
                 let first = writes.partition_point(|(of, _)| *of < entry);
                 let of_entry = writes[first..].iter().take_while(|(of, _)| *of == entry);
-                let key = || request.entries.get(entry).map(|entry| entry.row_key.clone()).unwrap_or_default();
-                failed.extend(of_entry.map(|(_, index)| (*index, key(), Arc::clone(&error))));
+                failed.extend(of_entry.map(|(_, index)| (*index, entries.row_key(entry), Arc::clone(&error))));
             };
             match result {
                 // Nothing of the call was written.
                 Err(error) if alone => return Err(error),
                 Err(error) => {
                     let error = Arc::new(error);
-                    (0..request.entries.len()).for_each(|entry| add(entry, Arc::clone(&error)));
+                    (0..entries.len()).for_each(|entry| add(entry, Arc::clone(&error)));
                 }
-                Ok(entries) => entries.into_iter().for_each(|EntryError { index, error }| add(index, Arc::new(error))),
+                Ok(failed) => failed.into_iter().for_each(|EntryError { index, error }| add(index, Arc::new(error))),
             }
         }
         failed.sort_unstable_by_key(|(index, ..)| *index);
@@ -288,8 +288,7 @@ impl Table {
         mutation: &Mutation,
         call: &Call<'_>,
     ) -> Result<bool, Error> {
-        let mut mutations = edits(mutation)?;
-        stamp(&mut mutations, self.clock.now());
+        let mutations = edits(mutation, self.clock.now())?;
         if mutations.is_empty() {
             // The service refuses a request without mutations.
             let stored = self.read(row, &Columns::of(&check.column), call).await?;
@@ -312,7 +311,7 @@ impl Table {
 
 /// A request, and which writes of the call are in its entries: pairs of both indexes, in the order of the entries.
 struct Group {
-    request: MutateRowsRequest,
+    entries: Entries,
     writes: Vec<(usize, usize)>,
 }
 

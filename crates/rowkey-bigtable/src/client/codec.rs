@@ -5,9 +5,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use prost::Message;
+use prost::bytes::BufMut;
 use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, EncodeBuf, Encoder};
 use tonic_prost::ProstDecoder;
+
+/// What is sent as a request.
+pub(super) trait Body {
+    fn bytes(&self) -> usize;
+    /// Writes so many bytes.
+    fn write(&self, buffer: &mut impl BufMut);
+}
+
+impl<M: Message> Body for M {
+    fn bytes(&self) -> usize {
+        self.encoded_len()
+    }
+
+    fn write(&self, buffer: &mut impl BufMut) {
+        self.encode_raw(buffer);
+    }
+}
 
 /// The request of an attempt. It is encoded when there is a connection that takes it, and not before.
 #[derive(Debug)]
@@ -51,7 +69,7 @@ impl<Q, R> Default for Shared<Q, R> {
     }
 }
 
-impl<Q: Message + 'static, R: Message + Default + 'static> Codec for Shared<Q, R> {
+impl<Q: Body + Send + Sync + 'static, R: Message + Default + 'static> Codec for Shared<Q, R> {
     type Encode = Outgoing<Q>;
     type Decode = R;
     type Encoder = SharedEncoder<Q>;
@@ -68,7 +86,7 @@ impl<Q: Message + 'static, R: Message + Default + 'static> Codec for Shared<Q, R
 
 pub(super) struct SharedEncoder<Q>(PhantomData<fn(Q)>);
 
-impl<Q: Message> Encoder for SharedEncoder<Q> {
+impl<Q: Body + Send + Sync> Encoder for SharedEncoder<Q> {
     type Item = Outgoing<Q>;
     type Error = Status;
 
@@ -76,7 +94,9 @@ impl<Q: Message> Encoder for SharedEncoder<Q> {
         if !request.sent.encode() {
             return Err(Status::cancelled("the attempt was given up"));
         }
-        request.message.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+        buffer.reserve(request.message.bytes());
+        request.message.write(buffer);
+        Ok(())
     }
 }
 

@@ -34,6 +34,7 @@ mod bounds;
 mod codec;
 pub(crate) mod connections;
 mod credentials;
+mod entries;
 mod headers;
 pub mod proto;
 pub(crate) mod retry;
@@ -57,9 +58,10 @@ use tonic::transport::Channel;
 use tonic::{Request, Response, Status, Streaming};
 
 use self::bounds::{pause, within};
-use self::codec::{Outgoing, Sent, Shared};
+use self::codec::{Body, Outgoing, Sent, Shared};
 use self::connections::{Connections, Turn, endpoint};
 use self::credentials::Credentials;
+pub(crate) use self::entries::{Change, Entries, Timestamp};
 pub(crate) use self::headers::Route;
 use self::headers::{Cookies, write as write_headers};
 use self::proto::{
@@ -350,7 +352,7 @@ impl Client {
         Ok(grpc.unary(request, path, Shared::<Q, R>::default()).await?.into_inner())
     }
 
-    async fn open<Q: Message + 'static, R: Message + Default + 'static>(
+    async fn open<Q: Body + Send + Sync + 'static, R: Message + Default + 'static>(
         &self,
         turn: &Turn,
         path: &'static str,

@@ -11,8 +11,8 @@ use tonic::{Code, Status, Streaming};
 
 use super::bounds::{pause, within};
 use super::codec::{Outgoing, Sent};
-use super::proto::mutate_rows_request::Entry;
-use super::proto::{MutateRowsRequest, MutateRowsResponse};
+use super::entries::{Entries, Selected};
+use super::proto::{MutateRowsRequest, MutateRowsResponse, RpcStatus};
 use super::retry::{is_refusal, is_transient, wish};
 use super::scan::END;
 use super::{Attempts, Client, Effect, request_to, timed_out};
@@ -31,8 +31,14 @@ pub struct EntryError {
 struct Left {
     index: usize,
     may_have_written: bool,
-    /// The status of its last attempt.
-    status: Option<Status>,
+    outcome: Outcome,
+}
+
+/// What the server said of an entry in its last attempt.
+enum Outcome {
+    Unnamed,
+    Written,
+    Failed(Status),
 }
 
 impl Client {
@@ -44,32 +50,28 @@ impl Client {
     /// If nothing was sent: that the call has to end, or that no connection could be made.
     pub async fn mutate_rows(&self, mut request: MutateRowsRequest, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
         self.profiled(&mut request.app_profile_id);
-        self.mutate_shared(&Arc::new(request), call).await
+        self.mutate_entries(&Arc::new(Entries::of(request)), call).await
     }
 
     /// As [`mutate_rows`](Self::mutate_rows), with an app profile. The caller keeps the request.
-    pub(crate) async fn mutate_shared(
-        &self,
-        whole: &Arc<MutateRowsRequest>,
-        call: &Call<'_>,
-    ) -> Result<Vec<EntryError>, Error> {
+    pub(crate) async fn mutate_entries(&self, whole: &Arc<Entries>, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
         let effect = Effect::Writes { repeatable: true };
-        let names = (whole.table_name.as_str(), whole.authorized_view_name.as_str());
-        let operation = self.operation("MutateRows", names, &whole.app_profile_id, effect);
+        let names = (whole.head.table_name.as_str(), whole.head.authorized_view_name.as_str());
+        let operation = self.operation("MutateRows", names, &whole.head.app_profile_id, effect);
         let mut attempts = Attempts::new(operation, self.options().retry_for);
         let mut left: Vec<Left> =
-            (0..whole.entries.len()).map(|index| Left { index, may_have_written: false, status: None }).collect();
+            (0..whole.len()).map(|index| Left { index, may_have_written: false, outcome: Outcome::Unnamed }).collect();
         let mut failed = Vec::new();
-        let mut request = Arc::clone(whole);
+        let mut request = Selected::All(Arc::clone(whole));
         loop {
             if let Err(ended) = attempts.begin(call) {
-                return give_up(&attempts, whole.entries.len(), left, failed, ended);
+                return give_up(&attempts, whole.len(), left, failed, ended);
             }
             if left.is_empty() {
                 return Ok(failed);
             }
             let sent = Sent::default();
-            let outgoing = Outgoing::new(request, &sent);
+            let outgoing = Outgoing::new(Arc::new(request), &sent);
             let (of_request, ended) =
                 match within(call, None, self.mutate_once(&attempts, outgoing, call, &mut left)).await {
                     Ok(Some(Ok(()))) => (Status::internal("the server said nothing of this row"), None),
@@ -81,14 +83,14 @@ impl Client {
             attempts.cookies.keep(&of_request);
             let mut again = Vec::new();
             for mut entry in left {
-                // An entry that the server did not name has the status of the request.
-                let status = entry.status.take().unwrap_or_else(|| of_request.clone());
-                if status.code() == Code::Ok {
-                    continue;
-                }
+                let status = match std::mem::replace(&mut entry.outcome, Outcome::Unnamed) {
+                    Outcome::Written => continue,
+                    Outcome::Failed(status) => status,
+                    Outcome::Unnamed => of_request.clone(),
+                };
                 entry.may_have_written |= sent && !is_refusal(&status);
                 if is_transient(&status) {
-                    entry.status = Some(status);
+                    entry.outcome = Outcome::Failed(status);
                     again.push(entry);
                 } else {
                     failed.push(entry.failed(&attempts, status));
@@ -99,22 +101,21 @@ impl Client {
                 return Ok(sorted(failed));
             }
             if let Some(ended) = ended {
-                return give_up(&attempts, whole.entries.len(), left, failed, ended);
+                return give_up(&attempts, whole.len(), left, failed, ended);
             }
-            let wished = left.iter().filter_map(|entry| wish(entry.status.as_ref()?)).max();
+            let wished = left.iter().filter_map(|entry| wish(entry.status()?)).max();
             let Some(time) = attempts.retry.pause(wished) else {
-                for mut entry in left {
-                    let status = entry.status.take().unwrap_or_else(timed_out);
+                for entry in left {
+                    let status = entry.status().cloned().unwrap_or_else(timed_out);
                     failed.push(entry.failed(&attempts, status));
                 }
                 return Ok(sorted(failed));
             };
             if let Err(ended) = pause(call, time).await {
-                return give_up(&attempts, whole.entries.len(), left, failed, ended);
+                return give_up(&attempts, whole.len(), left, failed, ended);
             }
-            let entries: Vec<Entry> = left.iter().map(|entry| whole.entries[entry.index].clone()).collect();
-            request = Arc::new(MutateRowsRequest { entries, ..head(whole) });
-            left.iter_mut().for_each(|entry| entry.status = None);
+            request = Selected::Some(Arc::clone(whole), left.iter().map(|entry| entry.index).collect());
+            left.iter_mut().for_each(|entry| entry.outcome = Outcome::Unnamed);
         }
     }
 
@@ -122,7 +123,7 @@ impl Client {
     async fn mutate_once(
         &self,
         attempts: &Attempts,
-        request: Outgoing<MutateRowsRequest>,
+        request: Outgoing<Selected>,
         call: &Call<'_>,
         left: &mut [Left],
     ) -> Result<(), Status> {
@@ -138,17 +139,19 @@ impl Client {
             let time = longest.saturating_sub(progress.elapsed());
             let message = timeout(time, stream.message()).await.map_err(|_| timed_out())??;
             let Some(response) = message else { return Ok(()) };
+            let mut named = false;
             for entry in response.entries {
                 let at = usize::try_from(entry.index).ok().and_then(|index| left.get_mut(index));
                 if let Some(at) = at {
-                    if at.status.is_none() {
+                    if matches!(at.outcome, Outcome::Unnamed) {
                         unnamed -= 1;
-                        progress = Instant::now();
+                        named = true;
                     }
-                    let status = entry.status.unwrap_or_default();
-                    let details = status.encode_to_vec().into();
-                    at.status = Some(Status::with_details(Code::from(status.code), status.message, details));
+                    at.outcome = Outcome::of(entry.status.unwrap_or_default());
                 }
+            }
+            if named {
+                progress = Instant::now();
             }
         }
         // Its end is not needed. To drop the stream earlier would reset it on the server.
@@ -157,17 +160,24 @@ impl Client {
     }
 }
 
-/// The request without its entries.
-fn head(request: &MutateRowsRequest) -> MutateRowsRequest {
-    MutateRowsRequest {
-        table_name: request.table_name.clone(),
-        authorized_view_name: request.authorized_view_name.clone(),
-        app_profile_id: request.app_profile_id.clone(),
-        entries: Vec::new(),
+impl Outcome {
+    fn of(status: RpcStatus) -> Self {
+        if Code::from(status.code) == Code::Ok {
+            return Self::Written;
+        }
+        let details = status.encode_to_vec().into();
+        Self::Failed(Status::with_details(Code::from(status.code), status.message, details))
     }
 }
 
 impl Left {
+    fn status(&self) -> Option<&Status> {
+        match &self.outcome {
+            Outcome::Failed(status) => Some(status),
+            Outcome::Unnamed | Outcome::Written => None,
+        }
+    }
+
     fn failed(self, attempts: &Attempts, status: Status) -> EntryError {
         let error = BigtableError::new(attempts.operation.doing, attempts.retry.attempts(), status).into();
         EntryError { index: self.index, error: self.outcome(attempts, error) }
