@@ -87,17 +87,36 @@ pub(super) fn timeless(cells: &[String]) -> Vec<String> {
 /// Reads a row by a get, by a get of several, and by scans in both directions, which must agree.
 #[track_caller]
 pub(super) fn row(law: &str, store: &dyn WideStore, row: &[u8], columns: &Columns) -> Vec<String> {
+    let [(_, got), others @ ..] = readings(law, store, row, columns);
+    for (way, cells) in others {
+        equal(law, format_args!("{columns:?}, {way} and not got,"), cells, got.clone());
+    }
+    got
+}
+
+/// A row in each way that it can be read, one after the other.
+#[track_caller]
+pub(super) fn readings(
+    law: &str,
+    store: &dyn WideStore,
+    row: &[u8],
+    columns: &Columns,
+) -> [(&'static str, Vec<String>); 4] {
     let got = text(done(law, store.get(row, columns)).as_bytes());
     let many = done(law, store.get_many(&[b"there is no such row", row], columns));
     let many: Vec<_> = many.iter().map(|row| text(row.as_bytes())).collect();
-    equal("get-many", format_args!("{columns:?} among others"), many, vec![vec![], got.clone()]);
-    for reverse in [false, true] {
+    equal("get-many", format_args!("{columns:?} of a row that is not there"), &many[..many.len().min(1)], &[vec![]]);
+    let [_, among] = &many[..] else { broken("get-many", format_args!("{} rows of 2", many.len())) };
+    let scanned = |reverse| {
         let scan = Scan::new(vec![KeyRange::point(row)]).reverse(reverse);
-        let scanned = rows(law, store, &scan, columns).pop().map(|(_, cells)| cells).unwrap_or_default();
-        let way = if reverse { "in reverse" } else { "forward" };
-        equal(law, format_args!("{columns:?}, scanned {way} and not got,"), scanned, got.clone());
-    }
-    got
+        rows(law, store, &scan, columns).pop().map(|(_, cells)| cells).unwrap_or_default()
+    };
+    [
+        ("got", got),
+        ("got among others", among.clone()),
+        ("scanned forward", scanned(false)),
+        ("scanned in reverse", scanned(true)),
+    ]
 }
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! Laws of versions: which are kept, which are hidden.
 
 use super::laws::{
-    DAY, apart, equal, holds, is_unsupported, mutate, now, put, refused, row, row_is, timeless, values_are,
+    DAY, apart, equal, holds, is_unsupported, mutate, now, put, readings, refused, row, row_is, timeless, values_are,
 };
 use crate::wide::{Columns, Compare, DeleteLatest, Deletes, EditOrder, Mutation, WideStore};
 
@@ -32,9 +32,16 @@ fn kept_are(law: &str, store: &dyn WideStore, key: &[u8], columns: &Columns, kep
     if store.guarantees().kept_on_read {
         return values_are(law, store, key, columns, kept);
     }
-    let is = timeless(&row(law, store, key, columns));
-    let first = is.iter().take(kept.len()).map(String::as_str).collect::<Vec<_>>();
-    equal(law, format_args!("the first of {columns:?}"), first, kept.to_vec());
+    // What is not kept may go between two reads, and does not come back.
+    let mut before: Option<Vec<String>> = None;
+    for (way, cells) in readings(law, store, key, columns) {
+        let is = timeless(&cells);
+        let first = is.iter().take(kept.len()).map(String::as_str).collect::<Vec<_>>();
+        equal(law, format_args!("the first of {columns:?}, {way},"), first, kept.to_vec());
+        let came_back = before.as_ref().is_some_and(|before| cells.iter().any(|cell| !before.contains(cell)));
+        holds(law, !came_back, format_args!("{columns:?}, {way}: {cells:?} after {before:?}"));
+        before = Some(cells);
+    }
 }
 
 /// Families of few versions.
