@@ -97,10 +97,10 @@ struct Part {
 pub(crate) async fn run(
     core: &Core,
     table: &TableName,
-    actions: Vec<Action>,
+    actions: &[Action],
     deadline: Instant,
 ) -> Vec<Result<Outcome>> {
-    let mut steps = steps(&actions);
+    let mut steps = steps(actions);
     let mut attempts = Attempts::new(core, deadline);
     loop {
         let done = |step: &Step<'_>| step.result.is_some();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::batch::{self, Action, Outcome};
+use crate::buffered::{BufferOptions, BufferedMutator};
 use crate::condition::Condition;
 use crate::core::{Core, RegionCall, Repeat, nonce};
 use crate::error::{Error, Result};
@@ -280,7 +281,20 @@ impl Table {
     ///
     /// Actions on one row are carried out one after the other, in their order. Others have no order.
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
+        self.batch_of(&actions).await
+    }
+
+    pub(crate) async fn batch_of(&self, actions: &[Action]) -> Vec<Result<Outcome>> {
         batch::run(&self.core, &self.name, actions, self.deadline()).await
+    }
+
+    /// Gathers writes, and sends many in one call.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn buffered_mutator(&self, options: BufferOptions) -> BufferedMutator {
+        BufferedMutator::start(self.clone(), options)
     }
 }
 
