@@ -94,12 +94,7 @@ struct Part {
     regions: Vec<(Arc<Location>, Vec<usize>)>,
 }
 
-pub(crate) async fn run(
-    core: &Core,
-    table: &TableName,
-    actions: &[Action],
-    deadline: Instant,
-) -> Vec<Result<Outcome>> {
+pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
     let mut steps = steps(actions);
     let mut attempts = Attempts::new(core, deadline);
     loop {

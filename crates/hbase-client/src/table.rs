@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::batch::{self, Action, Outcome};
 use crate::buffered::{BufferOptions, BufferedMutator};
@@ -285,7 +286,8 @@ impl Table {
     }
 
     pub(crate) async fn batch_of(&self, actions: &[Action]) -> Vec<Result<Outcome>> {
-        batch::run(&self.core, &self.name, actions, self.deadline()).await
+        let span = tracing::debug_span!("hbase batch", table = %self.name, actions = actions.len());
+        batch::run(&self.core, &self.name, actions, self.deadline()).instrument(span).await
     }
 
     /// Gathers writes, and sends many in one call.
