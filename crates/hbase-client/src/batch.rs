@@ -94,13 +94,8 @@ struct Part {
     regions: Vec<(Arc<Location>, Vec<usize>)>,
 }
 
-pub(crate) async fn run(
-    core: &Core,
-    table: &TableName,
-    actions: Vec<Action>,
-    deadline: Instant,
-) -> Vec<Result<Outcome>> {
-    let mut steps = steps(&actions);
+pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
+    let mut steps = steps(actions);
     let mut attempts = Attempts::new(core, deadline);
     loop {
         let done = |step: &Step<'_>| step.result.is_some();

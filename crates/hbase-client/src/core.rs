@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use prost::Message;
 use tokio::time::{Instant, sleep_until};
+use tracing::Instrument;
 
 use crate::cause::Cause;
 use crate::error::{Error, Result};
@@ -115,7 +116,8 @@ impl Core {
         // A server that cannot be reached may be gone, and its regions elsewhere.
         let connection = connection.inspect_err(|_| self.locator.forget(location))?;
         self.counters.calls.fetch_add(1, Ordering::Relaxed);
-        connection.call(payload, deadline).await
+        let span = tracing::trace_span!("hbase attempt", method = payload.method, server = %address);
+        connection.call(payload, deadline).instrument(span).await
     }
 
     /// What an exception says of a region's place.
@@ -137,6 +139,16 @@ impl Core {
 
     /// Makes a call to the region of a row until it is answered, as often as that is safe and the deadline allows.
     pub(crate) async fn on_row<T, M, F, R>(&self, call: &RegionCall<'_, F, R>) -> Result<T>
+    where
+        M: Message,
+        F: Fn(&Location) -> M,
+        R: Fn(&Answer) -> Result<T, CallFault>,
+    {
+        let span = tracing::debug_span!("hbase call", method = call.method, table = %call.table);
+        self.repeat_on_row(call).instrument(span).await
+    }
+
+    async fn repeat_on_row<T, M, F, R>(&self, call: &RegionCall<'_, F, R>) -> Result<T>
     where
         M: Message,
         F: Fn(&Location) -> M,

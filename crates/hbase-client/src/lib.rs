@@ -3,6 +3,7 @@
 
 mod admin;
 mod batch;
+mod buffered;
 mod cause;
 mod cell;
 mod client;
@@ -34,6 +35,7 @@ mod zookeeper;
 
 pub use self::admin::{Admin, Family, TableSchema};
 pub use self::batch::{Action, Outcome};
+pub use self::buffered::{BufferOptions, BufferedMutator, FailedWrite, Written};
 pub use self::cell::{Cell, CellKind};
 pub use self::client::{Client, Counters};
 pub use self::condition::Condition;

@@ -3,8 +3,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::batch::{self, Action, Outcome};
+use crate::buffered::{BufferOptions, BufferedMutator};
 use crate::condition::Condition;
 use crate::core::{Core, RegionCall, Repeat, nonce};
 use crate::error::{Error, Result};
@@ -280,7 +282,21 @@ impl Table {
     ///
     /// Actions on one row are carried out one after the other, in their order. Others have no order.
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
-        batch::run(&self.core, &self.name, actions, self.deadline()).await
+        self.batch_of(&actions).await
+    }
+
+    pub(crate) async fn batch_of(&self, actions: &[Action]) -> Vec<Result<Outcome>> {
+        let span = tracing::debug_span!("hbase batch", table = %self.name, actions = actions.len());
+        batch::run(&self.core, &self.name, actions, self.deadline()).instrument(span).await
+    }
+
+    /// Gathers writes, and sends many in one call.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn buffered_mutator(&self, options: BufferOptions) -> BufferedMutator {
+        BufferedMutator::start(self.clone(), options)
     }
 }
 

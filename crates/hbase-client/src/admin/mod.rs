@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use prost::Message;
 use tokio::time::{Instant, sleep_until};
+use tracing::Instrument;
 
 pub use self::schema::{Family, TableSchema};
 use crate::core::{Attempts, Core, Next, Repeat, next, nonce};
@@ -205,6 +206,30 @@ impl Admin {
         self.call("MoveRegion", &request, Repeat::Always, self.deadline()).await.map(drop)
     }
 
+    /// Runs the balancer, which moves regions from servers that have many to those that have few. Returns whether it ran: it does
+    /// not if it is switched off, or while regions are on the way.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time.
+    pub async fn balance(&self) -> Result<bool> {
+        let answer = self.call("Balance", &pb::BalanceRequest {}, Repeat::Always, self.deadline()).await?;
+        let response: pb::BalanceResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        Ok(response.balancer_ran)
+    }
+
+    /// Switches the balancer on or off, and returns whether it was on before.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time.
+    pub async fn switch_balancer(&self, on: bool) -> Result<bool> {
+        let request = pb::SetBalancerRunningRequest { on, synchronous: Some(true) };
+        let answer = self.call("SetBalancerRunning", &request, Repeat::Always, self.deadline()).await?;
+        let response: pb::SetBalancerRunningResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        Ok(response.prev_balance_value())
+    }
+
     fn deadline(&self) -> Instant {
         Instant::now() + self.timeout
     }
@@ -270,6 +295,17 @@ impl Admin {
 
     /// Calls the active master until it answers, as often as that is safe and the deadline allows.
     async fn call(
+        &self,
+        method: &'static str,
+        request: &impl Message,
+        repeat: Repeat,
+        deadline: Instant,
+    ) -> Result<Answer> {
+        let span = tracing::debug_span!("hbase call", method, server = "master");
+        self.repeat(method, request, repeat, deadline).instrument(span).await
+    }
+
+    async fn repeat(
         &self,
         method: &'static str,
         request: &impl Message,

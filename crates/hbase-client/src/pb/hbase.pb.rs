@@ -1029,3 +1029,22 @@ pub struct ClusterStatus {
     #[prost(message, repeated, tag = "11")]
     pub servers_name: ::prost::alloc::vec::Vec<ServerName>,
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BalanceRequest {}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BalanceResponse {
+    #[prost(bool, required, tag = "1")]
+    pub balancer_ran: bool,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetBalancerRunningRequest {
+    #[prost(bool, required, tag = "1")]
+    pub on: bool,
+    #[prost(bool, optional, tag = "2")]
+    pub synchronous: ::core::option::Option<bool>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetBalancerRunningResponse {
+    #[prost(bool, optional, tag = "1")]
+    pub prev_balance_value: ::core::option::Option<bool>,
+}

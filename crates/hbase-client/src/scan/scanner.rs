@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_core::Stream;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
+use tracing::Instrument;
 
 use super::Scan;
 use super::reader::Reader;
@@ -69,8 +70,9 @@ impl Scanner {
     pub(crate) fn start(core: Arc<Core>, table: TableName, scan: Scan, timeout: Duration) -> Self {
         let counts = Arc::<Counts>::default();
         let (sender, answers) = mpsc::channel(scan.ahead);
+        let span = tracing::debug_span!("hbase scan", %table);
         let reader = Reader::new(core, table, scan, timeout, counts.clone());
-        tokio::spawn(read(reader, sender));
+        tokio::spawn(read(reader, sender).instrument(span));
         Self { answers, rows: Vec::new().into_iter(), counts }
     }
 

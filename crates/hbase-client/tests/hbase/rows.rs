@@ -1,8 +1,8 @@
 //! One row or a batch of them, read and written.
 
 use hbase_client::{
-    Action, Append, Compare, Condition, Delete, ErrorKind, Family, Filter, Get, Increment, Mutation, Options, Put,
-    Table, TableSchema,
+    Action, Append, BufferOptions, Compare, Condition, Delete, ErrorKind, Family, Filter, Get, Increment, Mutation,
+    Options, Put, Scan, Table, TableSchema,
 };
 
 use crate::{client, create, options, port};
@@ -192,4 +192,37 @@ async fn a_cold_client_looks_each_region_up_once() {
     assert!(lookups <= 7, "{lookups} look-ups of 7 regions");
     let dump = client.dump();
     assert_eq!(dump.lines().filter(|line| line.starts_with("region rows_cold,")).count(), 7, "{dump}");
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn gathered_writes_are_made_in_their_order_or_told() {
+    let client = client();
+    create(&client.admin(), &TableSchema::new("rows_buffered").family("f"), &["2", "4"]).await;
+    let table = client.table("rows_buffered");
+    let writes = table.buffered_mutator(BufferOptions::new().flush_bytes(20_000));
+    let mut waiting = Vec::new();
+    for n in 0..3_000 {
+        let put = |qualifier: &str| Put::new((n % 500).to_string()).value("f", qualifier, n.to_string());
+        drop(writes.mutate(put("q")).await.unwrap());
+        if n % 100 == 0 {
+            waiting.push(writes.mutate(put("also")).await.unwrap());
+            drop(writes.mutate(Put::new(format!("lost-{n}")).value("none", "q", "v")).await.unwrap());
+        }
+    }
+    let failed = writes.flush().await;
+    assert_eq!(failed.len(), 30);
+    assert!(failed.iter().all(|failed| failed.error.kind() == ErrorKind::Refused), "{failed:?}");
+    for written in waiting {
+        written.outcome().await.unwrap();
+    }
+    let mut rows = table.scan(Scan::new());
+    let mut count = 0;
+    while let Some(row) = rows.next().await.unwrap() {
+        let last: u32 = std::str::from_utf8(row.key()).unwrap().parse::<u32>().unwrap() + 2_500;
+        assert_eq!(row.value("f", "q"), Some(last.to_string().as_bytes()));
+        count += 1;
+    }
+    assert_eq!(count, 500);
+    assert!(writes.close().await.is_empty());
 }

@@ -1,0 +1,384 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
+
+use crate::batch::{Action, Outcome};
+use crate::cause::Cause;
+use crate::error::{Error, Result};
+use crate::locked::Locked;
+use crate::mutation::Mutation;
+use crate::table::Table;
+
+/// Gathers writes to a table, and sends many in one call: when enough bytes have come, when the first of them has waited long
+/// enough, or at a [`flush`](Self::flush).
+///
+/// One batch is sent at a time, so writes to a row keep their order. While it is under way, as many bytes again are gathered;
+/// then [`mutate`](Self::mutate) waits.
+///
+/// Each failure is reported once: by the [`Written`] of the write; or, if that was dropped, by the next `flush` or
+/// [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as long as
+/// the runtime runs, and failures are only logged.
+///
+/// ```no_run
+/// # async fn example(table: hbase_client::Table) -> hbase_client::Result<()> {
+/// use hbase_client::{BufferOptions, Put};
+///
+/// let visits = table.buffered_mutator(BufferOptions::new());
+/// for visit in 0..100_000 {
+///     visits.mutate(Put::new(format!("ada-{visit:06}")).value("f", "page", "/cart")).await?;
+/// }
+/// for failed in visits.close().await {
+///     eprintln!("{:?}: {}", failed.mutation.row(), failed.error);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct BufferedMutator {
+    queue: mpsc::UnboundedSender<Queued>,
+    room: Arc<Semaphore>,
+    most: u32,
+    failures: Arc<Locked<Failures>>,
+}
+
+/// When a [`BufferedMutator`] sends what it has gathered.
+#[derive(Debug, Clone, Copy)]
+pub struct BufferOptions {
+    bytes: u32,
+    interval: Duration,
+}
+
+impl BufferOptions {
+    /// The default: 2 MiB, and 100 ms.
+    pub fn new() -> Self {
+        Self { bytes: 2 << 20, interval: Duration::from_millis(100) }
+    }
+
+    /// Sends when writes of so many bytes have come, keys and values counted. It keeps twice as many at most. Default: 2 MiB.
+    #[must_use]
+    pub fn flush_bytes(mut self, bytes: usize) -> Self {
+        const MOST: usize = 1 << 29;
+        self.bytes = bytes.clamp(1, MOST) as u32;
+        self
+    }
+
+    /// Sends when a write has waited so long. Default: 100 ms.
+    #[must_use]
+    pub fn flush_interval(mut self, interval: Duration) -> Self {
+        self.interval = interval;
+        self
+    }
+}
+
+impl Default for BufferOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A write that failed, and why.
+#[derive(Debug, Clone)]
+pub struct FailedWrite {
+    /// The write, which may be tried again as it is.
+    pub mutation: Mutation,
+    /// Why it failed. Its kind tells whether the write may have been made all the same.
+    pub error: Error,
+}
+
+/// What comes of a gathered write. To drop it leaves the write as it is, and its failure to the next
+/// [`flush`](BufferedMutator::flush).
+pub struct Written(oneshot::Receiver<Result<Outcome>>);
+
+impl Written {
+    /// Waits until the write is made. It is sent with the others: this does not hasten it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::batch`]. The outcome is unknown if the runtime stopped meanwhile.
+    pub async fn outcome(self) -> Result<Outcome> {
+        let ended = || Error::unavailable(Cause::said("the runtime stopped")).outcome_unknown();
+        self.0.await.unwrap_or_else(|_| Err(ended()))
+    }
+}
+
+enum Queued {
+    Write { mutation: Mutation, room: OwnedSemaphorePermit, done: oneshot::Sender<Result<Outcome>> },
+    Flush(oneshot::Sender<Vec<FailedWrite>>),
+}
+
+/// Failures that nobody has heard of.
+#[derive(Default)]
+struct Failures {
+    writes: Vec<FailedWrite>,
+    bytes: usize,
+}
+
+impl BufferedMutator {
+    pub(crate) fn start(table: Table, options: BufferOptions) -> Self {
+        let most = options.bytes * 2;
+        let (queue, queued) = mpsc::unbounded_channel();
+        let failures = Arc::new(Locked::default());
+        let sending = Sending { table, options, queued, failures: Arc::clone(&failures) };
+        tokio::spawn(sending.run());
+        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures }
+    }
+
+    /// Takes a write. Waits while the writes that are gathered and under way are too many.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be sent as it is. The error of an earlier write if so many have failed whose [`Written`] were dropped that
+    /// they fill the buffer: [`flush`](Self::flush) returns them. This write was not taken then.
+    pub async fn mutate(&self, mutation: impl Into<Mutation>) -> Result<Written> {
+        let mutation = mutation.into();
+        mutation.check()?;
+        let failed = |failures: &Failures| {
+            let is_full = failures.bytes >= self.most as usize;
+            failures.writes.first().filter(|_| is_full).map(|failed| failed.error.clone())
+        };
+        if let Some(error) = failed(&self.failures.lock()) {
+            return Err(error);
+        }
+        let closed = || Error::unavailable(Cause::said("the runtime stopped"));
+        let bytes = u32::try_from(size(&mutation)).unwrap_or(u32::MAX).min(self.most);
+        let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.map_err(|_| closed())?;
+        let (done, written) = oneshot::channel();
+        self.queue.send(Queued::Write { mutation, room, done }).map_err(|_| closed())?;
+        Ok(Written(written))
+    }
+
+    /// Sends what was taken before, and waits until all of it has an outcome. Returns the writes that failed since the last
+    /// flush and whose [`Written`] were dropped before.
+    #[must_use = "these writes were not made"]
+    pub async fn flush(&self) -> Vec<FailedWrite> {
+        let (done, flushed) = oneshot::channel();
+        // If the runtime has stopped, nothing is sent any more: the failures until then are still known.
+        let _ = self.queue.send(Queued::Flush(done));
+        match flushed.await {
+            Ok(failed) => failed,
+            Err(_) => self.failures.lock().take(),
+        }
+    }
+
+    /// As [`flush`](Self::flush), at the end.
+    #[must_use = "these writes were not made"]
+    pub async fn close(self) -> Vec<FailedWrite> {
+        self.flush().await
+    }
+}
+
+impl Failures {
+    fn push(&mut self, failed: FailedWrite) {
+        self.bytes += size(&failed.mutation);
+        self.writes.push(failed);
+    }
+
+    fn take(&mut self) -> Vec<FailedWrite> {
+        std::mem::take(self).writes
+    }
+}
+
+fn size(mutation: &Mutation) -> usize {
+    mutation.row().len() + mutation.cells().len()
+}
+
+/// The task that sends.
+struct Sending {
+    table: Table,
+    options: BufferOptions,
+    queued: mpsc::UnboundedReceiver<Queued>,
+    failures: Arc<Locked<Failures>>,
+}
+
+/// What was gathered.
+#[derive(Default)]
+struct Gathered {
+    actions: Vec<Action>,
+    /// Of each action, who waits for it, and its room.
+    waiting: VecDeque<(oneshot::Sender<Result<Outcome>>, OwnedSemaphorePermit)>,
+    bytes: usize,
+    flush: Option<oneshot::Sender<Vec<FailedWrite>>>,
+}
+
+impl Sending {
+    async fn run(mut self) {
+        while let Some(gathered) = self.gather().await {
+            self.send(gathered).await;
+        }
+        let failed = self.failures.lock().take();
+        if let Some(first) = failed.first() {
+            tracing::error!(writes = failed.len(), error = %first.error, "writes failed, and nobody asked for them");
+        }
+    }
+
+    /// Waits for writes until they are to be sent. `None` if no others will come.
+    async fn gather(&mut self) -> Option<Gathered> {
+        let mut gathered = Gathered::default();
+        let mut queued = self.queued.recv().await?;
+        let until = Instant::now() + self.options.interval;
+        loop {
+            match queued {
+                Queued::Flush(done) => {
+                    gathered.flush = Some(done);
+                    return Some(gathered);
+                }
+                Queued::Write { mutation, room, done } => {
+                    gathered.bytes += size(&mutation);
+                    gathered.actions.push(mutation.into());
+                    gathered.waiting.push_back((done, room));
+                }
+            }
+            if gathered.bytes >= self.options.bytes as usize {
+                return Some(gathered);
+            }
+            match timeout_at(until, self.queued.recv()).await {
+                Ok(Some(next)) => queued = next,
+                Ok(None) | Err(_) => return Some(gathered),
+            }
+        }
+    }
+
+    async fn send(&self, gathered: Gathered) {
+        let results = self.table.batch_of(&gathered.actions).await;
+        for ((action, (done, room)), result) in gathered.actions.into_iter().zip(gathered.waiting).zip(results) {
+            if let (Err(Err(error)), Action::Mutate(mutation)) = (done.send(result), action) {
+                self.failures.lock().push(FailedWrite { mutation, error });
+            }
+            drop(room);
+        }
+        if let Some(flush) = gathered.flush {
+            let failed = self.failures.lock().take();
+            // Whoever flushed has left: the failures wait for the next one.
+            if let Err(failed) = flush.send(failed) {
+                failed.into_iter().for_each(|failed| self.failures.lock().push(failed));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for BufferedMutator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let free = self.room.available_permits();
+        f.debug_struct("BufferedMutator").field("free_bytes", &free).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Written").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{Call, Fake, Reply};
+    use crate::{Client, ErrorKind, Options, Put, pb};
+
+    const NO_FAMILY: &str = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
+
+    /// Rows that end with `x` are refused.
+    fn answer(call: &Call) -> Reply {
+        let request: pb::MultiRequest = call.read();
+        let outcome = |action: &pb::Action| {
+            let row = action.mutation.as_ref().and_then(|mutation| mutation.row.clone()).unwrap_or_default();
+            let exception = row.ends_with(b"x").then(|| pb::NameBytesPair { name: NO_FAMILY.into(), value: None });
+            let result = exception.is_none().then(pb::Result::default);
+            pb::ResultOrException { index: action.index, result, exception, ..Default::default() }
+        };
+        let of_region = |region: &pb::RegionAction| pb::RegionActionResult {
+            result_or_exception: region.action.iter().map(outcome).collect(),
+            ..Default::default()
+        };
+        let region_action_result = request.region_action.iter().map(of_region).collect();
+        Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
+    }
+
+    async fn buffered(fake: &Fake, bytes: usize) -> BufferedMutator {
+        let options = Options::new().masters([fake.address().clone()]).timeout(Duration::from_secs(60));
+        let options_of_buffer = BufferOptions::new().flush_bytes(bytes).flush_interval(Duration::from_millis(20));
+        Client::new(options).unwrap().table("t").buffered_mutator(options_of_buffer)
+    }
+
+    fn put(row: &str) -> Put {
+        Put::new(row).value("f", "q", "v")
+    }
+
+    fn rows(failed: &[FailedWrite]) -> Vec<String> {
+        failed.iter().map(|failed| String::from_utf8_lossy(failed.mutation.row()).into_owned()).collect()
+    }
+
+    #[tokio::test]
+    async fn writes_are_sent_together() {
+        let fake = Fake::start(answer).await;
+        let writes = buffered(&fake, 1 << 20).await;
+        for row in 0..500 {
+            drop(writes.mutate(put(&row.to_string())).await.unwrap());
+        }
+        assert!(writes.flush().await.is_empty());
+        let calls = fake.calls("Multi");
+        assert!((1..50).contains(&calls), "{calls}");
+        let waits = writes.mutate(put("late")).await.unwrap();
+        waits.outcome().await.unwrap();
+        assert!(writes.close().await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn each_failure_is_told_once() {
+        let fake = Fake::start(answer).await;
+        let writes = buffered(&fake, 100).await;
+        let kept = writes.mutate(put("1x")).await.unwrap();
+        drop(writes.mutate(put("2x")).await.unwrap());
+        drop(writes.mutate(put("3")).await.unwrap());
+        let failed = writes.flush().await;
+        assert_eq!(rows(&failed), ["2x"]);
+        assert_eq!(failed[0].error.kind(), ErrorKind::Refused);
+        assert!(kept.outcome().await.is_err());
+        assert!(writes.mutate(put("")).await.is_err());
+        assert!(writes.close().await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn failures_that_nobody_asks_for_stop_the_writer() {
+        let fake = Fake::start(answer).await;
+        let writes = buffered(&fake, 200).await;
+        let mut taken = 0;
+        while let Ok(written) = writes.mutate(put("x")).await {
+            drop(written);
+            taken += 1;
+            assert!(taken < 1000);
+        }
+        assert!(taken > 0);
+        let failed = writes.flush().await;
+        assert_eq!(failed.len(), taken);
+        drop(writes.mutate(put("1")).await.unwrap());
+        assert!(writes.close().await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_writer_waits_while_nothing_is_answered() {
+        let fake = Fake::start(|_| Reply::Silence).await;
+        let writes = buffered(&fake, 1000).await;
+        let mut taken = 0;
+        let write = async {
+            loop {
+                drop(writes.mutate(put("1")).await.unwrap());
+                taken += size(&put("1").into());
+            }
+        };
+        assert!(tokio::time::timeout(Duration::from_millis(300), write).await.is_err());
+        assert!((1000..=2000).contains(&taken), "{taken}");
+    }
+
+    #[tokio::test]
+    async fn what_was_gathered_is_sent_when_it_is_dropped() {
+        let fake = Fake::start(answer).await;
+        let writes = buffered(&fake, 1 << 20).await;
+        let written = writes.mutate(put("1")).await.unwrap();
+        drop(writes);
+        written.outcome().await.unwrap();
+    }
+}

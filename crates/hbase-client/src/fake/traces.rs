@@ -1,0 +1,74 @@
+//! What an operation says to a subscriber of `tracing`.
+
+use std::fmt::{Debug, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+use super::{Fake, Reply};
+use crate::locked::Locked;
+use crate::{Client, Options, Put, pb};
+
+/// Keeps a line for each span and event.
+#[derive(Clone, Default)]
+struct Lines {
+    lines: Arc<Locked<Vec<String>>>,
+    spans: Arc<AtomicU64>,
+}
+
+struct Text(String);
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let _ = write!(self.0, " {field}={value:?}");
+    }
+}
+
+impl Subscriber for Lines {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("hbase_client")
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut text = Text(format!("span {}", span.metadata().name()));
+        span.record(&mut text);
+        self.lines.lock().push(text.0);
+        Id::from_u64(self.spans.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut text = Text("event".into());
+        event.record(&mut text);
+        self.lines.lock().push(text.0);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test]
+async fn an_operation_and_its_attempts_are_spans_without_what_is_stored() {
+    let lines = Lines::default();
+    let _guard = tracing::subscriber::set_default(lines.clone());
+    let fake = Fake::start(|call| match call.nth {
+        0 => Reply::Exception("org.apache.hadoop.hbase.CallQueueTooBigException", "busy".into()),
+        _ => Reply::answer(&pb::MutateResponse { processed: Some(true), ..Default::default() }),
+    });
+    let fake = fake.await;
+    let client = Client::new(Options::new().masters([fake.address().clone()])).unwrap();
+    client.table("t").put(Put::new("r").value("f", "q", "the-value")).await.unwrap();
+    let lines = lines.lines.lock().clone();
+    let count = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count("span hbase call method=\"Mutate\" table=t"), 1, "{lines:#?}");
+    assert_eq!(count(&format!("span hbase attempt method=\"Mutate\" server={}", fake.address())), 2, "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("an attempt failed") && line.contains("attempt=1")), "{lines:#?}");
+    assert!(lines.iter().all(|line| !line.contains("the-value")), "{lines:#?}");
+}
