@@ -287,7 +287,7 @@ mod tests {
             let row = action.mutation.as_ref().and_then(|mutation| mutation.row.clone()).unwrap_or_default();
             let exception = row.ends_with(b"x").then(|| pb::NameBytesPair { name: NO_FAMILY.into(), value: None });
             let result = exception.is_none().then(pb::Result::default);
-            pb::ResultOrException { index: action.index, result, exception, ..Default::default() }
+            pb::ResultOrException { index: action.index, result, exception }
         };
         let of_region = |region: &pb::RegionAction| pb::RegionActionResult {
             result_or_exception: region.action.iter().map(outcome).collect(),

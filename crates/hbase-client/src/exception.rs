@@ -170,6 +170,11 @@ impl Exception {
             )
     }
 
+    /// Whether it is of the server, and not of one of its regions.
+    pub(crate) fn of_overloaded_server(&self) -> bool {
+        self.overloaded() && !self.is("RegionTooBusyException")
+    }
+
     /// Whether `class` is the simple name of its class.
     pub(crate) fn is(&self, class: &str) -> bool {
         self.class.rsplit(['.', '$']).next() == Some(class)

@@ -6,6 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct Locked<T>(Mutex<T>);
 
 impl<T> Locked<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

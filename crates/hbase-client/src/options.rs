@@ -162,7 +162,8 @@ impl Options {
         self
     }
 
-    /// Calls under way at a time on each connection; others wait. Default: 256.
+    /// Calls under way at a time on each connection; others wait. They are fewer while the server says that it is overloaded.
+    /// Default: 256.
     #[must_use]
     pub fn calls_per_connection(mut self, calls: usize) -> Self {
         self.calls = calls.max(1);

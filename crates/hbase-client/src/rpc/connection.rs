@@ -4,12 +4,13 @@ use std::time::Duration;
 use bytes::{Buf, Bytes, BytesMut};
 use prost::Message;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
 use super::CallFault;
 use super::calls::Calls;
 use super::frame::{self, Answer, Payload};
+use super::window::Window;
 use crate::cause::Cause;
 use crate::locked::Locked;
 
@@ -31,7 +32,7 @@ pub(crate) struct Limits {
 pub(crate) struct Connection {
     link: Arc<Link>,
     queue: mpsc::UnboundedSender<Queued>,
-    permits: Arc<Semaphore>,
+    window: Arc<Window>,
 }
 
 struct Queued {
@@ -66,12 +67,12 @@ impl Connection {
         R: AsyncRead + Unpin + Send + 'static,
         W: AsyncWrite + Unpin + Send + 'static,
     {
-        let permits = Arc::new(Semaphore::new(limits.calls.max(1)));
+        let window = Arc::new(Window::new(limits.calls));
         let link = Arc::new(Link { calls: Locked::default(), closed: watch::Sender::new(false), limits });
         let (queue, queued) = mpsc::unbounded_channel();
         tokio::spawn(write(writer, queued, link.clone()));
         tokio::spawn(read(reader, link.clone()));
-        Self { link, queue, permits }
+        Self { link, queue, window }
     }
 
     /// Why no call can be made any more, if so.
@@ -90,8 +91,7 @@ impl Connection {
         deadline: Instant,
     ) -> Result<Answer, CallFault> {
         let timed_out = || CallFault::NotSent(Cause::TimedOut);
-        let permit = timeout_at(deadline, self.permits.acquire()).await.map_err(|_| timed_out())?;
-        let _permit = permit.map_err(|_| CallFault::NotSent(Cause::said("closed")))?;
+        let _turn = timeout_at(deadline, self.window.turn()).await.map_err(|_| timed_out())?;
         let left = deadline.saturating_duration_since(Instant::now()).as_millis();
         let left = u32::try_from(left).unwrap_or(u32::MAX).min(i32::MAX as u32);
         if left == 0 {
@@ -104,7 +104,12 @@ impl Connection {
         // If the writer is gone, the connection has failed, and so has this call.
         let _ = self.queue.send(Queued { id, frame });
         match timeout_at(deadline, &mut answer).await {
-            Ok(Ok(result)) => leave.answered(result),
+            Ok(Ok(result)) => {
+                let overloaded =
+                    matches!(&result, Err(CallFault::Refused(exception)) if exception.of_overloaded_server());
+                self.window.answered(overloaded);
+                leave.answered(result)
+            }
             Ok(Err(_)) => Err(CallFault::Unanswered(Cause::said("closed"))),
             Err(_) => Err(leave.now(Cause::TimedOut)),
         }

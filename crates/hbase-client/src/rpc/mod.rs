@@ -6,6 +6,7 @@ mod fault;
 mod frame;
 mod pool;
 mod preamble;
+mod window;
 
 pub(crate) use self::connection::{Connection, Limits};
 pub(crate) use self::fault::CallFault;

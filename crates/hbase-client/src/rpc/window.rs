@@ -1,0 +1,123 @@
+use tokio::sync::Semaphore;
+
+use crate::locked::Locked;
+
+/// How many calls may be under way on a connection: half as many once the server says that it is overloaded, and one more for
+/// each round of calls that it answers (additive increase, multiplicative decrease, as in TCP).
+pub(super) struct Window {
+    permits: Semaphore,
+    state: Locked<State>,
+    most: usize,
+}
+
+struct State {
+    limit: usize,
+    /// So many calls that are under way are beyond the limit: their permits end with them.
+    beyond: usize,
+    /// Answers since the limit was halved last: it is halved once a round.
+    since_cut: usize,
+    /// Answers since the limit was raised last.
+    since_raise: usize,
+}
+
+impl Window {
+    pub(super) fn new(most: usize) -> Self {
+        let most = most.clamp(1, Semaphore::MAX_PERMITS);
+        let state = State { limit: most, beyond: 0, since_cut: usize::MAX, since_raise: 0 };
+        Self { permits: Semaphore::new(most), state: Locked::new(state), most }
+    }
+
+    /// Waits for a call's turn.
+    pub(super) async fn turn(&self) -> Turn<'_> {
+        // The semaphore is never closed.
+        if let Ok(permit) = self.permits.acquire().await {
+            permit.forget();
+        }
+        Turn(self)
+    }
+
+    /// A call was answered.
+    pub(super) fn answered(&self, overloaded: bool) {
+        let mut state = self.state.lock();
+        state.since_cut = state.since_cut.saturating_add(1);
+        if overloaded {
+            if state.since_cut < state.limit {
+                return;
+            }
+            let less = (state.limit / 2).max(1);
+            let taken = state.limit - less;
+            state.beyond += taken - self.permits.forget_permits(taken);
+            (state.limit, state.since_cut, state.since_raise) = (less, 0, 0);
+            tracing::debug!(calls = less, "a server is overloaded: fewer calls at a time");
+            return;
+        }
+        state.since_raise += 1;
+        if state.limit < self.most && state.since_raise >= state.limit {
+            (state.limit, state.since_raise) = (state.limit + 1, 0);
+            self.give_back(&mut state);
+        }
+    }
+
+    fn give_back(&self, state: &mut State) {
+        match state.beyond.checked_sub(1) {
+            Some(less) => state.beyond = less,
+            None => self.permits.add_permits(1),
+        }
+    }
+}
+
+/// The turn of a call. The next one comes when it is dropped.
+pub(super) struct Turn<'a>(&'a Window);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state.lock();
+        self.0.give_back(&mut state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn limit(window: &Window) -> usize {
+        window.state.lock().limit
+    }
+
+    #[test]
+    fn it_is_halved_once_a_round_and_grows_one_a_round() {
+        let window = Window::new(64);
+        window.answered(true);
+        assert_eq!(limit(&window), 32);
+        (0..31).for_each(|_| window.answered(true));
+        assert_eq!(limit(&window), 32, "answers to calls that were sent before");
+        window.answered(true);
+        assert_eq!(limit(&window), 16);
+        (0..16).for_each(|_| window.answered(false));
+        assert_eq!(limit(&window), 17);
+        (0..10_000).for_each(|_| window.answered(true));
+        assert_eq!(limit(&window), 1);
+        (0..10_000).for_each(|_| window.answered(false));
+        assert_eq!(limit(&window), 64);
+    }
+
+    #[test]
+    fn as_many_calls_are_under_way_as_it_says() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let window = Window::new(20);
+        let mut turns = Vec::new();
+        for _ in 0..100_000 {
+            match random.u8(..4) {
+                0 => drop(turns.pop()),
+                1 => window.answered(random.u8(..50) == 0),
+                _ => {
+                    let before = turns.len();
+                    turns.extend(window.turn().now_or_never());
+                    assert_eq!(turns.len() > before, before < limit(&window), "{before} of {}", limit(&window));
+                }
+            }
+        }
+    }
+}
