@@ -202,7 +202,8 @@ impl Table {
             let mut add = |entry: usize, error: Arc<Error>| {
                 let first = writes.partition_point(|(of, _)| *of < entry);
                 let of_entry = writes[first..].iter().take_while(|(of, _)| *of == entry);
-                failed.extend(of_entry.map(|(_, index)| (*index, entries.row_key(entry), Arc::clone(&error))));
+                let key = entries.row_key(entry);
+                failed.extend(of_entry.map(|(_, index)| (*index, key.to_vec(), Arc::clone(&error))));
             };
             match result {
                 // Nothing of the call was written.

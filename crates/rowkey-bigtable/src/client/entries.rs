@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use prost::Message;
 use prost::bytes::BufMut;
-use prost::encoding::{encode_varint, encoded_len_varint};
+use prost::encoding::{decode_varint, encode_varint, encoded_len_varint};
 
 use super::codec::Body;
-use super::proto::mutate_rows_request::Entry;
 use super::proto::mutation::{Mutation as Kind, SetCell};
 use super::proto::{MutateRowsRequest, Mutation};
 
@@ -192,10 +191,20 @@ impl Entries {
         start..self.ends.get(entry).copied().unwrap_or(start)
     }
 
-    pub(crate) fn row_key(&self, entry: usize) -> Vec<u8> {
-        let request = MutateRowsRequest::decode(&self.bytes[self.range(entry)]);
-        let entry = request.ok().and_then(|request| request.entries.into_iter().next());
-        entry.map(|Entry { row_key, .. }| row_key).unwrap_or_default()
+    /// The key is an entry's first field.
+    pub(crate) fn row_key(&self, entry: usize) -> &[u8] {
+        let field = |bytes: &'_ [u8], field: u8| {
+            let mut value = bytes.strip_prefix(&[field])?;
+            let len = decode_varint(&mut value).ok()?;
+            let start = bytes.len() - value.len();
+            Some(start..start + usize::try_from(len).ok()?)
+        };
+        let bytes = &self.bytes[self.range(entry)];
+        let key = || {
+            let entry = bytes.get(field(bytes, ENTRIES)?)?;
+            entry.get(field(entry, ROW_KEY)?)
+        };
+        key().unwrap_or_default()
     }
 }
 
@@ -233,6 +242,7 @@ impl Body for Selected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::proto::mutate_rows_request::Entry;
     use crate::client::proto::mutation::DeleteFromRow;
 
     fn put(timestamp: Timestamp, qualifier: &'static [u8], value: &'static [u8]) -> Change<'static> {
