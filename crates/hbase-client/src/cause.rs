@@ -32,7 +32,10 @@ impl Cause {
 
     /// The same cause, of what was to be done at `place`.
     pub(crate) fn at(&self, place: impl fmt::Display) -> Self {
-        let text = format!("{place}: {self}");
+        let text = match self {
+            Self::Io { what, source } => format!("{place}: {what}: {source}"),
+            told => format!("{place}: {told}"),
+        };
         if self.is_security() { Self::security(text) } else { Self::said(text) }
     }
 
