@@ -80,6 +80,7 @@ impl Core {
                 read_timeout: options.read_timeout,
                 idle_timeout: options.idle_timeout,
             },
+            #[cfg(any(feature = "tls", feature = "kerberos"))]
             security: options.security.ready()?,
         };
         let pool = Arc::new(Pool::new(dialing));

@@ -7,6 +7,7 @@ use tokio::time::timeout;
 
 use super::{Connection, Limits, Service, preamble};
 use crate::cause::Cause;
+#[cfg(any(feature = "tls", feature = "kerberos"))]
 use crate::security::Ready;
 #[cfg(feature = "kerberos")]
 use crate::security::{
@@ -24,6 +25,7 @@ pub(crate) struct Dialing {
     /// Connections to a server.
     pub(crate) connections: usize,
     pub(crate) limits: Limits,
+    #[cfg(any(feature = "tls", feature = "kerberos"))]
     pub(crate) security: Ready,
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod wrapped;
 
 use std::io;
 
+#[cfg(any(feature = "tls", feature = "kerberos"))]
 use crate::error::Error;
 
 #[cfg(feature = "kerberos")]
@@ -35,6 +36,7 @@ pub(crate) struct Security {
 }
 
 /// What is asked for, with its files read.
+#[cfg(any(feature = "tls", feature = "kerberos"))]
 #[derive(Clone)]
 pub(crate) struct Ready {
     #[cfg(feature = "tls")]
@@ -43,6 +45,7 @@ pub(crate) struct Ready {
     pub(crate) kerberos: Option<Login>,
 }
 
+#[cfg(any(feature = "tls", feature = "kerberos"))]
 impl Security {
     pub(crate) fn ready(&self) -> Result<Ready, Error> {
         Ok(Ready {
