@@ -111,6 +111,11 @@ fn kerberos<'a>(get: impl Get<'a>) -> Result<super::Kerberos, String> {
         kerberos = kerberos.masters(masters);
     }
     if let Some(principal) = get("hbase.client.keytab.principal") {
+        if principal.contains("_HOST") {
+            return Err(format!(
+                "hbase.client.keytab.principal is {principal}: this client needs the host's name in it"
+            ));
+        }
         kerberos = kerberos.principal(principal);
     }
     if let Some(keytab) = get("hbase.client.keytab.file") {

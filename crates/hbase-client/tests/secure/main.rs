@@ -67,7 +67,8 @@ async fn refused(options: Options) -> Error {
     let client = Client::new(options).expect("a client");
     let error = client.table("secure").get("0001").await.expect_err("this client is not to be let in");
     assert_eq!(error.kind(), ErrorKind::Security, "{error:?}");
-    assert!(started.elapsed() < TIMEOUT, "{error:?}");
+    // Who tries until the time is over takes nearly all of it.
+    assert!(started.elapsed() < TIMEOUT / 2, "{error:?}");
     error
 }
 

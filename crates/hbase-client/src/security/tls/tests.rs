@@ -86,7 +86,8 @@ async fn read(address: &Address, tls: Tls, timeout: Duration) -> crate::Error {
     let started = Instant::now();
     let options = Options::new().masters([address.clone()]).tls(tls).timeout(timeout);
     let error = Client::new(options).unwrap().table("t").get("row").await.unwrap_err();
-    assert!(started.elapsed() < TIMEOUT, "{error:?}");
+    // Who tries until the time is over takes nearly all of it.
+    assert!(started.elapsed() < TIMEOUT / 2, "{error:?}");
     error
 }
 
@@ -176,7 +177,7 @@ async fn without_tls(answer: &'static [u8], closes: bool) -> (Address, Arc<Atomi
 async fn a_server_without_tls_gets_no_plain_text_and_holds_nobody_up() {
     let trusted = Authority::new("trusted");
     let tls = || trusted.tls().handshake_timeout(Duration::from_millis(200));
-    let soon = Duration::from_millis(600);
+    let soon = Duration::from_secs(3);
     for (answer, closes, timeout, kind, told) in [
         (b"HTTP/1.1 400 Bad Request\r\n".as_slice(), true, TIMEOUT, ErrorKind::Security, "does not speak TLS"),
         (b"", true, soon, ErrorKind::Unavailable, "speak TLS?"),
