@@ -1,3 +1,4 @@
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 
@@ -8,6 +9,9 @@ pub(crate) enum Cause {
     Io { what: &'static str, source: Arc<io::Error> },
     #[error("{0}")]
     Said(Arc<str>),
+    /// The two ends do not trust each other. Nothing was carried out on the connection, and it is useless to try again.
+    #[error("{0}")]
+    Security(Arc<str>),
     #[error("no answer in time")]
     TimedOut,
     #[error("the connection was closed because it was idle")]
@@ -16,7 +20,27 @@ pub(crate) enum Cause {
 
 impl Cause {
     pub(crate) fn io(what: &'static str, source: io::Error) -> Self {
-        Self::Io { what, source: Arc::new(source) }
+        match crate::security::refusal(&source) {
+            Some(why) => Self::security(why),
+            None => Self::Io { what, source: Arc::new(source) },
+        }
+    }
+
+    pub(crate) fn security(text: impl AsRef<str>) -> Self {
+        Self::Security(text.as_ref().into())
+    }
+
+    /// The same cause, of what was to be done at `place`.
+    pub(crate) fn at(&self, place: impl fmt::Display) -> Self {
+        let text = match self {
+            Self::Io { what, source } => format!("{place}: {what}: {source}"),
+            told => format!("{place}: {told}"),
+        };
+        if self.is_security() { Self::security(text) } else { Self::said(text) }
+    }
+
+    pub(crate) fn is_security(&self) -> bool {
+        matches!(self, Self::Security(_))
     }
 
     pub(crate) fn said(text: impl AsRef<str>) -> Self {

@@ -33,12 +33,12 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If the options name no cluster.
+    /// If the options name no cluster, or files that cannot be read.
     pub fn new(options: Options) -> Result<Self> {
         if options.masters.is_empty() && options.zookeeper.is_empty() {
             return Err(Error::invalid("the options name neither masters nor ZooKeeper"));
         }
-        Ok(Self { core: Arc::new(Core::new(options)) })
+        Ok(Self { core: Arc::new(Core::new(options)?) })
     }
 
     /// A table, which need not exist yet. Names may have a namespace: `namespace:table`.

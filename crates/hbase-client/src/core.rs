@@ -69,7 +69,7 @@ pub(crate) enum Next {
 }
 
 impl Core {
-    pub(crate) fn new(options: Options) -> Self {
+    pub(crate) fn new(options: Options) -> Result<Self> {
         let dialing = Dialing {
             user: options.user.clone(),
             timeout: options.connect_timeout,
@@ -80,10 +80,12 @@ impl Core {
                 read_timeout: options.read_timeout,
                 idle_timeout: options.idle_timeout,
             },
+            #[cfg(any(feature = "tls", feature = "kerberos"))]
+            security: options.security.ready()?,
         };
         let pool = Arc::new(Pool::new(dialing));
         let locator = Locator::new(&options, pool.clone());
-        Self { options, pool, locator, counters: Counters::default(), nonce_group: nonce() }
+        Ok(Self { options, pool, locator, counters: Counters::default(), nonce_group: nonce() })
     }
 
     /// The deadline of one call of an operation.
@@ -100,7 +102,7 @@ impl Core {
         self.locator.find(table, place, deadline).await.map_err(|missing| match missing {
             Missing::Table => Next::Never(Error::no_table(table)),
             Missing::Disabled => Next::Never(Error::disabled(table)),
-            Missing::Now(cause) => Next::Later { error: Error::unavailable(cause).of_table(table), overloaded: false },
+            Missing::Now(cause) => Next::unreachable(cause).map(|error| error.of_table(table)),
         })
     }
 
@@ -194,6 +196,14 @@ impl Core {
 }
 
 impl Next {
+    /// No server could be asked.
+    pub(crate) fn unreachable(cause: Cause) -> Self {
+        match cause.is_security() {
+            true => Self::Never(Error::unavailable(cause)),
+            false => Self::Later { error: Error::unavailable(cause), overloaded: false },
+        }
+    }
+
     pub(crate) fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
         match self {
             Self::Now(error) => Self::Now(change(error)),
@@ -209,6 +219,7 @@ pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
     let changes = repeat != Repeat::Read;
     match &fault {
         CallFault::NotSent(Cause::Idle) => Next::Now(Error::of_call(fault, changes)),
+        CallFault::NotSent(Cause::Security(_)) => Next::Never(Error::of_call(fault, changes)),
         CallFault::NotSent(_) => later(Error::of_call(fault, changes)),
         CallFault::Unanswered(_) if repeat == Repeat::Never => Next::Never(Error::of_call(fault, changes)),
         CallFault::Unanswered(_) => later(Error::of_call(fault, changes)),

@@ -56,6 +56,9 @@ pub enum ErrorKind {
     Refused,
     /// No server could be asked in time. Nothing was changed.
     Unavailable,
+    /// The client and a server do not trust each other: TLS or Kerberos failed, or the server does not let the user in.
+    /// Nothing was changed.
+    Security,
     /// The request was sent, and no answer came: a write may have been carried out or not. Read the row to find out.
     OutcomeUnknown,
     /// A server sent what is not HBase's protocol.
@@ -80,7 +83,8 @@ impl Error {
     }
 
     pub(crate) fn unavailable(cause: Cause) -> Self {
-        Self::new(ErrorKind::Unavailable, Why::Cause(cause))
+        let kind = if cause.is_security() { ErrorKind::Security } else { ErrorKind::Unavailable };
+        Self::new(kind, Why::Cause(cause))
     }
 
     pub(crate) fn refused(exception: Exception) -> Self {

@@ -27,6 +27,7 @@ mod registry;
 mod row;
 mod rpc;
 mod scan;
+mod security;
 mod server;
 mod site;
 mod table;
@@ -48,6 +49,10 @@ pub use self::options::Options;
 pub use self::regions::Region;
 pub use self::row::{Cells, Row};
 pub use self::scan::{Scan, ScanCounts, Scanner};
+#[cfg(feature = "kerberos")]
+pub use self::security::{Kerberos, Protection};
+#[cfg(feature = "tls")]
+pub use self::security::{Tls, TlsVersion};
 pub use self::server::{Address, AddressError, ServerName};
 pub use self::table::Table;
 pub use self::table_name::TableName;

@@ -2,6 +2,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::security::Security;
 use crate::server::Address;
 use crate::site;
 
@@ -12,6 +13,7 @@ pub struct Options {
     pub(crate) zookeeper: Vec<Address>,
     pub(crate) znode: String,
     pub(crate) user: String,
+    pub(crate) security: Security,
     pub(crate) timeout: Duration,
     pub(crate) call_timeout: Duration,
     pub(crate) meta_timeout: Duration,
@@ -40,6 +42,7 @@ impl Default for Options {
             zookeeper: Vec::new(),
             znode: "/hbase".into(),
             user: named("HADOOP_USER_NAME").or_else(|| named("USER")).unwrap_or_else(|| "hbase-client".into()),
+            security: Security::default(),
             timeout: Duration::from_secs(60),
             call_timeout: Duration::from_secs(20),
             meta_timeout: Duration::from_secs(10),
@@ -66,11 +69,14 @@ impl Options {
 
     /// The cluster of a file `hbase-site.xml`. Read are `hbase.masters`, `hbase.client.bootstrap.servers`,
     /// `hbase.zookeeper.quorum`, `hbase.zookeeper.property.clientPort`, `zookeeper.znode.parent` and the time-outs
-    /// `hbase.client.operation.timeout` and `hbase.rpc.timeout`.
+    /// `hbase.client.operation.timeout` and `hbase.rpc.timeout`. With the feature `tls`: `hbase.client.netty.tls.*` and
+    /// `hbase.rpc.tls.*`. With the feature `kerberos`: `hbase.security.authentication`, `hbase.rpc.protection`,
+    /// `hbase.regionserver.kerberos.principal`, `hbase.master.kerberos.principal`, `hbase.client.keytab.file`,
+    /// `hbase.client.keytab.principal` and `hbase.ipc.client.fallback-to-simple-auth-allowed`.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, names no cluster, or asks for what this client does not have: Kerberos or TLS.
+    /// If the file cannot be read, names no cluster, or asks for what this client, or this build of it, does not have.
     pub fn from_site(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
         let wrong = |why: &dyn std::fmt::Display| Error::invalid(format!("{}: {why}", file.display()));
@@ -99,10 +105,26 @@ impl Options {
         self
     }
 
-    /// The user's name. The server believes it: authentication is SIMPLE.
+    /// The user's name, which servers believe. With Kerberos they know who the user is, and this is not sent.
     #[must_use]
     pub fn user(mut self, user: impl Into<String>) -> Self {
         self.user = user.into();
+        self
+    }
+
+    /// Speaks TLS with all servers of HBase. Those of ZooKeeper are asked without it.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(mut self, tls: crate::Tls) -> Self {
+        self.security.tls = Some(tls);
+        self
+    }
+
+    /// Authenticates by Kerberos. Servers of ZooKeeper are asked without it, for what everybody may read.
+    #[cfg(feature = "kerberos")]
+    #[must_use]
+    pub fn kerberos(mut self, kerberos: crate::Kerberos) -> Self {
+        self.security.kerberos = Some(kerberos);
         self
     }
 
@@ -127,7 +149,7 @@ impl Options {
         self
     }
 
-    /// How long connecting may take. Default: 5 s.
+    /// How long connecting may take; and, after that, authenticating by Kerberos. Default: 5 s.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;

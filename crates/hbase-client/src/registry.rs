@@ -67,8 +67,7 @@ impl Registry {
                     Some(Ok(server)) => return Ok(server),
                     Some(Err(cause)) => told.push(cause),
                     None => {
-                        let told: Vec<_> = told.iter().map(Cause::to_string).collect();
-                        return Err(Cause::said(format!("nobody knows where the cluster is: {}", told.join("; "))));
+                        return Err(unknown(&told));
                     }
                 },
                 () = sleep_until(next), if witnesses.len() > 0 => {}
@@ -82,7 +81,7 @@ impl Registry {
             Witness::ZooKeeper(address) => timeout(self.timeout, self.ask_zookeeper(address, question)).await,
         };
         let (Witness::Master(address) | Witness::ZooKeeper(address)) = &witness;
-        answer.unwrap_or(Err(Cause::TimedOut)).map_err(|cause| Cause::said(format!("{address}: {cause}")))
+        answer.unwrap_or(Err(Cause::TimedOut)).map_err(|cause| cause.at(address))
     }
 
     async fn ask_master(&self, pool: &Pool, address: &Address, question: Question) -> Result<ServerName, Cause> {
@@ -119,6 +118,13 @@ impl Registry {
     }
 }
 
+/// Nobody knows where the cluster is. Who does not trust a server has to be told so, though another one may only be down.
+fn unknown(told: &[Cause]) -> Cause {
+    let texts: Vec<_> = told.iter().map(Cause::to_string).collect();
+    let text = format!("nobody knows where the cluster is: {}", texts.join("; "));
+    if told.iter().any(Cause::is_security) { Cause::security(text) } else { Cause::said(text) }
+}
+
 fn cause(fault: CallFault) -> Cause {
     match fault {
         CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause,
@@ -149,6 +155,14 @@ mod tests {
 
     fn znode(message: &impl Message) -> Vec<u8> {
         [b"\xff\0\0\0\x04name".as_slice(), b"PBUF", &message.encode_to_vec()].concat()
+    }
+
+    #[test]
+    fn distrust_is_told_though_another_server_is_down() {
+        let told = [Cause::TimedOut, Cause::security("expired").at("h:1")];
+        let cause = unknown(&told);
+        assert!(cause.is_security() && cause.to_string().contains("h:1: expired"), "{cause}");
+        assert!(!unknown(&told[..1]).is_security());
     }
 
     #[test]

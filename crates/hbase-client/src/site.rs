@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::options::{MASTER, Options, ZOOKEEPER};
+use crate::security;
 use crate::server::Address;
 
 /// The options in the text of a file, or what is wrong with it.
 pub(crate) fn options(text: &str) -> Result<Options, String> {
     let properties = properties(text)?;
     let get = |name: &str| properties.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
-    refuse_what_is_not_there(get)?;
     let mut options = Options::new();
+    options.security = security::site::security(get)?;
 
     let master_port = number(get, "hbase.master.port")?.unwrap_or(MASTER);
     let bootstrap = get("hbase.client.bootstrap.servers");
@@ -35,16 +36,6 @@ pub(crate) fn options(text: &str) -> Result<Options, String> {
     Ok(options)
 }
 
-fn refuse_what_is_not_there<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<(), String> {
-    if get("hbase.security.authentication").is_some_and(|kind| !kind.eq_ignore_ascii_case("simple")) {
-        return Err("hbase.security.authentication is not simple: this client has no Kerberos yet".into());
-    }
-    if get("hbase.client.netty.tls.enabled").is_some_and(|enabled| enabled.eq_ignore_ascii_case("true")) {
-        return Err("hbase.client.netty.tls.enabled is true: this client has no TLS yet".into());
-    }
-    Ok(())
-}
-
 fn properties(text: &str) -> Result<HashMap<String, String>, String> {
     let document = roxmltree::Document::parse(text).map_err(|error| error.to_string())?;
     let mut properties = HashMap::new();
@@ -58,7 +49,10 @@ fn properties(text: &str) -> Result<HashMap<String, String>, String> {
     Ok(properties)
 }
 
-fn number<'a, N: std::str::FromStr>(get: impl Fn(&str) -> Option<&'a str>, name: &str) -> Result<Option<N>, String> {
+pub(crate) fn number<'a, N: std::str::FromStr>(
+    get: impl Fn(&str) -> Option<&'a str>,
+    name: &str,
+) -> Result<Option<N>, String> {
     let number = |text: &str| text.parse().map_err(|_| format!("{name} is {text:?}, which is not its kind of number"));
     get(name).map(number).transpose()
 }
@@ -104,13 +98,12 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_and_what_is_not_there_are_told() {
+    fn mistakes_are_told() {
         for (properties, told) in [
             (&[][..], "neither"),
             (&[("hbase.masters", "a:x")], "host:port"),
             (&[("hbase.masters", "a"), ("hbase.rpc.timeout", "soon")], "hbase.rpc.timeout"),
-            (&[("hbase.masters", "a"), ("hbase.security.authentication", "kerberos")], "Kerberos"),
-            (&[("hbase.masters", "a"), ("hbase.client.netty.tls.enabled", "true")], "TLS"),
+            (&[("hbase.masters", "a"), ("hbase.security.authentication", "digest")], "hbase.security.authentication"),
         ] {
             let error = of(properties).unwrap_err();
             assert!(error.contains(told), "{error}");

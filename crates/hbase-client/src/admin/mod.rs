@@ -323,7 +323,7 @@ impl Admin {
                         next(fault, repeat).map(|error| error.at_server(master.address()))
                     }
                 },
-                Err(cause) => Next::Later { error: Error::unavailable(cause), overloaded: false },
+                Err(cause) => Next::unreachable(cause),
             };
             let unknown = unanswered && repeat != Repeat::Read;
             attempts.wait(failed.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;

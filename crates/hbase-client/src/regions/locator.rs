@@ -244,10 +244,10 @@ impl Shared {
 }
 
 fn later(fault: CallFault) -> Missing {
-    let why = match fault {
-        CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause.to_string(),
-        CallFault::Refused(exception) => exception.to_string(),
-        CallFault::Malformed(what) => format!("{what} cannot be read"),
+    let cause = match fault {
+        CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause,
+        CallFault::Refused(exception) => Cause::said(exception.to_string()),
+        CallFault::Malformed(what) => Cause::said(format!("{what} cannot be read")),
     };
-    Missing::Now(Cause::said(format!("hbase:meta: {why}")))
+    Missing::Now(cause.at("hbase:meta"))
 }

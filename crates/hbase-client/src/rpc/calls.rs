@@ -30,6 +30,9 @@ struct Waiting {
 /// So many answers that nobody waits for may be outstanding. A server that leaves more of them unanswered is stuck.
 const ABANDONED: usize = 4096;
 
+/// The user may not connect. A server says so before it looks at the first call.
+const ACCESS_DENIED: &str = "org.apache.hadoop.hbase.security.AccessDeniedException";
+
 impl Calls {
     pub(crate) fn begin(&mut self) -> Result<(u32, oneshot::Receiver<CallResult>), Cause> {
         if let Some(cause) = &self.broken {
@@ -82,6 +85,7 @@ impl Calls {
         let Some(waiting) = self.remove(response.call_id) else {
             return Err(match response.result {
                 // What a server says of the connection itself comes with an id that is no call's.
+                Err(exception) if exception.class() == ACCESS_DENIED => Cause::security(exception.to_string()),
                 Err(exception) => Cause::said(exception.to_string()),
                 Ok(_) => Cause::said("an answer to a call that was not made"),
             });
@@ -106,7 +110,7 @@ impl Calls {
     pub(crate) fn fail(&mut self, cause: Cause) {
         let cause = self.broken.get_or_insert(cause).clone();
         for (_, waiting) in self.waiting.drain() {
-            let fault = match waiting.sent {
+            let fault = match waiting.sent && !cause.is_security() {
                 true => CallFault::Unanswered(cause.clone()),
                 false => CallFault::NotSent(cause.clone()),
             };
@@ -136,6 +140,7 @@ fn following(id: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exception::Exception;
 
     fn answer(call_id: u32) -> Response {
         Response { call_id, result: Ok(Answer::default()) }
@@ -169,6 +174,17 @@ mod tests {
         assert!(calls.answer(answer(sent)).is_err(), "a second answer to the same call");
         assert!(calls.answer(answer(77)).is_err(), "an answer to no call");
         assert_eq!(calls.since(), None);
+    }
+
+    #[test]
+    fn nothing_was_carried_out_on_a_connection_that_the_server_refused() {
+        let mut calls = Calls::default();
+        let (id, mut answer) = calls.begin().unwrap();
+        calls.sending(id);
+        let refused = Err(Exception::named(ACCESS_DENIED, b"no"));
+        let cause = calls.answer(Response { call_id: u32::MAX, result: refused }).unwrap_err();
+        calls.fail(cause);
+        assert!(matches!(answer.try_recv().unwrap(), Err(CallFault::NotSent(Cause::Security(_)))));
     }
 
     #[test]

@@ -144,6 +144,9 @@ impl Drop for Leave<'_> {
     }
 }
 
+/// So long a connection that ends is waited for, to say or hear why.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
 /// Frames are gathered up to so many bytes, and written at once.
 const GATHER: usize = 64 << 10;
 
@@ -191,7 +194,7 @@ async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut queued: mpsc::Unbounded
         }
     }
     // The server sees the end of the connection by the close as well.
-    let _ = writer.shutdown().await;
+    let _ = timeout_at(Instant::now() + LAST_WORDS, writer.shutdown()).await;
 }
 
 /// Writes frames. If that breaks off, fails the connection, and the frames whose end was not written as not sent.
@@ -199,7 +202,12 @@ async fn write_all<W: AsyncWrite + Unpin>(writer: &mut W, bytes: &[u8], ends: &[
     let mut written = 0;
     let broke = loop {
         if written == bytes.len() {
-            match writer.flush().await {
+            // An encrypted stream writes what it holds back.
+            let flushed = tokio::select! {
+                flushed = writer.flush() => flushed,
+                () = link.closed() => return false,
+            };
+            match flushed {
                 Ok(()) => return true,
                 Err(error) => break error,
             }
@@ -218,6 +226,8 @@ async fn write_all<W: AsyncWrite + Unpin>(writer: &mut W, bytes: &[u8], ends: &[
         let mut calls = link.calls.lock();
         ends.iter().filter(|(_, end)| *end > written).for_each(|(id, _)| calls.cut(*id));
     }
+    // A server that closes a connection may have said why, which tells more.
+    let _ = timeout_at(Instant::now() + LAST_WORDS, link.closed()).await;
     link.fail(Cause::io("writing to the server", broke));
     false
 }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod connection;
+mod dial;
 mod fault;
 mod frame;
 mod pool;
@@ -9,6 +10,7 @@ mod preamble;
 mod window;
 
 pub(crate) use self::connection::{Connection, Limits};
+pub(crate) use self::dial::Dialing;
 pub(crate) use self::fault::CallFault;
 pub(crate) use self::frame::{Answer, Payload};
-pub(crate) use self::pool::{Dialing, Pool, Service};
+pub(crate) use self::pool::{Pool, Service};

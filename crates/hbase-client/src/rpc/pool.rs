@@ -1,14 +1,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use socket2::SockRef;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
-use super::{CallFault, Connection, Limits, preamble};
+use super::dial::{Dialing, dial};
+use super::{CallFault, Connection};
 use crate::cause::Cause;
 use crate::flight::Flights;
 use crate::locked::Locked;
@@ -30,16 +27,6 @@ impl Service {
             Self::Master => "MasterService",
         }
     }
-}
-
-/// How to connect.
-#[derive(Debug, Clone)]
-pub(crate) struct Dialing {
-    pub(crate) user: String,
-    pub(crate) timeout: Duration,
-    /// Connections to a server.
-    pub(crate) connections: usize,
-    pub(crate) limits: Limits,
 }
 
 type Place = (Address, Service, usize);
@@ -98,19 +85,4 @@ impl Pool {
         let open = connections.iter().filter(|(_, connection)| connection.broken().is_none());
         open.map(|((address, service, _), connection)| (address.clone(), *service, connection.in_flight())).collect()
     }
-}
-
-async fn dial(dialing: &Dialing, address: &Address, service: Service) -> Result<Connection, Cause> {
-    let connecting = async {
-        let mut stream = TcpStream::connect((address.host(), address.port())).await?;
-        stream.set_nodelay(true)?;
-        // A peer that went without a word is noticed even while nothing is asked of it.
-        SockRef::from(&stream).set_keepalive(true)?;
-        stream.write_all(&preamble::simple(&dialing.user, service)).await?;
-        Ok(stream)
-    };
-    let stream = timeout(dialing.timeout, connecting).await.map_err(|_| Cause::TimedOut)?;
-    let (reader, writer) = stream.map_err(|error| Cause::io("connecting to the server", error))?.into_split();
-    tracing::debug!(server = %address, service = service.name(), "connected");
-    Ok(Connection::start(reader, writer, dialing.limits.clone()))
 }

@@ -5,12 +5,22 @@ use super::Service;
 use crate::pb;
 
 /// Authentication by saying who one is.
-const SIMPLE: u8 = 80;
+pub(crate) const SIMPLE: u8 = 80;
+/// Authentication by SASL's GSSAPI.
+#[cfg(feature = "kerberos")]
+pub(crate) const KERBEROS: u8 = 81;
 
-/// What a client sends first: a magic word, the version of the protocol, how it authenticates, and who it is.
-pub(crate) fn simple(user: &str, service: Service) -> Vec<u8> {
+/// What a client sends first: a magic word, the version of the protocol, and how it authenticates.
+pub(crate) fn hello(authentication: u8) -> Vec<u8> {
+    let mut bytes = b"HBas\0".to_vec();
+    bytes.put_u8(authentication);
+    bytes
+}
+
+/// What a client sends once it is authenticated: who it is, if that is not known yet, and what it wants.
+pub(crate) fn header(user: Option<&str>, service: Service, bytes: &mut Vec<u8>) {
     let header = pb::ConnectionHeader {
-        user_info: Some(pb::UserInformation { effective_user: user.into() }),
+        user_info: user.map(|user| pb::UserInformation { effective_user: user.into() }),
         service_name: Some(service.name().into()),
         cell_block_codec_class: Some("org.apache.hadoop.hbase.codec.KeyValueCodec".into()),
         // A server answers a `Get` in cell blocks only to clients that have a version.
@@ -21,12 +31,9 @@ pub(crate) fn simple(user: &str, service: Service) -> Vec<u8> {
             ..Default::default()
         }),
     };
-    let mut bytes = b"HBas\0".to_vec();
-    bytes.put_u8(SIMPLE);
     // A user's name that does not fit in 4 GiB does not fit in memory's other limits either.
     bytes.put_u32(u32::try_from(header.encoded_len()).unwrap_or(u32::MAX));
-    header.encode_raw(&mut bytes);
-    bytes
+    header.encode_raw(bytes);
 }
 
 #[cfg(test)]
@@ -35,7 +42,8 @@ mod tests {
 
     #[test]
     fn a_connection_says_who_and_what() {
-        let bytes = simple("ada", Service::Client);
+        let mut bytes = hello(SIMPLE);
+        header(Some("ada"), Service::Client, &mut bytes);
         assert_eq!(bytes[..6], *b"HBas\0\x50");
         assert_eq!(bytes[6..10], (bytes.len() as u32 - 10).to_be_bytes());
         let header = pb::ConnectionHeader::decode(&bytes[10..]).unwrap();

@@ -1,0 +1,66 @@
+//! Who is at the other end, and who can read along: TLS, and Kerberos by SASL.
+
+#[cfg(feature = "kerberos")]
+mod gssapi;
+#[cfg(feature = "kerberos")]
+mod kerberos;
+#[cfg(feature = "tls")]
+mod pem;
+#[cfg(feature = "kerberos")]
+pub(crate) mod sasl;
+pub(crate) mod site;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(feature = "kerberos")]
+pub(crate) mod wrapped;
+
+use std::io;
+
+#[cfg(any(feature = "tls", feature = "kerberos"))]
+use crate::error::Error;
+
+#[cfg(feature = "kerberos")]
+pub(crate) use self::kerberos::Login;
+#[cfg(feature = "kerberos")]
+pub use self::kerberos::{Kerberos, Protection};
+#[cfg(feature = "tls")]
+pub use self::tls::{Tls, TlsVersion};
+
+/// What is asked for. Nothing is, by default.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Security {
+    #[cfg(feature = "tls")]
+    pub(crate) tls: Option<Tls>,
+    #[cfg(feature = "kerberos")]
+    pub(crate) kerberos: Option<Kerberos>,
+}
+
+/// What is asked for, with its files read.
+#[cfg(any(feature = "tls", feature = "kerberos"))]
+#[derive(Clone)]
+pub(crate) struct Ready {
+    #[cfg(feature = "tls")]
+    pub(crate) tls: Option<tls::Handshake>,
+    #[cfg(feature = "kerberos")]
+    pub(crate) kerberos: Option<Login>,
+}
+
+#[cfg(any(feature = "tls", feature = "kerberos"))]
+impl Security {
+    pub(crate) fn ready(&self) -> Result<Ready, Error> {
+        Ok(Ready {
+            #[cfg(feature = "tls")]
+            tls: self.tls.as_ref().map(Tls::ready).transpose().map_err(Error::invalid)?,
+            #[cfg(feature = "kerberos")]
+            kerberos: self.kerberos.as_ref().map(Kerberos::ready).transpose().map_err(Error::invalid)?,
+        })
+    }
+}
+
+/// What a stream's error says of distrust, if that is what it is about.
+pub(crate) fn refusal(error: &io::Error) -> Option<String> {
+    #[cfg(feature = "tls")]
+    return tls::refusal(error);
+    #[cfg(not(feature = "tls"))]
+    return error.get_ref().and(None);
+}
