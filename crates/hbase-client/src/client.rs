@@ -24,6 +24,8 @@ pub struct Counters {
     pub calls: u64,
     /// Attempts after the first one of their operations.
     pub retries: u64,
+    /// Attempts that failed because a server or a region had too much to do.
+    pub overloads: u64,
     /// Look-ups of regions in `hbase:meta`.
     pub lookups: u64,
 }
@@ -56,6 +58,7 @@ impl Client {
         Counters {
             calls: self.core.counters.calls.load(Ordering::Relaxed),
             retries: self.core.counters.retries.load(Ordering::Relaxed),
+            overloads: self.core.counters.overloads.load(Ordering::Relaxed),
             lookups: self.core.locator.lookups(),
         }
     }

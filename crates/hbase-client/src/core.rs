@@ -29,6 +29,7 @@ pub(crate) struct Core {
 pub(crate) struct Counters {
     pub(crate) calls: AtomicU64,
     pub(crate) retries: AtomicU64,
+    pub(crate) overloads: AtomicU64,
 }
 
 /// Whether a call may be made again after one whose answer was lost.
@@ -74,6 +75,7 @@ impl Core {
             user: options.user.clone(),
             timeout: options.connect_timeout,
             connections: options.connections,
+            resolve: options.resolve.clone(),
             limits: Limits {
                 frame: options.frame_bytes,
                 calls: options.calls,
@@ -248,7 +250,10 @@ impl<'a> Attempts<'a> {
                 (error, Duration::ZERO)
             }
             Next::Now(error) => (error, self.pauses.next(false)),
-            Next::Later { error, overloaded } => (error, self.pauses.next(overloaded)),
+            Next::Later { error, overloaded } => {
+                self.core.counters.overloads.fetch_add(u64::from(overloaded), Ordering::Relaxed);
+                (error, self.pauses.next(overloaded))
+            }
         };
         let until = Instant::now() + pause;
         if until >= self.deadline {

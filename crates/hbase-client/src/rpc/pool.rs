@@ -12,6 +12,7 @@ use super::{CallFault, Connection, Limits, preamble};
 use crate::cause::Cause;
 use crate::flight::Flights;
 use crate::locked::Locked;
+use crate::options::Resolve;
 use crate::server::Address;
 
 /// What a connection is for. A server takes calls of one service on it.
@@ -39,6 +40,7 @@ pub(crate) struct Dialing {
     pub(crate) timeout: Duration,
     /// Connections to a server.
     pub(crate) connections: usize,
+    pub(crate) resolve: Resolve,
     pub(crate) limits: Limits,
 }
 
@@ -102,7 +104,8 @@ impl Pool {
 
 async fn dial(dialing: &Dialing, address: &Address, service: Service) -> Result<Connection, Cause> {
     let connecting = async {
-        let mut stream = TcpStream::connect((address.host(), address.port())).await?;
+        let there = dialing.resolve.address(address);
+        let mut stream = TcpStream::connect((there.host(), there.port())).await?;
         stream.set_nodelay(true)?;
         // A peer that went without a word is noticed even while nothing is asked of it.
         SockRef::from(&stream).set_keepalive(true)?;

@@ -2,6 +2,8 @@
 //! server is not there.
 
 mod faults;
+mod processes;
+mod proxy;
 mod rows;
 mod scans;
 mod tables;
@@ -20,7 +22,7 @@ fn options() -> Options {
     Options::from_site(folder().join("conf/hbase-site.xml")).expect("the server's hbase-site.xml")
 }
 
-/// A port of the server.
+/// A port of the first server of a kind.
 fn port(name: &str) -> Address {
     let ports = std::fs::read_to_string(folder().join("ports")).expect("the server's ports");
     let port = ports.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
