@@ -29,6 +29,16 @@ impl Process {
         masters.into_iter().find(talked).unwrap_or_else(|| panic!("no master in {dump}"))
     }
 
+    /// Starts the servers that a fault has ended.
+    pub(crate) async fn start_missing() {
+        let servers = (1..=3).map(Self::region_server);
+        for process in servers.chain([1, 2].map(|number| Self { kind: "master", number })) {
+            if !process.runs() {
+                process.start(&[]).await;
+            }
+        }
+    }
+
     fn file(&self, path: &str) -> String {
         std::fs::read_to_string(folder().join(path)).unwrap_or_else(|error| panic!("{path}: {error}")).trim().into()
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use hbase_client::{Action, Client, ErrorKind, Increment, Options, Put, Scan, Table, TableSchema};
 
 use crate::create;
+use crate::processes::Process;
 
 const TIMEOUT: Duration = Duration::from_secs(90);
 const FIXED: usize = 2000;
@@ -31,6 +32,7 @@ pub(super) struct Load {
 impl Load {
     /// A new table, and a client with these options.
     pub(super) async fn start(name: &str, options: Options) -> (Client, Self) {
+        Process::start_missing().await;
         let client = Client::new(options.timeout(TIMEOUT).call_timeout(Duration::from_secs(4))).unwrap();
         let splits = ["c0", "c4", "fixed00500", "fixed01000", "fixed01500", "w0", "w1", "w2"];
         create(&client.admin(), &TableSchema::new(name).family("f"), &splits).await;
@@ -109,6 +111,7 @@ impl Load {
 
     /// Runs the load while `faults` makes faults, and checks what came of it.
     pub(super) async fn run(self, faults: impl Future<Output = ()>) {
+        let began = Instant::now();
         let writers = futures_util::future::join_all((0..4).map(|writer| self.write(writer)));
         let counters = futures_util::future::join_all((0..8).map(|counter| self.count(counter)));
         let scanners = futures_util::future::join_all((0..2).map(|_| self.scan()));
@@ -128,8 +131,9 @@ impl Load {
         let counts: u64 = seen.counted.iter().map(|(sure, _)| sure).sum();
         let unsure: u64 = seen.counted.iter().map(|(_, unsure)| unsure).sum();
         println!(
-            "{rows} rows ({unknown} not known), {counts} increments ({unsure} not known), {} scans, the slowest {slowest:?}",
-            seen.scans
+            "{rows} rows ({unknown} not known), {counts} increments ({unsure} not known), {} scans, the slowest {slowest:?}; {:?}",
+            seen.scans,
+            began.elapsed()
         );
     }
 

@@ -9,7 +9,7 @@ use crate::processes::Process;
 use crate::{options, remove};
 
 /// Longer than a server's session in ZooKeeper, and its regions' way to other servers.
-const DEAD: Duration = Duration::from_secs(15);
+const DEAD: Duration = Duration::from_secs(12);
 
 #[tokio::test]
 #[ignore = "needs a server"]
@@ -43,7 +43,7 @@ async fn a_server_is_killed_and_started_at_once() {
             server.signal("-KILL");
             server.ends().await;
             server.start(&[]).await;
-            sleep(DEAD).await;
+            sleep(Duration::from_secs(5)).await;
             spread(&client, &table, round).await;
         }
     })
@@ -61,7 +61,7 @@ async fn a_server_is_stopped_and_goes_on_under_the_load() {
         for round in 0..rounds() {
             let server = Process::region_server(1 + round % 3);
             server.signal("-STOP");
-            sleep(Duration::from_secs(3)).await;
+            sleep(Duration::from_secs(2)).await;
             server.signal("-CONT");
             sleep(Duration::from_secs(2)).await;
         }
