@@ -214,6 +214,8 @@ pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
         CallFault::NotSent(_) => later(Error::of_call(fault, changes)),
         CallFault::Unanswered(_) if repeat == Repeat::Never => Next::Never(Error::of_call(fault, changes)),
         CallFault::Unanswered(_) => later(Error::of_call(fault, changes)),
+        CallFault::TooLarge(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
+        CallFault::TooLarge(_) => Next::Never(Error::of_call(fault, changes)),
         CallFault::Malformed(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
         CallFault::Malformed(_) => Next::Never(Error::of_call(fault, changes)),
         CallFault::Refused(exception) => match (exception.reaction(), exception.overloaded()) {

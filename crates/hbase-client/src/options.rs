@@ -187,7 +187,8 @@ impl Options {
         self
     }
 
-    /// The largest answer that is accepted. Default: 256 MiB.
+    /// The largest answer that is accepted, and the longest row that a scan puts together of several answers. A larger one is an
+    /// error, [`TooLarge`](crate::ErrorKind::TooLarge). Default: 256 MiB.
     #[must_use]
     pub fn answer_bytes(mut self, bytes: usize) -> Self {
         self.frame_bytes = bytes;

@@ -247,6 +247,7 @@ fn later(fault: CallFault) -> Missing {
     let why = match fault {
         CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause.to_string(),
         CallFault::Refused(exception) => exception.to_string(),
+        CallFault::TooLarge(bytes) => format!("an answer of {bytes} bytes"),
         CallFault::Malformed(what) => format!("{what} cannot be read"),
     };
     Missing::Now(Cause::said(format!("hbase:meta: {why}")))

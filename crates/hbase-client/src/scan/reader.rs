@@ -77,8 +77,11 @@ impl Reader {
                     Ok(rows) => return Ok(Some(rows)),
                     Err(failed) => failed,
                 };
-                self.open = None;
-                self.assembly.reopen(&mut self.position);
+                // A scan that ends by an error closes its scanner.
+                if !matches!(failed, Next::Never(_)) {
+                    self.open = None;
+                    self.assembly.reopen(&mut self.position);
+                }
                 let failed = failed.map(|error| error.of_scan(&self.table, &self.position.from));
                 tokio::select! {
                     waited = attempts.wait(failed) => waited?,
@@ -194,6 +197,10 @@ impl Reader {
             if !row.is_empty() && !self.position.is_at_end() {
                 self.assembly.push(row, partial, &mut self.position, &mut rows);
             }
+        }
+        let size = self.assembly.size();
+        if size > self.core.options.frame_bytes {
+            return Err(CallFault::TooLarge(size));
         }
         // A scanner that was not opened has nothing more to give.
         let region_ends = response.more_results_in_region == Some(false) || self.open.is_none();

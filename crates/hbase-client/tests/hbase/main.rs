@@ -2,6 +2,7 @@
 //! server is not there.
 
 mod faults;
+mod limits;
 mod processes;
 mod proxy;
 mod rows;
@@ -12,6 +13,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hbase_client::{Address, Admin, Client, Error, ErrorKind, Options, TableSchema};
+
+/// Counts what the tests allocate, so that those of `limits` can tell how much a client needs.
+#[global_allocator]
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
 /// The folder of the server, which the script sets.
 fn folder() -> PathBuf {
