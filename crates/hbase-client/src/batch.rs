@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream;
 use tokio::time::Instant;
 
 use crate::cause::Cause;
@@ -77,6 +77,10 @@ pub struct Outcome(pub Row);
 
 /// A server takes no more rows in one call without a complaint.
 const ACTIONS: usize = 5000;
+/// Calls of a batch that are under way to one server: the others are not encoded yet.
+const SENT: usize = 4;
+/// Regions of a batch that are looked for at a time.
+const LOCATED: usize = 256;
 
 /// One action on its way.
 struct Step<'a> {
@@ -105,9 +109,13 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
             break;
         }
         let mut failed = Failed::default();
-        let located = join_all(ready.iter().map(|at| core.locate(table, Place::At(steps[*at].action.row()), deadline)));
+        let mut located = Vec::with_capacity(ready.len());
+        for some in ready.chunks(LOCATED) {
+            let rows = some.iter().map(|at| steps[*at].action.row());
+            located.extend(join_all(rows.map(|row| core.locate(table, Place::At(row), deadline))).await);
+        }
         let mut placed = Vec::new();
-        for (at, location) in ready.iter().copied().zip(located.await) {
+        for (at, location) in ready.iter().copied().zip(located) {
             match location {
                 Ok(location) if steps[at].has_moved(&location) => {
                     let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
@@ -119,9 +127,9 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
             }
         }
         let parts = split(&steps, placed, core.options.batch_bytes);
-        let answers: FuturesUnordered<_> = parts.iter().map(|part| send(core, table, &steps, part, deadline)).collect();
-        let answers: Vec<_> = answers.collect().await;
-        for (part, answer) in answers {
+        let of_servers = parts.chunk_by(|a, b| a.server == b.server);
+        let answers = join_all(of_servers.map(|parts| send_all(core, table, &steps, parts, deadline))).await;
+        for (part, answer) in answers.into_iter().flatten() {
             for (location, at, result) in results(part, answer) {
                 let step = &mut steps[at];
                 match result {
@@ -238,6 +246,18 @@ fn split(steps: &[Step<'_>], placed: Vec<(usize, Arc<Location>)>, bytes: usize) 
         parts.push(part);
     }
     parts
+}
+
+/// Sends the parts of one server, some at a time.
+async fn send_all<'p>(
+    core: &Core,
+    table: &TableName,
+    steps: &[Step<'_>],
+    parts: &'p [Part],
+    deadline: Instant,
+) -> Vec<(&'p Part, Result<Answer, CallFault>)> {
+    let calls: Vec<_> = parts.iter().map(|part| send(core, table, steps, part, deadline)).collect();
+    stream::iter(calls).buffer_unordered(SENT).collect().await
 }
 
 async fn send<'p>(

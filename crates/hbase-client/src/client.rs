@@ -24,6 +24,8 @@ pub struct Counters {
     pub calls: u64,
     /// Attempts after the first one of their operations.
     pub retries: u64,
+    /// Attempts that failed because a server or a region had too much to do.
+    pub overloads: u64,
     /// Look-ups of regions in `hbase:meta`.
     pub lookups: u64,
 }
@@ -56,18 +58,19 @@ impl Client {
         Counters {
             calls: self.core.counters.calls.load(Ordering::Relaxed),
             retries: self.core.counters.retries.load(Ordering::Relaxed),
+            overloads: self.core.counters.overloads.load(Ordering::Relaxed),
             lookups: self.core.locator.lookups(),
         }
     }
 
-    /// The known regions and the open connections, a line each.
+    /// The known regions and the open connections, a line each. Calls that were left are those that nobody waits for any more.
     pub fn dump(&self) -> String {
         let regions = self.core.locator.known().into_iter().map(|known| {
             let (name, server, opening) = (readable(known.region.name()), &known.server, known.opening);
             format!("region {name} at {server}, opening {opening}\n")
         });
-        let connections = self.core.pool.open().into_iter().map(|(address, service, calls)| {
-            format!("connection to {address}, {}, {calls} calls in flight\n", service.name())
+        let connections = self.core.pool.open().into_iter().map(|(address, service, (calls, left))| {
+            format!("connection to {address}, {}, {calls} calls in flight, {left} left\n", service.name())
         });
         regions.chain(connections).collect()
     }

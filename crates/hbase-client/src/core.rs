@@ -29,6 +29,7 @@ pub(crate) struct Core {
 pub(crate) struct Counters {
     pub(crate) calls: AtomicU64,
     pub(crate) retries: AtomicU64,
+    pub(crate) overloads: AtomicU64,
 }
 
 /// Whether a call may be made again after one whose answer was lost.
@@ -74,6 +75,7 @@ impl Core {
             user: options.user.clone(),
             timeout: options.connect_timeout,
             connections: options.connections,
+            resolve: options.resolve.clone(),
             limits: Limits {
                 frame: options.frame_bytes,
                 calls: options.calls,
@@ -223,6 +225,8 @@ pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
         CallFault::NotSent(_) => later(Error::of_call(fault, changes)),
         CallFault::Unanswered(_) if repeat == Repeat::Never => Next::Never(Error::of_call(fault, changes)),
         CallFault::Unanswered(_) => later(Error::of_call(fault, changes)),
+        CallFault::TooLarge(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
+        CallFault::TooLarge(_) => Next::Never(Error::of_call(fault, changes)),
         CallFault::Malformed(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
         CallFault::Malformed(_) => Next::Never(Error::of_call(fault, changes)),
         CallFault::Refused(exception) => match (exception.reaction(), exception.overloaded()) {
@@ -259,7 +263,10 @@ impl<'a> Attempts<'a> {
                 (error, Duration::ZERO)
             }
             Next::Now(error) => (error, self.pauses.next(false)),
-            Next::Later { error, overloaded } => (error, self.pauses.next(overloaded)),
+            Next::Later { error, overloaded } => {
+                self.core.counters.overloads.fetch_add(u64::from(overloaded), Ordering::Relaxed);
+                (error, self.pauses.next(overloaded))
+            }
         };
         let until = Instant::now() + pause;
         if until >= self.deadline {

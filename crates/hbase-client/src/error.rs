@@ -61,6 +61,9 @@ pub enum ErrorKind {
     Security,
     /// The request was sent, and no answer came: a write may have been carried out or not. Read the row to find out.
     OutcomeUnknown,
+    /// The answer, or a row of a scan, is larger than [`answer_bytes`](crate::Options::answer_bytes). Read less of the row at a
+    /// time, or scan it [in pieces](crate::Scan::in_pieces).
+    TooLarge,
     /// A server sent what is not HBase's protocol.
     Malformed,
 }
@@ -107,6 +110,9 @@ impl Error {
             CallFault::Unanswered(cause) if changes => Self::new(ErrorKind::OutcomeUnknown, Why::Cause(cause)),
             CallFault::Unanswered(cause) => Self::unavailable(cause),
             CallFault::Refused(exception) => Self::refused(exception),
+            CallFault::TooLarge(bytes) => {
+                Self::new(ErrorKind::TooLarge, Why::Said(format!("{bytes} bytes are more than the largest answer")))
+            }
             CallFault::Malformed(what) => Self::malformed(what),
         }
     }

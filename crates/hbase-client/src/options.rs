@@ -1,4 +1,6 @@
+use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Error;
@@ -27,6 +29,7 @@ pub struct Options {
     pub(crate) lookups: usize,
     pub(crate) batch_bytes: usize,
     pub(crate) frame_bytes: usize,
+    pub(crate) resolve: Resolve,
 }
 
 /// The port of a master, unless hbase-site.xml says otherwise.
@@ -56,6 +59,7 @@ impl Default for Options {
             lookups: 8,
             batch_bytes: 2 << 20,
             frame_bytes: 256 << 20,
+            resolve: Resolve::default(),
         }
     }
 }
@@ -206,10 +210,52 @@ impl Options {
         self
     }
 
-    /// The largest answer that is accepted. Default: 256 MiB.
+    /// The largest answer that is accepted, and the longest row that a scan puts together of several answers. A larger one is an
+    /// error, [`TooLarge`](crate::ErrorKind::TooLarge). Default: 256 MiB.
     #[must_use]
     pub fn answer_bytes(mut self, bytes: usize) -> Self {
         self.frame_bytes = bytes;
         self
+    }
+
+    /// Where to connect for a server of HBase, by the address that it has in the cluster. For clients that reach servers by other
+    /// addresses than these reach each other: behind NAT, a forwarded port, or outside of the containers in which they run.
+    /// Default: the address itself.
+    ///
+    /// It is asked before each connection to a master or a region server, not to ZooKeeper, and should answer at once. Errors
+    /// and [`dump`](crate::Client::dump) name servers by their addresses in the cluster.
+    ///
+    /// ```
+    /// use hbase_client::{Address, Options};
+    ///
+    /// // Containers whose ports are forwarded to this machine.
+    /// Options::new().zookeeper([Address::new("127.0.0.1", 2181)]).resolve(|server| Address::new("127.0.0.1", server.port()));
+    /// ```
+    #[must_use]
+    pub fn resolve(mut self, resolve: impl Fn(&Address) -> Address + Send + Sync + 'static) -> Self {
+        self.resolve = Resolve(Arc::new(resolve));
+        self
+    }
+}
+
+/// Where to connect for a server's address.
+#[derive(Clone)]
+pub(crate) struct Resolve(Arc<dyn Fn(&Address) -> Address + Send + Sync>);
+
+impl Resolve {
+    pub(crate) fn address(&self, server: &Address) -> Address {
+        (self.0)(server)
+    }
+}
+
+impl Default for Resolve {
+    fn default() -> Self {
+        Self(Arc::new(Address::clone))
+    }
+}
+
+impl fmt::Debug for Resolve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Resolve")
     }
 }

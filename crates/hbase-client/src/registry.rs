@@ -129,6 +129,7 @@ fn cause(fault: CallFault) -> Cause {
     match fault {
         CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause,
         CallFault::Refused(exception) => Cause::said(exception.to_string()),
+        CallFault::TooLarge(bytes) => Cause::said(format!("an answer of {bytes} bytes")),
         CallFault::Malformed(what) => Cause::said(what),
     }
 }

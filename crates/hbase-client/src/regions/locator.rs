@@ -247,6 +247,7 @@ fn later(fault: CallFault) -> Missing {
     let cause = match fault {
         CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause,
         CallFault::Refused(exception) => Cause::said(exception.to_string()),
+        CallFault::TooLarge(bytes) => Cause::said(format!("an answer of {bytes} bytes")),
         CallFault::Malformed(what) => Cause::said(format!("{what} cannot be read")),
     };
     Missing::Now(cause.at("hbase:meta"))

@@ -98,6 +98,16 @@ impl Calls {
         Ok(())
     }
 
+    /// An answer is not read, because it is too large. False if nobody waits for it.
+    pub(crate) fn too_large(&mut self, id: u32, bytes: usize) -> bool {
+        let Some(waiting) = self.remove(id) else { return false };
+        match waiting.caller {
+            Some(caller) => drop(caller.send(Err(CallFault::TooLarge(bytes)))),
+            None => self.abandoned -= 1,
+        }
+        true
+    }
+
     fn remove(&mut self, id: u32) -> Option<Waiting> {
         let waiting = self.waiting.remove(&id);
         if self.waiting.is_empty() {
@@ -127,8 +137,9 @@ impl Calls {
         self.since
     }
 
-    pub(crate) fn in_flight(&self) -> usize {
-        self.waiting.len() - self.abandoned
+    /// How many calls wait for an answer; and to how many an answer will come that nobody waits for.
+    pub(crate) fn in_flight(&self) -> (usize, usize) {
+        (self.waiting.len() - self.abandoned, self.abandoned)
     }
 }
 
@@ -169,7 +180,7 @@ mod tests {
         let (sent, _) = calls.begin().unwrap();
         calls.sending(sent);
         assert!(matches!(calls.abandon(sent, Cause::TimedOut), CallFault::Unanswered(_)));
-        assert_eq!(calls.in_flight(), 0);
+        assert_eq!(calls.in_flight(), (0, 1));
         assert!(calls.answer(answer(sent)).is_ok());
         assert!(calls.answer(answer(sent)).is_err(), "a second answer to the same call");
         assert!(calls.answer(answer(77)).is_err(), "an answer to no call");

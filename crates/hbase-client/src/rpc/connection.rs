@@ -80,7 +80,8 @@ impl Connection {
         self.link.calls.lock().broken().cloned()
     }
 
-    pub(crate) fn in_flight(&self) -> usize {
+    /// As [`Calls::in_flight`].
+    pub(crate) fn in_flight(&self) -> (usize, usize) {
         self.link.calls.lock().in_flight()
     }
 
@@ -240,6 +241,7 @@ async fn read<R: AsyncRead + Unpin>(reader: R, link: Arc<Link>) {
             () = link.closed() => return,
         };
         let answered = frame.and_then(|frame| {
+            let Some(frame) = frame else { return Ok(()) };
             let response = frame::response(frame).map_err(|what| Cause::said(format!("malformed: {what}")))?;
             link.calls.lock().answer(response)
         });
@@ -251,6 +253,9 @@ async fn read<R: AsyncRead + Unpin>(reader: R, link: Arc<Link>) {
     link.fail(cause);
 }
 
+/// The header of an answer is at its beginning, and shorter than this.
+const BEGINNING: usize = 4096;
+
 struct Incoming<R> {
     reader: BufReader<R>,
     /// When bytes came last.
@@ -258,17 +263,37 @@ struct Incoming<R> {
 }
 
 impl<R: AsyncRead + Unpin> Incoming<R> {
-    async fn frame(&mut self, link: &Link) -> Result<Bytes, Cause> {
+    /// The next frame. `None` if it is too long: its call has failed.
+    async fn frame(&mut self, link: &Link) -> Result<Option<Bytes>, Cause> {
         let mut length = BytesMut::with_capacity(4);
         self.fill(&mut length, 4, link).await?;
         let length = length.get_u32() as usize;
         if length > link.limits.frame {
-            return Err(Cause::said(format!("a frame of {length} bytes is longer than the limit")));
+            self.skip(length, link).await?;
+            return Ok(None);
         }
         // What a server says it will send is not allocated before it comes.
         let mut frame = BytesMut::with_capacity(length.min(1 << 20));
         self.fill(&mut frame, length, link).await?;
-        Ok(frame.freeze())
+        Ok(Some(frame.freeze()))
+    }
+
+    /// Fails the call whose answer is too long, and passes over the answer, so that others go on.
+    async fn skip(&mut self, length: usize, link: &Link) -> Result<(), Cause> {
+        let mut bytes = BytesMut::with_capacity(BEGINNING);
+        self.fill(&mut bytes, length.min(BEGINNING), link).await?;
+        let mut left = length - bytes.len();
+        let call = frame::call_of(bytes.split().freeze());
+        if !call.is_some_and(|id| link.calls.lock().too_large(id, length)) {
+            return Err(Cause::said(format!("a frame of {length} bytes is longer than the limit")));
+        }
+        while left > 0 {
+            let some = left.min(GATHER);
+            self.fill(&mut bytes, some, link).await?;
+            bytes.clear();
+            left -= some;
+        }
+        Ok(())
     }
 
     /// Reads until there are so many bytes.
@@ -426,11 +451,28 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_frame_over_the_limit_closes() {
+    async fn an_answer_over_the_limit_fails_its_call_and_no_other() {
+        let (connection, mut far) = connected(Limits { frame: 10_000, ..LIMITS }, 1 << 16);
+        let (large, other, ()) = tokio::join!(call(&connection, 9), call(&connection, 9), async {
+            let (large, other) = (next(&mut far).await, next(&mut far).await);
+            let header = pb::ResponseHeader { call_id: Some(large), ..Default::default() };
+            let mut frame = header.encode_length_delimited_to_vec();
+            frame.resize(200_000, 7);
+            far.write_u32(frame.len() as u32).await.unwrap();
+            far.write_all(&frame).await.unwrap();
+            answer(&mut far, other).await;
+        });
+        assert!(matches!(large, Err(CallFault::TooLarge(200_000))), "{large:?}");
+        assert_eq!(other.unwrap(), "1");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_frame_over_the_limit_that_is_no_answer_closes() {
         let (connection, mut far) = connected(LIMITS, 1 << 16);
         let (called, ()) = tokio::join!(call(&connection, 9), async {
             next(&mut far).await;
             far.write_u32(u32::MAX).await.unwrap();
+            far.write_all(&[0; 4096]).await.unwrap();
         });
         assert!(matches!(called, Err(CallFault::Unanswered(Cause::Said(why))) if why.contains("limit")));
     }
@@ -455,9 +497,9 @@ mod tests {
         let mut first = Box::pin(call(&connection, 100));
         assert!((&mut first).now_or_never().is_none());
         assert!(matches!(call(&connection, 1).await, Err(CallFault::NotSent(Cause::TimedOut))));
-        assert_eq!(connection.in_flight(), 1);
+        assert_eq!(connection.in_flight().0, 1);
         drop(first);
-        assert_eq!(connection.in_flight(), 0);
+        assert_eq!(connection.in_flight().0, 0);
         let (second, ()) = tokio::join!(call(&connection, 9), async {
             next(&mut far).await;
             let id = next(&mut far).await;

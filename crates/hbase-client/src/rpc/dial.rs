@@ -7,6 +7,7 @@ use tokio::time::timeout;
 
 use super::{Connection, Limits, Service, preamble};
 use crate::cause::Cause;
+use crate::options::Resolve;
 #[cfg(any(feature = "tls", feature = "kerberos"))]
 use crate::security::Ready;
 #[cfg(feature = "kerberos")]
@@ -24,6 +25,7 @@ pub(crate) struct Dialing {
     pub(crate) timeout: Duration,
     /// Connections to a server.
     pub(crate) connections: usize,
+    pub(crate) resolve: Resolve,
     pub(crate) limits: Limits,
     #[cfg(any(feature = "tls", feature = "kerberos"))]
     pub(crate) security: Ready,
@@ -31,7 +33,7 @@ pub(crate) struct Dialing {
 
 /// Connects, with TLS if it is asked for, and introduces the client.
 pub(super) async fn dial(dialing: &Dialing, address: &Address, service: Service) -> Result<Connection, Cause> {
-    let stream = timeout(dialing.timeout, connect(address)).await.map_err(|_| Cause::TimedOut)?;
+    let stream = timeout(dialing.timeout, connect(&dialing.resolve.address(address))).await.map_err(|_| Cause::TimedOut)?;
     let stream = stream.map_err(|error| Cause::io("connecting to the server", error))?;
     #[cfg(feature = "tls")]
     if let Some(tls) = &dialing.security.tls {

@@ -10,6 +10,8 @@ pub(crate) enum CallFault {
     Unanswered(Cause),
     /// The server refused, and did nothing.
     Refused(Exception),
+    /// The server carried out the call, and its answer is longer than is accepted: so many bytes.
+    TooLarge(usize),
     /// An answer came that is not one. The server may have carried out the call.
     Malformed(&'static str),
 }

@@ -91,6 +91,11 @@ pub(crate) fn response(mut frame: Bytes) -> Result<Response, &'static str> {
     Ok(Response { call_id, result: Ok(Answer { message, cells: frame }) })
 }
 
+/// Whose answer a frame is, of which this is the beginning; `None` if that is not enough, or no frame.
+pub(crate) fn call_of(mut beginning: Bytes) -> Option<u32> {
+    pb::ResponseHeader::decode(delimited(&mut beginning)?).ok()?.call_id
+}
+
 fn delimited(frame: &mut Bytes) -> Option<Bytes> {
     let length = usize::try_from(decode_varint(frame).ok()?).ok()?;
     (length <= frame.remaining()).then(|| frame.split_to(length))

@@ -56,6 +56,11 @@ impl Assembly {
         }
     }
 
+    /// The bytes of the row that is under way.
+    pub(super) fn size(&self) -> usize {
+        self.parts.iter().map(Row::size).sum()
+    }
+
     /// The row that is under way is complete: another one came, or the region ended.
     pub(super) fn finish(&mut self, position: &mut Position, rows: &mut Vec<Row>) {
         let parts = std::mem::take(&mut self.parts);

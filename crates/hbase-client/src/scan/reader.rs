@@ -3,6 +3,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::Scan;
@@ -53,35 +54,57 @@ impl Reader {
         Self { core, table, scan, timeout, counts, position, assembly, open: None, read_point: None, done }
     }
 
-    /// The next rows, or `None` at the end. Each answer of a server, even one without rows, gives the scan its timeout anew.
-    pub(super) async fn rows(&mut self) -> Result<Option<Vec<Row>>> {
+    /// The next rows, or `None` at the end, or when nobody wants them any more. Each answer of a server, even one without rows,
+    /// gives the scan its timeout anew.
+    pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
         let core = self.core.clone();
         'answered: while !self.done {
             let deadline = Instant::now() + self.timeout;
             let mut attempts = Attempts::new(&core, deadline);
             loop {
-                let failed = match self.step(deadline).await {
+                let located = tokio::select! {
+                    biased;
+                    () = wanted.closed() => return Ok(None),
+                    located = self.locate(deadline) => located,
+                };
+                let stepped = match located {
+                    // It is not left: it may open a scanner, which is to be closed, and a server closes none that it is reading.
+                    Ok(location) => self.step(location, deadline).await,
+                    Err(next) => Err(next),
+                };
+                let failed = match stepped {
                     Ok(rows) if rows.is_empty() => continue 'answered,
                     Ok(rows) => return Ok(Some(rows)),
                     Err(failed) => failed,
                 };
-                self.open = None;
-                self.assembly.reopen(&mut self.position);
-                attempts.wait(failed.map(|error| error.of_scan(&self.table, &self.position.from))).await?;
+                // A scan that ends by an error closes its scanner.
+                if !matches!(failed, Next::Never(_)) {
+                    self.open = None;
+                    self.assembly.reopen(&mut self.position);
+                }
+                let failed = failed.map(|error| error.of_scan(&self.table, &self.position.from));
+                tokio::select! {
+                    waited = attempts.wait(failed) => waited?,
+                    () = wanted.closed() => return Ok(None),
+                }
             }
         }
         Ok(None)
     }
 
+    /// Where the next call goes.
+    async fn locate(&self, deadline: Instant) -> Result<Arc<Location>, Next> {
+        match &self.open {
+            Some(open) => Ok(open.location.clone()),
+            None => self.core.locate(&self.table, self.position.place(), deadline).await,
+        }
+    }
+
     /// One call: it opens a scanner, or asks the open one for more.
-    async fn step(&mut self, deadline: Instant) -> Result<Vec<Row>, Next> {
-        let (location, request) = match &self.open {
-            Some(open) => (open.location.clone(), self.more(open)),
-            None => {
-                let location = self.core.locate(&self.table, self.position.place(), deadline).await?;
-                let request = self.opening(&location);
-                (location, request)
-            }
+    async fn step(&mut self, location: Arc<Location>, deadline: Instant) -> Result<Vec<Row>, Next> {
+        let request = match &self.open {
+            Some(open) => self.more(open),
+            None => self.opening(&location),
         };
         let answer = self.call(&location, &request, self.core.call_deadline(deadline)).await;
         let read = answer.and_then(|answer| self.take(&location, &answer));
@@ -174,6 +197,10 @@ impl Reader {
             if !row.is_empty() && !self.position.is_at_end() {
                 self.assembly.push(row, partial, &mut self.position, &mut rows);
             }
+        }
+        let size = self.assembly.size();
+        if size > self.core.options.frame_bytes {
+            return Err(CallFault::TooLarge(size));
         }
         // A scanner that was not opened has nothing more to give.
         let region_ends = response.more_results_in_region == Some(false) || self.open.is_none();

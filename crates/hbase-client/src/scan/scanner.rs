@@ -121,11 +121,7 @@ impl Scanner {
 /// Reads until the end, an error, or until nobody listens.
 async fn read(mut reader: Reader, sender: mpsc::Sender<Result<Vec<Row>>>) {
     loop {
-        let answer = tokio::select! {
-            answer = reader.rows() => answer.transpose(),
-            () = sender.closed() => None,
-        };
-        let Some(answer) = answer else { break };
+        let Some(answer) = reader.rows(&sender).await.transpose() else { break };
         let failed = answer.is_err();
         let room = loop {
             let patience = reader.patience();

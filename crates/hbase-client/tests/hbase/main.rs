@@ -2,6 +2,9 @@
 //! server is not there.
 
 mod faults;
+mod limits;
+mod processes;
+mod proxy;
 mod rows;
 mod scans;
 mod tables;
@@ -10,6 +13,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hbase_client::{Address, Admin, Client, Error, ErrorKind, Options, TableSchema};
+
+/// Counts what the tests allocate, so that those of `limits` can tell how much a client needs.
+#[global_allocator]
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
 /// The folder of the server, which the script sets.
 fn folder() -> PathBuf {
@@ -20,7 +27,7 @@ fn options() -> Options {
     Options::from_site(folder().join("conf/hbase-site.xml")).expect("the server's hbase-site.xml")
 }
 
-/// A port of the server.
+/// A port of the first server of a kind.
 fn port(name: &str) -> Address {
     let ports = std::fs::read_to_string(folder().join("ports")).expect("the server's ports");
     let port = ports.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));

@@ -1,23 +1,17 @@
-//! Faults under a load. Writers put rows, others increment counters, scans read rows that do not change. Whatever happens to the
-//! servers: no acknowledged row is lost, no increment is counted twice, each scan gives each row once and in order, and
-//! nothing outlasts its deadline.
+//! Rows are put, counters are counted, and rows that do not change are scanned, while a test makes faults.
 
-use std::process::Command;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hbase_client::{Action, Client, ErrorKind, Increment, Put, Scan, ServerName, Table, TableSchema};
+use hbase_client::{Action, Client, ErrorKind, Increment, Options, Put, Scan, Table, TableSchema};
 
-use crate::{create, folder, options};
+use crate::create;
+use crate::processes::Process;
 
 const TIMEOUT: Duration = Duration::from_secs(90);
 const FIXED: usize = 2000;
-
-/// How often each fault is made.
-fn rounds() -> usize {
-    std::env::var("HBASE_CLIENT_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
-}
 
 /// What the load saw.
 #[derive(Debug, Default)]
@@ -29,15 +23,17 @@ struct Seen {
     scans: u64,
 }
 
-struct Load {
-    table: Table,
+pub(super) struct Load {
+    pub(super) table: Table,
     over: Arc<AtomicBool>,
     slowest: Arc<AtomicU64>,
 }
 
 impl Load {
-    async fn start(name: &str) -> (Client, Self) {
-        let client = Client::new(options().timeout(TIMEOUT).call_timeout(Duration::from_secs(4))).unwrap();
+    /// A new table, and a client with these options.
+    pub(super) async fn start(name: &str, options: Options) -> (Client, Self) {
+        Process::start_missing().await;
+        let client = Client::new(options.timeout(TIMEOUT).call_timeout(Duration::from_secs(4))).unwrap();
         let splits = ["c0", "c4", "fixed00500", "fixed01000", "fixed01500", "w0", "w1", "w2"];
         create(&client.admin(), &TableSchema::new(name).family("f"), &splits).await;
         let table = client.table(name);
@@ -114,7 +110,8 @@ impl Load {
     }
 
     /// Runs the load while `faults` makes faults, and checks what came of it.
-    async fn run(self, faults: impl Future<Output = ()>) {
+    pub(super) async fn run(self, faults: impl Future<Output = ()>) {
+        let began = Instant::now();
         let writers = futures_util::future::join_all((0..4).map(|writer| self.write(writer)));
         let counters = futures_util::future::join_all((0..8).map(|counter| self.count(counter)));
         let scanners = futures_util::future::join_all((0..2).map(|_| self.scan()));
@@ -134,8 +131,9 @@ impl Load {
         let counts: u64 = seen.counted.iter().map(|(sure, _)| sure).sum();
         let unsure: u64 = seen.counted.iter().map(|(_, unsure)| unsure).sum();
         println!(
-            "{rows} rows ({unknown} not known), {counts} increments ({unsure} not known), {} scans, the slowest {slowest:?}",
-            seen.scans
+            "{rows} rows ({unknown} not known), {counts} increments ({unsure} not known), {} scans, the slowest {slowest:?}; {:?}",
+            seen.scans,
+            began.elapsed()
         );
     }
 
@@ -143,7 +141,7 @@ impl Load {
         for (writer, (rows, unknown)) in seen.written.iter().enumerate() {
             let scan = Scan::new().start(format!("w{writer}-")).stop_before(format!("w{writer}."));
             let mut scanner = self.table.scan(scan);
-            let mut there = std::collections::BTreeSet::new();
+            let mut there = BTreeSet::new();
             while let Some(row) = scanner.next().await.unwrap() {
                 there.insert(String::from_utf8(row.key().to_vec()).unwrap());
             }
@@ -157,108 +155,4 @@ impl Load {
             assert!((*sure..=sure + unknown).contains(&value), "{value} of {sure} and {unknown} that are not known");
         }
     }
-}
-
-/// The process of an added server.
-fn process(server: u16) -> String {
-    let file = folder().join(format!("regionserver{server}.pid"));
-    std::fs::read_to_string(file).expect("a server that was added").trim().into()
-}
-
-fn signal(server: u16, signal: &str) {
-    assert!(Command::new("kill").args([signal, &process(server)]).status().unwrap().success());
-}
-
-fn start(server: u16) {
-    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hbase/regionserver");
-    assert!(Command::new(script).arg(folder()).arg(server.to_string()).status().unwrap().success());
-}
-
-async fn servers(client: &Client) -> Vec<ServerName> {
-    client.admin().servers().await.unwrap()
-}
-
-/// Spreads the regions of a table over all servers.
-async fn spread(client: &Client, table: &Table, turn: usize) {
-    let servers = servers(client).await;
-    for (at, (region, _)) in table.regions().await.unwrap().into_iter().enumerate() {
-        // A server may have died meanwhile.
-        let _ = client.admin().move_region(&region, Some(&servers[(at + turn) % servers.len()])).await;
-    }
-}
-
-#[tokio::test]
-#[ignore = "needs a server"]
-async fn regions_move_under_the_load() {
-    let (client, load) = Load::start("faults_moves").await;
-    let table = load.table.clone();
-    load.run(async {
-        for turn in 0..3 * rounds() {
-            spread(&client, &table, turn).await;
-        }
-    })
-    .await;
-    println!("{:?}", client.counters());
-}
-
-#[tokio::test]
-#[ignore = "needs a server"]
-async fn a_server_is_killed_and_started_under_the_load() {
-    let (client, load) = Load::start("faults_killed").await;
-    let table = load.table.clone();
-    spread(&client, &table, 0).await;
-    load.run(async {
-        for round in 0..rounds() {
-            let server = 2 + (round % 2) as u16;
-            signal(server, "-KILL");
-            tokio::time::sleep(Duration::from_secs(15)).await;
-            tokio::task::spawn_blocking(move || start(server)).await.unwrap();
-            tokio::time::sleep(Duration::from_secs(3)).await;
-            spread(&client, &table, round).await;
-        }
-    })
-    .await;
-    println!("{:?}", client.counters());
-}
-
-#[tokio::test]
-#[ignore = "needs a server"]
-async fn a_server_is_stopped_and_goes_on_under_the_load() {
-    let (client, load) = Load::start("faults_stopped").await;
-    let table = load.table.clone();
-    spread(&client, &table, 1).await;
-    load.run(async {
-        for round in 0..rounds() {
-            let server = 2 + (round % 2) as u16;
-            signal(server, "-STOP");
-            tokio::time::sleep(Duration::from_secs(3)).await;
-            signal(server, "-CONT");
-            tokio::time::sleep(Duration::from_secs(2)).await;
-        }
-    })
-    .await;
-    println!("{:?}", client.counters());
-}
-
-#[tokio::test]
-#[ignore = "needs a server"]
-async fn regions_are_split_and_merged_under_the_load() {
-    let (client, load) = Load::start("faults_split").await;
-    let table = load.table.clone();
-    load.run(async {
-        let mut changes = 0;
-        for round in 0..4 * rounds() {
-            let regions = table.regions().await.unwrap();
-            let at = format!("fixed{:05}", 123 + 171 * round % FIXED);
-            let here = regions.iter().find(|(region, _)| region.contains(at.as_bytes())).unwrap();
-            changes += usize::from(client.admin().split(&here.0, at).await.is_ok());
-            let regions = table.regions().await.unwrap();
-            let at = round % (regions.len() - 1);
-            let two = [regions[at].0.clone(), regions[at + 1].0.clone()];
-            changes += usize::from(client.admin().merge(&two).await.is_ok());
-        }
-        assert!(changes > 2, "{changes}");
-    })
-    .await;
-    println!("{:?}", client.counters());
 }

@@ -1,0 +1,119 @@
+use std::time::Duration;
+
+use hbase_client::TableSchema;
+use tokio::time::sleep;
+
+use super::load::Load;
+use super::{rounds, spread};
+use crate::processes::Process;
+use crate::{options, remove};
+
+/// Longer than a server's session in ZooKeeper, and its regions' way to other servers.
+const DEAD: Duration = Duration::from_secs(12);
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_server_is_killed_and_started_under_the_load() {
+    let (client, load) = Load::start("faults_killed", options()).await;
+    let table = load.table.clone();
+    spread(&client, &table, 0).await;
+    load.run(async {
+        for round in 0..rounds() {
+            let server = Process::region_server(1 + round % 3);
+            server.signal("-KILL");
+            sleep(DEAD).await;
+            server.start(&[]).await;
+            sleep(Duration::from_secs(3)).await;
+            spread(&client, &table, round).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_server_is_killed_and_started_at_once() {
+    let (client, load) = Load::start("faults_restarted", options()).await;
+    let table = load.table.clone();
+    spread(&client, &table, 1).await;
+    load.run(async {
+        for round in 0..rounds() {
+            let server = Process::region_server(1 + round % 3);
+            server.signal("-KILL");
+            server.ends().await;
+            server.start(&[]).await;
+            sleep(Duration::from_secs(5)).await;
+            spread(&client, &table, round).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_server_is_stopped_and_goes_on_under_the_load() {
+    let (client, load) = Load::start("faults_stopped", options()).await;
+    let table = load.table.clone();
+    spread(&client, &table, 1).await;
+    load.run(async {
+        for round in 0..rounds() {
+            let server = Process::region_server(1 + round % 3);
+            server.signal("-STOP");
+            sleep(Duration::from_secs(2)).await;
+            server.signal("-CONT");
+            sleep(Duration::from_secs(2)).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_server_that_was_stopped_for_too_long_wakes_up_without_its_regions() {
+    let (client, load) = Load::start("faults_asleep", options()).await;
+    let table = load.table.clone();
+    spread(&client, &table, 2).await;
+    load.run(async {
+        for round in 0..rounds() {
+            let server = Process::region_server(1 + round % 3);
+            server.signal("-STOP");
+            sleep(DEAD).await;
+            server.signal("-CONT");
+            // It learns that it was declared dead, and ends.
+            server.ends().await;
+            server.start(&[]).await;
+            sleep(Duration::from_secs(3)).await;
+            spread(&client, &table, round).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_master_is_killed_and_the_other_one_takes_over() {
+    let (client, load) = Load::start("faults_master", options()).await;
+    let table = load.table.clone();
+    let schema = TableSchema::new("faults_master_new").family("f");
+    load.run(async {
+        for _ in 0..rounds() {
+            let admin = client.admin();
+            remove(&admin, &schema).await;
+            let active = Process::active_master(&client);
+            let (created, ()) = tokio::join!(admin.create(&schema, ["m"]), async {
+                sleep(Duration::from_millis(30)).await;
+                active.signal("-KILL");
+            });
+            created.expect("the master that takes over ends what the other one began");
+            assert_eq!(client.table(schema.name()).regions().await.unwrap().len(), 2);
+            active.start(&[]).await;
+            spread(&client, &table, 0).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
