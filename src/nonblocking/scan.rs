@@ -32,7 +32,8 @@ use crate::table::{Page, stored_key};
 /// task. When it is dropped, the engine's scans end.
 ///
 /// The buckets of a salted key are read at the same time. Of each the stream holds one batch, and the engine or the
-/// stream reads as many bytes ahead: together [`batch_bytes`](Self::batch_bytes), plus 2 rows a bucket.
+/// stream reads as many bytes ahead: together [`batch_bytes`](Self::batch_bytes), plus 2 rows a bucket. A client of a server may read more
+/// ahead in its connection, and says how much.
 ///
 /// ```
 /// use rowkey::nonblocking::{AsyncTable, Unblock};

@@ -17,7 +17,7 @@ use crate::store::value::RowValue;
 use crate::store::{CallOptions, NewTable, Scan};
 use crate::table::setup::Setup;
 use crate::table::wide::open_as_part;
-use crate::wide::{Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideStore};
+use crate::wide::{Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideDatabase, WideStore};
 
 /// A table of wide rows in the asynchronous database `D`: a [`WideTable`](crate::WideTable) whose methods are futures.
 ///
@@ -112,6 +112,15 @@ impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
         .await?;
         let store = within.open_table(&name, &schema).await?.with_options(db.options());
         Ok(Self { db, name, store, earlier, key: PhantomData })
+    }
+
+    /// Changes the families of a table, as [`WideTable::alter`](crate::WideTable::alter).
+    ///
+    /// # Errors
+    ///
+    /// As [`WideDatabase::alter`](crate::wide::WideDatabase::alter).
+    pub async fn alter(db: &D, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
+        db.alter(name, &schema.clone().row_key::<K>()).await
     }
 
     /// Drops the table with its rows. The engine decides what other handles to it do.

@@ -152,7 +152,8 @@ impl Condition {
 pub struct Columns {
     /// Computed from `chosen` and `after`, and only changed by `choose`.
     families: BTreeMap<String, Vec<KeyRange>>,
-    /// Maximum number of versions per column, newest first. Never more than the family keeps.
+    /// Maximum number of versions per column, newest first. Never more than the family keeps, if the store
+    /// declares [`kept_on_read`](super::WideGuarantees::kept_on_read).
     pub versions: u32,
     /// Only versions with a timestamp in this range: start inclusive, end exclusive. See
     /// [`Self::time`](Columns::time()).

@@ -93,12 +93,16 @@ impl FamilySchema {
         self
     }
 
-    /// Time to live: a version expires when it is this old. Default: never.
+    /// Time to live: a version expires when it is this old. Parts of a millisecond are dropped. Default: never.
     #[doc(alias = "TTL")]
     #[doc(alias = "time to live")]
     #[must_use]
     pub const fn ttl(mut self, ttl: Duration) -> Self {
-        self.ttl = Some(ttl);
+        let whole = match ttl.checked_sub(Duration::from_nanos((ttl.subsec_nanos() % 1_000_000) as u64)) {
+            Some(whole) => whole,
+            None => ttl,
+        };
+        self.ttl = Some(whole);
         self
     }
 

@@ -20,6 +20,9 @@ pub(crate) enum Created {
     Before,
 }
 
+/// More tables than an instance may have: <https://cloud.google.com/bigtable/quotas>
+const MOST_TABLES: usize = 100_000;
+
 impl Client {
     /// An operation on a table of the instance.
     fn on_table(&self, doing: &'static str, table: &str, effect: Effect) -> Operation {
@@ -107,6 +110,9 @@ impl Client {
             names.extend(response.tables.into_iter().map(|table| last(table.name)));
             if response.next_page_token.is_empty() {
                 return Ok(names);
+            }
+            if names.len() > MOST_TABLES {
+                return Err(Error::engine("the server lists more tables than an instance has"));
             }
             page_token = response.next_page_token;
         }

@@ -1,12 +1,12 @@
 //! Mutations as Bigtable takes them.
 
 use rowkey::Error;
-use rowkey::wide::{Edit, Mutation};
+use rowkey::wide::{Condition, Edit, Mutation};
 
 use crate::client::proto;
 use crate::client::proto::TimestampRange;
 use crate::client::proto::mutation::{DeleteFromColumn, DeleteFromFamily, DeleteFromRow, Mutation as Kind};
-use crate::client::{Change, Timestamp};
+use crate::client::{Change, Timestamp, micros};
 use crate::filter::MICROS;
 
 /// The most edits of a row in one request: <https://cloud.google.com/bigtable/quotas>.
@@ -24,6 +24,21 @@ pub(crate) fn edits(mutation: &Mutation, now: i64) -> Result<Vec<proto::Mutation
     changes(mutation).map(|change| Ok(change?.to_proto(now))).collect()
 }
 
+/// The edit before those of a mutation that puts the column of its condition without a time. A version that a process whose clock
+/// is ahead has put is what the condition was about; the put at the time of this process would be hidden by it.
+pub(crate) fn hidden_by(check: &Condition, mutation: &Mutation, now: i64) -> Option<proto::Mutation> {
+    let is_put = |edit: &Edit| matches!(edit, Edit::Put { column, at: None, .. } if *column == check.column);
+    let after = micros(now).checked_add(MICROS)?;
+    mutation.edits().iter().any(is_put).then(|| {
+        let delete = DeleteFromColumn {
+            family_name: check.column.family.clone(),
+            column_qualifier: check.column.qualifier.clone(),
+            time_range: Some(TimestampRange { start_timestamp_micros: after, end_timestamp_micros: 0 }),
+        };
+        proto::Mutation { mutation: Some(Kind::DeleteFromColumn(delete)) }
+    })
+}
+
 /// The edits of a mutation.
 ///
 /// # Errors
@@ -34,7 +49,7 @@ pub(crate) fn changes(mutation: &Mutation) -> impl Iterator<Item = Result<Change
 }
 
 fn change(edit: &Edit) -> Result<Change<'_>, Error> {
-    Ok(Change::Other(match edit {
+    let kind = match edit {
         Edit::Put { column, at, value } => {
             return Ok(Change::SetCell {
                 family: &column.family,
@@ -63,7 +78,8 @@ fn change(edit: &Edit) -> Result<Change<'_>, Error> {
             Kind::DeleteFromFamily(DeleteFromFamily { family_name: family.clone() })
         }
         Edit::DeleteRow { until: None } => Kind::DeleteFromRow(DeleteFromRow {}),
-    }))
+    };
+    Ok(Change::Other(Box::new(kind)))
 }
 
 /// All microseconds of a millisecond, and those before. An end of 0 is no end.

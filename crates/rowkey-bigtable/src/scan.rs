@@ -187,10 +187,17 @@ impl Scanning {
                 Ok(Next::Pending) => stream.next(&call).await.map(|row| row.map_or(Next::End, Next::Row)),
                 other => other,
             };
-            match next {
-                Ok(Next::Row(row)) => self.take(&mut batch, row)?,
-                Ok(Next::End) => self.open = None,
-                Ok(Next::Pending) => {}
+            let taken = match next {
+                Ok(Next::Row(row)) => self.take(&mut batch, row),
+                Ok(Next::End) => {
+                    self.open = None;
+                    Ok(())
+                }
+                Ok(Next::Pending) => Ok(()),
+                Err(error) => Err(error),
+            };
+            match taken {
+                Ok(()) => {}
                 Err(error) if batch.is_empty() => return Err(error),
                 Err(error) => {
                     self.failure = Some(error);

@@ -35,7 +35,8 @@ pub(crate) fn column_family(family: &FamilySchema) -> ColumnFamily {
     let newest = |versions: u32| i32::try_from(versions).ok().map(|versions| rule(Rule::MaxNumVersions(versions)));
     let too_many = newest(family.max_versions);
     let expired = family.ttl.and_then(|ttl| {
-        let age = rule(Rule::MaxAge(prost_types::Duration::try_from(ttl).ok()?));
+        let whole = Duration::from_millis(u64::try_from(ttl.as_millis()).ok()?);
+        let age = rule(Rule::MaxAge(prost_types::Duration::try_from(whole).ok()?));
         match newest(family.min_versions) {
             Some(least) if family.min_versions > 0 => {
                 Some(rule(Rule::Intersection(Intersection { rules: vec![age, least] })))
@@ -147,6 +148,16 @@ mod tests {
             let made = table(schema.families.iter().map(|(name, family)| (name.clone(), column_family(family))));
             prop_assert_eq!(of_table("t", &made).unwrap(), schema);
         }
+    }
+
+    #[test]
+    fn parts_of_a_millisecond_are_dropped() {
+        let mut schema = TableSchema::new().family("f", FamilySchema::new().ttl(Duration::from_micros(1_500)));
+        let one = TableSchema::new().family("f", FamilySchema::new().ttl(Duration::from_millis(1)));
+        assert_eq!(schema, one);
+        schema.families.get_mut("f").unwrap().ttl = Some(Duration::from_micros(1_500));
+        let made = table([("f".to_owned(), column_family(&schema.families["f"]))]);
+        assert_eq!(of_table("t", &made).unwrap(), one);
     }
 
     #[test]

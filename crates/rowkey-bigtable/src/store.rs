@@ -21,7 +21,7 @@ use crate::client::proto::{
     ReadRowsRequest, RowSet, SampleRowKeysRequest,
 };
 use crate::client::{Client, Entries, EntryError};
-use crate::edit::{MOST_EDITS, changes, edits};
+use crate::edit::{MOST_EDITS, changes, edits, hidden_by};
 use crate::filter::{Reading, predicate};
 use crate::scan::{LONGEST_KEY, batches, key_sets, nothing, refused};
 
@@ -96,9 +96,12 @@ impl Table {
         let reading = Reading::new(columns, &self.schema)?.filter(|_| row.len() <= LONGEST_KEY);
         let Some(reading) = reading else { return Ok(Row::default()) };
         let rows = RowSet { row_keys: vec![row.to_vec()], row_ranges: Vec::new() };
-        let mut found = Row::default();
-        self.each(rows, 1, &reading, call, |_, row| found = row).await?;
-        Ok(found)
+        let mut found = None;
+        self.each(rows, 1, &reading, call, |key, row| found = Some((key, row))).await?;
+        match found {
+            Some((key, _)) if key != row => Err(Error::engine("the server sent a row that was not asked for")),
+            found => Ok(found.map(|(_, row)| row).unwrap_or_default()),
+        }
     }
 
     /// Reads rows, at most so many if it is not 0, and calls `take` with each.
@@ -253,7 +256,7 @@ impl Table {
         for family in &written.families {
             for column in &family.columns {
                 let value = column.cells.first().and_then(|cell| cell.value.as_slice().try_into().ok());
-                let Some(value) = value else { return Err(Error::engine("a counter's new value is not a counter")) };
+                let Some(value) = value else { return Err(self.unknown("a counter's new value is not a counter")) };
                 sums.insert((&family.name, &column.qualifier), i64::from_be_bytes(value));
             }
         }
@@ -261,13 +264,18 @@ impl Table {
         let mut values = Vec::with_capacity(counters.len());
         for (Column { family, qualifier }, by) in counters.iter().rev() {
             let Some(sum) = sums.get_mut(&(family.as_str(), qualifier.as_slice())) else {
-                return Err(Error::engine("a counter's new value did not come"));
+                return Err(self.unknown("a counter's new value did not come"));
             };
             values.push(*sum);
             *sum = sum.wrapping_sub(*by);
         }
         values.reverse();
         Ok(values)
+    }
+
+    /// The error of a write whose response says less than it has to.
+    fn unknown(&self, what: &'static str) -> Error {
+        Error::OutcomeUnknown { table: self.name().to_owned(), source: Box::new(Error::engine(what)) }
     }
 
     /// The first of the columns whose value is not a counter, after an increment was refused.
@@ -289,7 +297,8 @@ impl Table {
         mutation: &Mutation,
         call: &Call<'_>,
     ) -> Result<bool, Error> {
-        let mutations = edits(mutation, self.clock.now())?;
+        let now = self.clock.now();
+        let mutations: Vec<_> = hidden_by(check, mutation, now).into_iter().chain(edits(mutation, now)?).collect();
         if mutations.is_empty() {
             // The service refuses a request without mutations.
             let stored = self.read(row, &Columns::of(&check.column), call).await?;

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use prost::Message;
 use prost::bytes::Bytes;
+use prost_types::Any;
 use rowkey::store::{CallOptions, Cancel};
 use rowkey::{Error, ErrorKind};
 use rowkey_bigtable::client::Client;
@@ -11,7 +13,7 @@ use rowkey_bigtable::client::proto::read_rows_response::CellChunk;
 use rowkey_bigtable::client::proto::read_rows_response::cell_chunk::RowStatus;
 use rowkey_bigtable::client::proto::{
     CheckAndMutateRowRequest, MutateRowRequest, MutateRowResponse, MutateRowsRequest, MutateRowsResponse,
-    ReadModifyWriteRowRequest, ReadRowsRequest, ReadRowsResponse, RpcStatus, mutate_rows_response,
+    ReadModifyWriteRowRequest, ReadRowsRequest, ReadRowsResponse, RetryInfo, RpcStatus, mutate_rows_response,
 };
 use rowkey_bigtable::{BigtableError, BigtableOptions, Code};
 use rowkey_bigtable_testkit::answers::{End, bytes, headers, messages, never, status, wait};
@@ -316,6 +318,85 @@ fn entries_that_failed_are_sent_again_alone() {
             let kinds: Vec<_> = failed.iter().map(|entry| (entry.index, entry.error.kind())).collect();
             assert_eq!(kinds, [(1, ErrorKind::InvalidInput), (4, ErrorKind::OutcomeUnknown)]);
             assert_eq!(mock.asked().len(), 3);
+        },
+    );
+}
+
+fn outcomes(outcomes: &[(i64, Code, Option<i64>)]) -> MutateRowsResponse {
+    let of = |(index, code, wish): &(i64, Code, Option<i64>)| {
+        let delay = |seconds| RetryInfo { retry_delay: Some(prost_types::Duration { seconds, nanos: 0 }) };
+        let details = wish.map(|seconds| Any {
+            type_url: "type.googleapis.com/google.rpc.RetryInfo".to_owned(),
+            value: delay(seconds).encode_to_vec(),
+        });
+        let status = RpcStatus { code: (*code).into(), details: details.into_iter().collect(), ..RpcStatus::default() };
+        mutate_rows_response::Entry { index: *index, status: Some(status) }
+    };
+    MutateRowsResponse { entries: outcomes.iter().map(of).collect(), rate_limit_info: None }
+}
+
+#[test]
+fn time_for_retries_is_counted_from_the_last_row_that_was_written() {
+    // One row of each attempt is written. 40 pauses without progress would take minutes.
+    const ROWS: usize = 40;
+    let one = |asked: &Asked| {
+        let left = (0..ROWS - asked.number).map(|index| {
+            let code = if index == 0 { Code::Ok } else { Code::Unavailable };
+            (index as i64, code, None)
+        });
+        messages([outcomes(&left.collect::<Vec<_>>())], End::of(Code::Ok))
+    };
+    with(
+        one,
+        |options| options,
+        |mock, client| async move {
+            let call = CallOptions::none().begin("mutation", "t").unwrap();
+            let request = MutateRowsRequest { entries: vec![Entry::default(); ROWS], ..Default::default() };
+            let failed = client.mutate_rows(request, &call).await.unwrap();
+            assert!(failed.is_empty(), "{failed:?}");
+            assert_eq!(mock.asked().len(), ROWS);
+        },
+    );
+}
+
+#[test]
+fn a_row_that_has_to_wait_an_hour_does_not_keep_the_others() {
+    let an_hour = |asked: &Asked| match asked.number {
+        0 => {
+            let first = [
+                (0, Code::Unavailable, None),
+                (1, Code::ResourceExhausted, Some(3600)),
+                (2, Code::Unavailable, Some(0)),
+            ];
+            messages([outcomes(&first)], End::of(Code::Ok))
+        }
+        _ => messages([outcomes(&[(0, Code::Ok, None), (1, Code::Ok, None)])], End::of(Code::Ok)),
+    };
+    with(
+        an_hour,
+        |options| options,
+        |_, client| async move {
+            let call = CallOptions::none().begin("mutation", "t").unwrap();
+            let request = MutateRowsRequest { entries: vec![Entry::default(); 3], ..Default::default() };
+            let failed = client.mutate_rows(request, &call).await.unwrap();
+            assert_eq!(failed.iter().map(|entry| entry.index).collect::<Vec<_>>(), [1], "{failed:?}");
+        },
+    );
+}
+
+#[test]
+fn a_request_that_is_too_large_is_refused_before_it_is_sent() {
+    with(
+        |_| never(),
+        |options| options,
+        |mock, client| async move {
+            let call = CallOptions::none().begin("mutation", "t").unwrap();
+            let entry = Entry { row_key: vec![0; 300 << 20], ..Entry::default() };
+            let request = MutateRowsRequest { entries: vec![entry; 2], ..Default::default() };
+            let failed = client.mutate_rows(request, &call).await.unwrap();
+            let kinds: Vec<_> = failed.iter().map(|entry| entry.error.kind()).collect();
+            assert_eq!(kinds, [ErrorKind::InvalidInput; 2]);
+            assert!(mock.asked().is_empty());
         },
     );
 }

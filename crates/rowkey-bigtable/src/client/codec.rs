@@ -10,6 +10,8 @@ use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, EncodeBuf, Encoder};
 use tonic_prost::ProstDecoder;
 
+use super::LARGEST_MESSAGE;
+
 /// What is sent as a request.
 pub(super) trait Body {
     fn bytes(&self) -> usize;
@@ -37,6 +39,18 @@ pub(super) struct Outgoing<Q> {
 impl<Q> Outgoing<Q> {
     pub(super) fn new(message: Arc<Q>, sent: &Sent) -> Self {
         Self { message, sent: sent.clone() }
+    }
+}
+
+impl<Q: Body> Outgoing<Q> {
+    /// Whether it can be sent. (tonic would find out when it is encoded, and break the stream.)
+    pub(super) fn check(&self) -> Result<(), Status> {
+        match self.message.bytes() {
+            ..=LARGEST_MESSAGE => Ok(()),
+            bytes => {
+                Err(Status::invalid_argument(format!("a request of {bytes} bytes; the most are {LARGEST_MESSAGE}")))
+            }
+        }
     }
 }
 

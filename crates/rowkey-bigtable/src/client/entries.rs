@@ -21,7 +21,7 @@ pub(crate) enum Change<'a> {
         timestamp: Timestamp,
         value: &'a [u8],
     },
-    Other(Kind),
+    Other(Box<Kind>),
 }
 
 /// The time of a put.
@@ -79,7 +79,7 @@ impl Change<'_> {
                 },
                 value: value.to_vec(),
             }),
-            Self::Other(kind) => kind.clone(),
+            Self::Other(kind) => Kind::clone(kind),
         };
         Mutation { mutation: Some(kind) }
     }
@@ -253,7 +253,7 @@ mod tests {
         let long: &[u8] = &[7; 300];
         vec![
             vec![put(Timestamp::Now, b"", b""), put(Timestamp::Micros(1_700_000_000_000_000), b"count", long)],
-            vec![Change::Other(Kind::DeleteFromRow(DeleteFromRow {})), put(Timestamp::Now, long, b"v")],
+            vec![Change::Other(Box::new(Kind::DeleteFromRow(DeleteFromRow {}))), put(Timestamp::Now, long, b"v")],
             vec![put(Timestamp::Micros(0), b"q", b"v"), put(Timestamp::Micros(i64::MAX), b"q", b"v")],
         ]
     }

@@ -39,6 +39,7 @@ const COOKIE: &str = "x-goog-cbt-cookie";
 
 /// A server that sends ever more of them does not make requests that it refuses.
 const MOST_COOKIES: usize = 16;
+const MOST_COOKIE_BYTES: usize = 4 << 10;
 
 /// Cookies of an operation's attempts.
 #[derive(Debug, Default)]
@@ -56,7 +57,9 @@ impl Cookies {
             let KeyRef::Ascii(key) = key else { continue };
             let Some(value) = metadata.get(key).filter(|_| key.as_str().starts_with(COOKIE)) else { continue };
             self.0.retain(|(kept, _)| kept != key);
-            if self.0.len() < MOST_COOKIES {
+            let bytes = |(key, value): &(MetadataKey<Ascii>, AsciiMetadataValue)| key.as_str().len() + value.len();
+            let kept: usize = self.0.iter().map(bytes).sum();
+            if self.0.len() < MOST_COOKIES && kept + key.as_str().len() + value.len() <= MOST_COOKIE_BYTES {
                 self.0.push((key.clone(), value.clone()));
             }
         }

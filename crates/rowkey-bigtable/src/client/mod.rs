@@ -61,7 +61,7 @@ use self::bounds::{pause, within};
 use self::codec::{Body, Outgoing, Sent, Shared};
 use self::connections::{Connections, Turn, endpoint};
 use self::credentials::Credentials;
-pub(crate) use self::entries::{Change, Entries, Timestamp};
+pub(crate) use self::entries::{Change, Entries, Timestamp, micros};
 pub(crate) use self::headers::Route;
 use self::headers::{Cookies, write as write_headers};
 use self::proto::{
@@ -94,6 +94,8 @@ struct Inner {
     credentials: Credentials,
 }
 
+/// More samples than tablets of any table.
+const MOST_SAMPLES: usize = 1 << 20;
 /// A row has at most 256 MiB, and the emulator sends it as one message.
 const LARGEST_MESSAGE: usize = 512 << 20;
 
@@ -105,10 +107,13 @@ impl Client {
     /// If the emulator's address is not valid, TLS can't be set up, or it is called outside a tokio runtime.
     pub fn new(options: &BigtableOptions) -> Result<Self, Error> {
         tokio::runtime::Handle::try_current().map_err(Error::engine)?;
+        if options.project.is_empty() || options.instance.is_empty() {
+            return Err(Error::engine_of(ErrorKind::InvalidInput, "the project or the instance has no name"));
+        }
         let instance = options.instance_name();
         let place = |host: &str| -> Result<_, Error> {
             let (address, is_service) = match &options.emulator {
-                Some(emulator) if emulator.contains('/') => {
+                Some(emulator) if !is_address(emulator) => {
                     let what = format!("the address of an emulator is host:port, not {emulator:?}");
                     return Err(Error::engine_of(ErrorKind::InvalidInput, what));
                 }
@@ -277,6 +282,9 @@ impl Client {
                 let mut stream: Streaming<SampleRowKeysResponse> =
                     client.open(&turn, path, request).await?.into_inner();
                 while let Some(sample) = stream.message().await? {
+                    if samples.len() == MOST_SAMPLES {
+                        return Err(Status::out_of_range("the server sent more samples of row keys than a table has"));
+                    }
                     samples.push(sample);
                 }
                 Ok(samples)
@@ -340,12 +348,13 @@ impl Client {
         }
     }
 
-    async fn send<Q: Message + 'static, R: Message + Default + 'static>(
+    async fn send<Q: Body + Send + Sync + 'static, R: Message + Default + 'static>(
         &self,
         channel: Channel,
         path: &'static str,
         mut request: Request<Outgoing<Q>>,
     ) -> Result<R, Status> {
+        request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
         let mut grpc = ready(channel).await?;
         let path = PathAndQuery::from_static(path);
@@ -358,11 +367,18 @@ impl Client {
         path: &'static str,
         mut request: Request<Outgoing<Q>>,
     ) -> Result<Response<Streaming<R>>, Status> {
+        request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
         let mut grpc = ready(turn.channel()).await?;
         let path = PathAndQuery::from_static(path);
         grpc.server_streaming(request, path, Shared::<Q, R>::default()).await
     }
+}
+
+/// Whether it is a host and a port.
+fn is_address(emulator: &str) -> bool {
+    let parts = emulator.rsplit_once(':');
+    parts.is_some_and(|(host, port)| !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok())
 }
 
 /// A longer time is not said to the server.

@@ -44,14 +44,20 @@ impl Retry {
         self.since = None;
     }
 
+    /// Whether there is time for an attempt after such a pause.
+    pub(crate) fn allows(&self, pause: Duration) -> bool {
+        let since = self.since.map_or(Duration::ZERO, |since| since.elapsed());
+        since.saturating_add(pause) < self.retry_for
+    }
+
     /// How long to wait before the next attempt; `None` if the time for them is over. The server's own wish goes first.
     /// Half of a pause is random, so that clients that failed together do not come back together.
     pub(crate) fn pause(&mut self, wish: Option<Duration>) -> Option<Duration> {
-        let since = *self.since.get_or_insert_with(Instant::now);
+        self.since.get_or_insert_with(Instant::now);
         let own = || self.pause.mul_f64(0.5 + fastrand::f64() / 2.0);
         let pause = wish.map_or_else(own, |wish| wish.max(SHORTEST_WISH));
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-        (since.elapsed().saturating_add(pause) < self.retry_for).then_some(pause)
+        self.allows(pause).then_some(pause)
     }
 }
 

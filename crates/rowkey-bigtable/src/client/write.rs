@@ -1,7 +1,7 @@
 //! MutateRows: many rows in one request, each with its own outcome.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use prost::Message;
 use rowkey::Error;
@@ -81,6 +81,7 @@ impl Client {
                 };
             let sent = sent.give_up();
             attempts.cookies.keep(&of_request);
+            let before = left.len();
             let mut again = Vec::new();
             for mut entry in left {
                 let status = match std::mem::replace(&mut entry.outcome, Outcome::Unnamed) {
@@ -102,6 +103,21 @@ impl Client {
             }
             if let Some(ended) = ended {
                 return give_up(&attempts, whole.len(), left, failed, ended);
+            }
+            if left.len() < before {
+                attempts.retry.progress();
+            }
+            // An entry that the server wants later than there is time for does not keep the others waiting.
+            let in_time =
+                |time: Duration| attempts.retry.allows(time) && call.remaining().is_none_or(|left| time < left);
+            let is_too_late = |entry: &Left| entry.status().and_then(wish).is_some_and(|time| !in_time(time));
+            if !left.iter().all(is_too_late) {
+                let (late, soon): (Vec<_>, Vec<_>) = left.into_iter().partition(is_too_late);
+                for entry in late {
+                    let status = entry.status().cloned().unwrap_or_else(timed_out);
+                    failed.push(entry.failed(&attempts, status));
+                }
+                left = soon;
             }
             let wished = left.iter().filter_map(|entry| wish(entry.status()?)).max();
             let Some(time) = attempts.retry.pause(wished) else {

@@ -34,6 +34,8 @@ fn the_newest_time_is_read() {
         let (db, clock) = with_clock().await;
         let store = db.table("t", &schema(100)).await.unwrap();
         let mut newest = (i64::MIN, String::new());
+        // The times of `a:cas`.
+        let mut earlier: Vec<i64> = Vec::new();
         for (n, jump) in JUMPS.into_iter().enumerate() {
             clock.store(jump, Ordering::Relaxed);
             let value = n.to_string();
@@ -56,6 +58,20 @@ fn the_newest_time_is_read() {
             let next = Mutation::new().delete_column("a:one").put("a:one", "checked");
             assert!(store.check_and_mutate(b"s", &is_so, &next).await.unwrap(), "{jump}");
             assert_eq!(store.get(b"s", &Columns::all()).await.unwrap().value("a:one"), Some(&b"checked"[..]));
+            // A condition is about the newest version, and what is put if it holds replaces that, whatever the time.
+            let counted = store.get(b"s", &Columns::of("a:cas")).await.unwrap();
+            let condition = match counted.value("a:cas") {
+                Some(value) => Condition::equal("a:cas", value),
+                None => Condition::absent("a:cas"),
+            };
+            let put = Mutation::new().put("a:cas", value.as_str());
+            assert!(store.check_and_mutate(b"s", &condition, &put).await.unwrap(), "{jump}");
+            let versions = store.get(b"s", &Columns::of("a:cas").versions(99)).await.unwrap();
+            let times: Vec<i64> = versions.cells().map(|cell| cell.timestamp).collect();
+            assert_eq!((versions.value("a:cas"), times[0]), (Some(value.as_bytes()), at), "{jump}");
+            earlier.retain(|earlier| *earlier < at);
+            earlier.push(at);
+            assert_eq!(times, earlier.iter().rev().copied().collect::<Vec<_>>(), "{jump}: older versions stay");
             // The server's clock counts.
             assert_eq!(store.increment(b"s", &[("a:n".into(), 1)]).await.unwrap(), [n as i64 + 1]);
         }
