@@ -56,6 +56,8 @@ impl Subscriber for Lines {
 
 #[tokio::test]
 async fn an_operation_and_its_attempts_are_spans_without_what_is_stored() {
+    // With one subscriber alone, a test in another thread, which has none, decides what is traced in all threads.
+    let _second = tracing::Dispatch::new(Lines::default());
     let lines = Lines::default();
     let _guard = tracing::subscriber::set_default(lines.clone());
     let fake = Fake::start(|call| match call.nth {
