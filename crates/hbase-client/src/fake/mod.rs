@@ -1,5 +1,6 @@
 //! A server of one region, in this process, that answers as a test says: faults that a real one shows too rarely.
 
+mod golden;
 mod tests;
 mod traces;
 
@@ -23,6 +24,8 @@ pub(super) enum Reply {
     Answer(Vec<u8>),
     Exception(&'static str, String),
     Silence,
+    /// A whole frame that was recorded, for this call now.
+    Frame(Bytes),
     /// Closes the connection.
     Close,
 }
@@ -36,7 +39,9 @@ impl Reply {
 /// A call to the region, and how many of its method came before.
 pub(super) struct Call {
     pub(super) nth: usize,
+    method: String,
     message: Bytes,
+    cells: Bytes,
 }
 
 impl Call {
@@ -103,7 +108,8 @@ impl Fake {
             let mut frame = Bytes::from(frame);
             let header = pb::RequestHeader::decode_length_delimited(&mut frame)?;
             let length = prost::decode_length_delimiter(&mut frame)?;
-            let (exception, message) = match self.reply(header.method_name(), frame.split_to(length)) {
+            let message = frame.split_to(length);
+            let (exception, message) = match self.reply(header.method_name(), message, frame) {
                 Reply::Answer(message) => (None, message),
                 Reply::Exception(class, text) => {
                     let (exception_class_name, stack_trace) = (Some(class.into()), Some(text));
@@ -111,6 +117,14 @@ impl Fake {
                     (Some(exception), Vec::new())
                 }
                 Reply::Silence => continue,
+                Reply::Frame(mut frame) => {
+                    let recorded = pb::ResponseHeader::decode_length_delimited(&mut frame)?;
+                    let header = pb::ResponseHeader { call_id: header.call_id, ..recorded };
+                    let frame = [&header.encode_length_delimited_to_vec(), &frame[..]].concat();
+                    stream.write_u32(frame.len() as u32).await?;
+                    stream.write_all(&frame).await?;
+                    continue;
+                }
                 Reply::Close => return Ok(()),
             };
             let answered = exception.is_none();
@@ -125,7 +139,10 @@ impl Fake {
         }
     }
 
-    fn reply(&self, method: &str, message: Bytes) -> Reply {
+    fn reply(&self, method: &str, message: Bytes, cells: Bytes) -> Reply {
+        if method == "GetActiveMaster" {
+            return Reply::answer(&pb::GetActiveMasterResponse { server_name: Some(self.name()) });
+        }
         if method == "GetMetaRegionLocations" {
             return Reply::answer(&pb::GetMetaRegionLocationsResponse { meta_locations: vec![self.meta()] });
         }
@@ -140,7 +157,7 @@ impl Fake {
         };
         match of_meta {
             true => Reply::answer(&pb::ScanResponse { results: vec![self.row_of_meta()], ..Default::default() }),
-            false => (self.0.script)(&Call { nth, message }),
+            false => (self.0.script)(&Call { nth, method: method.into(), message, cells }),
         }
     }
 

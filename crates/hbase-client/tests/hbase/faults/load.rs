@@ -30,11 +30,16 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// A new table, and a client with these options.
+    /// A new table of a few regions, and a client with these options.
     pub(super) async fn start(name: &str, options: Options) -> (Client, Self) {
+        Self::start_with(name, options, &["fixed00500", "fixed01000", "fixed01500"]).await
+    }
+
+    /// As `start`, with these splits among the rows that do not change.
+    pub(super) async fn start_with(name: &str, options: Options, splits: &[&str]) -> (Client, Self) {
         Process::start_missing().await;
         let client = Client::new(options.timeout(TIMEOUT).call_timeout(Duration::from_secs(4))).unwrap();
-        let splits = ["c0", "c4", "fixed00500", "fixed01000", "fixed01500", "w0", "w1", "w2"];
+        let splits = [&["c0", "c4"], splits, &["w0", "w1", "w2", "w3"]].concat();
         create(&client.admin(), &TableSchema::new(name).family("f"), &splits).await;
         let table = client.table(name);
         let fixed = (0..FIXED).map(|row| Action::from(Put::new(format!("fixed{row:05}")).value("f", "x", "1")));

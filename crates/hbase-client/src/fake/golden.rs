@@ -1,0 +1,336 @@
+//! What HBase's own Java client sends, and what it is answered, recorded at a real HBase by `tests/hbase/golden`. This client does
+//! the same: it must send the same messages and cells, but for what is said here, and understand the answers.
+
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes};
+use prost::Message;
+
+use super::{Call, Fake, Reply};
+use crate::locked::Locked;
+use crate::{
+    Append, Client, Compare, Condition, Delete, Family, Get, Increment, Mutation, Options, Put, Row, Scan, Table,
+    TableSchema, pb,
+};
+
+/// A call: its method, message and cells.
+#[derive(Debug, Clone)]
+struct Sent {
+    method: String,
+    message: Bytes,
+    cells: Bytes,
+}
+
+/// The recorded calls of a file, each with the frame of its answer.
+fn recorded(name: &str) -> Vec<(Sent, Bytes)> {
+    let file = format!("{}/src/fake/golden/{name}.bin", env!("CARGO_MANIFEST_DIR"));
+    let mut bytes = Bytes::from(std::fs::read(file).expect("a recording"));
+    let mut calls = Vec::new();
+    while !bytes.is_empty() {
+        let mut frame = || {
+            let length = bytes.get_u32() as usize;
+            bytes.split_to(length)
+        };
+        let (mut sent, answer) = (frame(), frame());
+        let header = pb::RequestHeader::decode_length_delimited(&mut sent).unwrap();
+        let length = prost::decode_length_delimiter(&mut sent).unwrap();
+        let message = sent.split_to(length);
+        assert_eq!(header.cell_block_meta.map_or(0, |meta| meta.length()) as usize, sent.len());
+        calls.push((Sent { method: header.method_name().into(), message, cells: sent }, answer));
+    }
+    calls
+}
+
+/// Does the same as Java's client at a server that answers as it did then. Returns what came of it, and what both sent.
+async fn both<T>(name: &str, work: impl AsyncFnOnce(&Client, &Table) -> T) -> (T, Vec<(Sent, Sent)>) {
+    let java = recorded(name);
+    let answers: Vec<_> = java.iter().map(|(_, answer)| answer.clone()).collect();
+    let ours = Arc::<Locked<Vec<Sent>>>::default();
+    let seen = ours.clone();
+    let fake = Fake::start(move |call: &Call| {
+        if call.method == "getProcedureResult" {
+            let state = pb::get_procedure_result_response::State::Finished.into();
+            return Reply::answer(&pb::GetProcedureResultResponse { state, ..Default::default() });
+        }
+        let mut ours = seen.lock();
+        ours.push(Sent { method: call.method.clone(), message: call.message.clone(), cells: call.cells.clone() });
+        answers.get(ours.len() - 1).map_or(Reply::Close, |answer| Reply::Frame(answer.clone()))
+    });
+    let fake = fake.await;
+    let options = Options::new().masters([fake.address().clone()]).timeout(std::time::Duration::from_secs(10));
+    let client = Client::new(options).unwrap();
+    let result = work(&client, &client.table("t")).await;
+    let ours = ours.lock().clone();
+    assert_eq!(ours.len(), java.len(), "{name}: {ours:?}");
+    (result, java.into_iter().map(|(java, _)| java).zip(ours).collect())
+}
+
+/// Both sent the same calls, but for what `change` makes equal. The region is another one here.
+fn same<M: Message + Default + PartialEq + std::fmt::Debug>(calls: &[(Sent, Sent)], change: impl Fn(&mut M)) {
+    for (java, ours) in calls {
+        let read = |sent: &Sent| {
+            let mut message = M::decode(sent.message.clone()).unwrap();
+            change(&mut message);
+            message
+        };
+        assert_eq!(read(ours), read(java), "{} (ours, Java's)", java.method);
+        let cells = if java.cells.is_empty() { inline::cells(java) } else { java.cells.to_vec() };
+        assert_eq!((&ours.method, &ours.cells[..]), (&java.method, &cells[..]));
+    }
+}
+
+fn text(row: &Row) -> String {
+    let cell = |cell: crate::Cell<'_>| {
+        let [qualifier, value] = [cell.qualifier(), cell.value()].map(String::from_utf8_lossy);
+        format!("{qualifier}={value}")
+    };
+    format!("{} {}", String::from_utf8_lossy(row.key()), row.cells().map(cell).collect::<Vec<_>>().join(" "))
+}
+
+/// Java sends the cells of single mutations as messages, this client as a block; and a number that any other one may be.
+fn mutation(mutation: &mut pb::MutationProto) {
+    mutation.durability.get_or_insert_default();
+    mutation.associated_cell_count = None;
+    mutation.nonce = mutation.nonce.map(|_| 1);
+}
+
+fn mutate(request: &mut pb::MutateRequest) {
+    request.region = pb::RegionSpecifier::default();
+    request.nonce_group = request.nonce_group.map(|_| 1);
+    mutation(&mut request.mutation);
+    for condition in &mut request.condition {
+        all_times(&mut condition.time_range);
+        // An empty value, which Java does not write.
+        let empty = condition.comparator.as_mut().and_then(|comparator| comparator.serialized_comparator.as_mut());
+        empty.filter(|empty| empty[..] == *b"\n\x02\n\0").into_iter().for_each(|empty| *empty = b"\n\0"[..].into());
+    }
+}
+
+#[tokio::test]
+async fn mutations_are_javas() {
+    let put = Put::new("a").value("f", "x", "1").value_at("f", "y", 5, "2");
+    let ((), calls) = both("put", async |_, table| table.put(put).await.unwrap()).await;
+    same(&calls, mutate);
+    let increment = Increment::new("c").add("f", "n", 7);
+    let (row, calls) = both("increment", async |_, table| table.increment(increment).await.unwrap()).await;
+    same(&calls, mutate);
+    assert_eq!(text(&row), "c n=\0\0\0\0\0\0\0\x07");
+    let append = Append::new("c").value("f", "t", "end");
+    let (row, calls) = both("append", async |_, table| table.append(append).await.unwrap()).await;
+    same(&calls, mutate);
+    assert_eq!(text(&row), "c t=end");
+    let delete = Delete::new("d").column("f", "x").newest("f", "y").version("f", "z", 9);
+    let ((), calls) = both("delete", async |_, table| table.delete(delete).await.unwrap()).await;
+    same(&calls, mutate);
+    let ((), calls) = both("delete_row", async |_, table| table.delete(Delete::new("d")).await.unwrap()).await;
+    same(&calls, mutate);
+}
+
+#[tokio::test]
+async fn conditions_are_javas() {
+    let condition = Condition::value("f", "x", Compare::Equal, "1");
+    let put = |value| Put::new("a").value("f", "x", value);
+    let (done, calls) =
+        both("check", async |_, table| table.check_and_mutate(&condition, put("3")).await.unwrap()).await;
+    same(&calls, mutate);
+    assert!(done);
+    let absent = Condition::absent("f", "x");
+    let (done, calls) =
+        both("check_absent", async |_, table| table.check_and_mutate(&absent, put("4")).await.unwrap()).await;
+    same(&calls, mutate);
+    assert!(!done);
+}
+
+fn multi(request: &mut pb::MultiRequest) {
+    request.nonce_group = request.nonce_group.map(|_| 1);
+    for of_region in &mut request.region_action {
+        of_region.region = pb::RegionSpecifier::default();
+        of_region.condition.iter_mut().for_each(|condition| all_times(&mut condition.time_range));
+        for action in &mut of_region.action {
+            action.mutation.iter_mut().for_each(mutation);
+            action.get.iter_mut().for_each(get_of);
+        }
+    }
+}
+
+#[tokio::test]
+async fn batches_are_javas() {
+    let row = |value| [Mutation::from(Put::new("r").value("f", "x", value)), Delete::new("r").column("f", "y").into()];
+    let ((), calls) = both("row", async |_, table| table.mutate_row(row("1")).await.unwrap()).await;
+    same(&calls, multi);
+    let condition = Condition::value("f", "x", Compare::Equal, "1");
+    let (done, calls) =
+        both("check_row", async |_, table| table.check_and_mutate_row(&condition, row("2")).await.unwrap()).await;
+    same(&calls, multi);
+    assert!(done);
+    let actions = vec![
+        Put::new("b1").value("f", "x", "1").into(),
+        Get::new("a").into(),
+        Delete::new("b2").column("f", "x").into(),
+        Increment::new("b3").add("f", "n", 1).into(),
+    ];
+    let (results, calls) = both("multi", async |_, table| table.batch(actions).await).await;
+    same(&calls, multi);
+    let rows: Vec<_> = results.into_iter().map(|result| text(&result.unwrap().0)).collect();
+    assert_eq!(rows, [" ", "a x=3 y=2", " ", "b3 n=\0\0\0\0\0\0\0\x01"]);
+}
+
+/// Java says what is the default.
+fn get_of(get: &mut pb::Get) {
+    get.cache_blocks.get_or_insert(true);
+    get.max_versions.get_or_insert(1);
+    all_times(&mut get.time_range);
+}
+
+fn all_times(range: &mut Option<pb::TimeRange>) {
+    range.get_or_insert(pb::TimeRange { from: Some(0), to: Some(i64::MAX as u64) });
+}
+
+fn get(request: &mut pb::GetRequest) {
+    request.region = pb::RegionSpecifier::default();
+    get_of(&mut request.get);
+}
+
+#[tokio::test]
+async fn gets_are_javas() {
+    let get_a = |get: Get| async move |_: &Client, table: &Table| table.get(get).await.unwrap();
+    let (row, calls) = both("get", get_a(Get::new("a").column("f", "x").column("f", "y"))).await;
+    same(&calls, get);
+    assert_eq!(text(&row), "a x=1 y=2");
+    let (row, calls) = both("versions", get_a(Get::new("a").versions(2).time_range(1, 9))).await;
+    same(&calls, get);
+    assert_eq!(text(&row), "a y=2");
+    let exists = async |_: &Client, table: &Table| table.exists(Get::new("a").family("f")).await.unwrap();
+    let (exists, calls) = both("exists", exists).await;
+    same(&calls, get);
+    assert!(exists);
+}
+
+/// Java says what is the default, and begins with the key that follows the excluded one.
+fn scan(request: &mut pb::ScanRequest) {
+    request.region = request.region.as_ref().map(|_| pb::RegionSpecifier::default());
+    request.close_scanner.get_or_insert_default();
+    request.track_scan_metrics.get_or_insert_default();
+    request.renew.get_or_insert_default();
+    let Some(scan) = &mut request.scan else { return };
+    if scan.include_start_row.take() == Some(false) {
+        scan.start_row = scan.start_row.take().map(|row| [&row[..], b"\0"].concat().into());
+    }
+    scan.stop_row.get_or_insert_default();
+    scan.include_stop_row.get_or_insert_default();
+    scan.cache_blocks.get_or_insert(true);
+    scan.max_versions.get_or_insert(1);
+    all_times(&mut scan.time_range);
+}
+
+#[tokio::test]
+async fn scans_are_javas() {
+    let all = async |table: &Table, scan: Scan| {
+        let mut scanner = table.scan(scan);
+        let mut rows = Vec::new();
+        while let Some(row) = scanner.next().await.unwrap() {
+            rows.push(text(&row));
+        }
+        rows
+    };
+    let from = Scan::new().start_after("s1").stop_with("s4").rows_per_call(2);
+    let (rows, calls) = both("scan", async |_, table| all(table, from).await).await;
+    same(&calls, scan);
+    assert_eq!(rows, ["s2 x=v2", "s3 x=v3", "s4 x=v4"]);
+    let reverse = Scan::new().start("s3").reverse().limit(2).column("f", "x");
+    let (rows, calls) = both("scan_reverse", async |_, table| all(table, reverse).await).await;
+    same(&calls, scan);
+    assert_eq!(rows, ["s3 x=v3", "s2 x=v2"]);
+}
+
+#[tokio::test]
+async fn a_table_is_created_as_by_java() {
+    let schema =
+        TableSchema::new("golden").family(Family::new("f").versions(3).block_size(8192)).max_file_size(1 << 30);
+    let ((), calls) = both("create", async |client, _| client.admin().create(&schema, ["m"]).await.unwrap()).await;
+    // Java says every default of a family.
+    let read = |sent: &Sent| pb::CreateTableRequest::decode(sent.message.clone()).unwrap();
+    let (java, ours) = (read(&calls[0].0), read(&calls[0].1));
+    assert_eq!((&java.split_keys, java.nonce.is_some()), (&ours.split_keys, ours.nonce.is_some()));
+    let (java, ours) = (java.table_schema, ours.table_schema);
+    assert_eq!((&java.table_name, java.column_families.len()), (&ours.table_name, ours.column_families.len()));
+    assert!(ours.attributes.iter().all(|option| java.attributes.contains(option)), "{ours:?}");
+    let (java, ours) = (&java.column_families[0], &ours.column_families[0]);
+    assert_eq!((&java.name, ours.attributes.len()), (&ours.name, 2));
+    assert!(ours.attributes.iter().all(|option| java.attributes.contains(option)), "{ours:?}");
+}
+
+/// Cells that are a part of the message.
+mod inline {
+    use super::*;
+    use crate::cell::Parts;
+
+    #[derive(Clone, PartialEq, Message)]
+    struct Multi {
+        #[prost(message, repeated, tag = "1")]
+        regions: Vec<OfRegion>,
+    }
+
+    #[derive(Clone, PartialEq, Message)]
+    struct OfRegion {
+        #[prost(message, repeated, tag = "3")]
+        actions: Vec<OneAction>,
+    }
+
+    /// An action of a batch, and a `MutateRequest`: both have their mutation at the same number.
+    #[derive(Clone, PartialEq, Message)]
+    struct OneAction {
+        #[prost(message, optional, tag = "2")]
+        mutation: Option<OneMutation>,
+    }
+
+    #[derive(Clone, PartialEq, Message)]
+    struct OneMutation {
+        #[prost(bytes = "vec", tag = "1")]
+        row: Vec<u8>,
+        #[prost(message, repeated, tag = "3")]
+        families: Vec<OfFamily>,
+    }
+
+    #[derive(Clone, PartialEq, Message)]
+    struct OfFamily {
+        #[prost(bytes = "vec", tag = "1")]
+        name: Vec<u8>,
+        #[prost(message, repeated, tag = "2")]
+        columns: Vec<OfColumn>,
+    }
+
+    #[derive(Clone, PartialEq, Message)]
+    struct OfColumn {
+        #[prost(bytes = "vec", tag = "1")]
+        qualifier: Vec<u8>,
+        #[prost(bytes = "vec", tag = "2")]
+        value: Vec<u8>,
+        #[prost(uint64, optional, tag = "3")]
+        timestamp: Option<u64>,
+        #[prost(int32, optional, tag = "4")]
+        delete: Option<i32>,
+    }
+
+    pub(super) fn cells(sent: &Sent) -> Vec<u8> {
+        let actions = match sent.method.as_str() {
+            "Mutate" => vec![OneAction::decode(sent.message.clone()).unwrap()],
+            "Multi" => {
+                let regions = Multi::decode(sent.message.clone()).unwrap().regions;
+                regions.into_iter().flat_map(|region| region.actions).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut bytes = Vec::new();
+        for OneMutation { row, families } in actions.into_iter().filter_map(|action| action.mutation) {
+            for (family, column) in families.iter().flat_map(|of| of.columns.iter().map(|column| (&of.name, column))) {
+                // A put, and what deletes a version, all of a column, of a family, and a version of a family.
+                let kind = column.delete.map_or(4, |delete| [8, 12, 14, 10][delete as usize]);
+                let timestamp = column.timestamp.unwrap_or(i64::MAX as u64);
+                let (qualifier, value) = (&column.qualifier, &column.value);
+                Parts { row: &row, family, qualifier, timestamp, kind, value }.write(&mut bytes).unwrap();
+            }
+        }
+        bytes
+    }
+}
