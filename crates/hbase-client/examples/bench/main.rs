@@ -8,8 +8,8 @@
 //!
 //! It prints the rate of each (least, median and most of the passes), the ratio of the medians, whether the ranges lie apart, and
 //! the processor's time a row in microseconds, of the client and of the server. `--quick` is for a test of the bench itself.
-//! `--only TEXT` takes the works whose names have the text, `--who TEXT` the clients. `--step` waits for a line of input
-//! before each pass.
+//! `--only 'gets|1 caller'` takes the works whose names have one of the texts, `--who TEXT` the clients. `--step` waits for a line
+//! of input before each pass.
 
 mod java;
 mod ours;
@@ -205,7 +205,8 @@ fn works(settings: &Settings) -> Vec<Work> {
         Work::Increments { callers: 16, count: settings.increments * 4, of: COUNTERS },
     ];
     let works = loads.into_iter().chain(scans).chain(others);
-    works.filter(|work| work.name().contains(&settings.only)).collect()
+    let wanted = |work: &Work| settings.only.split('|').any(|text| work.name().contains(text));
+    works.filter(wanted).collect()
 }
 
 /// One run of a work.
