@@ -33,8 +33,7 @@ pub(crate) struct Dialing {
 
 /// Connects, with TLS if it is asked for, and introduces the client.
 pub(super) async fn dial(dialing: &Dialing, address: &Address, service: Service) -> Result<Connection, Cause> {
-    let stream =
-        timeout(dialing.timeout, connect(&dialing.resolve.address(address))).await.map_err(|_| Cause::TimedOut)?;
+    let stream = timeout(dialing.timeout, connect(&dialing.resolve.address(address))).await.map_err(|_| Cause::TimedOut)?;
     let stream = stream.map_err(|error| Cause::io("connecting to the server", error))?;
     #[cfg(feature = "tls")]
     if let Some(tls) = &dialing.security.tls {
