@@ -51,6 +51,8 @@ impl CellKind {
 pub struct Cell<'a> {
     key: &'a [u8],
     value: &'a [u8],
+    row_length: u16,
+    family_length: u8,
 }
 
 /// The timestamp of a cell that the server stamps.
@@ -68,6 +70,7 @@ const STAMP: usize = 9;
 /// ```
 impl<'a> Cell<'a> {
     /// Takes one cell off the front of `bytes`. `None` if there is none, or a broken one.
+    #[inline]
     pub(crate) fn split_first(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (length, rest) = bytes.split_first_chunk()?;
         let (cell, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
@@ -80,39 +83,39 @@ impl<'a> Cell<'a> {
         let (row_length, key_rest) = key.split_first_chunk()?;
         let (family_length, key_rest) = key_rest.get(usize::from(u16::from_be_bytes(*row_length))..)?.split_first()?;
         let rest_is_there = usize::from(*family_length) + STAMP <= key_rest.len();
-        rest_is_there.then_some((Self { key, value }, rest))
+        let row_length = u16::from_be_bytes(*row_length);
+        rest_is_there.then_some((Self { key, value, row_length, family_length: *family_length }, rest))
     }
 
-    fn row_length(&self) -> usize {
-        match self.key {
-            [a, b, ..] => usize::from(u16::from_be_bytes([*a, *b])),
-            _ => 0,
-        }
-    }
-
+    /// Where the family begins and ends.
+    #[inline]
     fn family_at(&self) -> (usize, usize) {
-        let at = 2 + self.row_length();
-        (at + 1, self.key.get(at).map_or(0, |length| usize::from(*length)))
+        let at = 2 + usize::from(self.row_length) + 1;
+        (at, at + usize::from(self.family_length))
     }
 
     /// The key of the row.
+    #[inline]
     pub fn row(&self) -> &'a [u8] {
-        self.key.get(2..2 + self.row_length()).unwrap_or_default()
+        self.key.get(2..2 + usize::from(self.row_length)).unwrap_or_default()
     }
 
     /// The family.
+    #[inline]
     pub fn family(&self) -> &'a [u8] {
-        let (at, length) = self.family_at();
-        self.key.get(at..at + length).unwrap_or_default()
+        let (from, to) = self.family_at();
+        self.key.get(from..to).unwrap_or_default()
     }
 
     /// The qualifier.
+    #[inline]
     pub fn qualifier(&self) -> &'a [u8] {
-        let (at, length) = self.family_at();
-        self.key.get(at + length..self.key.len().saturating_sub(STAMP)).unwrap_or_default()
+        let (_, from) = self.family_at();
+        self.key.get(from..self.key.len().saturating_sub(STAMP)).unwrap_or_default()
     }
 
     /// The timestamp, usually in Unix milliseconds.
+    #[inline]
     pub fn timestamp(&self) -> u64 {
         match self.key {
             [.., a, b, c, d, e, f, g, h, _] => u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
@@ -126,6 +129,7 @@ impl<'a> Cell<'a> {
     }
 
     /// The value.
+    #[inline]
     pub fn value(&self) -> &'a [u8] {
         self.value
     }

@@ -120,6 +120,7 @@ pub struct Cells<'a> {
 impl<'a> Iterator for Cells<'a> {
     type Item = Cell<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Cell<'a>> {
         let (cell, rest) = Cell::split_first(self.bytes)?;
         (self.bytes, self.left) = (rest, self.left.saturating_sub(1));
@@ -141,11 +142,13 @@ impl CellBlock {
     /// The next cells, which are of one row. `None` if there are not so many, or they are broken.
     pub(crate) fn take(&mut self, cells: usize) -> Option<Row> {
         let mut rest = &self.0[..];
-        let mut key = None;
+        let mut first: Option<Cell<'_>> = None;
         for _ in 0..cells {
             let (cell, behind) = Cell::split_first(rest)?;
-            if *key.get_or_insert(cell.row()) != cell.row() {
-                return None;
+            match &first {
+                Some(first) if first.row() != cell.row() => return None,
+                Some(_) => {}
+                None => first = Some(cell),
             }
             rest = behind;
         }

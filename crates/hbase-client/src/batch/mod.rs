@@ -1,11 +1,13 @@
+mod parts;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use futures_util::future::join_all;
-use futures_util::stream;
+use futures_util::{FutureExt, StreamExt, stream};
 use tokio::time::Instant;
 
+use self::parts::{CALLS, Part, Regions, split};
 use crate::cause::Cause;
 use crate::core::{Attempts, Core, Next, Repeat, next, nonce};
 use crate::error::{Error, Result};
@@ -16,7 +18,6 @@ use crate::pb;
 use crate::regions::{Location, Place, SYSTEM_PRIORITY};
 use crate::row::{CellBlock, Row};
 use crate::rpc::{Answer, CallFault, Payload};
-use crate::server::ServerName;
 use crate::table_name::TableName;
 
 /// A part of a batch.
@@ -75,10 +76,6 @@ impl From<Get> for Action {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outcome(pub Row);
 
-/// A server takes no more rows in one call without a complaint.
-const ACTIONS: usize = 5000;
-/// Calls of a batch that are under way to one server: the others are not encoded yet.
-const SENT: usize = 4;
 /// Regions of a batch that are looked for at a time.
 const LOCATED: usize = 256;
 
@@ -92,12 +89,6 @@ struct Step<'a> {
     result: Option<Result<Outcome>>,
 }
 
-/// Actions of one server that are sent together, by region.
-struct Part {
-    server: ServerName,
-    regions: Vec<(Arc<Location>, Vec<usize>)>,
-}
-
 pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
     let mut steps = steps(actions);
     let mut attempts = Attempts::new(core, deadline);
@@ -109,26 +100,38 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
             break;
         }
         let mut failed = Failed::default();
-        let mut located = Vec::with_capacity(ready.len());
+        let mut regions = Regions::default();
+        let locate = |at: usize| core.locate(table, Place::At(actions[at].row()), deadline);
         for some in ready.chunks(LOCATED) {
-            let rows = some.iter().map(|at| steps[*at].action.row());
-            located.extend(join_all(rows.map(|row| core.locate(table, Place::At(row), deadline))).await);
-        }
-        let mut placed = Vec::new();
-        for (at, location) in ready.iter().copied().zip(located) {
-            match location {
-                Ok(location) if steps[at].has_moved(&location) => {
-                    let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
-                    let error = Error::of_call(moved, true).at(&location, steps[at].action.row());
-                    steps[at].result = Some(Err(error.after(attempts.made)));
+            let mut unknown = Vec::new();
+            for at in some.iter().copied() {
+                match regions.of(actions[at].row()) {
+                    Some(region) => steps[at].place(at, region, &mut regions, attempts.made),
+                    // What is in the cache is found without a wait.
+                    None => match locate(at).now_or_never() {
+                        Some(Ok(location)) => {
+                            let region = regions.add(location);
+                            steps[at].place(at, region, &mut regions, attempts.made);
+                        }
+                        Some(Err(next)) => steps[at].failed(at, next, &mut failed, attempts.made),
+                        None => unknown.push(at),
+                    },
                 }
-                Ok(location) => placed.push((at, location)),
-                Err(next) => steps[at].failed(at, next, &mut failed, attempts.made),
+            }
+            let located = join_all(unknown.iter().map(|at| locate(*at))).await;
+            for (at, location) in unknown.into_iter().zip(located) {
+                match location {
+                    Ok(location) => {
+                        let region = regions.add(location);
+                        steps[at].place(at, region, &mut regions, attempts.made);
+                    }
+                    Err(next) => steps[at].failed(at, next, &mut failed, attempts.made),
+                }
             }
         }
-        let parts = split(&steps, placed, core.options.batch_bytes);
-        let of_servers = parts.chunk_by(|a, b| a.server == b.server);
-        let answers = join_all(of_servers.map(|parts| send_all(core, table, &steps, parts, deadline))).await;
+        let size = |at: usize| actions[at].cells().len() + actions[at].row().len();
+        let of_servers = split(regions.into_parts(), size, core.options.batch_bytes);
+        let answers = join_all(of_servers.iter().map(|parts| send_all(core, table, &steps, parts, deadline))).await;
         for (part, answer) in answers.into_iter().flatten() {
             for (location, at, result) in results(part, answer) {
                 let step = &mut steps[at];
@@ -177,6 +180,18 @@ impl Step<'_> {
         reopened && self.action.repeat() == Repeat::WhereItIs
     }
 
+    /// Puts the action to those of its region, unless it may not be sent there.
+    fn place(&mut self, at: usize, region: usize, regions: &mut Regions, attempts: u32) {
+        let location = regions.location(region);
+        if self.has_moved(location) {
+            let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
+            let error = Error::of_call(moved, true).at(location, self.action.row());
+            self.result = Some(Err(error.after(attempts)));
+        } else {
+            regions.put(region, at);
+        }
+    }
+
     fn failed(&mut self, at: usize, next: Next, failed: &mut Failed, attempts: u32) {
         let unknown = self.unanswered.is_some() && self.action.repeat() != Repeat::Read;
         match next.map(|error| if unknown { error.outcome_unknown() } else { error }) {
@@ -199,9 +214,11 @@ impl Step<'_> {
 }
 
 fn steps(actions: &[Action]) -> Vec<Step<'_>> {
-    let mut last = HashMap::with_capacity(actions.len());
-    let step = |(at, action): (usize, &'_ Action)| (last.insert(action.row().to_vec(), at), action.check().err());
-    let befores: Vec<_> = actions.iter().enumerate().map(step).collect();
+    let mut last: HashMap<&[u8], usize> = HashMap::with_capacity(actions.len());
+    let mut befores = Vec::with_capacity(actions.len());
+    for (at, action) in actions.iter().enumerate() {
+        befores.push((last.insert(action.row(), at), action.check().err()));
+    }
     let step = |(action, (behind, wrong)): (_, (_, Option<Error>))| Step {
         action,
         behind,
@@ -212,43 +229,7 @@ fn steps(actions: &[Action]) -> Vec<Step<'_>> {
     actions.iter().zip(befores).map(step).collect()
 }
 
-/// The actions of each region, by its name.
-type ByRegion = HashMap<bytes::Bytes, (Arc<Location>, Vec<usize>)>;
-
-/// Puts actions together by server and region, up to so many bytes.
-fn split(steps: &[Step<'_>], placed: Vec<(usize, Arc<Location>)>, bytes: usize) -> Vec<Part> {
-    let mut servers: HashMap<ServerName, ByRegion> = HashMap::new();
-    for (at, location) in placed {
-        let regions = servers.entry(location.server.clone()).or_default();
-        let region = regions.entry(location.region.name().clone());
-        region.or_insert_with(|| (location, Vec::new())).1.push(at);
-    }
-    let mut parts = Vec::new();
-    for (server, regions) in servers {
-        let new = || Part { server: server.clone(), regions: Vec::new() };
-        let (mut part, mut size, mut count) = (new(), 0, 0);
-        for (location, actions) in regions.into_values() {
-            let mut here = Vec::new();
-            for at in actions {
-                let cells = steps[at].action.cells().len() + steps[at].action.row().len();
-                if count > 0 && (size + cells > bytes || count == ACTIONS) {
-                    if !here.is_empty() {
-                        part.regions.push((location.clone(), std::mem::take(&mut here)));
-                    }
-                    parts.push(std::mem::replace(&mut part, new()));
-                    (size, count) = (0, 0);
-                }
-                here.push(at);
-                (size, count) = (size + cells, count + 1);
-            }
-            part.regions.push((location, here));
-        }
-        parts.push(part);
-    }
-    parts
-}
-
-/// Sends the parts of one server, some at a time.
+/// Sends the parts of one server, some at a time: the others are not encoded yet.
 async fn send_all<'p>(
     core: &Core,
     table: &TableName,
@@ -257,7 +238,7 @@ async fn send_all<'p>(
     deadline: Instant,
 ) -> Vec<(&'p Part, Result<Answer, CallFault>)> {
     let calls: Vec<_> = parts.iter().map(|part| send(core, table, steps, part, deadline)).collect();
-    stream::iter(calls).buffer_unordered(SENT).collect().await
+    stream::iter(calls).buffer_unordered(CALLS).collect().await
 }
 
 async fn send<'p>(
@@ -290,7 +271,6 @@ async fn send<'p>(
     let priority = table.is_system().then_some(SYSTEM_PRIORITY);
     let payload = Payload { cells: &cells, priority, ..Payload::new("Multi", &message) };
     let Some((location, _)) = part.regions.first() else { return (part, Ok(Answer::default())) };
-    debug_assert_eq!(location.server, part.server);
     let answer = core.attempt(location, &payload, core.call_deadline(deadline)).await;
     if matches!(answer, Err(CallFault::NotSent(Cause::Io { .. }))) {
         part.regions.iter().for_each(|(location, _)| core.locator.forget(location));

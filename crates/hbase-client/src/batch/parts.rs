@@ -1,0 +1,179 @@
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound::{Included, Unbounded};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::regions::Location;
+use crate::server::ServerName;
+
+/// A region, and the actions on its rows, by their places in the batch.
+type OfRegion = (Arc<Location>, Vec<usize>);
+
+/// Actions of one server that are sent together.
+pub(super) struct Part {
+    pub(super) regions: Vec<OfRegion>,
+}
+
+/// The regions that a batch has met, with their actions.
+#[derive(Default)]
+pub(super) struct Regions {
+    regions: Vec<OfRegion>,
+    by_start: BTreeMap<Bytes, usize>,
+}
+
+impl Regions {
+    /// The region of a row, if it has been met.
+    pub(super) fn of(&self, row: &[u8]) -> Option<usize> {
+        let (_, at) = self.by_start.range::<[u8], _>((Unbounded, Included(row))).next_back()?;
+        self.location(*at).region.contains(row).then_some(*at)
+    }
+
+    pub(super) fn add(&mut self, location: Arc<Location>) -> usize {
+        let start = location.region.start().clone();
+        match self.by_start.get(&start) {
+            Some(at) if *self.location(*at) == location => *at,
+            _ => {
+                self.by_start.insert(start, self.regions.len());
+                self.regions.push((location, Vec::new()));
+                self.regions.len() - 1
+            }
+        }
+    }
+
+    pub(super) fn location(&self, region: usize) -> &Arc<Location> {
+        &self.regions[region].0
+    }
+
+    pub(super) fn put(&mut self, region: usize, action: usize) {
+        self.regions[region].1.push(action);
+    }
+
+    pub(super) fn into_parts(self) -> Vec<OfRegion> {
+        self.regions.into_iter().filter(|(_, actions)| !actions.is_empty()).collect()
+    }
+}
+
+/// A server takes no more rows in one call without a complaint.
+const ACTIONS: usize = 5000;
+
+/// Calls of a batch that are under way to one server. Many actions are split into about so many: a server carries out the
+/// regions of a call one after the other, each with a write to its log.
+pub(super) const CALLS: usize = 4;
+
+/// Fewer actions are not worth a call of their own.
+const FEW: usize = 100;
+
+/// Puts actions together by server and region, up to so many bytes: the parts of each server. `size` is that of an action.
+pub(super) fn split(regions: Vec<OfRegion>, size: impl Fn(usize) -> usize, bytes: usize) -> Vec<Vec<Part>> {
+    let mut servers: HashMap<ServerName, Vec<OfRegion>> = HashMap::new();
+    for of_region in regions {
+        match servers.get_mut(&of_region.0.server) {
+            Some(regions) => regions.push(of_region),
+            None => drop(servers.insert(of_region.0.server.clone(), vec![of_region])),
+        }
+    }
+    let mut of_servers = Vec::new();
+    for regions in servers.into_values() {
+        let mut parts = Vec::new();
+        let all: usize = regions.iter().map(|(_, actions)| actions.len()).sum();
+        // Regions are of different sizes, and better left whole.
+        let most = (all.div_ceil(CALLS) * 5 / 4).clamp(FEW, ACTIONS);
+        let (mut part, mut sum, mut count) = (Vec::new(), 0, 0);
+        for (location, actions) in regions {
+            if count > 0 && actions.len() <= most && count + actions.len() > most {
+                parts.push(Part { regions: std::mem::take(&mut part) });
+                (sum, count) = (0, 0);
+            }
+            let mut here = Vec::new();
+            for action in actions {
+                let size = size(action);
+                if count > 0 && (sum + size > bytes || count == most) {
+                    if !here.is_empty() {
+                        part.push((location.clone(), std::mem::take(&mut here)));
+                    }
+                    parts.push(Part { regions: std::mem::take(&mut part) });
+                    (sum, count) = (0, 0);
+                }
+                here.push(action);
+                (sum, count) = (sum + size, count + 1);
+            }
+            part.push((location, here));
+        }
+        parts.push(Part { regions: part });
+        of_servers.push(parts);
+    }
+    of_servers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regions::tests::region;
+    use crate::server::Address;
+
+    fn at(start: &'static str, end: &'static str, port: u16) -> Arc<Location> {
+        let server = ServerName::new(Address::new("h", port), 1);
+        Arc::new(Location { region: region(start, end, 1), server, opening: 1 })
+    }
+
+    /// How many actions each part has of each of its regions.
+    fn counts(parts: &[Part]) -> Vec<Vec<usize>> {
+        parts.iter().map(|part| part.regions.iter().map(|(_, actions)| actions.len()).collect()).collect()
+    }
+
+    #[test]
+    fn rows_are_put_to_the_region_that_has_them() {
+        let mut regions = Regions::default();
+        assert_eq!(regions.of(b"a"), None);
+        let (low, high) = (regions.add(at("", "b", 1)), regions.add(at("d", "", 1)));
+        assert_eq!(
+            [&b"a"[..], b"b", b"c", b"d", b"z"].map(|row| regions.of(row)),
+            [Some(low), None, None, Some(high), Some(high)]
+        );
+        assert_eq!(regions.add(at("", "b", 1)), low);
+        assert_ne!(regions.add(at("", "b", 2)), low, "it moved while the batch was placed");
+        regions.put(high, 7);
+        assert_eq!(counts(&[Part { regions: regions.into_parts() }]), [[1]]);
+    }
+
+    #[test]
+    fn every_action_is_sent_once_and_in_the_order_of_its_region() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..200 {
+            let mut next = 0;
+            let mut regions = Vec::new();
+            for (start, port) in [("a", 1), ("b", 2), ("c", 1), ("d", 2), ("e", 1)] {
+                let most = random.usize(2..9000);
+                let many = random.usize(1..most);
+                regions.push((at(start, "", port), (next..next + many).collect::<Vec<_>>()));
+                next += many;
+            }
+            let (sizes, bytes) = (random.usize(1..50), random.usize(1..20_000));
+            let parts = split(regions.clone(), |_| sizes, bytes).into_iter().flatten().collect::<Vec<_>>();
+            for (location, actions) in &regions {
+                let of = parts.iter().flat_map(|part| &part.regions).filter(|(of, _)| of == location);
+                let sent: Vec<usize> = of.flat_map(|(_, actions)| actions.clone()).collect();
+                assert_eq!(sent, *actions);
+            }
+            for part in &parts {
+                let server = &part.regions[0].0.server;
+                assert!(
+                    part.regions.iter().all(|(location, actions)| location.server == *server && !actions.is_empty())
+                );
+                let many: usize = part.regions.iter().map(|(_, actions)| actions.len()).sum();
+                assert!(many <= ACTIONS && (many == 1 || many * sizes <= bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn many_actions_are_a_few_calls_of_whole_regions_and_few_are_one() {
+        let regions =
+            |many: usize| ["a", "b", "c", "d", "e", "f", "g", "h"].map(|of| (at(of, "", 1), vec![0; many])).into();
+        assert_eq!(counts(&split(regions(125), |_| 1, 1 << 20)[0]), [[125; 2]; 4]);
+        assert_eq!(counts(&split(regions(12), |_| 1, 1 << 20)[0]), [[12; 8]]);
+        let one = vec![(at("a", "", 1), vec![0; 1000])];
+        assert_eq!(counts(&split(one, |_| 1, 1 << 20)[0]), [[312], [312], [312], [64]]);
+    }
+}
