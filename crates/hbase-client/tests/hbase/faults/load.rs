@@ -11,6 +11,8 @@ use crate::create;
 use crate::processes::Process;
 
 const TIMEOUT: Duration = Duration::from_secs(90);
+/// How long a call may take.
+pub(super) const CALL: Duration = Duration::from_secs(4);
 const FIXED: usize = 2000;
 
 /// What the load saw.
@@ -38,7 +40,7 @@ impl Load {
     /// As `start`, with these splits among the rows that do not change.
     pub(super) async fn start_with(name: &str, options: Options, splits: &[&str]) -> (Client, Self) {
         Process::start_missing().await;
-        let client = Client::new(options.timeout(TIMEOUT).call_timeout(Duration::from_secs(4))).unwrap();
+        let client = Client::new(options.timeout(TIMEOUT).call_timeout(CALL)).unwrap();
         let splits = [&["c0", "c4"], splits, &["w0", "w1", "w2", "w3"]].concat();
         create(&client.admin(), &TableSchema::new(name).family("f"), &splits).await;
         let table = client.table(name);
