@@ -98,7 +98,7 @@ fn mutate(request: &mut pb::MutateRequest) {
     request.region = pb::RegionSpecifier::default();
     request.nonce_group = request.nonce_group.map(|_| 1);
     mutation(&mut request.mutation);
-    for condition in &mut request.condition {
+    if let Some(condition) = &mut request.condition {
         all_times(&mut condition.time_range);
         // An empty value, which Java does not write.
         let empty = condition.comparator.as_mut().and_then(|comparator| comparator.serialized_comparator.as_mut());
