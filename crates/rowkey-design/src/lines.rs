@@ -138,12 +138,13 @@ pub(crate) fn in_order<T: Send, B>(
             let (made, results) = sync_channel(1);
             let work = &work;
             // It ends when either side of it does.
-            scope.spawn(move || given.iter().map(|block| work(&block)).try_for_each(|result| made.send(result)));
-            (give, results)
+            let handle =
+                scope.spawn(move || given.iter().map(|block| work(&block)).try_for_each(|result| made.send(result)));
+            ((give, results), handle)
         };
-        let threads: Vec<_> = (0..threads).map(thread).collect();
+        let (threads, handles): (Vec<_>, Vec<_>) = (0..threads).map(thread).unzip();
         let (mut given, mut taken, mut end) = (0, 0, None);
-        loop {
+        let ended = loop {
             // Each thread has a block that it works on and one that waits.
             while end.is_none() && given - taken < 2 * threads.len() {
                 match blocks.next() {
@@ -158,13 +159,21 @@ pub(crate) fn in_order<T: Send, B>(
             }
             let result = if taken < given { threads[taken % threads.len()].1.recv().ok() } else { None };
             let Some(result) = result else {
-                return end.unwrap_or(Ok(ControlFlow::Continue(())));
+                break end.unwrap_or(Ok(ControlFlow::Continue(())));
             };
             taken += 1;
             if let ControlFlow::Break(value) = take(result) {
-                return Ok(ControlFlow::Break(value));
+                break Ok(ControlFlow::Break(value));
+            }
+        };
+        drop(threads);
+        // The scope waits for closures; joining waits for the threads themselves, whose locals are then freed.
+        for handle in handles {
+            if let Err(panic) = handle.join() {
+                std::panic::resume_unwind(panic);
             }
         }
+        ended
     })
 }
 
