@@ -1,15 +1,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::net::TcpListener;
+
 use super::{Fake, Reply};
 use crate::locked::Locked;
-use crate::{Client, Compare, Condition, Delete, ErrorKind, Increment, Options, Put, Scan, Table, pb};
+use crate::{Action, Address, Client, Compare, Condition, Delete, ErrorKind, Increment, Options, Put, Table, pb};
 
 const BUSY: &str = "org.apache.hadoop.hbase.CallQueueTooBigException";
 const MOVED: &str = "org.apache.hadoop.hbase.exceptions.RegionMovedException";
-const NO_SCANNER: &str = "org.apache.hadoop.hbase.UnknownScannerException";
 
-fn table(fake: &Fake) -> Table {
+pub(super) fn table(fake: &Fake) -> Table {
     let options = Options::new().masters([fake.address().clone()]).timeout(Duration::from_secs(10));
     Client::new(options).unwrap().table("t")
 }
@@ -96,81 +97,58 @@ async fn an_operation_ends_at_its_deadline() {
     assert!((Duration::from_millis(900)..Duration::from_secs(3)).contains(&took), "{took:?}");
 }
 
-/// A result with one cell.
-fn row(row: &'static str) -> pb::Result {
-    let cell = pb::Cell { row: Some(row.into()), family: Some("f".into()), ..Default::default() };
-    pb::Result { cell: vec![cell], ..Default::default() }
-}
-
-/// An answer of an open scanner.
-fn rows(results: Vec<pb::Result>) -> pb::ScanResponse {
-    let (scanner_id, ttl) = (Some(7), Some(300));
-    let more = Some(true);
-    pb::ScanResponse {
-        scanner_id,
-        ttl,
-        results,
-        more_results: more,
-        more_results_in_region: more,
-        ..Default::default()
-    }
-}
-
 #[tokio::test]
-async fn a_scanner_is_kept_open_while_nobody_takes_rows_and_closed_when_dropped() {
-    let closed = Arc::<Locked<usize>>::default();
-    let count = closed.clone();
+async fn of_a_batch_only_what_may_succeed_is_sent_again() {
+    let sent = Arc::<Locked<Vec<Vec<u8>>>>::default();
+    let seen = sent.clone();
     let fake = Fake::start(move |call| {
-        let request: pb::ScanRequest = call.read();
-        *count.lock() += usize::from(request.close_scanner());
-        Reply::answer(&rows(vec![row(["a", "b", "c", "d", "e", "f"][call.nth.min(5)])]))
+        let request: pb::MultiRequest = call.read();
+        let actions = &request.region_action[0].action;
+        let rows = |action: &pb::Action| action.mutation.as_ref().unwrap().row.clone().unwrap()[0];
+        seen.lock().push(actions.iter().map(rows).collect());
+        let result = |action: &pb::Action| {
+            let class = match (rows(action), call.nth) {
+                (b'b', _) => Some("org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException"),
+                (b'c', 0) | (b'd', 0 | 1) => Some("org.apache.hadoop.hbase.RegionTooBusyException"),
+                _ => None,
+            };
+            let exception = class.map(|name| pb::NameBytesPair { name: name.into(), value: None });
+            pb::ResultOrException { index: action.index, exception, ..Default::default() }
+        };
+        let result_or_exception = actions.iter().map(result).collect();
+        let result = pb::RegionActionResult { result_or_exception, ..Default::default() };
+        Reply::answer(&pb::MultiResponse { region_action_result: vec![result], ..Default::default() })
     });
     let fake = fake.await;
-    let mut scanner = table(&fake).scan(Scan::new());
-    scanner.next().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(700)).await;
-    assert!(scanner.counts().renewals >= 2, "{:?}", scanner.counts());
-    drop(scanner);
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(*closed.lock(), 1);
+    let put = |row: &'static str| Action::from(Put::new(row).value("f", "q", "v"));
+    let results = table(&fake).batch(["a", "b", "c", "d"].map(put).into()).await;
+    assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
+    assert_eq!(*sent.lock(), [&b"abcd"[..], b"cd", b"d"]);
+    assert_eq!(fake.lookups(), 1);
+}
+
+/// One that takes connections, and says nothing.
+async fn silent() -> (TcpListener, Address) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = Address::new("127.0.0.1", listener.local_addr().unwrap().port());
+    (listener, address)
 }
 
 #[tokio::test]
-async fn a_lost_scanner_is_opened_again_behind_the_last_row() {
-    let fake = Fake::start(|call| {
-        let request: pb::ScanRequest = call.read();
-        match (call.nth, &request.scan) {
-            (0, Some(scan)) => {
-                assert_eq!(scan.mvcc_read_point(), 0);
-                Reply::answer(&pb::ScanResponse { mvcc_read_point: Some(5), ..rows(vec![row("a"), row("b")]) })
-            }
-            (1, None) => {
-                assert_eq!((request.scanner_id(), request.next_call_seq), (7, Some(0)));
-                Reply::answer(&pb::ScanResponse { heartbeat_message: Some(true), ..rows(Vec::new()) })
-            }
-            (2, None) => {
-                assert_eq!(request.next_call_seq, Some(1));
-                Reply::Exception(NO_SCANNER, NO_SCANNER.into())
-            }
-            (3, Some(scan)) => {
-                assert_eq!((scan.start_row(), scan.include_start_row(), scan.mvcc_read_point()), (&b"b"[..], false, 5));
-                Reply::answer(&rows(vec![row("c")]))
-            }
-            (4, None) => Reply::Close,
-            (5, Some(scan)) => {
-                assert_eq!((scan.start_row(), scan.include_start_row()), (&b"c"[..], false));
-                let end = Some(false);
-                Reply::answer(&pb::ScanResponse { more_results_in_region: end, ..rows(vec![row("d")]) })
-            }
-            (nth, scan) => panic!("call {nth}: {scan:?}"),
-        }
-    });
-    let fake = fake.await;
-    let mut scanner = table(&fake).scan(Scan::new());
-    let mut keys = Vec::new();
-    while let Some(row) = scanner.next().await.unwrap() {
-        keys.push(row.key().to_vec());
+async fn silent_masters_and_a_silent_quorum_hold_nobody_up() {
+    let fake = Fake::start(|_| done()).await;
+    let (_listeners, silent): (Vec<_>, Vec<_>) = [silent().await, silent().await, silent().await].into_iter().unzip();
+    let [master, first, second] = &silent[..] else { unreachable!() };
+    // The order is by chance.
+    for _ in 0..4 {
+        let options = Options::new().masters([master.clone(), fake.address().clone()]);
+        let options = options.zookeeper([first.clone(), second.clone()]).meta_timeout(Duration::from_secs(30));
+        let table = Client::new(options.timeout(Duration::from_secs(20))).unwrap().table("t");
+        table.put(put()).await.unwrap();
     }
-    assert_eq!(keys, [b"a", b"b", b"c", b"d"]);
-    assert_eq!((scanner.counts().heartbeats, fake.calls("Scan")), (1, 6));
+    let options = Options::new().masters([master.clone()]).zookeeper([first.clone()]);
+    let table = Client::new(options.timeout(Duration::from_millis(700))).unwrap().table("t");
+    let began = Instant::now();
+    assert_eq!(table.put(put()).await.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
 }

@@ -19,20 +19,27 @@ impl Process {
         Self { kind: "regionserver", number }
     }
 
+    pub(crate) fn zookeeper() -> Self {
+        Self { kind: "zookeeper", number: 1 }
+    }
+
+    pub(crate) fn masters() -> [Self; 2] {
+        [1, 2].map(|number| Self { kind: "master", number })
+    }
+
     /// The master that the client has talked to last, which is the active one.
     pub(crate) fn active_master(client: &Client) -> Self {
-        let masters = [1, 2].map(|number| Self { kind: "master", number });
         let dump = client.dump();
         let talked = |master: &Self| {
             dump.lines().any(|line| line.contains("MasterService") && line.contains(&format!("{},", master.address())))
         };
-        masters.into_iter().find(talked).unwrap_or_else(|| panic!("no master in {dump}"))
+        Self::masters().into_iter().find(talked).unwrap_or_else(|| panic!("no master in {dump}"))
     }
 
     /// Starts the servers that a fault has ended.
     pub(crate) async fn start_missing() {
         let servers = (1..=3).map(Self::region_server);
-        for process in servers.chain([1, 2].map(|number| Self { kind: "master", number })) {
+        for process in servers.chain(Self::masters()) {
             if !process.runs() {
                 process.start(&[]).await;
             }

@@ -85,6 +85,10 @@ async fn a_table_is_disabled_truncated_enabled_and_dropped() {
     assert_eq!(table.get("a").await.unwrap_err().kind(), ErrorKind::TableNotFound);
     assert_eq!(table.scan(Scan::new()).next().await.unwrap_err().kind(), ErrorKind::TableNotFound);
     assert_eq!(table.regions().await.unwrap_err().kind(), ErrorKind::TableNotFound);
+    // Another client creates it: this one does not remember that it was not there.
+    create(&crate::client().admin(), &schema, &["b"]).await;
+    table.put(Put::new("a").value("f", "x", "1")).await.unwrap();
+    assert_eq!(table.get("a").await.unwrap().len(), 1);
 }
 
 #[tokio::test]

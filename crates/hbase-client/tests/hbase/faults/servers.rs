@@ -1,6 +1,6 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use hbase_client::{ServerName, TableSchema};
+use hbase_client::{Client, ErrorKind, ServerName, TableSchema};
 use tokio::time::sleep;
 
 use super::load::{CALL, Load};
@@ -124,6 +124,36 @@ async fn a_master_is_killed_and_the_other_one_takes_over() {
             assert_eq!(client.table(schema.name()).regions().await.unwrap().len(), 2);
             active.start(&[]).await;
             spread(&client, &table, 0).await;
+        }
+    })
+    .await;
+    println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn zookeeper_is_stopped_and_goes_on_under_the_load() {
+    let (client, load) = Load::start("faults_zookeeper", options()).await;
+    let table = load.table.clone();
+    let masters = Process::masters().map(|master| master.address());
+    load.run(async {
+        for _ in 0..rounds() {
+            // For less than a server's session.
+            Process::zookeeper().signal("-STOP");
+            let looked_up = client.counters().lookups;
+            let began = Instant::now();
+            // Who has only ZooKeeper ends in time; who has masters too does not wait for it.
+            let lost = Client::new(options().timeout(Duration::from_secs(1))).unwrap();
+            let found = Client::new(options().masters(masters.clone())).unwrap();
+            let (lost, found) = (lost.table(table.name()), found.table(table.name()));
+            let (lost, found) = tokio::join!(lost.get("c0"), found.get("c0"));
+            assert_eq!(lost.unwrap_err().kind(), ErrorKind::Unavailable);
+            assert_eq!(found.unwrap().len(), 1);
+            assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+            // Nobody who knows the regions needs it.
+            assert_eq!(client.counters().lookups, looked_up);
+            Process::zookeeper().signal("-CONT");
+            sleep(Duration::from_secs(2)).await;
         }
     })
     .await;
