@@ -14,6 +14,9 @@ pub(crate) enum Cause {
     Security(Arc<str>),
     #[error("no answer in time")]
     TimedOut,
+    /// As `TimedOut`, of a server that answered other calls meanwhile.
+    #[error("no answer in time")]
+    Slow,
     #[error("the connection was closed because it was idle")]
     Idle,
 }

@@ -181,8 +181,10 @@ impl Core {
                             if let CallFault::Refused(exception) = &fault {
                                 self.learn(&location, exception);
                             }
+                            if fault.doubts_server() {
+                                self.locator.look_again(&location, doubt(call.repeat), call.deadline).await;
+                            }
                             if matches!(fault, CallFault::Unanswered(_)) {
-                                self.locator.look_again(&location, call.deadline).await;
                                 unanswered.get_or_insert_with(|| location.clone());
                             }
                             next(fault, call.repeat).map(|error| error.at(&location, call.row))
@@ -237,6 +239,16 @@ pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
     }
 }
 
+/// How often a region is looked up again because its server does not answer.
+const DOUBTED: Duration = Duration::from_secs(1);
+
+/// After which time meta has to have told where a region is, for a call whose answer was lost: one with a nonce is repeated only
+/// if the region is still where it was.
+pub(crate) fn doubt(repeat: Repeat) -> Instant {
+    let now = Instant::now();
+    if repeat == Repeat::WhereItIs { now } else { now.checked_sub(DOUBTED).unwrap_or(now) }
+}
+
 /// The attempts of one operation, up to its deadline.
 pub(crate) struct Attempts<'a> {
     core: &'a Core,
@@ -252,6 +264,11 @@ const AT_ONCE: u32 = 3;
 impl<'a> Attempts<'a> {
     pub(crate) fn new(core: &'a Core, deadline: Instant) -> Self {
         Self { core, deadline, pauses: Pauses::new(&core.options), made: 1, at_once: 0 }
+    }
+
+    /// An answer came, which is not all that is wanted: there is more time.
+    pub(crate) fn extend(&mut self, deadline: Instant) {
+        self.deadline = deadline;
     }
 
     /// Waits for the next attempt, unless there is none: then the error is the operation's.

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 use crate::pb;
 use crate::server::{Address, ServerName};
@@ -6,8 +7,8 @@ use crate::server::{Address, ServerName};
 /// An exception of a server, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exception {
-    class: String,
-    stack_trace: String,
+    class: Arc<str>,
+    stack_trace: Arc<str>,
     do_not_retry: bool,
     overloaded: bool,
 }
@@ -106,21 +107,32 @@ const DO_NOT_RETRY: &[&str] = &[
     "org.apache.hadoop.hbase.security.visibility.LabelAlreadyExistsException",
 ];
 
+/// More of a class's name, and of a stack trace, is not kept.
+const LONGEST: [usize; 2] = [1 << 10, 64 << 10];
+
+fn shortened(text: &str, longest: usize) -> Arc<str> {
+    let mut end = longest.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].into()
+}
+
 impl Exception {
     pub(crate) fn from_response(response: pb::ExceptionResponse) -> Self {
         Self {
             do_not_retry: response.do_not_retry(),
             overloaded: response.server_overloaded(),
-            class: response.exception_class_name.unwrap_or_default(),
-            stack_trace: response.stack_trace.unwrap_or_default(),
+            class: shortened(response.exception_class_name(), LONGEST[0]),
+            stack_trace: shortened(response.stack_trace(), LONGEST[1]),
         }
     }
 
     /// The exception of one action, region or procedure: its class, and a text that begins with the class too.
     pub(crate) fn named(class: &str, text: &[u8]) -> Self {
         Self {
-            class: class.into(),
-            stack_trace: String::from_utf8_lossy(text).into_owned(),
+            class: shortened(class, LONGEST[0]),
+            stack_trace: shortened(&String::from_utf8_lossy(text), LONGEST[1]),
             do_not_retry: DO_NOT_RETRY.contains(&class),
             overloaded: false,
         }
@@ -134,10 +146,10 @@ impl Exception {
     /// Its message: the first line of the stack trace, without the class.
     pub fn message(&self) -> &str {
         let line = self.stack_trace.lines().next().unwrap_or_default();
-        line.strip_prefix(self.class.as_str()).map_or(line, |rest| rest.trim_start_matches(':').trim())
+        line.strip_prefix(&*self.class).map_or(line, |rest| rest.trim_start_matches(':').trim())
     }
 
-    /// What the server wrote of it: the message and, by the server's configuration, the stack trace.
+    /// What the server wrote of it: the message and, by the server's configuration, the stack trace. At most 64 KiB of it.
     pub fn stack_trace(&self) -> &str {
         &self.stack_trace
     }
@@ -148,11 +160,11 @@ impl Exception {
     }
 
     pub(crate) fn reaction(&self) -> Reaction {
-        let known = REACTIONS.iter().find(|(class, _)| *class == self.class).map(|(_, reaction)| *reaction);
+        let known = REACTIONS.iter().find(|(class, _)| *class == &*self.class).map(|(_, reaction)| *reaction);
         match known {
             // Scanners end by classes that must not be repeated as they are.
             Some(reaction @ (Reaction::Reopen | Reaction::LeaveServer)) => reaction,
-            _ if self.do_not_retry || DO_NOT_RETRY.contains(&self.class.as_str()) => Reaction::Fail,
+            _ if self.do_not_retry || DO_NOT_RETRY.contains(&&*self.class) => Reaction::Fail,
             Some(reaction) => reaction,
             None => Reaction::BackOff,
         }
@@ -162,7 +174,7 @@ impl Exception {
     pub(crate) fn overloaded(&self) -> bool {
         self.overloaded
             || matches!(
-                self.class.as_str(),
+                &*self.class,
                 "org.apache.hadoop.hbase.CallQueueTooBigException"
                     | "org.apache.hadoop.hbase.CallDroppedException"
                     | "org.apache.hadoop.hbase.RegionTooBusyException"

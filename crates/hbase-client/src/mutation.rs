@@ -68,6 +68,19 @@ impl Mutation {
         matches!(self.kind, MutationType::Append | MutationType::Increment)
     }
 
+    pub(crate) fn is_put(&self) -> bool {
+        self.kind == MutationType::Put
+    }
+
+    pub(crate) fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    /// How many cells it has.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
     pub(crate) fn check(&self) -> Result<()> {
         match (self.wrong, self.kind) {
             (Some(wrong), _) => Err(Error::invalid(wrong)),

@@ -158,10 +158,15 @@ impl CellBlock {
 
     /// The row of a result: its cells are in the block, in the message, or there are none.
     pub(crate) fn row(&mut self, result: &pb::Result) -> Option<Row> {
-        match usize::try_from(result.associated_cell_count()) {
-            Ok(0) | Err(_) => Row::of_messages(&result.cell),
-            Ok(cells) => self.take(cells),
+        match usize::try_from(result.associated_cell_count()).ok()? {
+            0 => Row::of_messages(&result.cell),
+            cells => self.take(cells),
         }
+    }
+
+    /// The row of a result, if it is the one with this key, or has no cells.
+    pub(crate) fn row_at(&mut self, key: &[u8], result: &pb::Result) -> Option<Row> {
+        self.row(result).filter(|row| row.is_empty() || row.key() == key)
     }
 }
 

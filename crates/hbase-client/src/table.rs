@@ -81,7 +81,7 @@ impl Table {
         let read = |answer: &Answer| {
             let response: pb::GetResponse = answer.read()?;
             let exists = response.result.as_ref().is_some_and(pb::Result::exists);
-            Ok((row_of(answer, response.result.as_ref())?, exists))
+            Ok((row_of(answer, get.row(), response.result.as_ref())?, exists))
         };
         let call = RegionCall {
             table: &self.name,
@@ -164,7 +164,11 @@ impl Table {
         };
         let read = |answer: &Answer| {
             let response: pb::MutateResponse = answer.read()?;
-            Ok((row_of(answer, response.result.as_ref())?, response.processed()))
+            // Only a condition leaves a row as it is.
+            if condition.is_none() && response.processed == Some(false) {
+                return Err(CallFault::Malformed("the result of a write"));
+            }
+            Ok((row_of(answer, mutation.row(), response.result.as_ref())?, response.processed()))
         };
         let call = RegionCall {
             table: &self.name,
@@ -263,14 +267,14 @@ impl Table {
         let (first, behind) = rows_of(&self.name);
         let scan = Scan::new().start(first).stop_before(behind).family("info");
         let mut rows = Scanner::start(self.core.clone(), TableName::meta(), scan, self.timeout);
-        let mut regions = Vec::new();
+        let (mut regions, asked) = (Vec::new(), Instant::now());
         while let Some(row) = rows.next().await? {
             let Some(entry) = Entry::of(&row).filter(|entry| !entry.gone && *entry.region.table() == self.name) else {
                 continue;
             };
             let location = entry.location();
             let server = location.as_ref().map(|location| location.server.clone());
-            location.into_iter().for_each(|location| self.core.locator.learn(location));
+            location.into_iter().for_each(|location| self.core.locator.learn(location, asked));
             regions.push((entry.region, server));
         }
         if regions.is_empty() { Err(Error::no_table(&self.name)) } else { Ok(regions) }
@@ -280,7 +284,8 @@ impl Table {
     /// [`batch_bytes`](crate::Options::batch_bytes). Hundreds of actions on one server go in about four calls at once.
     /// Each action has a result of its own, in the order of the actions; only those that failed for a while are sent again.
     ///
-    /// Actions on one row are carried out one after the other, in their order. Others have no order.
+    /// Actions on one row are carried out one after the other, in their order; puts that follow each other, as one put. Others
+    /// have no order.
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
         self.batch_of(&actions).await
     }
@@ -301,8 +306,8 @@ impl Table {
 }
 
 /// The row of an answer with one result.
-fn row_of(answer: &Answer, result: Option<&pb::Result>) -> Result<Row, CallFault> {
-    let row = result.map_or(Some(Row::default()), |result| CellBlock(answer.cells.clone()).row(result));
+fn row_of(answer: &Answer, key: &[u8], result: Option<&pb::Result>) -> Result<Row, CallFault> {
+    let row = result.map_or(Some(Row::default()), |result| CellBlock(answer.cells.clone()).row_at(key, result));
     row.ok_or(CallFault::Malformed("the cells of a row"))
 }
 

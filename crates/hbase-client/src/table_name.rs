@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::error::{Error, Result};
 use crate::pb;
 
 /// The name of a table, with its namespace: `default` if it is not given.
@@ -42,6 +43,24 @@ impl TableName {
     /// The name within the namespace.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether a table can have this name.
+    pub(crate) fn check(&self) -> Result<()> {
+        let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let namespace = |c: char| c.is_alphanumeric() || c == '_';
+        let wrong = self.name.is_empty()
+            || self.namespace.is_empty()
+            || self.name.starts_with(['.', '-'])
+            || !self.name.chars().all(name)
+            || !self.namespace.chars().all(namespace);
+        match wrong {
+            true => Err(Error::invalid(format!(
+                "no table can be named {self:?}: a name has letters, digits, `_`, `-` and `.`, and begins with neither of the \
+                 last two; a namespace has letters, digits and `_`"
+            ))),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn from_pb(name: &pb::TableName) -> Option<Self> {
@@ -101,5 +120,15 @@ mod tests {
         assert_eq!(TableName::from("n:t").to_string(), "n:t");
         assert_eq!(TableName::from("default:t").to_string(), "t");
         assert!(TableName::from("hbase:meta").is_meta() && !TableName::from("meta").is_meta());
+    }
+
+    #[test]
+    fn hbase_has_rules_for_names() {
+        for good in ["t", "n:t", "a.b-c_d", "_t", "tabelle_ä", "n_1:t"] {
+            assert!(TableName::from(good).check().is_ok(), "{good}");
+        }
+        for wrong in ["", ":t", "n:", "a b", "../t", ".t", "-t", "a:b:c", "n.1:t"] {
+            assert!(TableName::from(wrong).check().is_err(), "{wrong}");
+        }
     }
 }

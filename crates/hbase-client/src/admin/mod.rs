@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::exception::{Exception, Reaction};
 use crate::pb;
 use crate::pb::get_procedure_result_response::State as Progress;
-use crate::regions::Region;
+use crate::regions::{Region, readable};
 use crate::rpc::{Answer, CallFault, Payload, Service};
 use crate::server::ServerName;
 use crate::table_name::TableName;
@@ -48,9 +48,17 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If it exists, or the master refuses the schema.
+    /// If it exists, its name is none of HBase's, a split key is empty or comes twice, or the master refuses the schema.
     pub async fn create(&self, schema: &TableSchema, splits: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<()> {
-        let split_keys = splits.into_iter().map(|key| Bytes::copy_from_slice(key.as_ref())).collect();
+        schema.name().check()?;
+        let mut split_keys: Vec<_> = splits.into_iter().map(|key| Bytes::copy_from_slice(key.as_ref())).collect();
+        split_keys.sort();
+        if split_keys.first().is_some_and(Bytes::is_empty) {
+            return Err(Error::invalid("a split key is empty"));
+        }
+        if let Some(twice) = split_keys.windows(2).find(|keys| keys[0] == keys[1]) {
+            return Err(Error::invalid(format!("the split key \"{}\" comes twice", readable(&twice[0]))));
+        }
         let (nonce_group, nonce) = self.nonce();
         let request = pb::CreateTableRequest { table_schema: schema.to_pb(), split_keys, nonce_group, nonce };
         self.procedure("CreateTable", &request, schema.name()).await

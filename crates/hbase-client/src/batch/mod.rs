@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use self::parts::{CALLS, Part, Regions, split};
 use crate::cause::Cause;
-use crate::core::{Attempts, Core, Next, Repeat, next, nonce};
+use crate::core::{Attempts, Core, Next, Repeat, doubt, next, nonce};
 use crate::error::{Error, Result};
 use crate::exception::Exception;
 use crate::get::Get;
@@ -52,6 +52,13 @@ impl Action {
         }
     }
 
+    fn as_put(&self) -> Option<&Mutation> {
+        match self {
+            Self::Mutate(mutation) if mutation.is_put() => Some(mutation),
+            _ => None,
+        }
+    }
+
     fn cells(&self) -> &[u8] {
         match self {
             Self::Get(_) => &[],
@@ -79,11 +86,18 @@ pub struct Outcome(pub Row);
 /// Regions of a batch that are looked for at a time.
 const LOCATED: usize = 256;
 
-/// One action on its way.
+/// Puts of one row are sent as one, up to so many bytes.
+const JOINED: usize = 256 << 10;
+
+/// One action on its way, or several puts of a row: the first one of these.
 struct Step<'a> {
     action: &'a Action,
     /// The action before on the same row, which goes first.
     behind: Option<usize>,
+    /// The put that goes with this one, as a part of it.
+    next: Option<usize>,
+    /// Whether this one goes with the one before.
+    joined: bool,
     nonce: Option<u64>,
     unanswered: Option<Arc<Location>>,
     result: Option<Result<Outcome>>,
@@ -92,9 +106,11 @@ struct Step<'a> {
 pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
     let mut steps = steps(actions);
     let mut attempts = Attempts::new(core, deadline);
+    let late = || Next::Never(Error::unavailable(Cause::TimedOut).of_table(table));
     loop {
         let done = |step: &Step<'_>| step.result.is_some();
-        let ready = |step: &Step<'_>| !done(step) && step.behind.is_none_or(|before| done(&steps[before]));
+        let ready =
+            |step: &Step<'_>| !step.joined && !done(step) && step.behind.is_none_or(|before| done(&steps[before]));
         let ready: Vec<_> = (0..steps.len()).filter(|at| ready(&steps[*at])).collect();
         if ready.is_empty() {
             break;
@@ -104,6 +120,10 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
         let locate = |at: usize| core.locate(table, Place::At(actions[at].row()), deadline);
         for some in ready.chunks(LOCATED) {
             let mut unknown = Vec::new();
+            if Instant::now() >= deadline {
+                some.iter().for_each(|at| steps[*at].failed(*at, late(), &mut failed, attempts.made));
+                continue;
+            }
             for at in some.iter().copied() {
                 match regions.of(actions[at].row()) {
                     Some(region) => steps[at].place(at, region, &mut regions, attempts.made),
@@ -129,11 +149,11 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                 }
             }
         }
-        let size = |at: usize| actions[at].cells().len() + actions[at].row().len();
+        let size = |at: usize| together(&steps, at).map(|at| actions[at].cells().len() + actions[at].row().len()).sum();
         let of_servers = split(regions.into_parts(), size, core.options.batch_bytes);
         let answers = join_all(of_servers.iter().map(|parts| send_all(core, table, &steps, parts, deadline))).await;
         for (part, answer) in answers.into_iter().flatten() {
-            for (location, at, result) in results(part, answer) {
+            for (location, at, result) in results(part, actions, answer) {
                 let step = &mut steps[at];
                 match result {
                     Ok(outcome) => step.result = Some(Ok(outcome)),
@@ -141,7 +161,9 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                         match &fault {
                             CallFault::Refused(exception) => core.learn(location, exception),
                             CallFault::Unanswered(_) => {
-                                failed.doubted.entry(location.region.name().clone()).or_insert(location.clone());
+                                if fault.doubts_server() {
+                                    failed.doubt(location, step.action.repeat());
+                                }
                                 step.unanswered.get_or_insert_with(|| location.clone());
                             }
                             _ => {}
@@ -153,13 +175,19 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                 }
             }
         }
-        join_all(failed.doubted.values().map(|location| core.locator.look_again(location, deadline))).await;
+        let doubted = failed.doubted.values();
+        join_all(doubted.map(|(location, since)| core.locator.look_again(location, *since, deadline))).await;
         if let Some(next) = failed.next
             && attempts.wait(next).await.is_err()
         {
             for (at, error) in failed.errors {
                 steps[at].result = Some(Err(error.after(attempts.made)));
             }
+        }
+    }
+    for at in 0..steps.len() {
+        if let Some(next) = steps[at].next {
+            steps[next].result = steps[at].result.clone();
         }
     }
     steps.into_iter().map(|step| step.result.unwrap_or_else(|| Err(Error::malformed("a result")))).collect()
@@ -170,7 +198,16 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
 struct Failed {
     errors: Vec<(usize, Error)>,
     next: Option<Next>,
-    doubted: HashMap<bytes::Bytes, Arc<Location>>,
+    doubted: HashMap<bytes::Bytes, (Arc<Location>, Instant)>,
+}
+
+impl Failed {
+    fn doubt(&mut self, location: &Arc<Location>, repeat: Repeat) {
+        let since = doubt(repeat);
+        let entry = self.doubted.entry(location.region.name().clone());
+        let (_, known) = entry.or_insert_with(|| (location.clone(), since));
+        *known = since.max(*known);
+    }
 }
 
 impl Step<'_> {
@@ -213,20 +250,57 @@ impl Step<'_> {
     }
 }
 
+/// The last step on a row.
+struct Last {
+    /// The first of the puts that go together, or the step itself.
+    first: usize,
+    at: usize,
+    bytes: usize,
+}
+
 fn steps(actions: &[Action]) -> Vec<Step<'_>> {
-    let mut last: HashMap<&[u8], usize> = HashMap::with_capacity(actions.len());
-    let mut befores = Vec::with_capacity(actions.len());
+    let mut last: HashMap<&[u8], Last> = HashMap::with_capacity(actions.len());
+    let mut steps: Vec<Step<'_>> = Vec::with_capacity(actions.len());
     for (at, action) in actions.iter().enumerate() {
-        befores.push((last.insert(action.row(), at), action.check().err()));
+        let mut step = Step {
+            action,
+            behind: None,
+            next: None,
+            joined: false,
+            nonce: matches!(action, Action::Mutate(mutation) if mutation.is_read_modify()).then(nonce),
+            unanswered: None,
+            result: action.check().err().map(Err),
+        };
+        // A wrong one is not sent, so others go before and after each other as if it were not there.
+        if step.result.is_none() {
+            let bytes = action.cells().len();
+            match last.get_mut(action.row()) {
+                Some(last) if last.bytes + bytes <= JOINED && joins(actions, last.at, action) => {
+                    step.joined = true;
+                    steps[last.at].next = Some(at);
+                    (last.at, last.bytes) = (at, last.bytes + bytes);
+                }
+                Some(last) => {
+                    step.behind = Some(last.first);
+                    *last = Last { first: at, at, bytes };
+                }
+                None => drop(last.insert(action.row(), Last { first: at, at, bytes })),
+            }
+        }
+        steps.push(step);
     }
-    let step = |(action, (behind, wrong)): (_, (_, Option<Error>))| Step {
-        action,
-        behind,
-        nonce: matches!(action, Action::Mutate(mutation) if mutation.is_read_modify()).then(nonce),
-        unanswered: None,
-        result: wrong.map(Err),
-    };
-    actions.iter().zip(befores).map(step).collect()
+    steps
+}
+
+/// Whether both are puts that can be one.
+fn joins(actions: &[Action], before: usize, action: &Action) -> bool {
+    let puts = actions[before].as_put().zip(action.as_put());
+    puts.is_some_and(|(before, put)| before.durability() == put.durability())
+}
+
+/// A step, and those that go with it.
+fn together(steps: &[Step<'_>], at: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(at), |at| steps[*at].next)
 }
 
 /// Sends the parts of one server, some at a time: the others are not encoded yet.
@@ -253,7 +327,12 @@ async fn send<'p>(
         match steps[*at].action {
             Action::Get(get) => pb::Action { index, get: Some(get.to_pb(false)), mutation: None },
             Action::Mutate(mutation) => {
-                pb::Action { index, mutation: Some(mutation.to_pb(steps[*at].nonce)), get: None }
+                let mut mutation = mutation.to_pb(steps[*at].nonce);
+                if steps[*at].next.is_some() {
+                    let of_all = together(steps, *at).filter_map(|at| steps[at].action.as_put()).map(Mutation::count);
+                    mutation.associated_cell_count = i32::try_from(of_all.sum::<u32>()).ok();
+                }
+                pb::Action { index, mutation: Some(mutation), get: None }
             }
         }
     };
@@ -267,7 +346,8 @@ async fn send<'p>(
         nonce_group: Some(core.nonce_group),
     };
     let actions = part.regions.iter().flat_map(|(_, actions)| actions);
-    let cells: Vec<_> = actions.map(|at| steps[*at].action.cells()).filter(|cells| !cells.is_empty()).collect();
+    let cells = actions.flat_map(|at| together(steps, *at)).map(|at| steps[at].action.cells());
+    let cells: Vec<_> = cells.filter(|cells| !cells.is_empty()).collect();
     let priority = table.is_system().then_some(SYSTEM_PRIORITY);
     let payload = Payload { cells: &cells, priority, ..Payload::new("Multi", &message) };
     let Some((location, _)) = part.regions.first() else { return (part, Ok(Answer::default())) };
@@ -281,8 +361,8 @@ async fn send<'p>(
 type OneResult<'p> = (&'p Arc<Location>, usize, Result<Outcome, CallFault>);
 
 /// The result of each action, by its place in the batch.
-fn results(part: &Part, answer: Result<Answer, CallFault>) -> Vec<OneResult<'_>> {
-    let all = |fault: &CallFault| -> Vec<OneResult<'_>> {
+fn results<'p>(part: &'p Part, of: &[Action], answer: Result<Answer, CallFault>) -> Vec<OneResult<'p>> {
+    let all = |fault: &CallFault| -> Vec<OneResult<'p>> {
         let mut results = Vec::new();
         for (location, actions) in &part.regions {
             results.extend(actions.iter().map(|at| (location, *at, Err(fault.clone()))));
@@ -304,18 +384,19 @@ fn results(part: &Part, answer: Result<Answer, CallFault>) -> Vec<OneResult<'_>>
             outcomes.fill(Some(Err(CallFault::Refused(named(exception)))));
         }
         for one in &result.result_or_exception {
+            let Some((place, at)) = outcomes.get_mut(one.index() as usize).zip(actions.get(one.index() as usize))
+            else {
+                continue;
+            };
             // Cells are taken in the order of the results, whatever their actions are.
-            let outcome = match (&one.exception, &one.result) {
-                (Some(exception), _) => Err(CallFault::Refused(named(exception))),
-                (None, Some(result)) => match block.row(result) {
+            *place = match (&one.exception, &one.result) {
+                (Some(exception), _) => Some(Err(CallFault::Refused(named(exception)))),
+                (None, Some(result)) => Some(match block.row_at(of[*at].row(), result) {
                     Some(row) => Ok(Outcome(row)),
                     None => Err(CallFault::Malformed("the cells of a row")),
-                },
-                (None, None) => Ok(Outcome::default()),
+                }),
+                (None, None) => None,
             };
-            if let Some(place) = outcomes.get_mut(one.index() as usize) {
-                *place = Some(outcome);
-            }
         }
         let missing = || Err(CallFault::Malformed("the results of a batch"));
         let outcomes = outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(missing));

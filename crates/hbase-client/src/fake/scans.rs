@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::tests::table;
 use super::{Fake, Reply};
 use crate::locked::Locked;
-use crate::{Scan, Scanner, pb};
+use crate::{ErrorKind, Scan, Scanner, pb};
 
 const NO_SCANNER: &str = "org.apache.hadoop.hbase.UnknownScannerException";
 
@@ -124,5 +124,77 @@ async fn no_fault_of_a_region_ends_a_scan_and_meta_is_asked_only_if_it_may_have_
         let mut scanner = table(&fake).scan(Scan::new());
         assert_eq!(keys(&mut scanner).await, ROWS, "{class}");
         assert_eq!(fake.lookups(), if looked_up { ROWS.len() } else { 1 }, "{class}");
+    }
+}
+
+/// An answer of the rows that a test says, and then of the same for ever.
+async fn first_error(scan: Scan, answer: impl Fn(usize) -> pb::ScanResponse + Send + Sync + 'static) -> crate::Error {
+    let fake = Fake::start(move |call| Reply::answer(&answer(call.nth))).await;
+    let mut scanner = table(&fake).scan(scan);
+    loop {
+        match scanner.next_batch().await {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the scan ended"),
+            Err(error) => return error,
+        }
+    }
+}
+
+fn part(key: &'static str, qualifier: &'static str) -> pb::Result {
+    let mut part = row(key);
+    part.cell[0].qualifier = Some(qualifier.into());
+    part.partial = Some(true);
+    part
+}
+
+#[tokio::test]
+async fn rows_that_were_not_asked_for_are_an_error() {
+    type Answers = fn(usize) -> Vec<pb::Result>;
+    let wrong: [(Scan, Answers); 9] = [
+        (Scan::new(), |_| vec![row("a"), row("b")]),
+        (Scan::new(), |_| vec![row("b"), row("a")]),
+        (Scan::new(), |_| vec![row("a"), row("a")]),
+        (Scan::new().start("b"), |_| vec![row("a")]),
+        (Scan::new().start_after("a"), |_| vec![row("a")]),
+        (Scan::new().stop_before("m"), |_| vec![row("a"), row("m")]),
+        (Scan::new().reverse(), |_| vec![row("a"), row("b")]),
+        (Scan::new(), |_| vec![part("a", "x")]),
+        (Scan::new().in_pieces(), |_| vec![part("a", "x")]),
+    ];
+    for (at, (scan, answers)) in wrong.into_iter().enumerate() {
+        let error = first_error(scan, move |nth| rows(answers(nth))).await;
+        assert_eq!(error.kind(), ErrorKind::Malformed, "{at}: {error}");
+    }
+    let keys = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let fake = Fake::start(move |call| {
+        let more = Some(call.nth < 3);
+        let results = vec![row(keys[call.nth * 2]), row(keys[call.nth * 2 + 1])];
+        Reply::answer(&pb::ScanResponse { more_results_in_region: more, ..rows(results) })
+    });
+    let mut scanner = table(&fake.await).scan(Scan::new().start("a").stop_with("h"));
+    assert_eq!(self::keys(&mut scanner).await, keys);
+}
+
+#[tokio::test]
+async fn a_server_that_has_nothing_to_say_is_not_asked_all_the_time() {
+    let fake = Fake::start(|_| Reply::answer(&rows(Vec::new()))).await;
+    let mut scanner = table(&fake).scan(Scan::new());
+    let waited = tokio::time::timeout(Duration::from_secs(1), scanner.next()).await;
+    assert!(waited.is_err() && fake.calls("Scan") < 40, "{}", fake.calls("Scan"));
+}
+
+#[tokio::test]
+async fn who_wants_rows_does_not_wait_for_a_renewal() {
+    let fake = Fake::start(|call| {
+        let request: pb::ScanRequest = call.read();
+        let next = ["a", "b", "c", "d", "e", "f", "g", "h"][call.nth.min(7)];
+        if request.renew() { Reply::Silence } else { Reply::answer(&rows(vec![row(next)])) }
+    });
+    let mut scanner = table(&fake.await).scan(Scan::new());
+    scanner.next().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    for _ in 0..2 {
+        let next = tokio::time::timeout(Duration::from_secs(5), scanner.next()).await;
+        assert!(next.expect("in time").unwrap().is_some());
     }
 }

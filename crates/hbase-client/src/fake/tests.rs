@@ -113,7 +113,8 @@ async fn of_a_batch_only_what_may_succeed_is_sent_again() {
                 _ => None,
             };
             let exception = class.map(|name| pb::NameBytesPair { name: name.into(), value: None });
-            pb::ResultOrException { index: action.index, exception, ..Default::default() }
+            let result = exception.is_none().then(pb::Result::default);
+            pb::ResultOrException { index: action.index, exception, result }
         };
         let result_or_exception = actions.iter().map(result).collect();
         let result = pb::RegionActionResult { result_or_exception, ..Default::default() };
@@ -124,6 +125,110 @@ async fn of_a_batch_only_what_may_succeed_is_sent_again() {
     let results = table(&fake).batch(["a", "b", "c", "d"].map(put).into()).await;
     assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
     assert_eq!(*sent.lock(), [&b"abcd"[..], b"cd", b"d"]);
+    assert_eq!(fake.lookups(), 1);
+}
+
+/// Says that all actions of a batch of one region were carried out.
+fn all_done(request: &pb::MultiRequest) -> Reply {
+    let of = |region: &pb::RegionAction| {
+        let result = Some(pb::Result::default());
+        let of = |action: &pb::Action| pb::ResultOrException {
+            index: action.index,
+            result: result.clone(),
+            exception: None,
+        };
+        pb::RegionActionResult { result_or_exception: region.action.iter().map(of).collect(), ..Default::default() }
+    };
+    let region_action_result = request.region_action.iter().map(of).collect();
+    Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
+}
+
+#[tokio::test]
+async fn puts_of_a_row_that_follow_each_other_are_one() {
+    let counts = Arc::<Locked<Vec<Vec<i32>>>>::default();
+    let seen = counts.clone();
+    let fake = Fake::start(move |call| {
+        let request: pb::MultiRequest = call.read();
+        let count = |action: &pb::Action| action.mutation.as_ref().unwrap().associated_cell_count();
+        seen.lock().push(request.region_action[0].action.iter().map(count).collect());
+        all_done(&request)
+    });
+    let fake = fake.await;
+    let put = |row: &'static str, cells: usize| {
+        Action::from((0..cells).fold(Put::new(row), |put, at| put.value("f", at.to_string(), "v")))
+    };
+    let wrong = || Action::from(Put::new("a"));
+    let delete = Action::from(Delete::new("a").column("f", "q"));
+    let lasting = Action::from(Put::new("a").value("f", "q", "v").durability(crate::Durability::LogOnDisk));
+    let actions =
+        vec![put("a", 1), put("b", 1), wrong(), put("a", 2), put("a", 3), delete, put("a", 1), lasting, put("b", 5)];
+    let results = table(&fake).batch(actions).await;
+    let failed: Vec<_> = results.iter().enumerate().filter(|(_, result)| result.is_err()).map(|(at, _)| at).collect();
+    assert_eq!(failed, [2]);
+    assert_eq!(*counts.lock(), [vec![6, 6], vec![1], vec![1], vec![1]]);
+
+    // All of those that are one fail together.
+    let class = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
+    let fake = Fake::start(move |_| Reply::Exception(class, class.into())).await;
+    let results = table(&fake).batch(vec![put("a", 1), put("a", 1), put("a", 1)]).await;
+    assert!(results.iter().all(|result| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Refused)));
+
+    // Many are several, by their bytes.
+    let fake = Fake::start(|call| all_done(&call.read())).await;
+    let large = "v".repeat(10_000);
+    let many = (0..100).map(|at| Action::from(Put::new("a").value("f", at.to_string(), &large)));
+    table(&fake).batch(many.collect()).await.into_iter().for_each(|result| drop(result.unwrap()));
+    assert_eq!(fake.calls("Multi"), 4);
+}
+
+#[tokio::test]
+async fn an_answer_without_what_was_asked_for_is_none() {
+    let other = |call: &super::Call| {
+        let cell = pb::Cell { row: Some("other".into()), family: Some("f".into()), ..Default::default() };
+        let result = Some(pb::Result { cell: vec![cell], ..Default::default() });
+        match call.method.as_str() {
+            "Get" => Reply::answer(&pb::GetResponse { result }),
+            _ => Reply::answer(&pb::MutateResponse { result, processed: Some(false) }),
+        }
+    };
+    let table = table(&Fake::start(other).await);
+    assert_eq!(table.get("r").await.unwrap_err().kind(), ErrorKind::Malformed);
+    assert_eq!(table.put(put()).await.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(
+        table.increment(Increment::new("r").add("f", "n", 1)).await.unwrap_err().kind(),
+        ErrorKind::OutcomeUnknown
+    );
+}
+
+#[tokio::test]
+async fn a_silent_server_is_looked_up_again_once_a_second() {
+    let fake = Fake::start(|_| Reply::Silence).await;
+    let table = table(&fake);
+    let hasty = table.with_timeout(Duration::from_millis(30));
+    let began = Instant::now();
+    for _ in 0..20 {
+        hasty.get("r").await.unwrap_err();
+    }
+    let seconds = began.elapsed().as_secs() as usize;
+    assert!(fake.lookups() <= 2 + seconds, "{} in {seconds} s", fake.lookups());
+}
+
+#[tokio::test]
+async fn a_server_that_answers_others_is_not_looked_up_again() {
+    let fake = Fake::start(|call| if call.method == "Get" { Reply::Silence } else { done() }).await;
+    let table = table(&fake).with_timeout(Duration::from_secs(3));
+    let slow = async {
+        for _ in 0..3 {
+            table.with_timeout(Duration::from_millis(500)).get("r").await.unwrap_err();
+        }
+    };
+    let others = async {
+        for _ in 0..150 {
+            table.put(put()).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::join!(slow, others);
     assert_eq!(fake.lookups(), 1);
 }
 

@@ -3,6 +3,7 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tokio::time::Instant;
 
 use super::Location;
 use crate::server::ServerName;
@@ -11,7 +12,14 @@ use crate::table_name::TableName;
 /// The regions that are known: of each table, by start key, none overlapping another.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
-    tables: HashMap<TableName, BTreeMap<Bytes, Arc<Location>>>,
+    tables: HashMap<TableName, BTreeMap<Bytes, Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    location: Arc<Location>,
+    /// When meta was asked that told so, or told the same since.
+    asked: Instant,
 }
 
 /// Where in a table the wanted region is.
@@ -52,11 +60,17 @@ impl Cache {
             Place::Before([]) => Unbounded,
             Place::Before(key) => Excluded(key),
         };
-        regions.range::<[u8], _>((Unbounded, to)).next_back().map(|(_, location)| location)
+        regions.range::<[u8], _>((Unbounded, to)).next_back().map(|(_, known)| &known.location)
     }
 
-    /// Adds what a look-up found, in place of all that it overlaps; unless one of those is younger.
-    pub(crate) fn insert(&mut self, new: Arc<Location>) -> bool {
+    /// When meta was asked that told of this location, if it is still the one that is known.
+    pub(crate) fn asked(&self, location: &Location) -> Option<Instant> {
+        let known = self.tables.get(location.region.table())?.get(location.region.start())?;
+        (*known.location == *location).then_some(known.asked)
+    }
+
+    /// Adds what meta told when it was asked, in place of all that it overlaps; unless one of those is younger.
+    pub(crate) fn insert(&mut self, new: Arc<Location>, asked: Instant) -> bool {
         let regions = self.tables.entry(new.region.table().clone()).or_default();
         let (start, end) = (new.region.start(), new.region.end());
         let to = if end.is_empty() { Unbounded } else { Excluded(&end[..]) };
@@ -70,7 +84,7 @@ impl Cache {
         let old: Vec<_> = below
             .into_iter()
             .chain(within.into_iter().flatten())
-            .map(|(_, old)| old)
+            .map(|(_, old)| &old.location)
             .filter(|old| overlaps(old))
             .collect();
         let age = |location: &Location| (location.region.id(), location.opening);
@@ -80,14 +94,14 @@ impl Cache {
         }
         let old: Vec<_> = old.into_iter().map(|old| old.region.start().clone()).collect();
         old.iter().for_each(|start| drop(regions.remove(start)));
-        regions.insert(start.clone(), new);
+        regions.insert(start.clone(), Known { location: new, asked });
         true
     }
 
     /// Forgets a location that failed, if it is still the one that is known.
     pub(crate) fn forget(&mut self, failed: &Location) -> bool {
         let Some(regions) = self.tables.get_mut(failed.region.table()) else { return false };
-        let same = regions.get(failed.region.start()).is_some_and(|known| **known == *failed);
+        let same = regions.get(failed.region.start()).is_some_and(|known| *known.location == *failed);
         if same {
             regions.remove(failed.region.start());
         }
@@ -99,8 +113,8 @@ impl Cache {
         let Some(regions) = self.tables.get_mut(failed.region.table()) else { return false };
         let newer = opening > failed.opening;
         match regions.get_mut(failed.region.start()) {
-            Some(known) if **known == *failed && newer => {
-                *known = Arc::new(Location { region: failed.region.clone(), server, opening });
+            Some(known) if *known.location == *failed && newer => {
+                known.location = Arc::new(Location { region: failed.region.clone(), server, opening });
                 true
             }
             _ => false,
@@ -113,7 +127,7 @@ impl Cache {
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Location>> {
-        self.tables.values().flat_map(BTreeMap::values)
+        self.tables.values().flat_map(BTreeMap::values).map(|known| &known.location)
     }
 }
 
@@ -131,6 +145,10 @@ mod tests {
         Arc::new(Location { region: region(start, end, id), server: server(1), opening })
     }
 
+    fn insert(cache: &mut Cache, new: Arc<Location>) -> bool {
+        cache.insert(new, Instant::now())
+    }
+
     fn known(cache: &Cache) -> Vec<(Bytes, Bytes, u64)> {
         let of = |location: &Arc<Location>| {
             let region = &location.region;
@@ -142,8 +160,8 @@ mod tests {
     #[test]
     fn a_region_is_found_by_its_keys() {
         let (mut cache, table) = (Cache::default(), TableName::from("t"));
-        cache.insert(at("", "b", 1, 1));
-        cache.insert(at("d", "", 1, 1));
+        insert(&mut cache, at("", "b", 1, 1));
+        insert(&mut cache, at("d", "", 1, 1));
         let start = |place| cache.find(&table, place).map(|found| found.region.start().clone());
         assert_eq!(start(Place::At(b"")), Some("".into()));
         assert_eq!(start(Place::At(b"b")), None);
@@ -158,13 +176,13 @@ mod tests {
     #[test]
     fn daughters_replace_their_parent_and_never_the_other_way_round() {
         let mut cache = Cache::default();
-        assert!(cache.insert(at("", "", 1, 1)));
-        assert!(cache.insert(at("m", "", 5, 2)));
+        assert!(insert(&mut cache, at("", "", 1, 1)));
+        assert!(insert(&mut cache, at("m", "", 5, 2)));
         assert_eq!(known(&cache), [("m".into(), "".into(), 5)]);
-        assert!(cache.insert(at("", "m", 5, 2)));
-        assert!(!cache.insert(at("", "", 1, 9)), "the parent");
+        assert!(insert(&mut cache, at("", "m", 5, 2)));
+        assert!(!insert(&mut cache, at("", "", 1, 9)), "the parent");
         assert_eq!(known(&cache).len(), 2);
-        assert!(cache.insert(at("", "", 7, 3)), "merged");
+        assert!(insert(&mut cache, at("", "", 7, 3)), "merged");
         assert_eq!(known(&cache), [("".into(), "".into(), 7)]);
     }
 
@@ -172,9 +190,9 @@ mod tests {
     fn only_the_location_that_failed_is_forgotten() {
         let (mut cache, table) = (Cache::default(), TableName::from("t"));
         let old = at("", "", 1, 1);
-        cache.insert(old.clone());
-        assert!(!cache.insert(at("", "", 1, 0)), "an earlier opening");
-        assert!(cache.insert(at("", "", 1, 2)), "a later opening");
+        insert(&mut cache, old.clone());
+        assert!(!insert(&mut cache, at("", "", 1, 0)), "an earlier opening");
+        assert!(insert(&mut cache, at("", "", 1, 2)), "a later opening");
         assert!(!cache.forget(&old));
         let now = cache.find(&table, Place::At(b"x")).unwrap();
         assert!(!cache.moved(&old, server(9), 5));
@@ -195,7 +213,7 @@ mod tests {
         for id in 0..3000 {
             let start = random.usize(..6);
             let end = random.usize(start + 1..7);
-            cache.insert(at(keys[start], keys[end], random.u64(..=id), random.i64(..4)));
+            insert(&mut cache, at(keys[start], keys[end], random.u64(..=id), random.i64(..4)));
             let mut regions = known(&cache);
             regions.sort();
             for pair in regions.windows(2) {

@@ -75,7 +75,7 @@ impl Locator {
                     None => cache.gap(table, place),
                 }
             };
-            let found = self.look_up(table, place, gap, deadline).await?;
+            let found = self.look_up(table, place, gap, None, deadline).await?;
             // Another one's look-up may have found another region of the gap, which is smaller now.
             if place.is_in(&found) {
                 return Ok(found);
@@ -83,15 +83,32 @@ impl Locator {
         }
     }
 
-    /// Looks again for a region whose server does not answer, which is used meanwhile.
-    pub(crate) async fn look_again(&self, doubted: &Location, deadline: Instant) {
+    /// Looks again for a region whose server does not answer, which is used meanwhile; unless meta was asked after `since`.
+    pub(crate) async fn look_again(&self, doubted: &Location, since: Instant, deadline: Instant) {
         let region = &doubted.region;
         let place = Place::At(region.start());
-        // If nothing is found, what is known stays.
-        let _ = self.look_up(region.table(), place, region.start().clone(), deadline).await;
+        // A look-up that is under way may have asked before.
+        for _ in 0..2 {
+            let before = |asked: Instant| asked <= since;
+            if !self.shared.cache.lock().asked(doubted).is_some_and(before) {
+                return;
+            }
+            let doubt = Some((doubted.clone(), since));
+            // If nothing is found, what is known stays.
+            if self.look_up(region.table(), place, region.start().clone(), doubt, deadline).await.is_err() {
+                return;
+            }
+        }
     }
 
-    async fn look_up(&self, table: &TableName, place: Place<'_>, gap: Bytes, deadline: Instant) -> Found {
+    async fn look_up(
+        &self,
+        table: &TableName,
+        place: Place<'_>,
+        gap: Bytes,
+        doubt: Option<(Location, Instant)>,
+        deadline: Instant,
+    ) -> Found {
         let work = || {
             let (shared, table) = (self.shared.clone(), table.clone());
             let (key, before) = match place {
@@ -102,7 +119,7 @@ impl Locator {
                 let place = if before { Place::Before(&key) } else { Place::At(&key) };
                 match table.is_meta() {
                     true => shared.find_meta().await,
-                    false => timeout(shared.timeout, shared.look_up(&table, place))
+                    false => timeout(shared.timeout, shared.look_up(&table, place, doubt))
                         .await
                         .unwrap_or(Err(Missing::Now(Cause::said("hbase:meta does not answer in time")))),
                 }
@@ -151,8 +168,8 @@ impl Locator {
     }
 
     /// Adds what a scan of meta found.
-    pub(crate) fn learn(&self, location: Location) {
-        self.shared.cache.lock().insert(Arc::new(location));
+    pub(crate) fn learn(&self, location: Location, asked: Instant) {
+        self.shared.cache.lock().insert(Arc::new(location), asked);
     }
 
     pub(crate) fn known(&self) -> Vec<Arc<Location>> {
@@ -173,13 +190,21 @@ impl Shared {
         }
         let server = self.registry.ask(&self.pool, Question::Meta).await.map_err(Missing::Now)?;
         let location = Arc::new(Location { region: Region::meta(), server, opening: 0 });
-        self.cache.lock().insert(location.clone());
+        self.cache.lock().insert(location.clone(), Instant::now());
         Ok(location)
     }
 
-    async fn look_up(&self, table: &TableName, place: Place<'_>) -> Found {
+    async fn look_up(&self, table: &TableName, place: Place<'_>, doubt: Option<(Location, Instant)>) -> Found {
         // The semaphore is never closed.
         let _permit = self.permits.acquire().await;
+        if let Some((doubted, since)) = doubt {
+            // A look-up of a neighbour may have found it meanwhile.
+            let cache = self.cache.lock();
+            if cache.asked(&doubted).is_some_and(|asked| asked > since) {
+                return Ok(Arc::new(doubted));
+            }
+        }
+        let asked = Instant::now();
         self.lookups.fetch_add(1, Ordering::Relaxed);
         let meta = self.find_meta().await?;
         let request = meta::look_up(table, place);
@@ -195,7 +220,7 @@ impl Shared {
             if found.is_none() && place.is_in(&location) {
                 found = Some(location.clone());
             }
-            self.cache.lock().insert(location);
+            self.cache.lock().insert(location, asked);
         }
         match found {
             Some(found) => Ok(found),
@@ -232,7 +257,7 @@ impl Shared {
             }
         }
         // A server of meta that answers nothing may not have it any more: who has it is asked again, which is not asked of it.
-        if matches!(answer, Err(CallFault::Unanswered(_))) {
+        if answer.as_ref().is_err_and(CallFault::doubts_server) {
             self.forget(meta);
         }
         answer.map_err(later)

@@ -15,6 +15,8 @@ pub(crate) struct Calls {
     waiting: HashMap<u32, Waiting>,
     next_id: u32,
     abandoned: usize,
+    /// How many calls the server answered.
+    answers: u64,
     /// Since when there is something to wait for.
     since: Option<Instant>,
     broken: Option<Cause>,
@@ -23,8 +25,8 @@ pub(crate) struct Calls {
 struct Waiting {
     /// None once the caller has left: the answer will be dropped.
     caller: Option<oneshot::Sender<CallResult>>,
-    /// Whether the server may get the whole frame.
-    sent: bool,
+    /// Set once the server may get the whole frame: how many calls it had answered then.
+    sent: Option<u64>,
 }
 
 /// So many answers that nobody waits for may be outstanding. A server that leaves more of them unanswered is stuck.
@@ -44,39 +46,40 @@ impl Calls {
         }
         let id = self.next_id;
         self.next_id = following(id);
-        self.waiting.insert(id, Waiting { caller: Some(caller), sent: false });
+        self.waiting.insert(id, Waiting { caller: Some(caller), sent: None });
         self.since.get_or_insert_with(Instant::now);
         Ok((id, answer))
     }
 
     /// Before the frame is written. False if nobody wants it any more.
     pub(crate) fn sending(&mut self, id: u32) -> bool {
-        self.waiting.get_mut(&id).map(|waiting| waiting.sent = true).is_some()
+        self.waiting.get_mut(&id).map(|waiting| waiting.sent = Some(self.answers)).is_some()
     }
 
     /// The writing broke off before the end of this frame.
     pub(crate) fn cut(&mut self, id: u32) {
         if let Some(waiting) = self.waiting.get_mut(&id) {
-            waiting.sent = false;
+            waiting.sent = None;
         }
     }
 
     /// The caller has left. Tells how its call ended, for the caller to say.
-    pub(crate) fn abandon(&mut self, id: u32, cause: Cause) -> CallFault {
-        match self.waiting.get_mut(&id) {
-            Some(waiting) if waiting.sent => {
-                waiting.caller = None;
+    pub(crate) fn abandon(&mut self, id: u32) -> CallFault {
+        let waiting = self.waiting.get_mut(&id);
+        match waiting.map(|waiting| (waiting.sent, &mut waiting.caller)) {
+            Some((Some(answers), caller)) => {
+                *caller = None;
                 self.abandoned += 1;
                 if self.abandoned > ABANDONED {
                     self.fail(Cause::said("the server left too many calls unanswered"));
                 }
-                CallFault::Unanswered(cause)
+                CallFault::Unanswered(if self.answers > answers { Cause::Slow } else { Cause::TimedOut })
             }
-            Some(_) => {
+            Some((None, _)) => {
                 self.remove(id);
-                CallFault::NotSent(cause)
+                CallFault::NotSent(Cause::TimedOut)
             }
-            None => CallFault::Unanswered(cause),
+            None => CallFault::Unanswered(Cause::TimedOut),
         }
     }
 
@@ -90,6 +93,7 @@ impl Calls {
                 Ok(_) => Cause::said("an answer to a call that was not made"),
             });
         };
+        self.answers += 1;
         match waiting.caller {
             // The caller may leave at this very moment.
             Some(caller) => drop(caller.send(response.result.map_err(CallFault::Refused))),
@@ -120,7 +124,8 @@ impl Calls {
     pub(crate) fn fail(&mut self, cause: Cause) {
         let cause = self.broken.get_or_insert(cause).clone();
         for (_, waiting) in self.waiting.drain() {
-            let fault = match waiting.sent && !cause.is_security() {
+            let let_in = self.answers > 0 || !cause.is_security();
+            let fault = match waiting.sent.is_some() && let_in {
                 true => CallFault::Unanswered(cause.clone()),
                 false => CallFault::NotSent(cause.clone()),
             };
@@ -175,11 +180,11 @@ mod tests {
     fn an_abandoned_call_frees_its_caller_and_takes_its_answer_once() {
         let mut calls = Calls::default();
         let (unsent, _) = calls.begin().unwrap();
-        assert!(matches!(calls.abandon(unsent, Cause::TimedOut), CallFault::NotSent(_)));
+        assert!(matches!(calls.abandon(unsent), CallFault::NotSent(_)));
         assert!(!calls.sending(unsent));
         let (sent, _) = calls.begin().unwrap();
         calls.sending(sent);
-        assert!(matches!(calls.abandon(sent, Cause::TimedOut), CallFault::Unanswered(_)));
+        assert!(matches!(calls.abandon(sent), CallFault::Unanswered(Cause::TimedOut)));
         assert_eq!(calls.in_flight(), (0, 1));
         assert!(calls.answer(answer(sent)).is_ok());
         assert!(calls.answer(answer(sent)).is_err(), "a second answer to the same call");
@@ -199,6 +204,31 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_answered_may_have_carried_out_what_it_refuses_later() {
+        let mut calls = Calls::default();
+        let [(first, _), (second, mut unanswered)] = [(); 2].map(|()| calls.begin().unwrap());
+        calls.sending(first);
+        calls.sending(second);
+        calls.answer(answer(first)).unwrap();
+        calls.fail(Cause::security("no"));
+        assert!(matches!(unanswered.try_recv().unwrap(), Err(CallFault::Unanswered(Cause::Security(_)))));
+    }
+
+    #[test]
+    fn a_server_that_answers_others_is_slow() {
+        let mut calls = Calls::default();
+        let [(slow, _), (other, _)] = [(); 2].map(|()| calls.begin().unwrap());
+        calls.sending(slow);
+        calls.sending(other);
+        calls.answer(answer(other)).unwrap();
+        let fault = calls.abandon(slow);
+        assert!(matches!(fault, CallFault::Unanswered(Cause::Slow)) && !fault.doubts_server());
+        let (late, _) = calls.begin().unwrap();
+        calls.sending(late);
+        assert!(calls.abandon(late).doubts_server());
+    }
+
+    #[test]
     fn ids_stay_positive_and_their_own() {
         let mut calls = Calls { next_id: i32::MAX as u32, ..Calls::default() };
         let ids = [(); 3].map(|()| calls.begin().unwrap().0);
@@ -213,7 +243,7 @@ mod tests {
         for _ in 0..=ABANDONED {
             let (id, _) = calls.begin().unwrap();
             calls.sending(id);
-            calls.abandon(id, Cause::TimedOut);
+            calls.abandon(id);
         }
         assert!(calls.broken().is_some());
     }

@@ -112,7 +112,7 @@ impl Connection {
                 leave.answered(result)
             }
             Ok(Err(_)) => Err(CallFault::Unanswered(Cause::said("closed"))),
-            Err(_) => Err(leave.now(Cause::TimedOut)),
+            Err(_) => Err(leave.now()),
         }
     }
 }
@@ -129,10 +129,10 @@ impl Leave<'_> {
         result
     }
 
-    fn now(mut self, cause: Cause) -> CallFault {
+    fn now(mut self) -> CallFault {
         match self.id.take() {
-            Some(id) => self.link.calls.lock().abandon(id, cause),
-            None => CallFault::Unanswered(cause),
+            Some(id) => self.link.calls.lock().abandon(id),
+            None => CallFault::Unanswered(Cause::TimedOut),
         }
     }
 }
@@ -140,7 +140,7 @@ impl Leave<'_> {
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
-            self.link.calls.lock().abandon(id, Cause::TimedOut);
+            self.link.calls.lock().abandon(id);
         }
     }
 }

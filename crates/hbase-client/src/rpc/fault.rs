@@ -15,3 +15,10 @@ pub(crate) enum CallFault {
     /// An answer came that is not one. The server may have carried out the call.
     Malformed(&'static str),
 }
+
+impl CallFault {
+    /// Whether the server may be gone. One that answers other calls is not.
+    pub(crate) fn doubts_server(&self) -> bool {
+        matches!(self, Self::Unanswered(cause) if !matches!(cause, Cause::Slow))
+    }
+}

@@ -80,10 +80,7 @@ pub(crate) fn response(mut frame: Bytes) -> Result<Response, &'static str> {
     if let Some(exception) = header.exception {
         return Ok(Response { call_id, result: Err(Exception::from_response(exception)) });
     }
-    let message = match frame.is_empty() {
-        true => Bytes::new(),
-        false => delimited(&mut frame).ok_or("the length of a message")?,
-    };
+    let message = delimited(&mut frame).ok_or("the length of a message")?;
     let length = header.cell_block_meta.and_then(|meta| meta.length).unwrap_or(0);
     if frame.len() != length as usize {
         return Err("the length of the cells");

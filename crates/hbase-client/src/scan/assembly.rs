@@ -22,6 +22,19 @@ impl Assembly {
         self.parts.is_empty() && self.again.is_none()
     }
 
+    /// The row that is under way, or is to be gone on with.
+    pub(super) fn under_way(&self) -> Option<&Row> {
+        self.parts.last().or(self.again.as_ref())
+    }
+
+    /// Whether a result, if it is of the row that is under way, goes on behind what came of it.
+    pub(super) fn takes(&self, row: &Row) -> bool {
+        let Some(last) = self.parts.last().filter(|part| part.key() == row.key()).and_then(Row::last_cell) else {
+            return true;
+        };
+        row.cells().next().is_none_or(|first| first.is_after(&last))
+    }
+
     /// Takes a result. `partial`: more of its row will come.
     pub(super) fn push(&mut self, mut row: Row, partial: bool, position: &mut Position, rows: &mut Vec<Row>) {
         if self.parts.first().is_some_and(|part| part.key() != row.key()) {

@@ -1,3 +1,5 @@
+use std::cmp::Ordering;
+
 use bytes::Bytes;
 
 use super::Scan;
@@ -34,6 +36,36 @@ impl Position {
             (true, _) if self.from.is_empty() => Place::Before(&[]),
             (true, false) => Place::Before(&self.from),
             _ => Place::At(&self.from),
+        }
+    }
+
+    /// Whether rows come in order, behind `last` (or its row itself, if it is only a part), and not behind the scan's end.
+    /// `is_part`: whether more of a row's cells follow.
+    pub(super) fn takes(&self, rows: &[Row], last: Option<&[u8]>, is_part: impl Fn(usize) -> bool) -> bool {
+        let order = |row: &[u8], other: &[u8]| if self.reverse { other.cmp(row) } else { row.cmp(other) };
+        // A scan in reverse that begins at the table's end has no first row.
+        let anywhere = self.from.is_empty() && self.inclusive;
+        let (mut before, mut again) = match last {
+            Some(last) => (Some(last), true),
+            None => ((!anywhere).then_some(&self.from[..]), self.inclusive),
+        };
+        for (at, row) in rows.iter().enumerate() {
+            let key = row.key();
+            let behind = before.is_none_or(|before| match order(key, before) {
+                Ordering::Greater => true,
+                Ordering::Equal => again,
+                Ordering::Less => false,
+            });
+            if !behind {
+                return false;
+            }
+            (before, again) = (Some(key), is_part(at));
+        }
+        let Some(key) = rows.last().map(Row::key).filter(|_| !self.stop.is_empty()) else { return true };
+        match order(key, &self.stop) {
+            Ordering::Less => true,
+            Ordering::Equal => self.stop_inclusive,
+            Ordering::Greater => false,
         }
     }
 

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::Scan;
 use super::assembly::Assembly;
 use super::position::Position;
 use super::scanner::Counts;
-use crate::core::{Attempts, Core, Next, Repeat, next};
+use crate::core::{Attempts, Core, Next, Repeat, doubt, next};
 use crate::error::Result;
 use crate::exception::Reaction;
 use crate::pb;
@@ -31,6 +31,8 @@ pub(super) struct Reader {
     open: Option<Open>,
     /// A region, and up to which change of it the scan has read: a scanner that is opened again reads the same.
     read_point: Option<(Bytes, u64)>,
+    /// Answers without a result since the last one with some.
+    fruitless: u32,
     done: bool,
 }
 
@@ -51,16 +53,29 @@ impl Reader {
     pub(super) fn new(core: Arc<Core>, table: TableName, scan: Scan, timeout: Duration, counts: Arc<Counts>) -> Self {
         let (position, assembly) = (Position::new(&scan), Assembly::new(scan.pieces));
         let done = position.is_at_end();
-        Self { core, table, scan, timeout, counts, position, assembly, open: None, read_point: None, done }
+        Self {
+            core,
+            table,
+            scan,
+            timeout,
+            counts,
+            position,
+            assembly,
+            open: None,
+            read_point: None,
+            fruitless: 0,
+            done,
+        }
     }
 
     /// The next rows, or `None` at the end, or when nobody wants them any more. Each answer of a server, even one without rows,
     /// gives the scan its timeout anew.
     pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
         let core = self.core.clone();
+        let mut attempts = Attempts::new(&core, Instant::now() + self.timeout);
         'answered: while !self.done {
             let deadline = Instant::now() + self.timeout;
-            let mut attempts = Attempts::new(&core, deadline);
+            attempts.extend(deadline);
             loop {
                 let located = tokio::select! {
                     biased;
@@ -73,7 +88,12 @@ impl Reader {
                     Err(next) => Err(next),
                 };
                 let failed = match stepped {
-                    Ok(rows) if rows.is_empty() => continue 'answered,
+                    Ok(rows) if rows.is_empty() => {
+                        tokio::select! {
+                            () = sleep(self.rest()) => continue 'answered,
+                            () = wanted.closed() => return Ok(None),
+                        }
+                    }
                     Ok(rows) => return Ok(Some(rows)),
                     Err(failed) => failed,
                 };
@@ -90,6 +110,14 @@ impl Reader {
             }
         }
         Ok(None)
+    }
+
+    /// A pause after several answers without results: a server that has nothing to say is not asked all the time.
+    fn rest(&self) -> Duration {
+        match self.fruitless {
+            0..4 => Duration::ZERO,
+            many => (self.core.options.first_pause * (many - 3).min(8)).min(self.core.options.longest_pause),
+        }
     }
 
     /// Where the next call goes.
@@ -113,7 +141,9 @@ impl Reader {
             Err(fault) => {
                 match &fault {
                     CallFault::Refused(exception) => self.core.learn(&location, exception),
-                    CallFault::Unanswered(_) => self.core.locator.look_again(&location, deadline).await,
+                    fault if fault.doubts_server() => {
+                        self.core.locator.look_again(&location, doubt(Repeat::Read), deadline).await;
+                    }
                     _ => {}
                 }
                 let reopen =
@@ -193,8 +223,16 @@ impl Reader {
         }
 
         let Results { rows: results, partial } = results;
+        let is_part = |at: usize| partial.get(at).copied().unwrap_or(false);
+        // Rows of meta have an order of their own.
+        let in_order =
+            self.table.is_meta() || self.position.takes(&results, self.assembly.under_way().map(Row::key), is_part);
+        if !in_order {
+            return Err(CallFault::Malformed("rows that a scan did not ask for, or in another order,"));
+        }
+        self.fruitless = if results.is_empty() { self.fruitless.saturating_add(1) } else { 0 };
         let whole = partial.is_empty() && self.assembly.is_between_rows() && self.position.passed_all(&results);
-        let mut rows = if whole { results } else { self.assembled(results, &partial) };
+        let mut rows = if whole { results } else { self.assembled(results, &partial)? };
         let size = self.assembly.size();
         if size > self.core.options.frame_bytes {
             return Err(CallFault::TooLarge(size));
@@ -216,15 +254,18 @@ impl Reader {
     }
 
     /// Makes rows of results, of which some are parts of a row, or more than were asked for.
-    fn assembled(&mut self, results: Vec<Row>, partial: &[bool]) -> Vec<Row> {
+    fn assembled(&mut self, results: Vec<Row>, partial: &[bool]) -> Result<Vec<Row>, CallFault> {
         let mut rows = Vec::with_capacity(results.len());
         for (at, row) in results.into_iter().enumerate() {
             if !self.position.is_at_end() {
+                if !self.assembly.takes(&row) {
+                    return Err(CallFault::Malformed("cells of a row that came before"));
+                }
                 let partial = partial.get(at).copied().unwrap_or(false);
                 self.assembly.push(row, partial, &mut self.position, &mut rows);
             }
         }
-        rows
+        Ok(rows)
     }
 
     /// How long the scan can wait before its scanner has to be kept open.
@@ -283,7 +324,7 @@ fn results(response: &pb::ScanResponse, answer: &Answer) -> Option<Results> {
         for cells in &response.cells_per_result {
             rows.push(block.take(*cells as usize)?);
         }
-        return Some(Results { rows, partial });
+        return block.0.is_empty().then_some(Results { rows, partial });
     }
     let mut add = |row: Row, more: bool| {
         if !row.is_empty() {
@@ -300,5 +341,5 @@ fn results(response: &pb::ScanResponse, answer: &Answer) -> Option<Results> {
             add(block.row(result)?, result.partial() || flag(at));
         }
     }
-    Some(Results { rows, partial })
+    block.0.is_empty().then_some(Results { rows, partial })
 }

@@ -127,7 +127,11 @@ async fn read(mut reader: Reader, sender: mpsc::Sender<Result<Vec<Row>>>) {
             let patience = reader.patience();
             tokio::select! {
                 room = sender.reserve() => break room,
-                () = sleep(patience.unwrap_or_default()), if patience.is_some() => reader.renew().await,
+                () = sleep(patience.unwrap_or_default()), if patience.is_some() => tokio::select! {
+                    () = reader.renew() => {}
+                    // Who wants rows does not wait for it.
+                    room = sender.reserve() => break room,
+                },
             }
         };
         let Ok(room) = room else { break };

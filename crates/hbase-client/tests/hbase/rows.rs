@@ -226,3 +226,28 @@ async fn gathered_writes_are_made_in_their_order_or_told() {
     assert_eq!(count, 500);
     assert!(writes.close().await.is_empty());
 }
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn many_writes_of_one_row_are_few_calls_and_the_last_one_wins() {
+    let table = table("rows_one", &[]).await;
+    let put_of = |at: usize| Action::from(Put::new("a").value("f", (at % 7).to_string(), at.to_string()));
+    let mut actions: Vec<Action> = (0..3000).map(put_of).collect();
+    actions.push(Increment::new("a").add("f", "n", 1).into());
+    actions.extend((3000..6000).map(put_of));
+    actions.push(Increment::new("a").add("f", "n", 1).into());
+    let client = client();
+    let results = client.table(table.name()).batch(actions).await;
+    let counts = results.into_iter().map(Result::unwrap).filter(|outcome| !outcome.0.is_empty());
+    let counts: Vec<_> = counts.map(|outcome| outcome.0.value("f", "n").unwrap().to_vec()).collect();
+    assert_eq!(counts, [1_u64.to_be_bytes(), 2_u64.to_be_bytes()]);
+    assert!(client.counters().calls < 10, "{:?}", client.counters());
+    let row = table.get("a").await.unwrap();
+    for at in 5993..6000_usize {
+        assert_eq!(row.value("f", (at % 7).to_string()), Some(at.to_string().as_bytes()));
+    }
+    // Also where they are many calls, and a failure is told of each.
+    let wrong = Put::new("a").value("none", "x", "");
+    let results = table.batch(vec![put_of(0), put_of(1), wrong.into(), put_of(2)]).await;
+    assert!(results.iter().all(|result| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Refused)));
+}
