@@ -8,10 +8,18 @@
 //!
 //! It prints the rate of each (least, median and most of the passes), the ratio of the medians, whether the ranges lie apart, and
 //! the processor's time a row in microseconds, of the client and of the server. `--quick` is for a test of the bench itself.
-//! `--only 'gets|1 caller'` takes the works whose names have one of the texts, `--who TEXT` the clients. `--step` waits for a line
+//! `--only 'gets|1 caller'` takes the works whose names have one of the texts, `--who` the clients. `--step` waits for a line
 //! of input before each pass.
+//!
+//! `--happybase PYTHON` adds Python's happybase, if that Python has it, by the Thrift gateway that `tests/hbase/thrift FOLDER` starts.
+//! The gateway's time counts as the client's. It is slow: take fewer rows.
+//!
+//! ```sh
+//! python3 -m venv VENV && VENV/bin/pip install happybase && tests/hbase/thrift FOLDER
+//! HBASE_CLIENT_TEST=FOLDER cargo run --release -p hbase-client --example bench -- --rows 100000 --happybase VENV/bin/python
+//! ```
 
-mod java;
+mod others;
 mod ours;
 
 use std::io::{BufRead, Write};
@@ -20,7 +28,7 @@ use std::time::Duration;
 
 use hbase_client::{Client, ErrorKind, Family, Options, TableSchema};
 
-use self::java::Java;
+use self::others::Other;
 
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -138,6 +146,7 @@ enum Who {
     Java,
     /// Its scanners read ahead, which they do not by default.
     Prefetching,
+    Happybase,
 }
 
 impl Who {
@@ -146,6 +155,7 @@ impl Who {
             Self::Ours => "hbase-client",
             Self::Java => "java",
             Self::Prefetching => "java, prefetching",
+            Self::Happybase => "happybase",
         }
     }
 }
@@ -159,6 +169,8 @@ struct Settings {
     only: String,
     who: String,
     step: bool,
+    /// A Python that has happybase.
+    happybase: Option<PathBuf>,
 }
 
 fn settings() -> Result<Settings, Failure> {
@@ -170,6 +182,7 @@ fn settings() -> Result<Settings, Failure> {
         only: String::new(),
         who: String::new(),
         step: false,
+        happybase: None,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -182,6 +195,7 @@ fn settings() -> Result<Settings, Failure> {
             "--only" => settings.only = value()?,
             "--who" => settings.who = value()?,
             "--step" => settings.step = true,
+            "--happybase" => settings.happybase = Some(value()?.into()),
             "--quick" => {
                 settings = Settings { rows: 2_000, passes: 1, gets: 100, increments: 100, ..settings };
             }
@@ -220,7 +234,8 @@ struct Run {
 
 struct Bench {
     client: Client,
-    java: Java,
+    java: Other,
+    happybase: Option<Other>,
     /// The server's process.
     server: Option<u32>,
     increments: u64,
@@ -258,13 +273,19 @@ impl Bench {
         if table == LOADED {
             self.create(table).await?;
         }
-        let process = if who == Who::Ours { Some(std::process::id()) } else { self.java.process() };
-        let before = (busy(process), busy(self.server));
-        let (took, counted) = match who {
-            Who::Ours => tokio::spawn(ours::run(work, self.client.table(table))).await??,
-            Who::Java | Who::Prefetching => self.java.run(work, table, who == Who::Prefetching).await?,
+        let other = match who {
+            Who::Ours => None,
+            Who::Java | Who::Prefetching => Some(&mut self.java),
+            Who::Happybase => self.happybase.as_mut(),
         };
-        let after = (busy(process), busy(self.server));
+        let processes = other.as_ref().map_or_else(|| vec![std::process::id()], |other| other.processes());
+        let of_client = || processes.iter().map(|process| busy(Some(*process))).sum::<Option<Duration>>();
+        let before = (of_client(), busy(self.server));
+        let (took, counted) = match other {
+            None => tokio::spawn(ours::run(work, self.client.table(table))).await??,
+            Some(other) => other.run(work, table, who == Who::Prefetching).await?,
+        };
+        let after = (of_client(), busy(self.server));
         if counted != work.expected() {
             return Err(format!("{}, {}: {counted:?}, not {:?}", who.name(), work.name(), work.expected()).into());
         }
@@ -307,8 +328,9 @@ async fn main() -> Result<(), Failure> {
         .ok_or("HBASE_CLIENT_TEST is not set: `tests/hbase/start FOLDER` starts a server, and this is its folder")?;
     let mut bench = Bench {
         client: Client::new(Options::from_site(folder.join("conf/hbase-site.xml"))?)?,
-        java: Java::start(&folder)?,
-        server: server(&folder),
+        java: Other::java(&folder)?,
+        happybase: settings.happybase.as_ref().map(|python| Other::happybase(python, &folder)).transpose()?,
+        server: process(&folder.join("hbase.pid")),
         increments: 0,
     };
     let works = works(&settings);
@@ -321,8 +343,13 @@ async fn main() -> Result<(), Failure> {
 
     let whos = |work: &Work| {
         let scan = matches!(work, Work::Scan { .. });
-        let all = [Who::Ours, Who::Java, Who::Prefetching];
-        let wanted = |who: &Who| who.name().contains(&settings.who) && (scan || *who != Who::Prefetching);
+        let all = [Who::Ours, Who::Java, Who::Prefetching, Who::Happybase];
+        let can = |who: &Who| match who {
+            Who::Ours | Who::Java => true,
+            Who::Prefetching => scan,
+            Who::Happybase => settings.happybase.is_some(),
+        };
+        let wanted = |who: &Who| can(who) && settings.who.split('|').any(|text| who.name().contains(text));
         all.into_iter().filter(wanted).collect::<Vec<_>>()
     };
     let mut runs: Vec<Vec<(Who, Vec<Run>)>> =
@@ -355,9 +382,9 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The process of the server, which the script that started it has written down.
-fn server(folder: &Path) -> Option<u32> {
-    std::fs::read_to_string(folder.join("hbase.pid")).ok()?.trim().parse().ok()
+/// The process that a script has started and written down.
+pub(crate) fn process(file: &Path) -> Option<u32> {
+    std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
 fn print(work: Work, runs: &[(Who, Vec<Run>)]) -> Result<(), Failure> {
