@@ -11,12 +11,13 @@
 //! `--only 'gets|1 caller'` takes the works whose names have one of the texts, `--who` the clients. `--step` waits for a line
 //! of input before each pass.
 //!
-//! `--happybase PYTHON` adds Python's happybase, if that Python has it, by the Thrift gateway that `tests/hbase/thrift FOLDER` starts.
-//! The gateway's time counts as the client's. It is slow: take fewer rows.
+//! `--happybase PYTHON` adds happybase, of a Python that has it, through the Thrift gateway that `tests/hbase/thrift FOLDER`
+//! starts. The gateway's time counts as the client's. It is slow: take fewer rows.
 //!
 //! ```sh
 //! python3 -m venv VENV && VENV/bin/pip install happybase && tests/hbase/thrift FOLDER
-//! HBASE_CLIENT_TEST=FOLDER cargo run --release -p hbase-client --example bench -- --rows 100000 --happybase VENV/bin/python
+//! HBASE_CLIENT_TEST=FOLDER cargo run --release -p hbase-client --example bench -- \
+//!     --rows 100000 --passes 3 --happybase VENV/bin/python
 //! ```
 
 mod others;
