@@ -1,9 +1,8 @@
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout_at};
 
 use crate::batch::{Action, Outcome};
@@ -19,9 +18,9 @@ use crate::table::Table;
 /// One batch is sent at a time, so writes to a row keep their order. While it is under way, as many bytes again are gathered;
 /// then [`mutate`](Self::mutate) waits.
 ///
-/// Each failure is reported once: by the [`Written`] of the write; or, if that was dropped, by the next `flush` or
-/// [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as long as
-/// the runtime runs, and failures are only logged.
+/// Each failure is reported once: by the [`Written`] of the write; or, once that was dropped without its outcome, by the next
+/// `flush` or [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as
+/// long as the runtime runs, and failures are only logged. A write that was taken when the runtime stops has failed.
 ///
 /// ```no_run
 /// # async fn example(table: hbase_client::Table) -> hbase_client::Result<()> {
@@ -42,6 +41,8 @@ pub struct BufferedMutator {
     room: Arc<Semaphore>,
     most: u32,
     failures: Arc<Locked<Failures>>,
+    /// Closed once the task has ended, and its failures are known.
+    task: watch::Receiver<()>,
 }
 
 /// When a [`BufferedMutator`] sends what it has gathered.
@@ -90,7 +91,19 @@ pub struct FailedWrite {
 
 /// What comes of a gathered write. To drop it leaves the write as it is, and its failure to the next
 /// [`flush`](BufferedMutator::flush).
-pub struct Written(oneshot::Receiver<Result<Outcome>>);
+pub struct Written {
+    done: oneshot::Receiver<Result<Outcome, FailedWrite>>,
+    failures: Arc<Locked<Failures>>,
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        self.done.close();
+        if let Ok(Err(failed)) = self.done.try_recv() {
+            self.failures.lock().push(failed);
+        }
+    }
+}
 
 impl Written {
     /// Waits until the write is made. It is sent with the others: this does not hasten it.
@@ -98,15 +111,49 @@ impl Written {
     /// # Errors
     ///
     /// As [`Table::batch`]. The outcome is unknown if the runtime stopped meanwhile.
-    pub async fn outcome(self) -> Result<Outcome> {
-        let ended = || Error::unavailable(Cause::said("the runtime stopped")).outcome_unknown();
-        self.0.await.unwrap_or_else(|_| Err(ended()))
+    pub async fn outcome(mut self) -> Result<Outcome> {
+        match (&mut self.done).await {
+            Ok(Ok(outcome)) => Ok(outcome),
+            Ok(Err(failed)) => Err(failed.error),
+            Err(_) => Err(stopped().outcome_unknown()),
+        }
     }
 }
 
+fn stopped() -> Error {
+    Error::unavailable(Cause::said("the runtime stopped"))
+}
+
+/// Who waits for a write, and its room.
+struct Waiting {
+    done: oneshot::Sender<Result<Outcome, FailedWrite>>,
+    _room: OwnedSemaphorePermit,
+}
+
 enum Queued {
-    Write { mutation: Mutation, room: OwnedSemaphorePermit, done: oneshot::Sender<Result<Outcome>> },
+    Write(Taken),
     Flush(oneshot::Sender<Vec<FailedWrite>>),
+}
+
+/// A write that was taken. If it is dropped before it is sent, it has failed.
+struct Taken {
+    write: Option<(Mutation, Waiting)>,
+    failures: Arc<Locked<Failures>>,
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if let Some((mutation, waiting)) = self.write.take() {
+            failed(waiting, FailedWrite { mutation, error: stopped() }, &self.failures);
+        }
+    }
+}
+
+/// Tells of a failure whoever waits for the write, or else the next flush.
+fn failed(waiting: Waiting, failed: FailedWrite, failures: &Locked<Failures>) {
+    if let Err(Err(failed)) = waiting.done.send(Err(failed)) {
+        failures.lock().push(failed);
+    }
 }
 
 /// Failures that nobody has heard of.
@@ -114,6 +161,8 @@ enum Queued {
 struct Failures {
     writes: Vec<FailedWrite>,
     bytes: usize,
+    /// Nobody will ask for them.
+    closed: bool,
 }
 
 impl BufferedMutator {
@@ -122,8 +171,13 @@ impl BufferedMutator {
         let (queue, queued) = mpsc::unbounded_channel();
         let failures = Arc::new(Locked::default());
         let sending = Sending { table, options, queued, failures: Arc::clone(&failures) };
-        tokio::spawn(sending.run());
-        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures }
+        let (alive, task) = watch::channel(());
+        tokio::spawn(async move {
+            // Dropped after what the task has, also if its runtime stops.
+            let _alive = alive;
+            sending.run().await;
+        });
+        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures, task }
     }
 
     /// Takes a write. Waits while the writes that are gathered and under way are too many.
@@ -142,12 +196,20 @@ impl BufferedMutator {
         if let Some(error) = failed(&self.failures.lock()) {
             return Err(error);
         }
-        let closed = || Error::unavailable(Cause::said("the runtime stopped"));
         let bytes = u32::try_from(size(&mutation)).unwrap_or(u32::MAX).min(self.most);
-        let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.map_err(|_| closed())?;
-        let (done, written) = oneshot::channel();
-        self.queue.send(Queued::Write { mutation, room, done }).map_err(|_| closed())?;
-        Ok(Written(written))
+        let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.map_err(|_| stopped())?;
+        let (sender, done) = oneshot::channel();
+        let waiting = Waiting { done: sender, _room: room };
+        let taken = Taken { write: Some((mutation, waiting)), failures: Arc::clone(&self.failures) };
+        match self.queue.send(Queued::Write(taken)) {
+            Ok(()) => Ok(Written { done, failures: Arc::clone(&self.failures) }),
+            Err(mpsc::error::SendError(Queued::Write(mut taken))) => {
+                // It was not taken: this error tells of it.
+                taken.write = None;
+                Err(stopped())
+            }
+            Err(_) => Err(stopped()),
+        }
     }
 
     /// Sends what was taken before, and waits until all of it has an outcome. Returns the writes that failed since the last
@@ -155,29 +217,39 @@ impl BufferedMutator {
     #[must_use = "these writes were not made"]
     pub async fn flush(&self) -> Vec<FailedWrite> {
         let (done, flushed) = oneshot::channel();
-        // If the runtime has stopped, nothing is sent any more: the failures until then are still known.
         let _ = self.queue.send(Queued::Flush(done));
         match flushed.await {
             Ok(failed) => failed,
-            Err(_) => self.failures.lock().take(),
+            Err(_) => {
+                // The runtime has stopped, or the task has: what was taken has failed.
+                let _ = self.task.clone().changed().await;
+                self.failures.lock().take()
+            }
         }
     }
 
     /// As [`flush`](Self::flush), at the end.
     #[must_use = "these writes were not made"]
     pub async fn close(self) -> Vec<FailedWrite> {
-        self.flush().await
+        let failed = self.flush().await;
+        self.failures.lock().closed = true;
+        failed
     }
 }
 
 impl Failures {
     fn push(&mut self, failed: FailedWrite) {
-        self.bytes += size(&failed.mutation);
+        if self.closed {
+            tracing::error!(error = %failed.error, "a write failed, and nobody asked for it");
+            return;
+        }
+        self.bytes += size(&failed.mutation) + failed.error.exception().map_or(0, |told| told.stack_trace().len());
         self.writes.push(failed);
     }
 
     fn take(&mut self) -> Vec<FailedWrite> {
-        std::mem::take(self).writes
+        self.bytes = 0;
+        std::mem::take(&mut self.writes)
     }
 }
 
@@ -193,14 +265,35 @@ struct Sending {
     failures: Arc<Locked<Failures>>,
 }
 
-/// What was gathered.
-#[derive(Default)]
+/// What was gathered. If it is dropped before there are results, it is not known what came of it.
 struct Gathered {
     actions: Vec<Action>,
-    /// Of each action, who waits for it, and its room.
-    waiting: VecDeque<(oneshot::Sender<Result<Outcome>>, OwnedSemaphorePermit)>,
+    waiting: Vec<Waiting>,
     bytes: usize,
     flush: Option<oneshot::Sender<Vec<FailedWrite>>>,
+    failures: Arc<Locked<Failures>>,
+}
+
+impl Gathered {
+    fn resolve(&mut self, results: impl IntoIterator<Item = Result<Outcome>>) {
+        let writes = std::mem::take(&mut self.actions).into_iter().zip(std::mem::take(&mut self.waiting));
+        for ((action, waiting), result) in writes.zip(results) {
+            match (result, action) {
+                (Ok(outcome), _) => drop(waiting.done.send(Ok(outcome))),
+                (Err(error), Action::Mutate(mutation)) => {
+                    failed(waiting, FailedWrite { mutation, error }, &self.failures)
+                }
+                // Nothing else was gathered.
+                (Err(_), Action::Get(_)) => {}
+            }
+        }
+    }
+}
+
+impl Drop for Gathered {
+    fn drop(&mut self) {
+        self.resolve(std::iter::repeat_with(|| Err(stopped().outcome_unknown())));
+    }
 }
 
 impl Sending {
@@ -216,7 +309,8 @@ impl Sending {
 
     /// Waits for writes until they are to be sent. `None` if no others will come.
     async fn gather(&mut self) -> Option<Gathered> {
-        let mut gathered = Gathered::default();
+        let failures = Arc::clone(&self.failures);
+        let mut gathered = Gathered { actions: Vec::new(), waiting: Vec::new(), bytes: 0, flush: None, failures };
         let mut queued = self.queued.recv().await?;
         let until = Instant::now() + self.options.interval;
         loop {
@@ -225,10 +319,12 @@ impl Sending {
                     gathered.flush = Some(done);
                     return Some(gathered);
                 }
-                Queued::Write { mutation, room, done } => {
-                    gathered.bytes += size(&mutation);
-                    gathered.actions.push(mutation.into());
-                    gathered.waiting.push_back((done, room));
+                Queued::Write(mut taken) => {
+                    if let Some((mutation, waiting)) = taken.write.take() {
+                        gathered.bytes += size(&mutation);
+                        gathered.actions.push(mutation.into());
+                        gathered.waiting.push(waiting);
+                    }
                 }
             }
             if gathered.bytes >= self.options.bytes as usize {
@@ -241,15 +337,10 @@ impl Sending {
         }
     }
 
-    async fn send(&self, gathered: Gathered) {
+    async fn send(&self, mut gathered: Gathered) {
         let results = self.table.batch_of(&gathered.actions).await;
-        for ((action, (done, room)), result) in gathered.actions.into_iter().zip(gathered.waiting).zip(results) {
-            if let (Err(Err(error)), Action::Mutate(mutation)) = (done.send(result), action) {
-                self.failures.lock().push(FailedWrite { mutation, error });
-            }
-            drop(room);
-        }
-        if let Some(flush) = gathered.flush {
+        gathered.resolve(results);
+        if let Some(flush) = gathered.flush.take() {
             let failed = self.failures.lock().take();
             // Whoever flushed has left: the failures wait for the next one.
             if let Err(failed) = flush.send(failed) {
@@ -380,5 +471,52 @@ mod tests {
         let written = writes.mutate(put("1")).await.unwrap();
         drop(writes);
         written.outcome().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_failure_that_was_not_heard_is_told_by_the_next_flush() {
+        let fake = Fake::start(answer).await;
+        let writer = buffered(&fake, 1 << 20).await;
+        let kept = writer.mutate(put("kept-x")).await.unwrap();
+        let left = writer.mutate(put("left-x")).await.unwrap();
+        assert_eq!(rows(&writer.flush().await), <[&str; 0]>::default());
+        drop(kept);
+        // The wait is given up when the answer is there.
+        let mut outcome = Box::pin(left.outcome());
+        drop(outcome.as_mut());
+        drop(outcome);
+        assert_eq!(rows(&writer.flush().await), ["kept-x", "left-x"]);
+        let heard = writer.mutate(put("heard-x")).await.unwrap();
+        assert_eq!(heard.outcome().await.unwrap_err().kind(), ErrorKind::Refused);
+        assert_eq!(rows(&writer.close().await), <[&str; 0]>::default());
+    }
+
+    #[test]
+    fn what_was_taken_when_the_runtime_stops_has_failed() {
+        let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let first = runtime();
+        let (writer, kept) = first.block_on(async {
+            let fake = Fake::start(|_| Reply::Silence).await;
+            let writer = buffered(&fake, 100).await;
+            let mut kept = None;
+            for row in ["sent", "sent too", "not sent", "not sent either"] {
+                kept = Some(writer.mutate(put(row)).await.unwrap());
+                tokio::task::yield_now().await;
+            }
+            while fake.calls("Multi") == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            (writer, kept.unwrap())
+        });
+        drop(first);
+        let second = runtime();
+        let failed = second.block_on(async {
+            assert!(writer.mutate(put("late")).await.is_err());
+            writer.flush().await
+        });
+        let mut failed = rows(&failed);
+        failed.sort();
+        assert_eq!(failed, ["not sent", "sent", "sent too"]);
+        assert!(second.block_on(kept.outcome()).is_err());
     }
 }

@@ -63,14 +63,14 @@ impl Client {
         }
     }
 
-    /// The known regions and the open connections, a line each. Calls that were left are those that nobody waits for any more.
+    /// The known regions and the open connections, a line each.
     pub fn dump(&self) -> String {
         let regions = self.core.locator.known().into_iter().map(|known| {
             let (name, server, opening) = (readable(known.region.name()), &known.server, known.opening);
             format!("region {name} at {server}, opening {opening}\n")
         });
-        let connections = self.core.pool.open().into_iter().map(|(address, service, (calls, left))| {
-            format!("connection to {address}, {}, {calls} calls in flight, {left} left\n", service.name())
+        let connections = self.core.pool.open().into_iter().map(|(address, service, calls)| {
+            format!("connection to {address}, {}, {calls} calls in flight\n", service.name())
         });
         regions.chain(connections).collect()
     }

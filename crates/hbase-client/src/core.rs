@@ -159,12 +159,20 @@ impl Core {
         R: Fn(&Answer) -> Result<T, CallFault>,
     {
         let mut attempts = Attempts::new(self, call.deadline);
-        // Where a call was sent whose answer was lost.
-        let mut unanswered: Option<Arc<Location>> = None;
+        // Where a call was sent whose answer was lost, and when the last one was.
+        let mut unanswered: Option<(Arc<Location>, Instant)> = None;
         loop {
+            // Where it was opened since, its nonce is not known.
+            if let (Repeat::WhereItIs, Some((before, lost))) = (call.repeat, &unanswered)
+                && let Err(cause) = self.locator.look_again(before, *lost, call.deadline).await
+            {
+                let next = Next::unreachable(cause).map(|error| error.at(before, call.row).outcome_unknown());
+                attempts.wait(next).await?;
+                continue;
+            }
             let next = match self.locate(call.table, Place::At(call.row), call.deadline).await {
                 Ok(location) => {
-                    let reopened = unanswered.as_ref().is_some_and(|before| **before != *location);
+                    let reopened = unanswered.as_ref().is_some_and(|(before, _)| *before != location);
                     if reopened && call.repeat == Repeat::WhereItIs {
                         let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
                         let error = Error::of_call(moved, true).at(&location, call.row);
@@ -181,11 +189,13 @@ impl Core {
                             if let CallFault::Refused(exception) = &fault {
                                 self.learn(&location, exception);
                             }
-                            if fault.doubts_server() {
-                                self.locator.look_again(&location, doubt(call.repeat), call.deadline).await;
+                            if fault.doubts_server() && call.repeat != Repeat::WhereItIs {
+                                // If nothing is found, what is known is used again.
+                                let _ = self.locator.look_again(&location, doubt(), call.deadline).await;
                             }
                             if matches!(fault, CallFault::Unanswered(_)) {
-                                unanswered.get_or_insert_with(|| location.clone());
+                                let (_, lost) = unanswered.get_or_insert_with(|| (location.clone(), Instant::now()));
+                                *lost = Instant::now();
                             }
                             next(fault, call.repeat).map(|error| error.at(&location, call.row))
                         }
@@ -242,11 +252,10 @@ pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
 /// How often a region is looked up again because its server does not answer.
 const DOUBTED: Duration = Duration::from_secs(1);
 
-/// After which time meta has to have told where a region is, for a call whose answer was lost: one with a nonce is repeated only
-/// if the region is still where it was.
-pub(crate) fn doubt(repeat: Repeat) -> Instant {
+/// After which time meta has to have told where a region is whose server does not answer.
+pub(crate) fn doubt() -> Instant {
     let now = Instant::now();
-    if repeat == Repeat::WhereItIs { now } else { now.checked_sub(DOUBTED).unwrap_or(now) }
+    now.checked_sub(DOUBTED).unwrap_or(now)
 }
 
 /// The attempts of one operation, up to its deadline.

@@ -106,6 +106,8 @@ struct Step<'a> {
 pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
     let mut steps = steps(actions);
     let mut attempts = Attempts::new(core, deadline);
+    // Regions whose server left something unanswered, and when.
+    let mut doubted: Doubted = HashMap::new();
     let late = || Next::Never(Error::unavailable(Cause::TimedOut).of_table(table));
     loop {
         let done = |step: &Step<'_>| step.result.is_some();
@@ -126,12 +128,12 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
             }
             for at in some.iter().copied() {
                 match regions.of(actions[at].row()) {
-                    Some(region) => steps[at].place(at, region, &mut regions, attempts.made),
+                    Some(region) => steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made),
                     // What is in the cache is found without a wait.
                     None => match locate(at).now_or_never() {
                         Some(Ok(location)) => {
                             let region = regions.add(location);
-                            steps[at].place(at, region, &mut regions, attempts.made);
+                            steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made);
                         }
                         Some(Err(next)) => steps[at].failed(at, next, &mut failed, attempts.made),
                         None => unknown.push(at),
@@ -143,7 +145,7 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                 match location {
                     Ok(location) => {
                         let region = regions.add(location);
-                        steps[at].place(at, region, &mut regions, attempts.made);
+                        steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made);
                     }
                     Err(next) => steps[at].failed(at, next, &mut failed, attempts.made),
                 }
@@ -161,8 +163,12 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                         match &fault {
                             CallFault::Refused(exception) => core.learn(location, exception),
                             CallFault::Unanswered(_) => {
-                                if fault.doubts_server() {
-                                    failed.doubt(location, step.action.repeat());
+                                let has_nonce = step.action.repeat() == Repeat::WhereItIs;
+                                if has_nonce || fault.doubts_server() {
+                                    let since = if has_nonce { Instant::now() } else { doubt() };
+                                    let doubted = doubted.entry(location.region.name().clone());
+                                    let (_, known) = doubted.or_insert_with(|| (location.clone(), since));
+                                    *known = since.max(*known);
                                 }
                                 step.unanswered.get_or_insert_with(|| location.clone());
                             }
@@ -175,8 +181,11 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                 }
             }
         }
-        let doubted = failed.doubted.values();
-        join_all(doubted.map(|(location, since)| core.locator.look_again(location, *since, deadline))).await;
+        let again = doubted.iter().map(|(name, (location, since))| async move {
+            core.locator.look_again(location, *since, deadline).await.is_ok().then(|| name.clone())
+        });
+        let sure: Vec<_> = stream::iter(again.collect::<Vec<_>>()).buffer_unordered(LOCATED).collect().await;
+        sure.into_iter().flatten().for_each(|name| drop(doubted.remove(&name)));
         if let Some(next) = failed.next
             && attempts.wait(next).await.is_err()
         {
@@ -198,17 +207,9 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
 struct Failed {
     errors: Vec<(usize, Error)>,
     next: Option<Next>,
-    doubted: HashMap<bytes::Bytes, (Arc<Location>, Instant)>,
 }
 
-impl Failed {
-    fn doubt(&mut self, location: &Arc<Location>, repeat: Repeat) {
-        let since = doubt(repeat);
-        let entry = self.doubted.entry(location.region.name().clone());
-        let (_, known) = entry.or_insert_with(|| (location.clone(), since));
-        *known = since.max(*known);
-    }
-}
+type Doubted = HashMap<bytes::Bytes, (Arc<Location>, Instant)>;
 
 impl Step<'_> {
     /// Whether it was sent, not answered, and may not be sent to where the region is now.
@@ -218,9 +219,22 @@ impl Step<'_> {
     }
 
     /// Puts the action to those of its region, unless it may not be sent there.
-    fn place(&mut self, at: usize, region: usize, regions: &mut Regions, attempts: u32) {
+    fn place(
+        &mut self,
+        at: usize,
+        region: usize,
+        regions: &mut Regions,
+        doubted: &Doubted,
+        failed: &mut Failed,
+        attempts: u32,
+    ) {
         let location = regions.location(region);
-        if self.has_moved(location) {
+        let has_nonce = self.unanswered.is_some() && self.action.repeat() == Repeat::WhereItIs;
+        if has_nonce && doubted.contains_key(location.region.name()) {
+            let next = Next::unreachable(Cause::said("it is not known whether the region has moved"));
+            let next = next.map(|error| error.at(location, self.action.row()));
+            self.failed(at, next, failed, attempts);
+        } else if self.has_moved(location) {
             let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
             let error = Error::of_call(moved, true).at(location, self.action.row());
             self.result = Some(Err(error.after(attempts)));

@@ -624,8 +624,6 @@ pub struct Scan {
     pub reversed: ::core::option::Option<bool>,
     #[prost(uint32, optional, tag = "17")]
     pub caching: ::core::option::Option<u32>,
-    #[prost(uint64, optional, tag = "20", default = "0")]
-    pub mvcc_read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "21", default = "true")]
     pub include_start_row: ::core::option::Option<bool>,
     #[prost(bool, optional, tag = "22", default = "false")]
@@ -688,8 +686,6 @@ pub struct ScanResponse {
     pub heartbeat_message: ::core::option::Option<bool>,
     #[prost(message, optional, tag = "10")]
     pub scan_metrics: ::core::option::Option<ScanMetrics>,
-    #[prost(uint64, optional, tag = "11", default = "0")]
-    pub mvcc_read_point: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Action {

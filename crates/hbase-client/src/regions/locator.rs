@@ -83,21 +83,30 @@ impl Locator {
         }
     }
 
-    /// Looks again for a region whose server does not answer, which is used meanwhile; unless meta was asked after `since`.
-    pub(crate) async fn look_again(&self, doubted: &Location, since: Instant, deadline: Instant) {
+    /// Looks again for a region whose server does not answer, unless meta was asked after `since`. What is known stays
+    /// if nothing is found.
+    pub(crate) async fn look_again(&self, doubted: &Location, since: Instant, deadline: Instant) -> Result<(), Cause> {
         let region = &doubted.region;
         let place = Place::At(region.start());
         // A look-up that is under way may have asked before.
         for _ in 0..2 {
             let before = |asked: Instant| asked <= since;
             if !self.shared.cache.lock().asked(doubted).is_some_and(before) {
-                return;
+                return Ok(());
+            }
+            if Instant::now() >= deadline {
+                return Err(Cause::TimedOut);
             }
             let doubt = Some((doubted.clone(), since));
-            // If nothing is found, what is known stays.
-            if self.look_up(region.table(), place, region.start().clone(), doubt, deadline).await.is_err() {
-                return;
+            match self.look_up(region.table(), place, region.start().clone(), doubt, deadline).await {
+                Ok(_) => {}
+                Err(Missing::Now(cause)) => return Err(cause),
+                Err(Missing::Table | Missing::Disabled) => return Err(Cause::said("no server has the region now")),
             }
+        }
+        match self.shared.cache.lock().asked(doubted) {
+            Some(asked) if asked <= since => Err(Cause::said("hbase:meta tells of an older region")),
+            _ => Ok(()),
         }
     }
 

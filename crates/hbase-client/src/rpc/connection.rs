@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use super::CallFault;
 use super::calls::Calls;
 use super::frame::{self, Answer, Payload};
-use super::window::Window;
+use super::window::{Turn, Window};
 use crate::cause::Cause;
 use crate::locked::Locked;
 
@@ -38,6 +38,19 @@ pub(crate) struct Connection {
 struct Queued {
     id: u32,
     frame: Vec<u8>,
+    /// Frames that nobody wants any more take room until they are passed over, so that they are not too many.
+    _turn: Arc<Turn>,
+}
+
+const STOPPED: &str = "the runtime of the connection stopped";
+
+/// A task of the connection has ended, perhaps with its runtime.
+struct Ended(Arc<Link>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.fail(Cause::said(STOPPED));
+    }
 }
 
 /// What the caller, the reader and the writer share.
@@ -70,8 +83,9 @@ impl Connection {
         let window = Arc::new(Window::new(limits.calls));
         let link = Arc::new(Link { calls: Locked::default(), closed: watch::Sender::new(false), limits });
         let (queue, queued) = mpsc::unbounded_channel();
-        tokio::spawn(write(writer, queued, link.clone()));
-        tokio::spawn(read(reader, link.clone()));
+        let (writes, reads) = (Ended(link.clone()), Ended(link.clone()));
+        tokio::spawn(async move { write(writer, queued, &writes.0).await });
+        tokio::spawn(async move { read(reader, &reads.0).await });
         Self { link, queue, window }
     }
 
@@ -81,7 +95,7 @@ impl Connection {
     }
 
     /// As [`Calls::in_flight`].
-    pub(crate) fn in_flight(&self) -> (usize, usize) {
+    pub(crate) fn in_flight(&self) -> usize {
         self.link.calls.lock().in_flight()
     }
 
@@ -92,7 +106,8 @@ impl Connection {
         deadline: Instant,
     ) -> Result<Answer, CallFault> {
         let timed_out = || CallFault::NotSent(Cause::TimedOut);
-        let _turn = timeout_at(deadline, self.window.turn()).await.map_err(|_| timed_out())?;
+        let turn = timeout_at(deadline, self.window.turn()).await.map_err(|_| timed_out())?;
+        let turn = Arc::new(turn);
         let left = deadline.saturating_duration_since(Instant::now()).as_millis();
         let left = u32::try_from(left).unwrap_or(u32::MAX).min(i32::MAX as u32);
         if left == 0 {
@@ -102,8 +117,9 @@ impl Connection {
         let leave = Leave { link: &self.link, id: Some(id) };
         let frame = frame::request(id, left, payload)
             .ok_or_else(|| CallFault::NotSent(Cause::said("the request is longer than 2 GiB")))?;
-        // If the writer is gone, the connection has failed, and so has this call.
-        let _ = self.queue.send(Queued { id, frame });
+        if self.queue.send(Queued { id, frame, _turn: turn.clone() }).is_err() {
+            self.link.fail(Cause::said(STOPPED));
+        }
         match timeout_at(deadline, &mut answer).await {
             Ok(Ok(result)) => {
                 let overloaded =
@@ -151,7 +167,7 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Frames are gathered up to so many bytes, and written at once.
 const GATHER: usize = 64 << 10;
 
-async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut queued: mpsc::UnboundedReceiver<Queued>, link: Arc<Link>) {
+async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut queued: mpsc::UnboundedReceiver<Queued>, link: &Link) {
     let mut bytes = Vec::new();
     // The ids of the frames in `bytes`, with where each ends.
     let mut ends = Vec::new();
@@ -177,7 +193,7 @@ async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut queued: mpsc::Unbounded
             next = match queued.try_recv() {
                 Ok(next) if bytes.len() + next.frame.len() <= GATHER || bytes.is_empty() => next,
                 Ok(next) => {
-                    if !write_all(&mut writer, &bytes, &ends, &link).await {
+                    if !write_all(&mut writer, &bytes, &ends, link).await {
                         return;
                     }
                     bytes.clear();
@@ -187,7 +203,7 @@ async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut queued: mpsc::Unbounded
                 Err(_) => break,
             };
         }
-        if !write_all(&mut writer, &bytes, &ends, &link).await {
+        if !write_all(&mut writer, &bytes, &ends, link).await {
             return;
         }
         if bytes.capacity() > GATHER {
@@ -233,11 +249,11 @@ async fn write_all<W: AsyncWrite + Unpin>(writer: &mut W, bytes: &[u8], ends: &[
     false
 }
 
-async fn read<R: AsyncRead + Unpin>(reader: R, link: Arc<Link>) {
+async fn read<R: AsyncRead + Unpin>(reader: R, link: &Link) {
     let mut incoming = Incoming { reader: BufReader::with_capacity(GATHER, reader), read: Instant::now() };
     let cause = loop {
         let frame = tokio::select! {
-            frame = incoming.frame(&link) => frame,
+            frame = incoming.frame(link) => frame,
             () = link.closed() => return,
         };
         let answered = frame.and_then(|frame| {
@@ -246,6 +262,9 @@ async fn read<R: AsyncRead + Unpin>(reader: R, link: Arc<Link>) {
             link.calls.lock().answer(response)
         });
         if let Err(cause) = answered {
+            break cause;
+        }
+        if let Some(cause) = link.is_done() {
             break cause;
         }
     };
@@ -317,17 +336,30 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
 impl Link {
     /// Until when to wait for bytes, if the last ones came then.
     fn patience(&self, read: Instant) -> Instant {
-        match self.calls.lock().since() {
+        let calls = self.calls.lock();
+        let since = if calls.broken().is_some() { calls.oldest() } else { calls.silent() };
+        match since {
             Some(since) => since.max(read) + self.limits.read_timeout,
             None => Instant::now() + self.limits.idle_timeout.min(self.limits.read_timeout),
         }
     }
 
+    /// Why a connection that takes no calls any more, and has answered those that it had, ends.
+    fn is_done(&self) -> Option<Cause> {
+        let calls = self.calls.lock();
+        calls.broken().filter(|_| calls.in_flight() == 0).cloned()
+    }
+
     /// After a wait without bytes: whether to go on.
     fn still_waits(&self, read: Instant) -> Result<(), Cause> {
         let mut calls = self.calls.lock();
-        match calls.since() {
-            Some(since) if since.max(read) + self.limits.read_timeout <= Instant::now() => Err(Cause::TimedOut),
+        let is_over = |since: Instant| since.max(read) + self.limits.read_timeout <= Instant::now();
+        match calls.silent() {
+            Some(since) if is_over(since) => {
+                calls.retire(Cause::TimedOut);
+                // Calls that have just begun get their time.
+                if calls.oldest().is_none_or(is_over) { Err(Cause::TimedOut) } else { Ok(()) }
+            }
             None if read + self.limits.idle_timeout <= Instant::now() => {
                 // No call can begin between the look and the close.
                 calls.fail(Cause::Idle);
@@ -492,14 +524,56 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_call_that_has_just_begun_is_not_ended_by_the_silence_before_it() {
+        let (connection, mut far) = connected(LIMITS, 1 << 16);
+        assert!(call(&connection, 1).await.is_err());
+        next(&mut far).await;
+        tokio::time::sleep(Duration::from_secs(58)).await;
+        let (called, ()) = tokio::join!(call(&connection, 40), async {
+            let id = next(&mut far).await;
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            assert!(connection.broken().is_some(), "no others begin");
+            answer(&mut far, id).await;
+        });
+        assert_eq!(called.unwrap(), "1");
+        assert_eq!(far.read(&mut [0; 8]).await.unwrap(), 0, "closed behind it");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn frames_that_nobody_wants_any_more_are_not_kept_without_bound() {
+        // A server that reads nothing.
+        let (connection, _far) = connected(Limits { calls: 8, ..LIMITS }, 1);
+        for _ in 0..100 {
+            let turn = connection.window.turn().now_or_never();
+            if turn.is_none() {
+                return;
+            }
+            drop(turn);
+            assert!(call(&connection, 1).await.is_err());
+        }
+        panic!("100 frames are queued");
+    }
+
+    #[test]
+    fn a_connection_ends_with_its_runtime() {
+        let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let first = runtime();
+        let (connection, far) = first.block_on(async { connected(LIMITS, 1 << 16) });
+        drop(first);
+        assert!(connection.broken().is_some());
+        assert!(matches!(runtime().block_on(call(&connection, 9)), Err(CallFault::NotSent(_))));
+        drop(far);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn calls_over_the_limit_wait_and_a_dropped_call_makes_room() {
         let (connection, mut far) = connected(Limits { calls: 1, ..LIMITS }, 1 << 16);
         let mut first = Box::pin(call(&connection, 100));
         assert!((&mut first).now_or_never().is_none());
         assert!(matches!(call(&connection, 1).await, Err(CallFault::NotSent(Cause::TimedOut))));
-        assert_eq!(connection.in_flight().0, 1);
+        assert_eq!(connection.in_flight(), 1);
         drop(first);
-        assert_eq!(connection.in_flight().0, 0);
+        assert_eq!(connection.in_flight(), 0);
         let (second, ()) = tokio::join!(call(&connection, 9), async {
             next(&mut far).await;
             let id = next(&mut far).await;

@@ -79,8 +79,8 @@ impl Pool {
         self.connections.lock().retain(|(known, ..), _| known != address);
     }
 
-    /// Where connections are open, for what, and how many calls wait, or are left, on them.
-    pub(crate) fn open(&self) -> Vec<(Address, Service, (usize, usize))> {
+    /// Where connections are open, for what, and how many calls wait on them.
+    pub(crate) fn open(&self) -> Vec<(Address, Service, usize)> {
         let connections = self.connections.lock();
         let open = connections.iter().filter(|(_, connection)| connection.broken().is_none());
         open.map(|((address, service, _), connection)| (address.clone(), *service, connection.in_flight())).collect()

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use tokio::sync::Semaphore;
 
 use crate::locked::Locked;
@@ -9,6 +11,9 @@ pub(super) struct Window {
     state: Locked<State>,
     most: usize,
 }
+
+/// So many calls are always under way, so that a slow one does not hold up all others.
+const LEAST: usize = 4;
 
 struct State {
     limit: usize,
@@ -28,12 +33,12 @@ impl Window {
     }
 
     /// Waits for a call's turn.
-    pub(super) async fn turn(&self) -> Turn<'_> {
+    pub(super) async fn turn(self: &Arc<Self>) -> Turn {
         // The semaphore is never closed.
         if let Ok(permit) = self.permits.acquire().await {
             permit.forget();
         }
-        Turn(self)
+        Turn(self.clone())
     }
 
     /// A call was answered.
@@ -44,7 +49,7 @@ impl Window {
             if state.since_cut < state.limit {
                 return;
             }
-            let less = (state.limit / 2).max(1);
+            let less = (state.limit / 2).max(LEAST.min(self.most));
             let taken = state.limit - less;
             state.beyond += taken - self.permits.forget_permits(taken);
             (state.limit, state.since_cut, state.since_raise) = (less, 0, 0);
@@ -67,9 +72,9 @@ impl Window {
 }
 
 /// The turn of a call. The next one comes when it is dropped.
-pub(super) struct Turn<'a>(&'a Window);
+pub(super) struct Turn(Arc<Window>);
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
         self.0.give_back(&mut state);
@@ -98,7 +103,7 @@ mod tests {
         (0..16).for_each(|_| window.answered(false));
         assert_eq!(limit(&window), 17);
         (0..10_000).for_each(|_| window.answered(true));
-        assert_eq!(limit(&window), 1);
+        assert_eq!(limit(&window), 4);
         (0..10_000).for_each(|_| window.answered(false));
         assert_eq!(limit(&window), 64);
     }
@@ -106,7 +111,7 @@ mod tests {
     #[test]
     fn as_many_calls_are_under_way_as_it_says() {
         let mut random = fastrand::Rng::with_seed(11);
-        let window = Window::new(20);
+        let window = Arc::new(Window::new(20));
         let mut turns = Vec::new();
         for _ in 0..100_000 {
             match random.u8(..4) {

@@ -2,7 +2,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
@@ -29,8 +28,6 @@ pub(super) struct Reader {
     position: Position,
     assembly: Assembly,
     open: Option<Open>,
-    /// A region, and up to which change of it the scan has read: a scanner that is opened again reads the same.
-    read_point: Option<(Bytes, u64)>,
     /// Answers without a result since the last one with some.
     fruitless: u32,
     done: bool,
@@ -48,24 +45,14 @@ struct Open {
 
 /// The lease of a server that does not tell. Its own default is a minute.
 const LEASE: Duration = Duration::from_secs(30);
+/// A scanner is not renewed sooner.
+const SOONEST: Duration = Duration::from_millis(50);
 
 impl Reader {
     pub(super) fn new(core: Arc<Core>, table: TableName, scan: Scan, timeout: Duration, counts: Arc<Counts>) -> Self {
         let (position, assembly) = (Position::new(&scan), Assembly::new(scan.pieces));
         let done = position.is_at_end();
-        Self {
-            core,
-            table,
-            scan,
-            timeout,
-            counts,
-            position,
-            assembly,
-            open: None,
-            read_point: None,
-            fruitless: 0,
-            done,
-        }
+        Self { core, table, scan, timeout, counts, position, assembly, open: None, fruitless: 0, done }
     }
 
     /// The next rows, or `None` at the end, or when nobody wants them any more. Each answer of a server, even one without rows,
@@ -142,7 +129,7 @@ impl Reader {
                 match &fault {
                     CallFault::Refused(exception) => self.core.learn(&location, exception),
                     fault if fault.doubts_server() => {
-                        self.core.locator.look_again(&location, doubt(Repeat::Read), deadline).await;
+                        let _ = self.core.locator.look_again(&location, doubt(), deadline).await;
                     }
                     _ => {}
                 }
@@ -183,13 +170,11 @@ impl Reader {
     }
 
     fn opening(&self, location: &Location) -> pb::ScanRequest {
-        let read_point = self.read_point.as_ref().filter(|(region, _)| region == location.region.name());
         let scan = pb::Scan {
             start_row: Some(self.position.from.clone()),
             include_start_row: Some(self.position.inclusive),
             stop_row: Some(self.scan.stop.clone()),
             include_stop_row: Some(self.scan.stop_inclusive),
-            mvcc_read_point: read_point.map(|(_, point)| *point),
             ..self.scan.to_pb()
         };
         pb::ScanRequest { region: Some(location.region.specifier()), scan: Some(scan), ..self.request() }
@@ -210,11 +195,6 @@ impl Reader {
                 let ttl = response.ttl.filter(|ttl| *ttl > 0).map(|ttl| Duration::from_millis(ttl.into()));
                 let lease = ttl.unwrap_or(LEASE);
                 self.open = Some(Open { location: location.clone(), id, call: 0, lease });
-                let name = location.region.name();
-                let known = self.read_point.as_ref().is_some_and(|(region, _)| region == name);
-                if !known && response.mvcc_read_point() > 0 {
-                    self.read_point = Some((name.clone(), response.mvcc_read_point()));
-                }
             }
             (None, None) if response.more_results_in_region() && response.more_results() => {
                 return Err(CallFault::Malformed("an open scanner without a number"));
@@ -244,7 +224,7 @@ impl Reader {
                 self.assembly.end_of_region(&mut self.position, &mut rows);
             }
             // The server has closed the scanner.
-            (self.open, self.read_point) = (None, None);
+            self.open = None;
             self.done = response.more_results == Some(false) || !self.position.leave(&location.region);
         }
         if self.position.is_at_end() {
@@ -270,7 +250,7 @@ impl Reader {
 
     /// How long the scan can wait before its scanner has to be kept open.
     pub(super) fn patience(&self) -> Option<Duration> {
-        self.open.as_ref().map(|open| open.lease / 3)
+        self.open.as_ref().map(|open| (open.lease / 3).max(SOONEST))
     }
 
     /// Keeps the scanner open while nobody wants rows. If it is lost, another one will be opened.

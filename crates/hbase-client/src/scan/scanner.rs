@@ -1,4 +1,5 @@
 use std::fmt;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,8 +13,9 @@ use tracing::Instrument;
 
 use super::Scan;
 use super::reader::Reader;
+use crate::cause::Cause;
 use crate::core::Core;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pb;
 use crate::row::Row;
 use crate::table_name::TableName;
@@ -25,6 +27,7 @@ use crate::table_name::TableName;
 pub struct Scanner {
     answers: mpsc::Receiver<Result<Vec<Row>>>,
     rows: std::vec::IntoIter<Row>,
+    ended: bool,
     counts: Arc<Counts>,
 }
 
@@ -73,7 +76,7 @@ impl Scanner {
         let span = tracing::debug_span!("hbase scan", %table);
         let reader = Reader::new(core, table, scan, timeout, counts.clone());
         tokio::spawn(read(reader, sender).instrument(span));
-        Self { answers, rows: Vec::new().into_iter(), counts }
+        Self { answers, rows: Vec::new().into_iter(), ended: false, counts }
     }
 
     /// The rows that are there, or else those of the next answer. `None` at the end.
@@ -86,7 +89,7 @@ impl Scanner {
         if self.rows.len() > 0 {
             return Ok(Some(std::mem::replace(&mut self.rows, Vec::new().into_iter()).collect()));
         }
-        self.answers.recv().await.transpose()
+        poll_fn(|context| self.poll_answer(context)).await
     }
 
     /// The next row. `None` at the end.
@@ -99,11 +102,23 @@ impl Scanner {
             if let Some(row) = self.rows.next() {
                 return Ok(Some(row));
             }
-            match self.answers.recv().await.transpose()? {
+            match poll_fn(|context| self.poll_answer(context)).await? {
                 Some(rows) => self.rows = rows.into_iter(),
                 None => return Ok(None),
             }
         }
+    }
+
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Vec<Row>>>> {
+        if self.ended {
+            return Poll::Ready(Ok(None));
+        }
+        let answer = ready!(self.answers.poll_recv(context));
+        // The task that reads says when all has been read: otherwise it has ended with its runtime.
+        let stopped = || Err(Error::unavailable(Cause::said("the runtime in which the scan was begun stopped")));
+        let answer = answer.unwrap_or_else(stopped);
+        self.ended = !matches!(&answer, Ok(rows) if !rows.is_empty());
+        Poll::Ready(answer.map(|rows| (!rows.is_empty()).then_some(rows)))
     }
 
     /// What the servers did so far. Rows are counted if [`Scan::count`] asks for it.
@@ -118,11 +133,11 @@ impl Scanner {
     }
 }
 
-/// Reads until the end, an error, or until nobody listens.
+/// Reads until the end, which is sent as no rows; until an error; or until nobody listens.
 async fn read(mut reader: Reader, sender: mpsc::Sender<Result<Vec<Row>>>) {
     loop {
-        let Some(answer) = reader.rows(&sender).await.transpose() else { break };
-        let failed = answer.is_err();
+        let answer = reader.rows(&sender).await.map(Option::unwrap_or_default);
+        let over = answer.as_ref().map_or(true, Vec::is_empty);
         let room = loop {
             let patience = reader.patience();
             tokio::select! {
@@ -136,7 +151,7 @@ async fn read(mut reader: Reader, sender: mpsc::Sender<Result<Vec<Row>>>) {
         };
         let Ok(room) = room else { break };
         room.send(answer);
-        if failed {
+        if over {
             break;
         }
     }
@@ -151,10 +166,10 @@ impl Stream for Scanner {
             if let Some(row) = self.rows.next() {
                 return Poll::Ready(Some(Ok(row)));
             }
-            match ready!(self.answers.poll_recv(context)) {
-                Some(Ok(rows)) => self.rows = rows.into_iter(),
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => return Poll::Ready(None),
+            match ready!(self.poll_answer(context)) {
+                Ok(Some(rows)) => self.rows = rows.into_iter(),
+                Ok(None) => return Poll::Ready(None),
+                Err(error) => return Poll::Ready(Some(Err(error))),
             }
         }
     }
