@@ -7,7 +7,7 @@ mod traces;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use prost::Message;
@@ -58,6 +58,7 @@ struct Shared {
     script: Script,
     calls: Locked<HashMap<String, usize>>,
     opening: AtomicI64,
+    deaf: AtomicUsize,
 }
 
 #[derive(Clone)]
@@ -67,7 +68,13 @@ impl Fake {
     pub(super) async fn start(script: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = Address::new("127.0.0.1", listener.local_addr().expect("the port").port());
-        let shared = Shared { address, script: Box::new(script), calls: Locked::default(), opening: AtomicI64::new(1) };
+        let shared = Shared {
+            address,
+            script: Box::new(script),
+            calls: Locked::default(),
+            opening: AtomicI64::new(1),
+            deaf: AtomicUsize::new(0),
+        };
         let fake = Self(Arc::new(shared));
         let serving = fake.clone();
         tokio::spawn(async move {
@@ -87,6 +94,11 @@ impl Fake {
     /// From now on meta says that the region was opened anew.
     pub(super) fn reopen(&self) {
         self.0.opening.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many of the next questions to meta stay without an answer.
+    pub(super) fn silence_meta(&self, questions: usize) {
+        self.0.deaf.store(questions, Ordering::Relaxed);
     }
 
     /// How many calls of a method came to the region.
@@ -156,6 +168,10 @@ impl Fake {
             *count += 1;
             *count - 1
         };
+        let fewer = |deaf: usize| deaf.checked_sub(1);
+        if of_meta && self.0.deaf.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer).is_ok() {
+            return Reply::Silence;
+        }
         match of_meta {
             true => Reply::answer(&pb::ScanResponse { results: vec![self.row_of_meta()], ..Default::default() }),
             false => (self.0.script)(&Call { nth, method: method.into(), message, cells }),

@@ -49,6 +49,26 @@ async fn an_increment_is_not_repeated_where_its_nonce_is_not_known() {
 }
 
 #[tokio::test]
+async fn an_increment_is_not_repeated_before_meta_has_told_where_its_region_is() {
+    for in_batch in [false, true] {
+        let fake = Fake::start(|_| Reply::Close).await;
+        let options = Options::new().masters([fake.address().clone()]).timeout(Duration::from_secs(20));
+        let table = Client::new(options.meta_timeout(Duration::from_millis(200))).unwrap().table("t");
+        table.regions().await.unwrap();
+        fake.reopen();
+        fake.silence_meta(2);
+        let increment = Increment::new("r").add("f", "n", 1);
+        let error = match in_batch {
+            false => table.increment(increment).await.unwrap_err(),
+            true => table.batch(vec![increment.into()]).await.remove(0).unwrap_err(),
+        };
+        let calls = fake.calls("Mutate") + fake.calls("Multi");
+        assert_eq!((error.kind(), calls), (ErrorKind::OutcomeUnknown, 1), "{error}");
+        assert!(fake.lookups() >= 4, "{}", fake.lookups());
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_safe_to_repeat_is_not() {
     let fake = Fake::start(|_| Reply::Close).await;
     let table = table(&fake);

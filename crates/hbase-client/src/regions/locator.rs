@@ -218,7 +218,7 @@ impl Shared {
         let meta = self.find_meta().await?;
         let request = meta::look_up(table, place);
         let answer = self.ask(&meta, &meta::scan(&request)).await?;
-        let rows = meta::rows(&answer).map_err(later)?;
+        let rows = meta::rows(&answer).map_err(|fault| later(&meta, fault))?;
         tracing::debug!(%table, rows = rows.len(), "looked up in hbase:meta");
         if rows.is_empty() {
             return Err(Missing::Table);
@@ -242,7 +242,7 @@ impl Shared {
         let request = meta::state_of(table);
         let payload = Payload { priority: Some(meta::SYSTEM_PRIORITY), ..Payload::new("Get", &request) };
         let answer = self.ask(meta, &payload).await;
-        match answer.and_then(|answer| meta::state(&answer).map_err(later)) {
+        match answer.and_then(|answer| meta::state(&answer).map_err(|fault| later(meta, fault))) {
             Ok(Some(pb::table_state::State::Disabled)) => Missing::Disabled,
             Ok(_) => Missing::Now(Cause::said("no server has the region now")),
             Err(missing) => missing,
@@ -253,7 +253,7 @@ impl Shared {
         let deadline = Instant::now() + self.timeout;
         let address = meta.server.address();
         let connection = self.pool.connection(address, Service::Client, deadline).await;
-        let connection = connection.inspect_err(|_| self.forget(meta)).map_err(later)?;
+        let connection = connection.inspect_err(|_| self.forget(meta)).map_err(|fault| later(meta, fault))?;
         let answer = connection.call(payload, deadline).await;
         if let Err(CallFault::Refused(exception)) = &answer {
             match exception.reaction() {
@@ -269,7 +269,7 @@ impl Shared {
         if answer.as_ref().is_err_and(CallFault::doubts_server) {
             self.forget(meta);
         }
-        answer.map_err(later)
+        answer.map_err(|fault| later(meta, fault))
     }
 
     fn forget(&self, failed: &Location) {
@@ -277,12 +277,12 @@ impl Shared {
     }
 }
 
-fn later(fault: CallFault) -> Missing {
+fn later(meta: &Location, fault: CallFault) -> Missing {
     let cause = match fault {
         CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause,
         CallFault::Refused(exception) => Cause::said(exception.to_string()),
         CallFault::TooLarge(bytes) => Cause::said(format!("an answer of {bytes} bytes")),
         CallFault::Malformed(what) => Cause::said(format!("{what} cannot be read")),
     };
-    Missing::Now(cause.at("hbase:meta"))
+    Missing::Now(cause.at(format_args!("hbase:meta at {}", meta.server.address())))
 }

@@ -175,6 +175,8 @@ impl Reader {
             include_start_row: Some(self.position.inclusive),
             stop_row: Some(self.scan.stop.clone()),
             include_stop_row: Some(self.scan.stop_inclusive),
+            // An answer is longer by up to a row.
+            max_result_size: Some(self.scan.bytes.min((self.core.options.frame_bytes / 2).max(1) as u64)),
             ..self.scan.to_pb()
         };
         pb::ScanRequest { region: Some(location.region.specifier()), scan: Some(scan), ..self.request() }

@@ -1,5 +1,7 @@
 //! Scans, and what moves under them.
 
+use std::time::Duration;
+
 use futures_util::TryStreamExt;
 use hbase_client::{Action, Client, Compare, ErrorKind, Family, Filter, Put, Row, Scan, Table, TableSchema};
 
@@ -152,6 +154,40 @@ async fn splits_and_merges_under_a_scan_lose_no_row_and_repeat_none() {
     }
     assert!(changes > 3, "{changes} splits and merges");
     assert!(client.counters().retries > 0, "the scans met regions that were gone");
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_scan_whose_scanner_is_lost_has_rows_that_were_overwritten_since() {
+    let client = client();
+    let admin = client.admin();
+    create(&admin, &TableSchema::new("scans_overwritten").family("f"), &[]).await;
+    let table = client.table("scans_overwritten");
+    let write = async |value: &str| {
+        let puts = (0..500).map(|row| Put::new(format!("{row:03}")).value("f", "x", value).into());
+        table.batch(puts.collect()).await.into_iter().for_each(|result| drop(result.unwrap()));
+    };
+    write("old").await;
+    for reverse in [false, true] {
+        let scan = Scan::new().rows_per_call(10);
+        let mut scanner = table.scan(if reverse { scan.reverse() } else { scan });
+        let mut rows = 0;
+        while rows < 15 {
+            scanner.next().await.unwrap().unwrap();
+            rows += 1;
+        }
+        // Each time the region is closed it writes a file; more than a few are compacted, without what was overwritten.
+        for at in 0..5 {
+            admin.disable("scans_overwritten").await.unwrap();
+            admin.enable("scans_overwritten").await.unwrap();
+            write(&at.to_string()).await;
+        }
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        while scanner.next().await.unwrap().is_some() {
+            rows += 1;
+        }
+        assert_eq!(rows, 500, "reverse: {reverse}");
+    }
 }
 
 #[tokio::test]
