@@ -11,6 +11,11 @@ use crate::table::Table;
 use crate::table_name::TableName;
 
 /// A client of one cluster. Clones share its connections and what it knows of regions. It runs in tokio.
+///
+/// Connections, scans and [`BufferedMutator`](crate::BufferedMutator)s belong to the runtime in which they were begun. After that
+/// has stopped, the client opens other connections in the runtime that uses it; scans and `BufferedMutator`s of the stopped one
+/// end with an error. A runtime that lives and does not run, such as one of a single thread outside of `block_on`, holds up those
+/// who use its connections elsewhere: give each such runtime a client of its own.
 #[derive(Clone)]
 pub struct Client {
     core: Arc<Core>,

@@ -336,6 +336,9 @@ async fn send<'p>(
     part: &'p Part,
     deadline: Instant,
 ) -> (&'p Part, Result<Answer, CallFault>) {
+    if Instant::now() >= deadline {
+        return (part, Err(CallFault::NotSent(Cause::TimedOut)));
+    }
     let of = |(index, at): (usize, &usize)| {
         let index = u32::try_from(index).ok();
         match steps[*at].action {
