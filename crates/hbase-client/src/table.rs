@@ -12,6 +12,7 @@ use crate::core::{Core, RegionCall, Repeat, nonce};
 use crate::error::{Error, Result};
 use crate::get::Get;
 use crate::mutation::{Append, Delete, Increment, Mutation, Put};
+use crate::options::bounded;
 use crate::pb;
 use crate::regions::{Entry, Location, Region, rows_of};
 use crate::row::{CellBlock, Row};
@@ -40,7 +41,7 @@ impl Table {
     /// The same table with operations that may take so long. Default: that of the client's options.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { timeout, ..self.clone() }
+        Self { timeout: bounded(timeout), ..self.clone() }
     }
 
     /// Its name.
