@@ -72,9 +72,7 @@ impl Table {
     }
 
     async fn read(&self, get: &Get, only_existence: bool) -> Result<(Row, bool)> {
-        if get.row().is_empty() {
-            return Err(Error::invalid("the row key is empty"));
-        }
+        get.check()?;
         let message = |location: &Location| pb::GetRequest {
             region: location.region.specifier(),
             get: get.to_pb(only_existence),
@@ -155,6 +153,7 @@ impl Table {
 
     async fn mutate(&self, mutation: Mutation, condition: Option<&Condition>) -> Result<(Row, bool)> {
         mutation.check()?;
+        condition.map_or(Ok(()), Condition::check)?;
         let repeat = if condition.is_some() { Repeat::Never } else { mutation.repeat() };
         let nonce = (repeat == Repeat::WhereItIs).then(nonce);
         let message = |location: &Location| pb::MutateRequest {
@@ -220,6 +219,7 @@ impl Table {
                 return Err(Error::invalid("mutations of one row have several"));
             }
         }
+        condition.map_or(Ok(()), Condition::check)?;
         let always = mutations.iter().all(|mutation| mutation.repeat() == Repeat::Always);
         let repeat = if always && condition.is_none() { Repeat::Always } else { Repeat::Never };
         let action = |mutation: &Mutation| pb::Action { mutation: Some(mutation.to_pb(None)), ..Default::default() };

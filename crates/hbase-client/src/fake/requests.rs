@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::{Fake, Reply};
-use crate::{Client, Options, Put, Scan, pb};
+use crate::{Client, Compare, Condition, Delete, ErrorKind, Filter, Get, Options, Put, Scan, pb};
 
 #[tokio::test]
 async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
@@ -28,4 +28,34 @@ async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
     assert!(table.batch(vec![Put::new("r").value("f", "q", "v").into()]).await[0].is_ok());
     assert_eq!(client.admin().tables().await.unwrap(), []);
     assert_eq!(client.admin().with_timeout(longest).tables().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_cannot_be_right_is_not_sent() {
+    let fake = Fake::start(|_| Reply::Exception("java.lang.IllegalArgumentException", String::new())).await;
+    let table = super::tests::table(&fake);
+    let longer = [9; 32_768];
+    for get in [
+        Get::new(""),
+        Get::new(longer),
+        Get::new("r").family(""),
+        Get::new("r").column("", "q"),
+        Get::new("r").time_range(5, 3),
+    ] {
+        assert_eq!(table.get(get.clone()).await.unwrap_err().kind(), ErrorKind::Invalid, "{get:?}");
+        assert_eq!(table.exists(get).await.unwrap_err().kind(), ErrorKind::Invalid);
+    }
+    assert_eq!(table.delete(Delete::new(longer)).await.unwrap_err().kind(), ErrorKind::Invalid);
+    for condition in [
+        Condition::absent("", "q"),
+        Condition::absent("f", "q").time_range(5, 3),
+        Condition::filter(&Filter::column_value("", "q", Compare::Equal, "v", false)),
+    ] {
+        let put = || Put::new("r").value("f", "q", "v");
+        let error = table.check_and_mutate(&condition, put()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{condition:?}");
+        let error = table.check_and_mutate_row(&condition, [put().into()]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+    }
+    assert_eq!((fake.lookups(), fake.calls("Get"), fake.calls("Mutate"), fake.calls("Multi")), (0, 0, 0, 0));
 }
