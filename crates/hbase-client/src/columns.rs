@@ -7,7 +7,7 @@ use crate::pb;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Columns {
     columns: Vec<pb::Column>,
-    pub(crate) filter: Option<pb::Filter>,
+    filter: Option<Filter>,
     pub(crate) time_range: Option<pb::TimeRange>,
     pub(crate) versions: Option<u32>,
     pub(crate) no_cache: bool,
@@ -40,17 +40,41 @@ impl Columns {
     }
 
     pub(crate) fn filter(&mut self, filter: &Filter) {
-        self.filter = Some(filter.to_pb());
+        self.filter = Some(filter.clone());
     }
 
     pub(crate) fn time_range(&mut self, from: u64, to: u64) {
-        let millis = |time: u64| time.min(i64::MAX as u64);
-        self.time_range = Some(pb::TimeRange { from: Some(millis(from)), to: Some(millis(to)) });
+        self.time_range = Some(time_range(from, to));
     }
 
     pub(crate) fn to_pb(&self) -> Vec<pb::Column> {
         self.columns.clone()
     }
+
+    pub(crate) fn filter_to_pb(&self) -> Option<pb::Filter> {
+        self.filter.as_ref().map(Filter::to_pb)
+    }
+
+    /// What is wrong with it, if it can't be read. Servers refuse some of that as if it could be read later.
+    pub(crate) fn wrong(&self) -> Option<&'static str> {
+        let family = self.columns.iter().find_map(|column| wrong_family(&column.family));
+        let filter = self.filter.as_ref().and_then(Filter::wrong);
+        family.or(filter).or(self.time_range.as_ref().and_then(wrong_times))
+    }
+}
+
+pub(crate) fn wrong_family(family: &[u8]) -> Option<&'static str> {
+    family.is_empty().then_some("a family's name is empty")
+}
+
+pub(crate) fn time_range(from: u64, to: u64) -> pb::TimeRange {
+    let millis = |time: u64| time.min(i64::MAX as u64);
+    pb::TimeRange { from: Some(millis(from)), to: Some(millis(to)) }
+}
+
+/// A range that ends where it begins has no cells, and may be asked for.
+pub(crate) fn wrong_times(range: &pb::TimeRange) -> Option<&'static str> {
+    (range.from() > range.to()).then_some("a time range ends before it begins")
 }
 
 /// The settings that `Get` and `Scan` have in common.
@@ -118,6 +142,27 @@ pub(crate) use columns;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::Compare;
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let wrong = |change: &dyn Fn(&mut Columns)| {
+            let mut columns = Columns::default();
+            change(&mut columns);
+            columns.wrong()
+        };
+        let filter = |family: &str| Filter::column_value(family, "q", Compare::Equal, "v", true);
+        let listed = |family| Filter::any([Filter::first_cell(), Filter::all([filter(family)])]);
+        assert_eq!(wrong(&|columns| columns.column(b"f", b"")), None);
+        assert_eq!(wrong(&|columns| columns.time_range(5, 5)), None);
+        assert_eq!(wrong(&|columns| columns.filter(&listed("f"))), None);
+        let family = Some("a family's name is empty");
+        assert_eq!(wrong(&|columns| columns.column(b"", b"q")), family);
+        assert_eq!(wrong(&|columns| columns.family(b"")), family);
+        assert_eq!(wrong(&|columns| columns.filter(&filter(""))), family);
+        assert_eq!(wrong(&|columns| columns.filter(&listed(""))), family);
+        assert!(wrong(&|columns| columns.time_range(5, 3)).is_some());
+    }
 
     #[test]
     fn columns_are_sorted_and_a_family_has_all_of_its() {

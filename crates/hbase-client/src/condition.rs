@@ -1,31 +1,36 @@
 use bytes::Bytes;
 
+use crate::columns::{self, wrong_family, wrong_times};
+use crate::error::{Error, Result};
 use crate::filter::{Compare, Filter, binary};
 use crate::pb;
 
 /// What must hold for a row before it is changed.
 #[derive(Debug, Clone)]
-pub struct Condition(pb::Condition);
+pub struct Condition {
+    message: pb::Condition,
+    wrong: Option<&'static str>,
+}
 
 impl Condition {
-    fn empty() -> pb::Condition {
-        pb::Condition::default()
-    }
-
-    /// The newest value of a column is so to `value`. A missing column is so to none, but for `NotEqual`.
+    /// The newest value of a column is so to `value`. No comparison holds for a missing column, `NotEqual` neither.
+    ///
+    /// HBase takes an empty `value` for a missing one. With it, `NotEqual` holds if the column has a value that is not empty;
+    /// each other comparison holds if it has none.
     pub fn value(
         family: impl AsRef<[u8]>,
         qualifier: impl AsRef<[u8]>,
         compare: Compare,
         value: impl AsRef<[u8]>,
     ) -> Self {
-        Self(pb::Condition {
+        let message = pb::Condition {
             family: Some(Bytes::copy_from_slice(family.as_ref())),
             qualifier: Some(Bytes::copy_from_slice(qualifier.as_ref())),
             compare_type: Some(compare.of_value().into()),
             comparator: Some(binary(value.as_ref())),
-            ..Self::empty()
-        })
+            ..Default::default()
+        };
+        Self { message, wrong: wrong_family(family.as_ref()) }
     }
 
     /// A column is missing. HBase takes an empty value for a missing one here.
@@ -35,18 +40,24 @@ impl Condition {
 
     /// Something of the row passes a filter.
     pub fn filter(filter: &Filter) -> Self {
-        Self(pb::Condition { filter: Some(filter.to_pb()), ..Self::empty() })
+        let message = pb::Condition { filter: Some(filter.to_pb()), ..Default::default() };
+        Self { message, wrong: filter.wrong() }
     }
 
     /// Looks at cells with timestamps from `from` up to, and without, `to`.
     #[must_use]
     pub fn time_range(mut self, from: u64, to: u64) -> Self {
-        let millis = |time: u64| Some(time.min(i64::MAX as u64));
-        self.0.time_range = Some(pb::TimeRange { from: millis(from), to: millis(to) });
+        self.message.time_range = Some(columns::time_range(from, to));
         self
     }
 
+    /// Whether a server can look at it.
+    pub(crate) fn check(&self) -> Result<()> {
+        let wrong = self.wrong.or(self.message.time_range.as_ref().and_then(wrong_times));
+        wrong.map_or(Ok(()), |wrong| Err(Error::invalid(wrong)))
+    }
+
     pub(crate) fn to_pb(&self, row: &[u8]) -> pb::Condition {
-        pb::Condition { row: Bytes::copy_from_slice(row), ..self.0.clone() }
+        pb::Condition { row: Bytes::copy_from_slice(row), ..self.message.clone() }
     }
 }

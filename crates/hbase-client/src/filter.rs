@@ -1,11 +1,15 @@
 use bytes::Bytes;
 use prost::Message;
 
+use crate::columns::wrong_family;
 use crate::pb;
 
 /// What the server leaves out of rows before it sends them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Filter(pb::Filter);
+pub struct Filter {
+    message: pb::Filter,
+    wrong: Option<&'static str>,
+}
 
 /// How something is compared with a given value. `Less` is met by what is less than the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,10 +67,9 @@ fn bytes(bytes: impl AsRef<[u8]>) -> Bytes {
 
 impl Filter {
     fn new(class: &str, message: &impl Message) -> Self {
-        Self(pb::Filter {
-            name: format!("org.apache.hadoop.hbase.filter.{class}"),
-            serialized_filter: Some(message.encode_to_vec().into()),
-        })
+        let name = format!("org.apache.hadoop.hbase.filter.{class}");
+        let message = pb::Filter { name, serialized_filter: Some(message.encode_to_vec().into()) };
+        Self { message, wrong: None }
     }
 
     fn compared(class: &str, compare: Compare, value: impl AsRef<[u8]>) -> Self {
@@ -76,12 +79,19 @@ impl Filter {
     }
 
     fn list(operator: pb::filter_list::Operator, filters: impl IntoIterator<Item = Self>) -> Self {
-        let filters = filters.into_iter().map(|filter| filter.0).collect();
-        Self::new("FilterList", &pb::FilterList { operator: operator.into(), filters })
+        let (filters, wrong): (Vec<_>, Vec<_>) =
+            filters.into_iter().map(|filter| (filter.message, filter.wrong)).unzip();
+        let list = Self::new("FilterList", &pb::FilterList { operator: operator.into(), filters });
+        Self { wrong: wrong.into_iter().flatten().next(), ..list }
     }
 
     pub(crate) fn to_pb(&self) -> pb::Filter {
-        self.0.clone()
+        self.message.clone()
+    }
+
+    /// What is wrong with it, if so.
+    pub(crate) fn wrong(&self) -> Option<&'static str> {
+        self.wrong
     }
 
     /// What passes all of these.
@@ -171,7 +181,8 @@ impl Filter {
         value: impl AsRef<[u8]>,
         if_missing: bool,
     ) -> Self {
-        Self::new(
+        let wrong = wrong_family(family.as_ref());
+        let filter = Self::new(
             "SingleColumnValueFilter",
             &pb::SingleColumnValueFilter {
                 column_family: Some(bytes(family)),
@@ -181,7 +192,8 @@ impl Filter {
                 filter_if_missing: Some(!if_missing),
                 latest_version_only: Some(true),
             },
-        )
+        );
+        Self { wrong, ..filter }
     }
 
     /// The first cell of each row.

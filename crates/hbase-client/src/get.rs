@@ -1,7 +1,9 @@
 use bytes::Bytes;
 
 use crate::columns::{Columns, columns};
+use crate::error::{Error, Result};
 use crate::pb;
+use crate::row::wrong_key;
 
 /// Reads a row.
 #[derive(Debug, Clone)]
@@ -23,12 +25,18 @@ impl Get {
 
     columns!();
 
+    /// Whether a server can read it.
+    pub(crate) fn check(&self) -> Result<()> {
+        let wrong = wrong_key(&self.row).or_else(|| self.columns.wrong());
+        wrong.map_or(Ok(()), |wrong| Err(Error::invalid(wrong)))
+    }
+
     pub(crate) fn to_pb(&self, only_existence: bool) -> pb::Get {
         let columns = &self.columns;
         pb::Get {
             row: self.row.clone(),
             column: columns.to_pb(),
-            filter: columns.filter.clone(),
+            filter: columns.filter_to_pb(),
             time_range: columns.time_range,
             max_versions: columns.versions,
             cache_blocks: columns.no_cache.then_some(false),

@@ -5,6 +5,7 @@ use crate::core::Repeat;
 use crate::error::{Error, Result};
 use crate::pb;
 use crate::pb::mutation_proto::MutationType;
+use crate::row::wrong_key;
 
 /// How safe a write is once it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -37,8 +38,7 @@ pub struct Mutation {
 
 impl Mutation {
     fn new(kind: MutationType, row: &[u8], repeat: Repeat) -> Self {
-        let wrong = row.is_empty().then_some("the row key is empty");
-        let row = Bytes::copy_from_slice(row);
+        let (wrong, row) = (wrong_key(row), Bytes::copy_from_slice(row));
         Self { kind, row, cells: Vec::new(), count: 0, durability: Durability::Default, wrong, repeat }
     }
 
@@ -145,7 +145,8 @@ impl Put {
         Self(Mutation::new(MutationType::Put, row.as_ref(), Repeat::Always))
     }
 
-    /// Writes a value, which the server stamps with its time.
+    /// Writes a value, which the server stamps with its time. If an answer is lost, the put is sent again, and a copy that is
+    /// carried out late hides what was written meanwhile; [`value_at`](Self::value_at) makes the copies equal.
     #[must_use]
     pub fn value(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {
         self.value_at(family, qualifier, LATEST, value)
@@ -265,6 +266,8 @@ mod tests {
         assert!(told(Put::new("r").into()).unwrap_err().contains("without cells"));
         assert!(told(Put::new("").value("f", "q", "v").into()).unwrap_err().contains("empty"));
         assert!(told(Put::new([0; 40_000]).value("f", "q", "v").into()).unwrap_err().contains("32767"));
+        assert!(told(Delete::new([0; 32_768]).into()).unwrap_err().contains("32767"));
+        assert!(told(Delete::new([0; 32_767]).into()).is_ok());
         assert!(told(Put::new("r").value([b'f'; 128], "q", "v").into()).unwrap_err().contains("127"));
     }
 

@@ -3,12 +3,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use crate::error::Error;
 use crate::security::Security;
 use crate::server::Address;
 use crate::site;
 
-/// How to reach a cluster, and what its calls may take.
+/// How to reach a cluster, and what its calls may take. A time of more than a year is a year.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub(crate) masters: Vec<Address>,
@@ -36,6 +38,16 @@ pub struct Options {
 pub(crate) const MASTER: u16 = 16000;
 /// The port of ZooKeeper, unless hbase-site.xml says otherwise.
 pub(crate) const ZOOKEEPER: u16 = 2181;
+
+/// A time is added to an instant, which has an end.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+/// Pauses grow from it.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+
+/// A time that a user gave.
+pub(crate) fn bounded(time: Duration) -> Duration {
+    time.min(LONGEST)
+}
 
 impl Default for Options {
     fn default() -> Self {
@@ -78,9 +90,12 @@ impl Options {
     /// `hbase.regionserver.kerberos.principal`, `hbase.master.kerberos.principal`, `hbase.client.keytab.file`,
     /// `hbase.client.keytab.principal` and `hbase.ipc.client.fallback-to-simple-auth-allowed`.
     ///
+    /// `${name}` in a value stands for another property of the file; Java's properties and the environment are not looked at.
+    ///
     /// # Errors
     ///
-    /// If the file cannot be read, names no cluster, or asks for what this client, or this build of it, does not have.
+    /// If the file cannot be read, names no cluster, includes other files, or asks for what this client, or this build of it,
+    /// does not have; or if a property that is read has a variable that is not known.
     pub fn from_site(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
         let wrong = |why: &dyn std::fmt::Display| Error::invalid(format!("{}: {why}", file.display()));
@@ -132,59 +147,61 @@ impl Options {
         self
     }
 
-    /// How long an operation may take, with its look-ups, retries and pauses. Default: 60 s.
+    /// How long an operation may take, with its look-ups, retries and pauses; more than a year is a year. Default: 60 s.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = bounded(timeout);
         self
     }
 
     /// How long one call may take before the operation makes another. Default: 20 s.
     #[must_use]
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
-        self.call_timeout = timeout;
+        self.call_timeout = bounded(timeout);
         self
     }
 
     /// How long a look-up of a region, of `hbase:meta` or of the master may take. Default: 10 s.
     #[must_use]
     pub fn meta_timeout(mut self, timeout: Duration) -> Self {
-        self.meta_timeout = timeout;
+        self.meta_timeout = bounded(timeout);
         self
     }
 
     /// How long connecting may take; and, after that, authenticating by Kerberos. Default: 5 s.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = timeout;
+        self.connect_timeout = bounded(timeout);
         self
     }
 
     /// A connection is given up if nothing comes for so long while an answer is waited for. Default: 30 s.
     #[must_use]
     pub fn read_timeout(mut self, timeout: Duration) -> Self {
-        self.read_timeout = timeout;
+        self.read_timeout = bounded(timeout);
         self
     }
 
     /// A connection is closed if nothing was asked for so long. Default: 110 s, because servers close theirs after 120 s.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
-        self.idle_timeout = timeout;
+        self.idle_timeout = bounded(timeout);
         self
     }
 
-    /// Pauses between attempts: the first, and the longest. Each is about twice the one before. Default: 16 ms, 10 s.
+    /// Pauses between attempts: the first, at least 1 ms, and the longest. Each is about twice the one before. Default: 16 ms,
+    /// 10 s.
     #[must_use]
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
-        (self.first_pause, self.longest_pause) = (first, longest.max(first));
+        self.first_pause = bounded(first).max(SHORTEST_PAUSE);
+        self.longest_pause = bounded(longest).max(self.first_pause);
         self
     }
 
-    /// Connections to each server. Default: 1.
+    /// Connections to each server, 1,024 at most. Default: 1.
     #[must_use]
     pub fn connections_per_server(mut self, connections: usize) -> Self {
-        self.connections = connections.max(1);
+        self.connections = connections.clamp(1, 1024);
         self
     }
 
@@ -199,22 +216,22 @@ impl Options {
     /// Look-ups of regions in `hbase:meta` at a time. Default: 8.
     #[must_use]
     pub fn concurrent_lookups(mut self, lookups: usize) -> Self {
-        self.lookups = lookups.max(1);
+        self.lookups = lookups.clamp(1, Semaphore::MAX_PERMITS);
         self
     }
 
-    /// Bytes of one request of a batch; larger ones are split. Default: 2 MiB.
+    /// Bytes of one request of a batch, 1 GiB at most; larger ones are split. Default: 2 MiB.
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
-        self.batch_bytes = bytes.max(1);
+        self.batch_bytes = bytes.clamp(1, 1 << 30);
         self
     }
 
     /// The largest answer that is accepted, and the longest row that a scan puts together of several answers. A larger one is an
-    /// error, [`TooLarge`](crate::ErrorKind::TooLarge). Default: 256 MiB.
+    /// error, [`TooLarge`](crate::ErrorKind::TooLarge). At least 1 MiB, which look-ups of regions need. Default: 256 MiB.
     #[must_use]
     pub fn answer_bytes(mut self, bytes: usize) -> Self {
-        self.frame_bytes = bytes;
+        self.frame_bytes = bytes.max(1 << 20);
         self
     }
 
@@ -257,5 +274,28 @@ impl Default for Resolve {
 impl fmt::Debug for Resolve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Resolve")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_is_bounded() {
+        let (all, none) = (usize::MAX, 0);
+        let pauses = |first, longest| {
+            let options = Options::new().pauses(first, longest);
+            (options.first_pause, options.longest_pause)
+        };
+        assert_eq!(pauses(Duration::ZERO, Duration::ZERO), (SHORTEST_PAUSE, SHORTEST_PAUSE));
+        assert_eq!(pauses(Duration::MAX, Duration::ZERO), (LONGEST, LONGEST));
+        let of = |number: usize| {
+            let options = Options::new().connections_per_server(number).calls_per_connection(number);
+            let options = options.concurrent_lookups(number).batch_bytes(number).answer_bytes(number);
+            (options.connections, options.calls, options.lookups, options.batch_bytes, options.frame_bytes)
+        };
+        assert_eq!(of(none), (1, 1, 1, 1, 1 << 20));
+        assert_eq!(of(all), (1024, all, Semaphore::MAX_PERMITS, 1 << 30, all));
     }
 }

@@ -6,6 +6,18 @@ use bytes::{Bytes, BytesMut};
 use crate::cell::{Cell, Parts};
 use crate::pb;
 
+/// Bytes of a row's key at most.
+pub(crate) const LONGEST_KEY: usize = i16::MAX as usize;
+
+/// What is wrong with a row's key, if it can't be one.
+pub(crate) fn wrong_key(key: &[u8]) -> Option<&'static str> {
+    match key.len() {
+        0 => Some("the row key is empty"),
+        1..=LONGEST_KEY => None,
+        _ => Some("a row key is longer than 32767 bytes"),
+    }
+}
+
 /// The cells of a row, or of a part of it, in their order. The bytes are those that came from the server; clones share them.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Row {

@@ -1,16 +1,21 @@
-//! Reads `hbase-site.xml`: properties, each with a name and a value.
+//! Reads `hbase-site.xml`: properties, each with a name and a value, as Hadoop's `Configuration` does.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::options::{MASTER, Options, ZOOKEEPER};
+use crate::options::{MASTER, Options, ZOOKEEPER, bounded};
 use crate::security;
 use crate::server::Address;
 
 /// The options in the text of a file, or what is wrong with it.
 pub(crate) fn options(text: &str) -> Result<Options, String> {
-    let properties = properties(text)?;
-    let get = |name: &str| properties.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
+    let site = Site::of(text)?;
+    let options = options_of(|name: &str| site.get(name));
+    site.wrong.into_inner().map_or(options, Err)
+}
+
+fn options_of<'a>(get: impl security::site::Get<'a>) -> Result<Options, String> {
     let mut options = Options::new();
     options.security = security::site::security(get)?;
 
@@ -30,23 +35,84 @@ pub(crate) fn options(text: &str) -> Result<Options, String> {
     let parent = get("zookeeper.znode.parent").unwrap_or("/hbase");
     options.znode = format!("{}{parent}", chroot.trim_end_matches('/'));
 
-    let time = |name| Ok::<_, String>(number(get, name)?.map(|ms: u32| Duration::from_millis(ms.into())));
+    let time = |name| Ok::<_, String>(number(get, name)?.map(|ms| bounded(Duration::from_millis(ms))));
     options.timeout = time("hbase.client.operation.timeout")?.unwrap_or(options.timeout);
     options.call_timeout = time("hbase.rpc.timeout")?.unwrap_or(options.call_timeout);
     Ok(options)
 }
 
-fn properties(text: &str) -> Result<HashMap<String, String>, String> {
-    let document = roxmltree::Document::parse(text).map_err(|error| error.to_string())?;
-    let mut properties = HashMap::new();
-    for property in document.root_element().children().filter(|node| node.has_tag_name("property")) {
-        let child = |name| property.children().find(|node| node.has_tag_name(name)).and_then(|node| node.text());
-        if let Some(name) = child("name") {
-            // As in Hadoop, the last one counts.
-            properties.insert(name.trim().to_owned(), child("value").unwrap_or_default().to_owned());
+struct Site {
+    properties: HashMap<String, Property>,
+    /// What is wrong with a property that was read.
+    wrong: OnceCell<String>,
+}
+
+struct Property {
+    text: String,
+    /// The text without variables, once it is read.
+    value: OnceCell<Option<String>>,
+}
+
+/// So many variables are replaced in a value. They may stand for each other, in a circle too.
+const VARIABLES: usize = 20;
+
+impl Site {
+    fn of(text: &str) -> Result<Self, String> {
+        let document = roxmltree::Document::parse(text).map_err(|error| error.to_string())?;
+        if document.descendants().any(|node| node.has_tag_name("include")) {
+            return Err("this client does not follow xi:include: write all properties into one file".into());
+        }
+        let mut properties = HashMap::new();
+        for property in document.root_element().children().filter(|node| node.has_tag_name("property")) {
+            let child = |name| {
+                let node = property.children().find(|node| node.has_tag_name(name))?;
+                Some(
+                    node.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect::<String>(),
+                )
+            };
+            if let Some(name) = child("name") {
+                let property = Property { text: child("value").unwrap_or_default(), value: OnceCell::new() };
+                // As in Hadoop, the last one counts.
+                properties.insert(name.trim().to_owned(), property);
+            }
+        }
+        Ok(Self { properties, wrong: OnceCell::new() })
+    }
+
+    fn get<'a>(&'a self, name: &str) -> Option<&'a str> {
+        let property = self.properties.get(name)?;
+        let expand = || match self.expanded(&property.text) {
+            Ok(value) => Some(value),
+            Err(why) => {
+                self.wrong.get_or_init(|| format!("{name}: {why}"));
+                None
+            }
+        };
+        property.value.get_or_init(expand).as_deref().map(str::trim).filter(|value| !value.is_empty())
+    }
+
+    fn expanded(&self, text: &str) -> Result<String, String> {
+        let mut value = text.to_owned();
+        for _ in 0..=VARIABLES {
+            let Some((before, variable, behind)) = variable(&value) else { return Ok(value) };
+            let Some(property) = self.properties.get(variable) else {
+                return Err(format!("${{{variable}}} is no property of this file: write what it stands for"));
+            };
+            value = [before, &property.text, behind].concat();
+        }
+        Err(format!("{text:?} has more than {VARIABLES} variables, or one that stands for itself"))
+    }
+}
+
+/// The first `${NAME}`, with what stands before and behind it.
+fn variable(text: &str) -> Option<(&str, &str, &str)> {
+    for (at, opening) in text.match_indices("${") {
+        let (before, rest) = (&text[..at], &text[at + opening.len()..]);
+        if let Some(end) = rest.find(['}', '$', ' ']).filter(|end| *end > 0 && rest[*end..].starts_with('}')) {
+            return Some((before, &rest[..end], &rest[end + 1..]));
         }
     }
-    Ok(properties)
+    None
 }
 
 pub(crate) fn number<'a, N: std::str::FromStr>(
@@ -109,5 +175,52 @@ mod tests {
             assert!(error.contains(told), "{error}");
         }
         assert!(options("<configuration>").is_err());
+    }
+
+    #[test]
+    fn a_value_is_all_of_its_text() {
+        let read = of(&[("hbase.masters", "a,<!-- x -->b<![CDATA[,c]]>,d&#58;1")]).unwrap();
+        assert_eq!(text(&read.masters), "a:16000 b:16000 c:16000 d:1");
+    }
+
+    #[test]
+    fn variables_stand_for_properties() {
+        let read = of(&[
+            ("hbase.masters", "${name}.${domain}:${port}"),
+            ("name", "m-${nu${x}mber}"),
+            ("x", ""),
+            ("number", "1"),
+            ("domain", "example"),
+            ("port", "5"),
+            ("hbase.rootdir", "${hbase.tmp.dir}/hbase"),
+        ]);
+        assert_eq!(text(&read.unwrap().masters), "m-1.example:5");
+        for plain in ["${a b}", "${}", "$port}", "${port"] {
+            assert_eq!(variable(plain), None);
+        }
+        assert_eq!(variable("${a b}$${port}:"), Some(("${a b}$", "port", ":")));
+        for (value, told) in [
+            ("${user.name}.example", "hbase.masters: ${user.name} is no property"),
+            ("${env.HOST}", "${env.HOST}"),
+            ("${hbase.masters}", "20 variables"),
+        ] {
+            let error = of(&[("hbase.masters", value), ("hbase.zookeeper.quorum", "q")]).unwrap_err();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_time_is_a_year_at_most() {
+        let times = ["hbase.rpc.timeout", "hbase.client.operation.timeout"].map(|name| (name, "18446744073709551615"));
+        let read = of(&[("hbase.masters", "a"), times[0], times[1]]).unwrap();
+        assert_eq!((read.timeout, read.call_timeout), (bounded(Duration::MAX), bounded(Duration::MAX)));
+    }
+
+    #[test]
+    fn another_file_is_not_followed() {
+        let include = "<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"other.xml\"/>";
+        let property = "<property><name>hbase.masters</name><value>a</value></property>";
+        let error = options(&format!("<configuration>{property}{include}</configuration>")).unwrap_err();
+        assert!(error.contains("one file"), "{error}");
     }
 }

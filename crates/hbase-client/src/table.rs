@@ -12,6 +12,7 @@ use crate::core::{Core, RegionCall, Repeat, nonce};
 use crate::error::{Error, Result};
 use crate::get::Get;
 use crate::mutation::{Append, Delete, Increment, Mutation, Put};
+use crate::options::bounded;
 use crate::pb;
 use crate::regions::{Entry, Location, Region, rows_of};
 use crate::row::{CellBlock, Row};
@@ -40,7 +41,7 @@ impl Table {
     /// The same table with operations that may take so long. Default: that of the client's options.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { timeout, ..self.clone() }
+        Self { timeout: bounded(timeout), ..self.clone() }
     }
 
     /// Its name.
@@ -71,9 +72,7 @@ impl Table {
     }
 
     async fn read(&self, get: &Get, only_existence: bool) -> Result<(Row, bool)> {
-        if get.row().is_empty() {
-            return Err(Error::invalid("the row key is empty"));
-        }
+        get.check()?;
         let message = |location: &Location| pb::GetRequest {
             region: location.region.specifier(),
             get: get.to_pb(only_existence),
@@ -154,6 +153,7 @@ impl Table {
 
     async fn mutate(&self, mutation: Mutation, condition: Option<&Condition>) -> Result<(Row, bool)> {
         mutation.check()?;
+        condition.map_or(Ok(()), Condition::check)?;
         let repeat = if condition.is_some() { Repeat::Never } else { mutation.repeat() };
         let nonce = (repeat == Repeat::WhereItIs).then(nonce);
         let message = |location: &Location| pb::MutateRequest {
@@ -219,6 +219,7 @@ impl Table {
                 return Err(Error::invalid("mutations of one row have several"));
             }
         }
+        condition.map_or(Ok(()), Condition::check)?;
         let always = mutations.iter().all(|mutation| mutation.repeat() == Repeat::Always);
         let repeat = if always && condition.is_none() { Repeat::Always } else { Repeat::Never };
         let action = |mutation: &Mutation| pb::Action { mutation: Some(mutation.to_pb(None)), ..Default::default() };

@@ -14,6 +14,7 @@ pub use self::schema::{Family, TableSchema};
 use crate::core::{Attempts, Core, Next, Repeat, next, nonce};
 use crate::error::{Error, Result};
 use crate::exception::{Exception, Reaction};
+use crate::options::bounded;
 use crate::pb;
 use crate::pb::get_procedure_result_response::State as Progress;
 use crate::regions::{Region, readable};
@@ -41,7 +42,7 @@ impl Admin {
     /// The same, with operations that may take so long. Default: that of the client's options.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { timeout, ..self.clone() }
+        Self { timeout: bounded(timeout), ..self.clone() }
     }
 
     /// Creates a table, with a region before each of the keys and one behind the last.

@@ -1,6 +1,7 @@
 //! A server of one region, in this process, that answers as a test says: faults that a real one shows too rarely.
 
 mod golden;
+mod requests;
 mod scans;
 mod tests;
 mod traces;

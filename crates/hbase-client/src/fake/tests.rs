@@ -149,7 +149,7 @@ async fn of_a_batch_only_what_may_succeed_is_sent_again() {
 }
 
 /// Says that all actions of a batch of one region were carried out.
-fn all_done(request: &pb::MultiRequest) -> Reply {
+pub(super) fn all_done(request: &pb::MultiRequest) -> Reply {
     let of = |region: &pb::RegionAction| {
         let result = Some(pb::Result::default());
         let of = |action: &pb::Action| pb::ResultOrException {

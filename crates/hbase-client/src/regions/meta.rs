@@ -7,7 +7,7 @@ use prost::Message;
 use super::cache::Place;
 use super::{Location, Region};
 use crate::pb;
-use crate::row::{CellBlock, Row};
+use crate::row::{CellBlock, LONGEST_KEY, Row};
 use crate::rpc::{Answer, CallFault, Payload};
 use crate::server::{Address, ServerName};
 use crate::table_name::TableName;
@@ -62,10 +62,13 @@ const LAST_ID: &[u8] = b"99999999999999";
 /// A scan backwards from a place in a table.
 pub(crate) fn look_up(table: &TableName, place: Place<'_>) -> pb::ScanRequest {
     let (first, behind) = rows_of(table);
+    let prefix = format!("{table},");
+    // All starts of regions are shorter than this, so none is between a key and what is left of it.
+    let room = LONGEST_KEY.saturating_sub(prefix.len() + 1 + LAST_ID.len());
     let (start, include) = match place {
-        Place::At(key) => ([format!("{table},").as_bytes(), key, b",", LAST_ID].concat().into(), true),
+        Place::At(key) => ([prefix.as_bytes(), &key[..key.len().min(room)], b",", LAST_ID].concat().into(), true),
         Place::Before([]) => (behind, false),
-        Place::Before(key) => ([format!("{table},").as_bytes(), key, b","].concat().into(), false),
+        Place::Before(key) => ([prefix.as_bytes(), &key[..key.len().min(room)], b","].concat().into(), false),
     };
     pb::ScanRequest {
         region: Some(Region::meta().specifier()),
@@ -168,5 +171,23 @@ mod tests {
         assert_eq!(start(Place::At(b"k,1")), "n:t,k,1,99999999999999");
         assert_eq!(start(Place::Before(b"k")), "n:t,k,");
         assert_eq!(start(Place::Before(b"")), "n:t ,,");
+    }
+
+    #[test]
+    fn long_keys_find_the_regions_of_whole_ones() {
+        let start = |place: Place<'_>| look_up(&"n:t".into(), place).scan.unwrap().start_row.unwrap();
+        // The row of a region in meta, with a number of one digit, has to be a row.
+        let longest_start = LONGEST_KEY - "n:t,,1.0123456789abcdef0123456789abcdef.".len();
+        for length in [longest_start, longest_start + 1, LONGEST_KEY - 1, LONGEST_KEY] {
+            let key = vec![5; length];
+            let (at, before) = (start(Place::At(&key)), start(Place::Before(&key)));
+            assert!(at.len() <= LONGEST_KEY && before.len() <= LONGEST_KEY, "{} {}", at.len(), before.len());
+            let at = at.strip_prefix(b"n:t,").unwrap().strip_suffix(b",99999999999999").unwrap();
+            let before = before.strip_prefix(b"n:t,").unwrap().strip_suffix(b",").unwrap();
+            for last in [4, 5, 6] {
+                let region = [&key[..longest_start - 1], &[last]].concat();
+                assert_eq!((region <= key, region < key), (&region[..] <= at, &region[..] < before), "{length} {last}");
+            }
+        }
     }
 }

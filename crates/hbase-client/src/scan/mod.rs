@@ -9,7 +9,9 @@ use bytes::Bytes;
 
 pub use self::scanner::{ScanCounts, Scanner};
 use crate::columns::{Columns, columns};
+use crate::error::{Error, Result};
 use crate::pb;
+use crate::row::wrong_key;
 
 /// Reads rows in the order of their keys. By default all rows of a table.
 #[derive(Debug, Clone)]
@@ -134,11 +136,19 @@ impl Scan {
 
     columns!();
 
+    /// Whether a server can read it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the reader will ask"))]
+    pub(crate) fn check(&self) -> Result<()> {
+        // An empty key is the table's end.
+        let key = [&self.start, &self.stop].into_iter().filter(|key| !key.is_empty()).find_map(|key| wrong_key(key));
+        key.or_else(|| self.columns.wrong()).map_or(Ok(()), |wrong| Err(Error::invalid(wrong)))
+    }
+
     fn to_pb(&self) -> pb::Scan {
         let columns = &self.columns;
         pb::Scan {
             column: columns.to_pb(),
-            filter: columns.filter.clone(),
+            filter: columns.filter_to_pb(),
             time_range: columns.time_range,
             max_versions: columns.versions,
             cache_blocks: columns.no_cache.then_some(false),
@@ -148,6 +158,28 @@ impl Scan {
             caching: Some(self.rows),
             reversed: self.reverse.then_some(true),
             ..Default::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let (longest, longer) = ([9; 32_767], [9; 32_768]);
+        let right = Scan::new().start("").stop_before("");
+        assert!(right.check().is_ok());
+        assert!(right.start_after(longest).stop_with(longest).family("f").time_range(3, 3).check().is_ok());
+        for wrong in [
+            Scan::new().start(longer),
+            Scan::new().stop_with(longer).reverse(),
+            Scan::new().column("", "q"),
+            Scan::new().time_range(5, 3),
+        ] {
+            assert_eq!(wrong.check().unwrap_err().kind(), ErrorKind::Invalid, "{wrong:?}");
         }
     }
 }

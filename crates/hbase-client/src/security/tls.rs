@@ -20,6 +20,7 @@ use tokio_rustls::rustls::{
 
 use super::pem;
 use crate::cause::Cause;
+use crate::options::bounded;
 use crate::server::Address;
 
 /// TLS: whose certificates are trusted, and which one the client shows. Files are PEM; they are read by
@@ -112,7 +113,7 @@ impl Tls {
     /// How long a handshake may take. Default: 5 s.
     #[must_use]
     pub fn handshake_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = bounded(timeout);
         self
     }
 

@@ -86,6 +86,10 @@ async fn a_row_is_changed_if_a_condition_holds() {
         let done = table.check_and_mutate(&condition, put("a", "y", "")).await.unwrap();
         assert_eq!(done, holds, "5 {compare:?} {value}");
     }
+    for (column, value, holds) in [("none", "5", false), ("none", "", false), ("x", "", true)] {
+        let condition = Condition::value("f", column, Compare::NotEqual, value);
+        assert_eq!(table.check_and_mutate(&condition, put("a", "y", "")).await.unwrap(), holds, "{column} {value:?}");
+    }
     let changes = || [Mutation::from(put("a", "z", "1")), Delete::new("a").column("f", "x").into()];
     assert!(!table.check_and_mutate_row(&Condition::absent("f", "x"), changes()).await.unwrap());
     assert!(table.check_and_mutate_row(&Condition::value("f", "x", Compare::Equal, "5"), changes()).await.unwrap());

@@ -1,0 +1,61 @@
+use std::time::Duration;
+
+use super::{Fake, Reply};
+use crate::{Client, Compare, Condition, Delete, ErrorKind, Filter, Get, Options, Put, Scan, pb};
+
+#[tokio::test]
+async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
+    let longest = Duration::MAX;
+    let fake = Fake::start(|call| match call.method.as_str() {
+        "Get" if call.nth == 0 => Reply::Close,
+        "Get" => Reply::answer(&pb::GetResponse::default()),
+        "Scan" => Reply::answer(&pb::ScanResponse { more_results: Some(false), ..Default::default() }),
+        "GetTableNames" => Reply::answer(&pb::GetTableNamesResponse::default()),
+        "Multi" => super::tests::all_done(&call.read()),
+        method => Reply::Exception("java.lang.AssertionError", method.into()),
+    });
+    let fake = fake.await;
+    let options = Options::new().masters([fake.address().clone()]).timeout(longest).call_timeout(longest);
+    let options = options.meta_timeout(longest).connect_timeout(longest).read_timeout(longest).idle_timeout(longest);
+    let options = options.pauses(Duration::ZERO, longest);
+    let options = options.connections_per_server(usize::MAX).calls_per_connection(usize::MAX);
+    let options = options.concurrent_lookups(usize::MAX).batch_bytes(usize::MAX).answer_bytes(usize::MAX);
+    let client = Client::new(options).unwrap();
+    let table = client.table("t");
+    assert!(table.get("r").await.unwrap().is_empty());
+    assert!(table.with_timeout(longest).get("r").await.unwrap().is_empty());
+    assert_eq!(table.scan(Scan::new()).next().await.unwrap(), None);
+    assert!(table.batch(vec![Put::new("r").value("f", "q", "v").into()]).await[0].is_ok());
+    assert_eq!(client.admin().tables().await.unwrap(), []);
+    assert_eq!(client.admin().with_timeout(longest).tables().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_cannot_be_right_is_not_sent() {
+    let fake = Fake::start(|_| Reply::Exception("java.lang.IllegalArgumentException", String::new())).await;
+    let table = super::tests::table(&fake);
+    let longer = [9; 32_768];
+    for get in [
+        Get::new(""),
+        Get::new(longer),
+        Get::new("r").family(""),
+        Get::new("r").column("", "q"),
+        Get::new("r").time_range(5, 3),
+    ] {
+        assert_eq!(table.get(get.clone()).await.unwrap_err().kind(), ErrorKind::Invalid, "{get:?}");
+        assert_eq!(table.exists(get).await.unwrap_err().kind(), ErrorKind::Invalid);
+    }
+    assert_eq!(table.delete(Delete::new(longer)).await.unwrap_err().kind(), ErrorKind::Invalid);
+    for condition in [
+        Condition::absent("", "q"),
+        Condition::absent("f", "q").time_range(5, 3),
+        Condition::filter(&Filter::column_value("", "q", Compare::Equal, "v", false)),
+    ] {
+        let put = || Put::new("r").value("f", "q", "v");
+        let error = table.check_and_mutate(&condition, put()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{condition:?}");
+        let error = table.check_and_mutate_row(&condition, [put().into()]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+    }
+    assert_eq!((fake.lookups(), fake.calls("Get"), fake.calls("Mutate"), fake.calls("Multi")), (0, 0, 0, 0));
+}
