@@ -10,6 +10,7 @@ use crate::cause::Cause;
 use crate::error::{Error, Result};
 use crate::locked::Locked;
 use crate::mutation::Mutation;
+use crate::options::bounded;
 use crate::table::Table;
 
 /// Gathers writes to a table, and sends many in one call: when enough bytes have come, when the first of them has waited long
@@ -69,7 +70,7 @@ impl BufferOptions {
     /// Sends when a write has waited so long. Default: 100 ms.
     #[must_use]
     pub fn flush_interval(mut self, interval: Duration) -> Self {
-        self.interval = interval;
+        self.interval = bounded(interval);
         self
     }
 }

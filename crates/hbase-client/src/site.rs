@@ -49,6 +49,8 @@ struct Site {
 
 struct Property {
     text: String,
+    /// Later ones of its name do not count.
+    is_final: bool,
     /// The text without variables, once it is read.
     value: OnceCell<Option<String>>,
 }
@@ -66,14 +68,16 @@ impl Site {
         for property in document.root_element().children().filter(|node| node.has_tag_name("property")) {
             let child = |name| {
                 let node = property.children().find(|node| node.has_tag_name(name))?;
-                Some(
-                    node.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect::<String>(),
-                )
+                let texts = node.descendants().filter(|node| node.is_text()).filter_map(|node| node.text());
+                Some(texts.collect::<String>())
             };
-            if let Some(name) = child("name") {
-                let property = Property { text: child("value").unwrap_or_default(), value: OnceCell::new() };
-                // As in Hadoop, the last one counts.
-                properties.insert(name.trim().to_owned(), property);
+            let part = |name| property.attribute(name).map(str::to_owned).or_else(|| child(name));
+            let Some(name) = part("name").map(|name| name.trim().to_owned()) else { continue };
+            // As in Hadoop, the last one counts.
+            if !properties.get(&name).is_some_and(|known: &Property| known.is_final) {
+                let is_final = part("final").is_some_and(|text| text.trim() == "true");
+                let text = part("value").unwrap_or_default();
+                properties.insert(name, Property { text, is_final, value: OnceCell::new() });
             }
         }
         Ok(Self { properties, wrong: OnceCell::new() })
@@ -222,5 +226,14 @@ mod tests {
         let property = "<property><name>hbase.masters</name><value>a</value></property>";
         let error = options(&format!("<configuration>{property}{include}</configuration>")).unwrap_err();
         assert!(error.contains("one file"), "{error}");
+    }
+
+    #[test]
+    fn a_property_may_be_final_or_of_attributes() {
+        let text = "<configuration>\
+                    <property><name>hbase.masters</name><value>a</value><final>true</final></property>\
+                    <property><name>hbase.masters</name><value>b</value></property>\
+                    <property name='hbase.master.port' value='7'/></configuration>";
+        assert_eq!(options(text).unwrap().masters, [Address::new("a", 7)]);
     }
 }

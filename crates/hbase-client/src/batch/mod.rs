@@ -39,8 +39,7 @@ impl Action {
 
     fn check(&self) -> Result<()> {
         match self {
-            Self::Get(get) if get.row().is_empty() => Err(Error::invalid("the row key is empty")),
-            Self::Get(_) => Ok(()),
+            Self::Get(get) => get.check(),
             Self::Mutate(mutation) => mutation.check(),
         }
     }

@@ -43,6 +43,7 @@ async fn what_cannot_be_right_is_not_sent() {
         Get::new("r").time_range(5, 3),
     ] {
         assert_eq!(table.get(get.clone()).await.unwrap_err().kind(), ErrorKind::Invalid, "{get:?}");
+        assert_eq!(table.get_many([get.clone()]).await.remove(0).unwrap_err().kind(), ErrorKind::Invalid);
         assert_eq!(table.exists(get).await.unwrap_err().kind(), ErrorKind::Invalid);
     }
     assert_eq!(table.delete(Delete::new(longer)).await.unwrap_err().kind(), ErrorKind::Invalid);
@@ -56,6 +57,9 @@ async fn what_cannot_be_right_is_not_sent() {
         assert_eq!(error.kind(), ErrorKind::Invalid, "{condition:?}");
         let error = table.check_and_mutate_row(&condition, [put().into()]).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
+    }
+    for scan in [Scan::new().start(longer), Scan::new().stop_with(longer), Scan::new().time_range(5, 3)] {
+        assert_eq!(table.scan(scan).next().await.unwrap_err().kind(), ErrorKind::Invalid);
     }
     assert_eq!((fake.lookups(), fake.calls("Get"), fake.calls("Mutate"), fake.calls("Multi")), (0, 0, 0, 0));
 }

@@ -137,7 +137,6 @@ impl Scan {
     columns!();
 
     /// Whether a server can read it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the reader will ask"))]
     pub(crate) fn check(&self) -> Result<()> {
         // An empty key is the table's end.
         let key = [&self.start, &self.stop].into_iter().filter(|key| !key.is_empty()).find_map(|key| wrong_key(key));

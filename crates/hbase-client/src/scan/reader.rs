@@ -58,6 +58,7 @@ impl Reader {
     /// The next rows, or `None` at the end, or when nobody wants them any more. Each answer of a server, even one without rows,
     /// gives the scan its timeout anew.
     pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
+        self.scan.check().map_err(|error| error.of_table(&self.table))?;
         let core = self.core.clone();
         let mut attempts = Attempts::new(&core, Instant::now() + self.timeout);
         'answered: while !self.done {
