@@ -412,3 +412,33 @@ impl std::fmt::Debug for Admin {
         f.debug_struct("Admin").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{Fake, Reply};
+    use crate::{Client, ErrorKind, Options};
+
+    #[tokio::test]
+    async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent() {
+        let fake = Fake::start(|call| match &*call.method {
+            "getProcedureResult" => Reply::answer(&pb::GetProcedureResultResponse {
+                state: Progress::NotFound.into(),
+                ..Default::default()
+            }),
+            _ => Reply::answer(&pb::ProcedureResponse { proc_id: Some(14) }),
+        });
+        let fake = fake.await;
+        let admin = Client::new(Options::new().masters([fake.address().clone()])).unwrap().admin();
+        let error = admin.alter(&TableSchema::new("t").family("f")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+        let text = "it is not known whether `alter` of table t was carried out: the master does not know procedure 14";
+        assert!(error.to_string().starts_with(text), "{error}");
+
+        let wrong = TableSchema::new("t").family(Family::new("f").versions(0));
+        assert_eq!(admin.alter(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!(admin.create(&wrong, [""; 0]).await.unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!(admin.truncate("a b", true).await.unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!((fake.calls("ModifyTable"), fake.calls("CreateTable"), fake.calls("truncateTable")), (1, 0, 0));
+    }
+}
