@@ -36,6 +36,8 @@ enum Why {
 /// Where something failed, as far as it is known.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place {
+    /// What was done to the table, if it was no row's.
+    pub(crate) operation: Option<&'static str>,
     pub(crate) table: Option<TableName>,
     pub(crate) region: Option<Bytes>,
     pub(crate) server: Option<Address>,
@@ -130,6 +132,10 @@ impl Error {
         self.with(|inner| inner.place.table = Some(table.clone()))
     }
 
+    pub(crate) fn of_operation(self, operation: &'static str, table: &TableName) -> Self {
+        self.of_table(table).with(|inner| inner.place.operation = Some(operation))
+    }
+
     /// The table of a scan, and the row where it stands, if no more is known.
     pub(crate) fn of_scan(self, table: &TableName, row: &Bytes) -> Self {
         self.with(|inner| {
@@ -141,6 +147,7 @@ impl Error {
     pub(crate) fn at(self, location: &Location, row: &[u8]) -> Self {
         self.with(|inner| {
             inner.place = Place {
+                operation: None,
                 table: Some(location.region.table().clone()),
                 region: Some(location.region.name().clone()),
                 server: Some(location.server.address().clone()),
@@ -201,15 +208,18 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { kind, why, place, attempts } = &*self.0;
+        let of_table = |(operation, table)| format!("`{operation}` of table {table}");
+        let operation = place.operation.zip(place.table.as_ref()).map(of_table);
         if *kind == ErrorKind::OutcomeUnknown {
-            f.write_str("it is not known whether the write was carried out: ")?;
+            let what = operation.as_deref().unwrap_or("the write");
+            write!(f, "it is not known whether {what} was carried out: ")?;
         }
         match why {
             Why::Said(text) => f.write_str(text)?,
             Why::Cause(cause) => write!(f, "{cause}")?,
             Why::Exception(exception) => write!(f, "{exception}")?,
         }
-        let mut places = Vec::new();
+        let mut places = Vec::from_iter(operation);
         places.extend(place.server.as_ref().map(|server| format!("server {server}")));
         places.extend(place.region.as_ref().map(|region| format!("region {}", readable(region))));
         places.extend(place.row.as_ref().map(|row| format!("row \"{}\"", readable(row))));
@@ -252,6 +262,10 @@ mod tests {
         let error = error.outcome_unknown();
         assert!(error.to_string().starts_with("it is not known"), "{error}");
         assert_eq!(error.exception().map(Exception::message), Some("busy"));
+        let error = Error::invalid("why").of_operation("create", &"t".into());
+        assert_eq!(error.to_string(), "why (`create` of table t)");
+        let error = error.outcome_unknown().to_string();
+        assert!(error.starts_with("it is not known whether `create` of table t was carried out: why"), "{error}");
     }
 
     #[test]

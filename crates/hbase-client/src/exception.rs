@@ -210,11 +210,16 @@ impl Exception {
     }
 }
 
+/// More of a message is not shown: some have the whole schema of a table.
+const SHOWN: usize = 300;
+
 impl fmt::Display for Exception {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.class.rsplit('.').next().unwrap_or_default(), self.message()) {
-            (class, "") => f.write_str(class),
-            (class, message) => write!(f, "{class}: {message}"),
+        let (class, message) = (self.class.rsplit('.').next().unwrap_or_default(), self.message());
+        match message {
+            "" => f.write_str(class),
+            _ if message.len() > SHOWN => write!(f, "{class}: {}…", shortened(message, SHOWN)),
+            _ => write!(f, "{class}: {message}"),
         }
     }
 }
@@ -241,6 +246,13 @@ mod tests {
         assert_eq!(of("x.y.New", true).reaction(), Reaction::Fail);
         assert_eq!(of(nsre, false).message(), "why");
         assert_eq!(of(nsre, false).to_string(), "NotServingRegionException: why");
+    }
+
+    #[test]
+    fn a_long_message_is_cut_where_it_is_shown() {
+        let long = Exception::named("a.B", format!("a.B: {}ä", "x".repeat(299)).as_bytes());
+        assert_eq!(long.to_string(), format!("B: {}…", "x".repeat(299)));
+        assert_eq!(long.message().len(), 301);
     }
 
     #[test]

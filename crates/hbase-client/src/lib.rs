@@ -34,7 +34,7 @@ mod table;
 mod table_name;
 mod zookeeper;
 
-pub use self::admin::{Admin, Family, TableSchema};
+pub use self::admin::{Admin, BlockEncoding, BloomFilter, Compression, Family, KeepDeletedCells, TableSchema};
 pub use self::batch::{Action, Outcome};
 pub use self::buffered::{BufferOptions, BufferedMutator, FailedWrite, Written};
 pub use self::cell::{Cell, CellKind};

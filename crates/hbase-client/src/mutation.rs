@@ -1,6 +1,8 @@
+use std::collections::HashSet;
+
 use bytes::Bytes;
 
-use crate::cell::{CellKind, LATEST, Parts};
+use crate::cell::{Cell, CellKind, LATEST, Parts};
 use crate::core::Repeat;
 use crate::error::{Error, Result};
 use crate::pb;
@@ -43,7 +45,9 @@ impl Mutation {
     }
 
     fn add(&mut self, family: &[u8], qualifier: &[u8], timestamp: u64, kind: CellKind, value: &[u8]) {
-        let timestamp = timestamp.min(LATEST);
+        if timestamp > LATEST {
+            self.wrong = self.wrong.or(Some("a timestamp is greater than 9223372036854775807"));
+        }
         let parts = Parts { row: &self.row, family, qualifier, timestamp, kind: kind.code(), value };
         match parts.write(&mut self.cells) {
             Ok(()) => self.count += 1,
@@ -87,8 +91,26 @@ impl Mutation {
             // A delete of nothing in particular deletes the row.
             (None, MutationType::Delete) => Ok(()),
             (None, _) if self.count == 0 => Err(Error::invalid("a write without cells")),
+            (None, MutationType::Increment) if self.names_a_column_twice() => {
+                Err(Error::invalid("a counter is named twice: add the amounts up"))
+            }
+            (None, MutationType::Append) if self.names_a_column_twice() => {
+                Err(Error::invalid("a value is named twice: append its tails as one"))
+            }
             (None, _) => Ok(()),
         }
+    }
+
+    fn names_a_column_twice(&self) -> bool {
+        let mut rest = self.cells();
+        let mut columns = HashSet::new();
+        while let Some((cell, more)) = Cell::split_first(rest) {
+            if !columns.insert((cell.family(), cell.qualifier())) {
+                return true;
+            }
+            rest = more;
+        }
+        false
     }
 
     pub(crate) fn to_pb(&self, nonce: Option<u64>) -> pb::MutationProto {
@@ -152,7 +174,7 @@ impl Put {
         self.value_at(family, qualifier, LATEST, value)
     }
 
-    /// Writes a value with this timestamp.
+    /// Writes a value with this timestamp, at most 2⁶³ - 1; that one stands for the server's time.
     #[must_use]
     pub fn value_at(
         mut self,
@@ -228,7 +250,7 @@ impl Increment {
         Self(Mutation::new(MutationType::Increment, row.as_ref(), Repeat::WhereItIs))
     }
 
-    /// Adds to a counter.
+    /// Adds to a counter. One that is named twice is an error: HBase would add the last amount alone.
     #[must_use]
     pub fn add(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, amount: i64) -> Self {
         self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Put, &amount.to_be_bytes());
@@ -246,7 +268,7 @@ impl Append {
         Self(Mutation::new(MutationType::Append, row.as_ref(), Repeat::WhereItIs))
     }
 
-    /// Appends to a value.
+    /// Appends to a value. One that is named twice is an error: HBase would append the last tail alone.
     #[must_use]
     pub fn value(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, tail: impl AsRef<[u8]>) -> Self {
         self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Put, tail.as_ref());
@@ -269,6 +291,21 @@ mod tests {
         assert!(told(Delete::new([0; 32_768]).into()).unwrap_err().contains("32767"));
         assert!(told(Delete::new([0; 32_767]).into()).is_ok());
         assert!(told(Put::new("r").value([b'f'; 128], "q", "v").into()).unwrap_err().contains("127"));
+        assert!(told(Put::new("r").value_at("f", "q", LATEST, "v").into()).is_ok());
+        let late = "greater than 9223372036854775807";
+        assert!(told(Put::new("r").value_at("f", "q", LATEST + 1, "v").into()).unwrap_err().contains(late));
+        assert!(told(Delete::new("r").family_until("f", u64::MAX).into()).unwrap_err().contains(late));
+    }
+
+    #[test]
+    fn a_column_is_changed_once() {
+        let kind = |mutation: Mutation| mutation.check().map_err(|error| error.kind());
+        let twice = Err(crate::ErrorKind::Invalid);
+        assert_eq!(kind(Increment::new("r").add("f", "n", 1).add("f", "n", 2).into()), twice);
+        assert_eq!(kind(Increment::new("r").add("f", "n", 1).add("g", "n", 2).add("f", "m", 3).into()), Ok(()));
+        assert_eq!(kind(Append::new("r").value("f", "n", "1").value("f", "m", "").value("f", "n", "2").into()), twice);
+        assert_eq!(kind(Append::new("r").value("f", "nn", "1").value("fn", "n", "2").into()), Ok(()));
+        assert_eq!(kind(Put::new("r").value("f", "n", "1").value("f", "n", "2").into()), Ok(()));
     }
 
     #[test]

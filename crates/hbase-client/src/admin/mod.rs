@@ -1,6 +1,7 @@
 //! Tables are created, changed and dropped by the active master. It runs each change as a procedure, which is awaited.
 
 mod schema;
+mod values;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use tracing::Instrument;
 
 pub use self::schema::{Family, TableSchema};
+pub use self::values::{BlockEncoding, BloomFilter, Compression, KeepDeletedCells};
 use crate::core::{Attempts, Core, Next, Repeat, next, nonce};
 use crate::error::{Error, Result};
 use crate::exception::{Exception, Reaction};
@@ -49,9 +51,9 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If it exists, its name is none of HBase's, a split key is empty or comes twice, or the master refuses the schema.
+    /// If it exists, HBase can have no table with this schema, a split key is empty or comes twice, or the master refuses it.
     pub async fn create(&self, schema: &TableSchema, splits: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<()> {
-        schema.name().check()?;
+        schema.check()?;
         let mut split_keys: Vec<_> = splits.into_iter().map(|key| Bytes::copy_from_slice(key.as_ref())).collect();
         split_keys.sort();
         if split_keys.first().is_some_and(Bytes::is_empty) {
@@ -62,7 +64,7 @@ impl Admin {
         }
         let (nonce_group, nonce) = self.nonce();
         let request = pb::CreateTableRequest { table_schema: schema.to_pb(), split_keys, nonce_group, nonce };
-        self.procedure("CreateTable", &request, schema.name()).await
+        self.procedure("create", "CreateTable", &request, schema.name()).await
     }
 
     /// The schema of a table, with all options that its creation or a default gave it.
@@ -71,12 +73,25 @@ impl Admin {
     ///
     /// If it does not exist.
     pub async fn describe(&self, table: impl Into<TableName>) -> Result<TableSchema> {
-        let table = table.into();
+        let table = checked(table)?;
+        let schema = self.schema(&table).await?.ok_or_else(|| Error::no_table(&table))?;
+        TableSchema::from_pb(&schema).ok_or_else(|| Error::malformed("a schema"))
+    }
+
+    /// Whether a table exists.
+    ///
+    /// # Errors
+    ///
+    /// If its name is none of HBase's, or no master answers in time.
+    pub async fn exists(&self, table: impl Into<TableName>) -> Result<bool> {
+        Ok(self.schema(&checked(table)?).await?.is_some())
+    }
+
+    async fn schema(&self, table: &TableName) -> Result<Option<pb::TableSchema>> {
         let request = pb::GetTableDescriptorsRequest { table_names: vec![table.to_pb()] };
         let deadline = self.deadline();
         let response: pb::GetTableDescriptorsResponse = self.read("GetTableDescriptors", &request, deadline).await?;
-        let schema = response.table_schema.first().ok_or_else(|| Error::no_table(&table))?;
-        TableSchema::from_pb(schema).ok_or_else(|| Error::malformed("a schema"))
+        Ok(response.table_schema.into_iter().next())
     }
 
     /// The names of all tables but the system's.
@@ -97,7 +112,7 @@ impl Admin {
     ///
     /// If it does not exist.
     pub async fn is_enabled(&self, table: impl Into<TableName>) -> Result<bool> {
-        let request = pb::GetTableStateRequest { table_name: table.into().to_pb() };
+        let request = pb::GetTableStateRequest { table_name: checked(table)?.to_pb() };
         let response: pb::GetTableStateResponse = self.read("GetTableState", &request, self.deadline()).await?;
         Ok(response.table_state.state() == pb::table_state::State::Enabled)
     }
@@ -115,16 +130,28 @@ impl Admin {
         names.ok_or_else(|| Error::malformed("a server's name"))
     }
 
-    /// Gives a table another schema. Families that are not in it are deleted.
+    /// Gives a table another schema, in place of the whole one that it has: families that are not in it are deleted with their
+    /// rows, and every option that is not in it goes back to its default. So start from what [`describe`](Self::describe)
+    /// returns, also for a family:
+    ///
+    /// ```no_run
+    /// # async fn keep_three(admin: hbase_client::Admin) -> hbase_client::Result<()> {
+    /// let schema = admin.describe("visits").await?;
+    /// let pages = schema.families().find(|family| family.name() == "pages").cloned();
+    /// let pages = pages.unwrap_or_else(|| "pages".into()).versions(3);
+    /// admin.alter(&schema.family(pages).remove_family("old")).await
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// If the table does not exist, or the master refuses the schema.
+    /// If the table does not exist, HBase can have no table with this schema, or the master refuses it.
     pub async fn alter(&self, schema: &TableSchema) -> Result<()> {
+        schema.check()?;
         let (nonce_group, nonce) = self.nonce();
         let table_name = schema.name().to_pb();
         let request = pb::ModifyTableRequest { table_name, table_schema: schema.to_pb(), nonce_group, nonce };
-        self.procedure("ModifyTable", &request, schema.name()).await
+        self.procedure("alter", "ModifyTable", &request, schema.name()).await
     }
 
     /// Enables a table.
@@ -133,7 +160,7 @@ impl Admin {
     ///
     /// If it does not exist, or is enabled.
     pub async fn enable(&self, table: impl Into<TableName>) -> Result<()> {
-        self.on_table("EnableTable", table.into()).await
+        self.on_table("enable", "EnableTable", checked(table)?).await
     }
 
     /// Disables a table: its rows can't be read or changed until it is enabled.
@@ -142,7 +169,7 @@ impl Admin {
     ///
     /// If it does not exist, or is disabled.
     pub async fn disable(&self, table: impl Into<TableName>) -> Result<()> {
-        self.on_table("DisableTable", table.into()).await
+        self.on_table("disable", "DisableTable", checked(table)?).await
     }
 
     /// Drops a table, which must be disabled.
@@ -151,13 +178,13 @@ impl Admin {
     ///
     /// If it does not exist, or is enabled.
     pub async fn drop(&self, table: impl Into<TableName>) -> Result<()> {
-        self.on_table("DeleteTable", table.into()).await
+        self.on_table("drop", "DeleteTable", checked(table)?).await
     }
 
-    async fn on_table(&self, method: &'static str, table: TableName) -> Result<()> {
+    async fn on_table(&self, operation: &'static str, method: &'static str, table: TableName) -> Result<()> {
         let (nonce_group, nonce) = self.nonce();
         let request = pb::TableRequest { table_name: table.to_pb(), nonce_group, nonce };
-        self.procedure(method, &request, &table).await
+        self.procedure(operation, method, &request, &table).await
     }
 
     /// Deletes all rows of a table, which must be disabled, and enables it. Its regions stay as they are if `keep_splits`;
@@ -167,12 +194,12 @@ impl Admin {
     ///
     /// If it does not exist, or is enabled.
     pub async fn truncate(&self, table: impl Into<TableName>, keep_splits: bool) -> Result<()> {
-        let table = table.into();
+        let table = checked(table)?;
         let (nonce_group, nonce) = self.nonce();
         let (table_name, preserve_splits) = (table.to_pb(), Some(keep_splits));
         let request = pb::TruncateTableRequest { table_name, preserve_splits, nonce_group, nonce };
         // The method's name begins with a small letter.
-        self.procedure("truncateTable", &request, &table).await
+        self.procedure("truncate", "truncateTable", &request, &table).await
     }
 
     /// Splits a region before a key.
@@ -184,7 +211,7 @@ impl Admin {
         let (nonce_group, nonce) = self.nonce();
         let split_row = Some(Bytes::copy_from_slice(at.as_ref()));
         let request = pb::SplitTableRegionRequest { region_info: region.to_pb(), split_row, nonce_group, nonce };
-        self.procedure("SplitRegion", &request, region.table()).await
+        self.procedure("split", "SplitRegion", &request, region.table()).await
     }
 
     /// Merges neighbouring regions.
@@ -201,7 +228,7 @@ impl Admin {
             nonce_group,
             nonce,
         };
-        self.procedure("MergeTableRegions", &request, first.table()).await
+        self.procedure("merge", "MergeTableRegions", &request, first.table()).await
     }
 
     /// Moves a region to a server; or, if none is given, to one that the balancer chooses.
@@ -212,7 +239,8 @@ impl Admin {
     pub async fn move_region(&self, region: &Region, to: Option<&ServerName>) -> Result<()> {
         let dest_server_name = to.map(ServerName::to_pb);
         let request = pb::MoveRegionRequest { region: encoded(region), dest_server_name };
-        self.call("MoveRegion", &request, Repeat::Always, self.deadline()).await.map(drop)
+        let moved = self.call("MoveRegion", &request, Repeat::Always, self.deadline()).await;
+        moved.map(drop).map_err(|error| error.of_operation("move", region.table()))
     }
 
     /// Runs the balancer, which moves regions from servers that have many to those that have few. Returns whether it ran: it does
@@ -249,7 +277,13 @@ impl Admin {
     }
 
     /// Starts a procedure, and waits until it is done.
-    async fn procedure(&self, method: &'static str, request: &impl Message, table: &TableName) -> Result<()> {
+    async fn procedure(
+        &self,
+        operation: &'static str,
+        method: &'static str,
+        request: &impl Message,
+        table: &TableName,
+    ) -> Result<()> {
         let deadline = self.deadline();
         let run = async {
             let answer = self.call(method, request, Repeat::Always, deadline).await?;
@@ -259,7 +293,7 @@ impl Admin {
                 None => Ok(()),
             }
         };
-        let done = run.await.map_err(|error: Error| error.of_table(table));
+        let done = run.await.map_err(|error: Error| error.of_operation(operation, table));
         // Its regions may be others now.
         self.core.locator.forget_table(table);
         done
@@ -361,6 +395,13 @@ impl Admin {
     }
 }
 
+/// A name that a table can have.
+fn checked(table: impl Into<TableName>) -> Result<TableName> {
+    let table = table.into();
+    table.check()?;
+    Ok(table)
+}
+
 /// The master knows regions by their encoded names.
 fn encoded(region: &Region) -> pb::RegionSpecifier {
     let r#type = pb::region_specifier::RegionSpecifierType::EncodedRegionName.into();
@@ -370,5 +411,35 @@ fn encoded(region: &Region) -> pb::RegionSpecifier {
 impl std::fmt::Debug for Admin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Admin").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{Fake, Reply};
+    use crate::{Client, ErrorKind, Options};
+
+    #[tokio::test]
+    async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent() {
+        let fake = Fake::start(|call| match &*call.method {
+            "getProcedureResult" => Reply::answer(&pb::GetProcedureResultResponse {
+                state: Progress::NotFound.into(),
+                ..Default::default()
+            }),
+            _ => Reply::answer(&pb::ProcedureResponse { proc_id: Some(14) }),
+        });
+        let fake = fake.await;
+        let admin = Client::new(Options::new().masters([fake.address().clone()])).unwrap().admin();
+        let error = admin.alter(&TableSchema::new("t").family("f")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+        let text = "it is not known whether `alter` of table t was carried out: the master does not know procedure 14";
+        assert!(error.to_string().starts_with(text), "{error}");
+
+        let wrong = TableSchema::new("t").family(Family::new("f").versions(0));
+        assert_eq!(admin.alter(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!(admin.create(&wrong, [""; 0]).await.unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!(admin.truncate("a b", true).await.unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!((fake.calls("ModifyTable"), fake.calls("CreateTable"), fake.calls("truncateTable")), (1, 0, 0));
     }
 }

@@ -3,6 +3,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::values::{BlockEncoding, BloomFilter, Compression, Form, KeepDeletedCells, Value};
+use crate::error::{Error, Result};
+use crate::mutation::Durability;
 use crate::pb;
 use crate::table_name::TableName;
 
@@ -26,9 +29,27 @@ pub struct Family {
 struct Options {
     attributes: BTreeMap<String, String>,
     settings: BTreeMap<String, String>,
+    /// The first value that HBase could not read. What a server said is not looked at: it may know more than this crate.
+    wrong: Option<String>,
 }
 
 impl Options {
+    /// Looks at a value before it is kept.
+    fn look_at(&mut self, name: &str, value: &str, form: &Form) {
+        if !form.fits(value) && self.wrong.is_none() {
+            self.wrong = Some(format!("{name} is {value:?}, and has to be {form}"));
+        }
+    }
+
+    /// A number, or the default.
+    fn number(&self, name: &str, default: u64) -> u64 {
+        self.attributes.get(name).and_then(|value| value.parse().ok()).unwrap_or(default)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.wrong.clone().map_or(Ok(()), Err)
+    }
+
     fn from_pb(attributes: &[pb::BytesBytesPair], settings: &[pb::NameStringPair]) -> Option<Self> {
         let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).ok();
         let attribute = |pair: &pb::BytesBytesPair| Some((text(&pair.first)?, text(&pair.second)?));
@@ -36,6 +57,7 @@ impl Options {
         Some(Self {
             attributes: attributes.iter().map(attribute).collect::<Option<_>>()?,
             settings: settings.iter().map(setting).collect(),
+            wrong: None,
         })
     }
 
@@ -59,29 +81,45 @@ impl Options {
     }
 }
 
-/// Options by their names, of a table or a family.
+/// Options by their names, of a table or a family. Those of the second kind have no method, and a form all the same.
 macro_rules! options {
-    ($($option:ident = $name:literal: $type:ty, $doc:literal;)*) => {
+    ($($option:ident = $name:literal: $type:ty, $doc:literal;)* $($($other:literal)|+: $form:expr;)*) => {
         $(
             #[doc = $doc]
             #[doc = concat!("HBase's option `", $name, "`.")]
             #[must_use]
             pub fn $option(self, value: $type) -> Self {
-                self.option($name, value.to_string())
+                self.option($name, value.text())
             }
         )*
 
-        /// An option by HBase's name for it, such as `COMPRESSION`.
+        fn form(name: &str) -> Form {
+            match name {
+                $($name => <$type as Value>::FORM,)*
+                $($($other)|+ => $form,)*
+                _ => Form::Text,
+            }
+        }
+
+        /// An option by HBase's name for it, such as `COMPRESSION`. HBase takes any name, and keeps the value. Where HBase
+        /// wants a number, a boolean or one of the names that this crate knows, anything else is an error of
+        /// [`create`](crate::Admin::create) and [`alter`](crate::Admin::alter). An empty value stands for the default.
         #[must_use]
         pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-            self.options.attributes.insert(name.into(), value.into());
+            let (name, value) = (name.into(), value.into());
+            self.options.look_at(&name, &value, &Self::form(&name));
+            self.options.attributes.insert(name, value);
             self
         }
 
-        /// A setting of the servers, such as `hbase.hstore.blockingStoreFiles`, for this alone.
+        /// A setting of the servers, such as `hbase.hstore.blockingStoreFiles`, for this alone. Nobody checks its value: with
+        /// one that a server can't read, it may not open regions.
         #[must_use]
         pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-            self.options.settings.insert(name.into(), value.into());
+            let (name, value) = (name.into(), value.into());
+            // HBase takes a table's settings for options.
+            self.options.look_at(&name, &value, &Self::form(&name));
+            self.options.settings.insert(name, value);
             self
         }
 
@@ -116,6 +154,13 @@ impl TableSchema {
         self
     }
 
+    /// Takes a family out, if it is there.
+    #[must_use]
+    pub fn remove_family(mut self, name: &str) -> Self {
+        self.families.remove(name);
+        self
+    }
+
     /// The families, by name.
     pub fn families(&self) -> impl Iterator<Item = &Family> {
         self.families.values()
@@ -124,10 +169,23 @@ impl TableSchema {
     options! {
         max_file_size = "MAX_FILESIZE": u64, "Bytes from which a region is split.";
         flush_size = "MEMSTORE_FLUSHSIZE": u64, "Bytes in memory from which a region is flushed.";
-        durability = "DURABILITY": &str, "How safe a write is that does not say.";
+        durability = "DURABILITY": Durability, "How safe a write is that does not say.";
         read_only = "READONLY": bool, "Whether nothing can be written.";
         split_policy = "SPLIT_POLICY": &str, "The class that decides when a region is split.";
         replicas = "REGION_REPLICATION": u32, "Copies of each region.";
+        "COMPACTION_ENABLED" | "SPLIT_ENABLED" | "MERGE_ENABLED" | "NORMALIZATION_ENABLED"
+            | "REGION_MEMSTORE_REPLICATION": bool::FORM;
+        "PRIORITY": u32::FORM;
+    }
+
+    /// Whether HBase can have a table with this schema.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.name.check()?;
+        self.options.check().map_err(|wrong| Error::invalid(wrong).of_table(&self.name))?;
+        self.families.values().try_for_each(|family| {
+            let wrong = |wrong| Error::invalid(format!("family {:?}: {wrong}", family.name)).of_table(&self.name);
+            family.check().map_err(wrong)
+        })
     }
 
     pub(crate) fn to_pb(&self) -> pb::TableSchema {
@@ -169,23 +227,58 @@ impl Family {
         &self.name
     }
 
-    /// How long a cell lives, in whole seconds. HBase's option `TTL`.
+    /// How long a cell lives, rounded up to whole seconds: at least one. HBase's option `TTL`.
     #[must_use]
     pub fn time_to_live(self, time: Duration) -> Self {
-        self.option("TTL", time.as_secs().clamp(1, i32::MAX as u64).to_string())
+        let seconds = time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0));
+        self.option("TTL", seconds.min(i32::MAX as u64).to_string())
     }
 
     options! {
-        versions = "VERSIONS": u32, "Versions of a column that are kept.";
-        min_versions = "MIN_VERSIONS": u32, "Versions that are kept though their time is over.";
-        compression = "COMPRESSION": &str, "How blocks are compressed: `NONE`, `ZSTD`, `LZ4`, `SNAPPY`, `GZ`, `LZO`.";
-        encoding = "DATA_BLOCK_ENCODING": &str, "How keys are shortened in blocks: `NONE`, `FAST_DIFF`, `PREFIX`, `DIFF`, `ROW_INDEX_V1`.";
-        bloom_filter = "BLOOMFILTER": &str, "What Bloom filters are of: `NONE`, `ROW`, `ROWCOL`.";
+        versions = "VERSIONS": u32, "Versions of a column that are kept, at least 1.";
+        min_versions = "MIN_VERSIONS": u32, "Versions that are kept though their time is over, at most `versions`.";
+        compression = "COMPRESSION": Compression, "How blocks are compressed.";
+        encoding = "DATA_BLOCK_ENCODING": BlockEncoding, "How keys are shortened in blocks.";
+        bloom_filter = "BLOOMFILTER": BloomFilter, "What Bloom filters are of.";
         block_size = "BLOCKSIZE": u32, "Bytes of a block.";
         in_memory = "IN_MEMORY": bool, "Whether its blocks stay longest in the cache.";
         block_cache = "BLOCKCACHE": bool, "Whether its blocks are cached.";
-        keep_deleted_cells = "KEEP_DELETED_CELLS": &str, "Whether deleted cells can still be read: `FALSE`, `TRUE`, `TTL`.";
+        keep_deleted_cells = "KEEP_DELETED_CELLS": KeepDeletedCells, "Whether deleted cells can still be read.";
         replication_scope = "REPLICATION_SCOPE": u32, "Whether it is replicated: 1, or not: 0.";
+        "TTL": u32::FORM;
+        "COMPRESSION_COMPACT" | "COMPRESSION_COMPACT_MAJOR" | "COMPRESSION_COMPACT_MINOR": Compression::FORM;
+        "INDEX_BLOCK_ENCODING": Form::Name(&["NONE", "PREFIX_TREE"]);
+        "IN_MEMORY_COMPACTION": Form::Name(&["NONE", "BASIC", "EAGER", "ADAPTIVE"]);
+        "IS_MOB" | "NEW_VERSION_BEHAVIOR" | "COMPRESS_TAGS" | "EVICT_BLOCKS_ON_CLOSE" | "PREFETCH_BLOCKS_ON_OPEN"
+            | "CACHE_DATA_ON_WRITE" | "CACHE_INDEX_ON_WRITE" | "CACHE_BLOOMS_ON_WRITE": bool::FORM;
+        "MOB_THRESHOLD": u64::FORM;
+        "DFS_REPLICATION": Form::Number(i16::MAX as u64);
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let name = &self.name;
+        let forbidden = |c: char| matches!(c, ':' | '/' | '\\') || c.is_ascii_control();
+        if name.is_empty()
+            || name.len() > 127
+            || name.starts_with('.')
+            || name.contains(forbidden)
+            || name == "recovered.edits"
+        {
+            return Err("a name has 1 to 127 bytes, none of `:`, `/`, `\\` and control characters, does not begin with `.`, and is \
+                        not `recovered.edits`"
+                .into());
+        }
+        self.options.check()?;
+        for option in ["VERSIONS", "TTL", "BLOCKSIZE"] {
+            if self.options.number(option, 1) == 0 {
+                return Err(format!("{option} is 0, and has to be at least 1"));
+            }
+        }
+        let (most, least) = (self.options.number("VERSIONS", 1), self.options.number("MIN_VERSIONS", 0));
+        match least > most {
+            true => Err(format!("MIN_VERSIONS is {least}, which is more than VERSIONS, {most}")),
+            false => Ok(()),
+        }
     }
 }
 
@@ -198,11 +291,63 @@ impl From<&str> for Family {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn a_schema_is_the_same_on_the_wire() {
         let family = Family::new("f").versions(3).time_to_live(Duration::from_secs(60)).setting("a.b", "c");
         let schema = TableSchema::new("n:t").family(family).family("g").read_only(true).setting("x", "y");
         assert_eq!(TableSchema::from_pb(&schema.to_pb()), Some(schema));
+    }
+
+    #[test]
+    fn what_hbase_could_not_open_is_told() {
+        let of = |family: Family| TableSchema::new("t").family(family).check().map_err(|error| error.to_string());
+        let f = || Family::new("f");
+        let good = f().versions(3).min_versions(3).block_size(1).time_to_live(Duration::from_millis(1));
+        of(good.option("NEW_IN_HBASE", "x").encoding(BlockEncoding::FastDiff).setting("a.b", "x")).unwrap();
+        of(f().option("VERSIONS", "").time_to_live(Duration::MAX)).unwrap();
+        for (wrong, why) in [
+            (f().versions(0), "family \"f\": VERSIONS is 0, and has to be at least 1"),
+            (f().min_versions(2), "family \"f\": MIN_VERSIONS is 2, which is more than VERSIONS, 1"),
+            (f().time_to_live(Duration::ZERO), "family \"f\": TTL is 0, and has to be at least 1"),
+            (f().block_size(0), "family \"f\": BLOCKSIZE is 0, and has to be at least 1"),
+            (
+                f().versions(u32::MAX),
+                "family \"f\": VERSIONS is \"4294967295\", and has to be a number up to 2147483647",
+            ),
+            (f().option("IS_MOB", "yes"), "family \"f\": IS_MOB is \"yes\", and has to be true or false"),
+            (
+                f().option("KEEP_DELETED_CELLS", "yes"),
+                "family \"f\": KEEP_DELETED_CELLS is \"yes\", and has to be one of FALSE, TRUE, TTL",
+            ),
+        ] {
+            assert_eq!(of(wrong).unwrap_err(), why);
+        }
+        let durable = |schema: TableSchema| schema.check().map_err(|error| error.kind());
+        let t = || TableSchema::new("t").family("f");
+        assert_eq!(durable(t().durability(Durability::LogOnDisk)), Ok(()));
+        assert_eq!(durable(t().option("DURABILITY", "FOO")), Err(ErrorKind::Invalid));
+        assert_eq!(durable(t().setting("DURABILITY", "FOO")), Err(ErrorKind::Invalid));
+    }
+
+    #[test]
+    fn hbase_has_rules_for_names_of_families() {
+        let of = |name: &str| TableSchema::new("t").family(name).check().is_ok();
+        assert!(["f", "a b", "ä.", "_", &"f".repeat(127)].into_iter().all(of));
+        let wrong = ["", "f:x", "a/b", "a\\b", "a\nb", ".f", "recovered.edits", &"f".repeat(128)];
+        assert!(!wrong.into_iter().any(of));
+    }
+
+    #[test]
+    fn what_a_newer_server_knows_is_sent_back() {
+        let mut sent = TableSchema::new("t").family("f").to_pb();
+        let option = |name: &'static str| pb::BytesBytesPair { first: name.into(), second: "NEWER".into() };
+        sent.attributes.push(option("DURABILITY"));
+        sent.column_families[0].attributes.extend([option("COMPRESSION"), option("VERSIONS")]);
+        let read = TableSchema::from_pb(&sent).unwrap().remove_family("g");
+        read.check().unwrap();
+        assert_eq!(read.to_pb(), sent);
+        assert_eq!(read.remove_family("f").families().count(), 0);
     }
 }

@@ -41,7 +41,7 @@ impl Reply {
 /// A call to the region, and how many of its method came before.
 pub(super) struct Call {
     pub(super) nth: usize,
-    method: String,
+    pub(super) method: String,
     message: Bytes,
     cells: Bytes,
 }

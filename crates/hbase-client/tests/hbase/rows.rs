@@ -255,3 +255,24 @@ async fn many_writes_of_one_row_are_few_calls_and_the_last_one_wins() {
     let results = table.batch(vec![put_of(0), put_of(1), wrong.into(), put_of(2)]).await;
     assert!(results.iter().all(|result| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Refused)));
 }
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn what_hbase_would_do_in_part_is_refused() {
+    let table = table("rows_refused", &[]).await;
+    let refused = async |mutation: Mutation| {
+        let outcome = table.batch(vec![mutation.into()]).await.remove(0);
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Invalid);
+    };
+    refused(Increment::new("a").add("f", "n", 1).add("f", "n", 2).into()).await;
+    refused(Append::new("a").value("f", "n", "1").value("f", "n", "2").into()).await;
+    refused(Put::new("a").value_at("f", "n", 1 << 63, "").into()).await;
+    assert!(table.get("a").await.unwrap().is_empty());
+
+    let now = u64::MAX >> 1;
+    table.put(Put::new("a").value_at("f", "x", now, "")).await.unwrap();
+    assert!(table.get("a").await.unwrap().cells().next().unwrap().timestamp() < now);
+    let unknown = table.put(Put::new("a").value("none", "x", "")).await.unwrap_err();
+    assert!(unknown.exception().unwrap().message().len() > 300, "{unknown:?}");
+    assert!(unknown.to_string().contains("…") && unknown.to_string().len() < 600, "{unknown}");
+}

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hbase_client::{ErrorKind, Family, Put, Scan, TableSchema};
+use hbase_client::{
+    BlockEncoding, BloomFilter, Compression, Durability, ErrorKind, Family, KeepDeletedCells, Put, Scan, TableSchema,
+};
 
 use crate::{client, create, remove};
 
@@ -16,20 +18,20 @@ async fn every_option_is_read_back() {
         .versions(7)
         .min_versions(2)
         .time_to_live(Duration::from_secs(86_400))
-        .compression("GZ")
-        .encoding("FAST_DIFF")
-        .bloom_filter("ROWCOL")
+        .compression(Compression::Gz)
+        .encoding(BlockEncoding::FastDiff)
+        .bloom_filter(BloomFilter::RowColumn)
         .block_size(8192)
         .in_memory(true)
         .block_cache(false)
-        .keep_deleted_cells("TTL")
+        .keep_deleted_cells(KeepDeletedCells::UntilExpired)
         .replication_scope(1)
         .setting("hbase.hstore.blockingStoreFiles", "20");
     let schema = TableSchema::new("tables_options")
         .family(family)
         .max_file_size(20 << 30)
         .flush_size(64 << 20)
-        .durability("ASYNC_WAL")
+        .durability(Durability::LogLater)
         .split_policy("org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy")
         .setting("hbase.hregion.memstore.block.multiplier", "8");
     create(&admin, &schema, &["m"]).await;
@@ -52,6 +54,105 @@ async fn every_option_is_read_back() {
     let altered = admin.describe("tables_options").await.unwrap();
     assert_eq!(altered.families().map(Family::name).collect::<Vec<_>>(), ["f", "g"]);
     assert!(admin.tables().await.unwrap().contains(schema.name()));
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn hbase_knows_every_name_of_a_value() {
+    let client = client();
+    let admin = client.admin();
+    let encodings = [
+        BlockEncoding::None,
+        BlockEncoding::Prefix,
+        BlockEncoding::Diff,
+        BlockEncoding::FastDiff,
+        BlockEncoding::RowIndexV1,
+    ];
+    let filters = [BloomFilter::None, BloomFilter::Row, BloomFilter::RowColumn, BloomFilter::RowPrefix];
+    let kept = [KeepDeletedCells::No, KeepDeletedCells::Yes, KeepDeletedCells::UntilExpired];
+    let with_length = |family: Family| family.setting("RowPrefixBloomFilter.prefix_length", "1");
+    let families = [Family::new("f").compression(Compression::None), Family::new("g").compression(Compression::Gz)]
+        .into_iter()
+        .chain(encodings.map(|encoding| Family::new(encoding.name()).encoding(encoding)))
+        .chain(filters.map(|filter| with_length(Family::new(format!("of {}", filter.name())).bloom_filter(filter))))
+        .chain(kept.map(|kept| Family::new(format!("kept {}", kept.name())).keep_deleted_cells(kept)));
+    let schema = families.fold(TableSchema::new("tables_names"), TableSchema::family);
+    create(&admin, &schema, &[]).await;
+    let table = client.table("tables_names");
+    for durability in
+        [Durability::SkipLog, Durability::LogLater, Durability::Log, Durability::LogOnDisk, Durability::Default]
+    {
+        admin.alter(&schema.clone().durability(durability)).await.unwrap();
+        for family in schema.families() {
+            table.put(Put::new("a").value(family.name(), "x", durability.name())).await.unwrap();
+        }
+        let read = admin.describe("tables_names").await.unwrap();
+        assert!(read.options().any(|option| option == ("DURABILITY", durability.name())), "{read:?}");
+    }
+    // The servers need not have the codecs of the others. The names are known.
+    let others = [
+        Compression::Zstd,
+        Compression::Lz4,
+        Compression::Snappy,
+        Compression::Lzo,
+        Compression::Bzip2,
+        Compression::Lzma,
+        Compression::Brotli,
+    ];
+    for compression in others {
+        let schema = TableSchema::new("tables_codec").family(Family::new("f").compression(compression));
+        remove(&admin, &schema).await;
+        if let Err(error) = admin.create(&schema, [""; 0]).await {
+            let said = error.exception().unwrap();
+            assert!(said.do_not_retry() && !said.stack_trace().contains("No enum constant"), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn an_altered_table_has_the_schema_and_no_more() {
+    let client = client();
+    let admin = client.admin();
+    let family = |versions| Family::new("f").versions(versions);
+    let schema = TableSchema::new("tables_altered").family(family(7)).family("g").option("OUR_OWN", "kept");
+    let schema = schema.durability(Durability::LogLater).family(Family::new("h").option("OUR_OWN", "also"));
+    create(&admin, &schema, &[]).await;
+    let described = async || admin.describe("tables_altered").await.unwrap();
+    let versions = async || {
+        let schema = described().await;
+        let f = schema.families().next().unwrap();
+        f.options().find_map(|(name, value)| (name == "VERSIONS").then(|| value.to_owned())).unwrap()
+    };
+
+    let read = described().await;
+    admin.alter(&read).await.unwrap();
+    assert_eq!(described().await, read);
+    assert!(read.options().any(|option| option == ("OUR_OWN", "kept")), "{read:?}");
+    assert_eq!(versions().await, "7");
+    admin.alter(&read.clone().remove_family("g").option("DURABILITY", "")).await.unwrap();
+    let read = described().await;
+    assert_eq!(read.families().map(Family::name).collect::<Vec<_>>(), ["f", "h"]);
+    let durability = read.options().find(|(name, _)| *name == "DURABILITY");
+    assert!(durability.is_none_or(|(_, value)| value == Durability::Default.name()), "{durability:?}");
+    admin.alter(&TableSchema::new("tables_altered").family("f").family("h")).await.unwrap();
+    assert!(described().await.options().all(|(name, _)| name != "OUR_OWN"));
+    assert_eq!(versions().await, "1");
+
+    let began = std::time::Instant::now();
+    for wrong in [family(0), family(1).min_versions(2), Family::new("f:x"), family(1).option("IS_MOB", "yes")] {
+        let schema = TableSchema::new("tables_wrong").family(wrong);
+        assert_eq!(admin.create(&schema, [""; 0]).await.unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!(admin.alter(&schema).await.unwrap_err().kind(), ErrorKind::Invalid);
+    }
+    assert!(admin.exists("tables_altered").await.unwrap());
+    assert!(!admin.exists("tables_wrong").await.unwrap());
+    assert!(!admin.exists("no_such_namespace:t").await.unwrap());
+    assert_eq!(admin.exists("a b").await.unwrap_err().kind(), ErrorKind::Invalid);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let enabled = admin.drop("tables_altered").await.unwrap_err();
+    assert_eq!((enabled.kind(), enabled.table()), (ErrorKind::Refused, Some(schema.name())));
+    assert!(enabled.to_string().contains("`drop` of table tables_altered"), "{enabled}");
 }
 
 #[tokio::test]
