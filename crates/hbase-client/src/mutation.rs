@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 
@@ -102,15 +102,35 @@ impl Mutation {
     }
 
     fn names_a_column_twice(&self) -> bool {
-        let mut rest = self.cells();
         let mut columns = HashSet::new();
-        while let Some((cell, more)) = Cell::split_first(rest) {
-            if !columns.insert((cell.family(), cell.qualifier())) {
-                return true;
-            }
+        !self.columns().all(|column| columns.insert(column))
+    }
+
+    /// Family and qualifier of each cell.
+    fn columns(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut rest = self.cells();
+        std::iter::from_fn(move || {
+            let (cell, more) = Cell::split_first(rest)?;
             rest = more;
+            Some((cell.family(), cell.qualifier()))
+        })
+    }
+
+    /// Whether these can be made at once. A server reads what increments and appends change before it makes any of them.
+    pub(crate) fn check_together(mutations: &[Self]) -> Result<()> {
+        let mut columns = HashMap::new();
+        for mutation in mutations {
+            let reads = mutation.is_read_modify();
+            for column in mutation.columns() {
+                let others_read = columns.insert(column, reads);
+                if others_read.is_some_and(|others_read| reads || others_read) {
+                    return Err(Error::invalid(
+                        "of mutations at once, an increment or append has a column of another one",
+                    ));
+                }
+            }
         }
-        false
+        Ok(())
     }
 
     pub(crate) fn to_pb(&self, nonce: Option<u64>) -> pb::MutationProto {
@@ -314,5 +334,15 @@ mod tests {
         assert_eq!(repeat(Delete::new("r").column("f", "q").into()), Repeat::Always);
         assert_eq!(repeat(Delete::new("r").newest("f", "q").into()), Repeat::Never);
         assert_eq!(repeat(Increment::new("r").add("f", "q", 1).into()), Repeat::WhereItIs);
+    }
+
+    #[test]
+    fn what_a_server_would_not_add_up_is_refused() {
+        let put = || Mutation::from(Put::new("r").value("f", "n", "1"));
+        let add = |qualifier| Mutation::from(Increment::new("r").add("f", qualifier, 1));
+        assert!(Mutation::check_together(&[put(), put(), add("m")]).is_ok());
+        for wrong in [[add("n"), add("n")], [put(), add("n")], [add("n"), put()]] {
+            assert!(Mutation::check_together(&wrong).is_err());
+        }
     }
 }

@@ -183,7 +183,8 @@ impl Table {
         self.core.on_row(&call).await
     }
 
-    /// Changes a row by several mutations at once: others see all of them or none. They must be of one row.
+    /// Changes a row by several mutations at once: others see all of them or none. They must be of one row, and increments and
+    /// appends must be of columns that no other of them names.
     ///
     /// # Errors
     ///
@@ -220,6 +221,7 @@ impl Table {
             }
         }
         condition.map_or(Ok(()), Condition::check)?;
+        Mutation::check_together(&mutations)?;
         let always = mutations.iter().all(|mutation| mutation.repeat() == Repeat::Always);
         let repeat = if always && condition.is_none() { Repeat::Always } else { Repeat::Never };
         let action = |mutation: &Mutation| pb::Action { mutation: Some(mutation.to_pb(None)), ..Default::default() };

@@ -234,7 +234,7 @@ async fn gathered_writes_are_made_in_their_order_or_told() {
 #[tokio::test]
 #[ignore = "needs a server"]
 async fn many_writes_of_one_row_are_few_calls_and_the_last_one_wins() {
-    let table = table("rows_one", &[]).await;
+    let table = table("rows_many_of_one", &[]).await;
     let put_of = |at: usize| Action::from(Put::new("a").value("f", (at % 7).to_string(), at.to_string()));
     let mut actions: Vec<Action> = (0..3000).map(put_of).collect();
     actions.push(Increment::new("a").add("f", "n", 1).into());
