@@ -62,7 +62,7 @@ const ACTIONS: usize = 5000;
 pub(super) const CALLS: usize = 4;
 
 /// Fewer actions are not worth a call of their own.
-const FEW: usize = 100;
+const FEW: usize = 32;
 
 /// Puts actions together by server and region, up to so many bytes: the parts of each server. `size` is that of an action.
 pub(super) fn split(regions: Vec<OfRegion>, size: impl Fn(usize) -> usize, bytes: usize) -> Vec<Vec<Part>> {
@@ -172,7 +172,8 @@ mod tests {
         let regions =
             |many: usize| ["a", "b", "c", "d", "e", "f", "g", "h"].map(|of| (at(of, "", 1), vec![0; many])).into();
         assert_eq!(counts(&split(regions(125), |_| 1, 1 << 20)[0]), [[125; 2]; 4]);
-        assert_eq!(counts(&split(regions(12), |_| 1, 1 << 20)[0]), [[12; 8]]);
+        assert_eq!(counts(&split(regions(12), |_| 1, 1 << 20)[0]), [[12; 2]; 4]);
+        assert_eq!(counts(&split(regions(4), |_| 1, 1 << 20)[0]), [[4; 8]]);
         let one = vec![(at("a", "", 1), vec![0; 1000])];
         assert_eq!(counts(&split(one, |_| 1, 1 << 20)[0]), [[312], [312], [312], [64]]);
     }
