@@ -87,6 +87,14 @@ impl<'a> Cell<'a> {
         rest_is_there.then_some((Self { key, value, row_length, family_length: *family_length }, rest))
     }
 
+    /// The key of the row of cells that have been split off before.
+    #[inline]
+    pub(crate) fn row_of(cells: &[u8]) -> &[u8] {
+        // Behind the lengths of the cell, of its key and of its value.
+        let key = cells.get(12..).and_then(<[u8]>::split_first_chunk);
+        key.and_then(|(length, rest)| rest.get(..u16::from_be_bytes(*length).into())).unwrap_or_default()
+    }
+
     /// Where the family begins and ends.
     #[inline]
     fn family_at(&self) -> (usize, usize) {

@@ -28,7 +28,7 @@ pub struct Row {
 impl Row {
     /// The key of the row. Empty if there is no cell.
     pub fn key(&self) -> &[u8] {
-        Cell::split_first(&self.bytes).map_or(&[], |(cell, _)| cell.row())
+        Cell::row_of(&self.bytes)
     }
 
     /// The key of the row, sharing the row's memory.
