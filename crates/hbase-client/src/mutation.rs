@@ -25,6 +25,9 @@ pub enum Durability {
     LogOnDisk,
 }
 
+/// The length of a frame is a signed number of four bytes.
+const LONGEST: usize = 1 << 30;
+
 /// A change of one row: a [`Put`], [`Delete`], [`Increment`] or [`Append`].
 #[derive(Debug, Clone)]
 pub struct Mutation {
@@ -88,6 +91,7 @@ impl Mutation {
     pub(crate) fn check(&self) -> Result<()> {
         match (self.wrong, self.kind) {
             (Some(wrong), _) => Err(Error::invalid(wrong)),
+            (None, _) if self.cells.len() > LONGEST => Err(Error::invalid("a write is longer than 1 GiB")),
             // A delete of nothing in particular deletes the row.
             (None, MutationType::Delete) => Ok(()),
             (None, _) if self.count == 0 => Err(Error::invalid("a write without cells")),
