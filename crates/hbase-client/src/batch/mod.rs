@@ -11,7 +11,7 @@ use self::parts::{CALLS, Part, Regions, split};
 use crate::cause::Cause;
 use crate::core::{Attempts, Core, Next, Repeat, doubt, next, nonce};
 use crate::error::{Error, Result};
-use crate::exception::Exception;
+use crate::exception::{Exception, Reaction};
 use crate::get::Get;
 use crate::mutation::Mutation;
 use crate::pb;
@@ -109,6 +109,7 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
     let mut doubted: Doubted = HashMap::new();
     let late = || Next::Never(Error::unavailable(Cause::TimedOut).of_table(table));
     loop {
+        share(&mut steps);
         let done = |step: &Step<'_>| step.result.is_some();
         let ready =
             |step: &Step<'_>| !step.joined && !done(step) && step.behind.is_none_or(|before| done(&steps[before]));
@@ -193,11 +194,6 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
             }
         }
     }
-    for at in 0..steps.len() {
-        if let Some(next) = steps[at].next {
-            steps[next].result = steps[at].result.clone();
-        }
-    }
     steps.into_iter().map(|step| step.result.unwrap_or_else(|| Err(Error::malformed("a result")))).collect()
 }
 
@@ -265,9 +261,8 @@ impl Step<'_> {
 
 /// The last step on a row.
 struct Last {
-    /// The first of the puts that go together, or the step itself.
-    first: usize,
     at: usize,
+    /// Of the puts that go together.
     bytes: usize,
 }
 
@@ -294,15 +289,36 @@ fn steps(actions: &[Action]) -> Vec<Step<'_>> {
                     (last.at, last.bytes) = (at, last.bytes + bytes);
                 }
                 Some(last) => {
-                    step.behind = Some(last.first);
-                    *last = Last { first: at, at, bytes };
+                    step.behind = Some(last.at);
+                    *last = Last { at, bytes };
                 }
-                None => drop(last.insert(action.row(), Last { first: at, at, bytes })),
+                None => drop(last.insert(action.row(), Last { at, bytes })),
             }
         }
         steps.push(step);
     }
     steps
+}
+
+/// Puts that went together have one result; but if it was refused, each is sent alone: one of them may have no family.
+fn share(steps: &mut [Step<'_>]) {
+    for at in 0..steps.len() {
+        let Some(next) = steps[at].next else { continue };
+        let refused = match &steps[at].result {
+            Some(Err(error)) => error.exception().is_some_and(|told| told.reaction() == Reaction::Fail),
+            _ => false,
+        };
+        if refused && !steps[at].joined {
+            steps[at].result = None;
+            let mut before = at;
+            while let Some(next) = steps[before].next.take() {
+                (steps[next].joined, steps[next].behind) = (false, Some(before));
+                before = next;
+            }
+        } else if steps[at].result.is_some() {
+            steps[next].result = steps[at].result.clone();
+        }
+    }
 }
 
 /// Whether both are puts that can be one.

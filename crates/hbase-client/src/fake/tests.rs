@@ -187,11 +187,21 @@ async fn puts_of_a_row_that_follow_each_other_are_one() {
     assert_eq!(failed, [2]);
     assert_eq!(*counts.lock(), [vec![6, 6], vec![1], vec![1], vec![1]]);
 
-    // All of those that are one fail together.
+    // If they are refused, each is sent alone, in their order: only the one that is wrong fails.
     let class = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
-    let fake = Fake::start(move |_| Reply::Exception(class, class.into())).await;
-    let results = table(&fake).batch(vec![put("a", 1), put("a", 1), put("a", 1)]).await;
-    assert!(results.iter().all(|result| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Refused)));
+    let counts = Arc::<Locked<Vec<i32>>>::default();
+    let seen = counts.clone();
+    let fake = Fake::start(move |call| {
+        let request: pb::MultiRequest = call.read();
+        let count = request.region_action[0].action[0].mutation.as_ref().unwrap().associated_cell_count();
+        seen.lock().push(count);
+        if count >= 5 { Reply::Exception(class, class.into()) } else { all_done(&request) }
+    });
+    let fake = fake.await;
+    let delete = Action::from(Delete::new("a").newest("f", "q").newest("f", "p").newest("f", "o").newest("f", "n"));
+    let results = table(&fake).batch(vec![put("a", 1), put("a", 5), put("a", 3), delete]).await;
+    assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
+    assert_eq!(*counts.lock(), [9, 1, 5, 3, 4]);
 
     // Many are several, by their bytes.
     let fake = Fake::start(|call| all_done(&call.read())).await;
