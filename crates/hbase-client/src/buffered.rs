@@ -375,18 +375,10 @@ mod tests {
     /// Rows that end with `x` are refused.
     fn answer(call: &Call) -> Reply {
         let request: pb::MultiRequest = call.read();
-        let outcome = |action: &pb::Action| {
+        Reply::batch(&request, |action| {
             let row = action.mutation.as_ref().and_then(|mutation| mutation.row.clone()).unwrap_or_default();
-            let exception = row.ends_with(b"x").then(|| pb::NameBytesPair { name: NO_FAMILY.into(), value: None });
-            let result = exception.is_none().then(pb::Result::default);
-            pb::ResultOrException { index: action.index, result, exception }
-        };
-        let of_region = |region: &pb::RegionAction| pb::RegionActionResult {
-            result_or_exception: region.action.iter().map(outcome).collect(),
-            ..Default::default()
-        };
-        let region_action_result = request.region_action.iter().map(of_region).collect();
-        Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
+            row.ends_with(b"x").then_some(NO_FAMILY)
+        })
     }
 
     async fn buffered(fake: &Fake, bytes: usize) -> BufferedMutator {

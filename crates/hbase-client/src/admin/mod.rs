@@ -51,7 +51,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If it exists, HBase can have no table with this schema, a split key is empty or comes twice, or the master refuses it.
+    /// If it exists, the schema is not valid, a split key is empty or comes twice, or the master refuses it.
     pub async fn create(&self, schema: &TableSchema, splits: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<()> {
         schema.check()?;
         let mut split_keys: Vec<_> = splits.into_iter().map(|key| Bytes::copy_from_slice(key.as_ref())).collect();
@@ -82,7 +82,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If its name is none of HBase's, or no master answers in time.
+    /// If the name is not a valid table name, or no master answers in time.
     pub async fn exists(&self, table: impl Into<TableName>) -> Result<bool> {
         Ok(self.schema(&checked(table)?).await?.is_some())
     }
@@ -145,7 +145,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If the table does not exist, HBase can have no table with this schema, or the master refuses it.
+    /// If the table does not exist, the schema is not valid, or the master refuses it.
     pub async fn alter(&self, schema: &TableSchema) -> Result<()> {
         schema.check()?;
         let (nonce_group, nonce) = self.nonce();

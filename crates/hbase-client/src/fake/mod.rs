@@ -36,6 +36,21 @@ impl Reply {
     pub(super) fn answer(message: &impl Message) -> Self {
         Self::Answer(message.encode_to_vec())
     }
+
+    /// Answers a batch: each action is carried out, unless `refused` returns the class of an exception.
+    pub(super) fn batch(request: &pb::MultiRequest, refused: impl Fn(&pb::Action) -> Option<&'static str>) -> Self {
+        let of_action = |action: &pb::Action| {
+            let exception = refused(action).map(|name| pb::NameBytesPair { name: name.into(), value: None });
+            let result = exception.is_none().then(pb::Result::default);
+            pb::ResultOrException { index: action.index, exception, result }
+        };
+        let of_region = |region: &pb::RegionAction| pb::RegionActionResult {
+            result_or_exception: region.action.iter().map(of_action).collect(),
+            ..Default::default()
+        };
+        let region_action_result = request.region_action.iter().map(of_region).collect();
+        Self::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
+    }
 }
 
 /// A call to the region, and how many of its method came before.

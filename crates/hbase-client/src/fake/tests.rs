@@ -126,19 +126,11 @@ async fn of_a_batch_only_what_may_succeed_is_sent_again() {
         let actions = &request.region_action[0].action;
         let rows = |action: &pb::Action| action.mutation.as_ref().unwrap().row.clone().unwrap()[0];
         seen.lock().push(actions.iter().map(rows).collect());
-        let result = |action: &pb::Action| {
-            let class = match (rows(action), call.nth) {
-                (b'b', _) => Some("org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException"),
-                (b'c', 0) | (b'd', 0 | 1) => Some("org.apache.hadoop.hbase.RegionTooBusyException"),
-                _ => None,
-            };
-            let exception = class.map(|name| pb::NameBytesPair { name: name.into(), value: None });
-            let result = exception.is_none().then(pb::Result::default);
-            pb::ResultOrException { index: action.index, exception, result }
-        };
-        let result_or_exception = actions.iter().map(result).collect();
-        let result = pb::RegionActionResult { result_or_exception, ..Default::default() };
-        Reply::answer(&pb::MultiResponse { region_action_result: vec![result], ..Default::default() })
+        Reply::batch(&request, |action| match (rows(action), call.nth) {
+            (b'b', _) => Some("org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException"),
+            (b'c', 0) | (b'd', 0 | 1) => Some("org.apache.hadoop.hbase.RegionTooBusyException"),
+            _ => None,
+        })
     });
     let fake = fake.await;
     let put = |row: &'static str| Action::from(Put::new(row).value("f", "q", "v"));
@@ -146,21 +138,6 @@ async fn of_a_batch_only_what_may_succeed_is_sent_again() {
     assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
     assert_eq!(*sent.lock(), [&b"abcd"[..], b"cd", b"d"]);
     assert_eq!(fake.lookups(), 1);
-}
-
-/// Says that all actions of a batch of one region were carried out.
-pub(super) fn all_done(request: &pb::MultiRequest) -> Reply {
-    let of = |region: &pb::RegionAction| {
-        let result = Some(pb::Result::default());
-        let of = |action: &pb::Action| pb::ResultOrException {
-            index: action.index,
-            result: result.clone(),
-            exception: None,
-        };
-        pb::RegionActionResult { result_or_exception: region.action.iter().map(of).collect(), ..Default::default() }
-    };
-    let region_action_result = request.region_action.iter().map(of).collect();
-    Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
 }
 
 #[tokio::test]
@@ -171,7 +148,7 @@ async fn puts_of_a_row_that_follow_each_other_are_one() {
         let request: pb::MultiRequest = call.read();
         let count = |action: &pb::Action| action.mutation.as_ref().unwrap().associated_cell_count();
         seen.lock().push(request.region_action[0].action.iter().map(count).collect());
-        all_done(&request)
+        Reply::batch(&request, |_| None)
     });
     let fake = fake.await;
     let put = |row: &'static str, cells: usize| {
@@ -195,7 +172,7 @@ async fn puts_of_a_row_that_follow_each_other_are_one() {
         let request: pb::MultiRequest = call.read();
         let count = request.region_action[0].action[0].mutation.as_ref().unwrap().associated_cell_count();
         seen.lock().push(count);
-        if count >= 5 { Reply::Exception(class, class.into()) } else { all_done(&request) }
+        if count >= 5 { Reply::Exception(class, class.into()) } else { Reply::batch(&request, |_| None) }
     });
     let fake = fake.await;
     let delete = Action::from(Delete::new("a").newest("f", "q").newest("f", "p").newest("f", "o").newest("f", "n"));
@@ -204,7 +181,7 @@ async fn puts_of_a_row_that_follow_each_other_are_one() {
     assert_eq!(*counts.lock(), [9, 1, 5, 3, 4]);
 
     // Many are several, by their bytes.
-    let fake = Fake::start(|call| all_done(&call.read())).await;
+    let fake = Fake::start(|call| Reply::batch(&call.read(), |_| None)).await;
     let large = "v".repeat(10_000);
     let many = (0..100).map(|at| Action::from(Put::new("a").value("f", at.to_string(), &large)));
     table(&fake).batch(many.collect()).await.into_iter().for_each(|result| drop(result.unwrap()));

@@ -104,7 +104,7 @@ impl Calls {
         Ok(())
     }
 
-    /// An answer is not read, because it is too large. False if no call was made that it answers.
+    /// Drops an answer that is too large to read. Returns false if it answers no call that was made.
     pub(crate) fn too_large(&mut self, id: u32, bytes: usize) -> bool {
         if let Some(waiting) = self.answered(id) {
             drop(waiting.caller.send(Err(CallFault::TooLarge(bytes))));

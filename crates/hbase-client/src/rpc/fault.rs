@@ -17,7 +17,7 @@ pub(crate) enum CallFault {
 }
 
 impl CallFault {
-    /// Whether the server may be gone. One that answers other calls is not.
+    /// Returns whether the server may be gone: the call has no answer, and no other call had one meanwhile.
     pub(crate) fn doubts_server(&self) -> bool {
         matches!(self, Self::Unanswered(cause) if !matches!(cause, Cause::Slow))
     }

@@ -28,7 +28,7 @@ pub(super) struct Reader {
     position: Position,
     assembly: Assembly,
     open: Option<Open>,
-    /// Answers without a result since the last one with some.
+    /// How many answers in a row had no result.
     fruitless: u32,
     done: bool,
 }
@@ -100,7 +100,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// A pause after several answers without results: a server that has nothing to say is not asked all the time.
+    /// Returns the pause before the next call. It grows with the answers in a row that had no result.
     fn rest(&self) -> Duration {
         match self.fruitless {
             0..4 => Duration::ZERO,
