@@ -241,7 +241,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// `check` finds no hot place in the first suggestion, unless it finds one in each; and what the first leaves as a full
-    /// scan, no other serves at the same writes.
+    /// scan, no other serves at the same writes and clearly less work: work that is within 11 % may count as the same.
     #[test]
     fn check_agrees_with_the_first(design in hot_designs()) {
         let suggestions = suggest(&design.with(&design.key), "t");
@@ -254,8 +254,8 @@ proptest! {
         }
         for (i, query) in best.score.queries.iter().enumerate().filter(|(_, query)| query.full_scan) {
             for other in others.iter().filter(|other| other.score.refused <= best.score.refused) {
-                let worse = other.score.work >= best.score.work;
-                prop_assert!(other.score.queries[i].full_scan || worse, "{}: {}", query.name, to_toml(&other.table));
+                let as_much = 1.11 * other.score.work >= best.score.work;
+                prop_assert!(other.score.queries[i].full_scan || as_much, "{}: {}", query.name, to_toml(&other.table));
             }
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! Every order of the fields is tried, ascending and descending in the field that grows, with several salts; each alone and
 //! with the secondary tables that its queries need. A candidate is judged first by the writes that its servers can take
-//! at once, then by the work of its queries and writes, then by its number of tables and its bytes. Where the cluster is too
-//! small for the writes, it is judged as if it were large enough: that is so under every key.
+//! at once, then by the work of its queries and writes, then by its number of tables and its bytes. Work that is within 11 %
+//! may count as the same. Where the cluster is too small for the writes, it is judged as if it were large enough: that is so
+//! under every key.
 
 mod build;
 mod score;
