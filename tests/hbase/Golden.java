@@ -6,9 +6,10 @@ import java.nio.file.Path;
 import java.util.*;
 import javax.net.SocketFactory;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hbase.HBaseConfiguration;
-import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.ServerName;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.*;
 import org.apache.hadoop.hbase.shaded.protobuf.generated.RPCProtos;
 
@@ -121,6 +122,11 @@ public class Golden {
             ColumnFamilyDescriptor family = ColumnFamilyDescriptorBuilder.newBuilder(f).setMaxVersions(3).setBlocksize(8192).build();
             TableDescriptor schema = TableDescriptorBuilder.newBuilder(name).setColumnFamily(family).setMaxFileSize(1L << 30).build();
             record("create", "CreateTable", () -> admin.createTable(schema, new byte[][] {b("m")}));
+            // What was split with rows can be merged only after a compaction.
+            byte[] whole = admin.getRegions(name).get(0).getRegionName();
+            record("split", "SplitRegion", () -> admin.splitRegionAsync(whole, b("c")).get());
+            byte[][] halves = admin.getRegions(name).stream().limit(2).map(RegionInfo::getEncodedNameAsBytes).toArray(byte[][]::new);
+            record("merge", "MergeTableRegions", () -> admin.mergeRegionsAsync(halves, false).get());
             Table table = connection.getTable(name);
             table.get(new Get(b("warm")));
             record("put", "Mutate", () -> table.put(new Put(b("a")).addColumn(f, b("x"), b("1")).addColumn(f, b("y"), 5, b("2"))));
@@ -151,8 +157,17 @@ public class Golden {
                 Scan scan = new Scan().withStartRow(b("s3")).setReversed(true).setLimit(2).addColumn(f, b("x"));
                 try (ResultScanner scanner = table.getScanner(scan)) { for (Result row : scanner) row.size(); }
             });
+            record("describe", "GetTableDescriptors", () -> admin.getDescriptor(name));
+            ServerName to = List.copyOf(admin.getRegionServers()).get(0);
+            record("move", "MoveRegion", () -> admin.move(admin.getRegions(name).get(0).getEncodedNameAsBytes(), to));
+            TableDescriptor other = TableDescriptorBuilder.newBuilder(schema).setColumnFamily(ColumnFamilyDescriptorBuilder.of("g")).build();
+            record("alter", "ModifyTable", () -> admin.modifyTable(other));
+            record("disable", "DisableTable", () -> admin.disableTable(name));
+            record("truncate", "truncateTable", () -> admin.truncateTable(name, true));
             admin.disableTable(name);
-            admin.deleteTable(name);
+            record("enable", "EnableTable", () -> admin.enableTable(name));
+            admin.disableTable(name);
+            record("drop", "DeleteTable", () -> admin.deleteTable(name));
         }
         System.exit(0);
     }

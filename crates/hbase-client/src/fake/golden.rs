@@ -9,8 +9,8 @@ use prost::Message;
 use super::{Call, Fake, Reply};
 use crate::locked::Locked;
 use crate::{
-    Append, Client, Compare, Condition, Delete, Family, Get, Increment, Mutation, Options, Put, Row, Scan, Table,
-    TableSchema, pb,
+    Append, Client, Compare, Condition, Delete, Family, Get, Increment, Mutation, Options, Put, Region, Row, Scan,
+    ServerName, Table, TableName, TableSchema, pb,
 };
 
 /// A call: its method, message and cells.
@@ -243,21 +243,95 @@ async fn scans_are_javas() {
     assert_eq!(rows, ["s3 x=v3", "s2 x=v2"]);
 }
 
+/// Java says every default of a family.
+fn schemas(java: &pb::TableSchema, ours: &pb::TableSchema) {
+    assert_eq!(java.table_name, ours.table_name);
+    assert!(ours.attributes.iter().all(|option| java.attributes.contains(option)), "{ours:?}");
+    let names = |schema: &pb::TableSchema| schema.column_families.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(java), names(ours));
+    for (java, ours) in java.column_families.iter().zip(&ours.column_families) {
+        assert!(ours.attributes.iter().all(|option| java.attributes.contains(option)), "{ours:?}");
+    }
+}
+
+fn schema() -> TableSchema {
+    TableSchema::new("golden").family(Family::new("f").versions(3).block_size(8192)).max_file_size(1 << 30)
+}
+
 #[tokio::test]
-async fn a_table_is_created_as_by_java() {
-    let schema =
-        TableSchema::new("golden").family(Family::new("f").versions(3).block_size(8192)).max_file_size(1 << 30);
-    let ((), calls) = both("create", async |client, _| client.admin().create(&schema, ["m"]).await.unwrap()).await;
-    // Java says every default of a family.
+async fn tables_are_javas() {
     let read = |sent: &Sent| pb::CreateTableRequest::decode(sent.message.clone()).unwrap();
+    let ((), calls) = both("create", async |client, _| client.admin().create(&schema(), ["m"]).await.unwrap()).await;
     let (java, ours) = (read(&calls[0].0), read(&calls[0].1));
     assert_eq!((&java.split_keys, java.nonce.is_some()), (&ours.split_keys, ours.nonce.is_some()));
-    let (java, ours) = (java.table_schema, ours.table_schema);
-    assert_eq!((&java.table_name, java.column_families.len()), (&ours.table_name, ours.column_families.len()));
-    assert!(ours.attributes.iter().all(|option| java.attributes.contains(option)), "{ours:?}");
-    let (java, ours) = (&java.column_families[0], &ours.column_families[0]);
-    assert_eq!((&java.name, ours.attributes.len()), (&ours.name, 2));
-    assert!(ours.attributes.iter().all(|option| java.attributes.contains(option)), "{ours:?}");
+    schemas(&java.table_schema, &ours.table_schema);
+    assert_eq!(ours.table_schema.column_families[0].attributes.len(), 2);
+
+    let read = |sent: &Sent| pb::ModifyTableRequest::decode(sent.message.clone()).unwrap();
+    let other = schema().family("g");
+    let ((), calls) = both("alter", async |client, _| client.admin().alter(&other).await.unwrap()).await;
+    let (java, ours) = (read(&calls[0].0), read(&calls[0].1));
+    assert_eq!((&java.table_name, java.nonce.is_some()), (&ours.table_name, ours.nonce.is_some()));
+    schemas(&java.table_schema, &ours.table_schema);
+
+    let (known, calls) = both("describe", async |client, _| client.admin().describe("golden").await.unwrap()).await;
+    same(&calls, |_: &mut pb::GetTableDescriptorsRequest| {});
+    assert!(known.options().any(|option| option == ("MAX_FILESIZE", "1073741824")), "{known:?}");
+    let family = known.families().next().unwrap();
+    assert!(family.options().any(|option| option == ("VERSIONS", "3")), "{family:?}");
+    assert!(family.options().any(|option| option == ("BLOCKSIZE", "8192")), "{family:?}");
+}
+
+/// Any other number may be these.
+fn numbered<const N: usize>(numbers: [&mut Option<u64>; N]) {
+    numbers.into_iter().for_each(|number| *number = number.map(|_| 1));
+}
+
+#[tokio::test]
+async fn states_of_tables_are_javas() {
+    let table = |request: &mut pb::TableRequest| numbered([&mut request.nonce_group, &mut request.nonce]);
+    let ((), calls) = both("disable", async |client, _| client.admin().disable("golden").await.unwrap()).await;
+    same(&calls, table);
+    let ((), calls) = both("enable", async |client, _| client.admin().enable("golden").await.unwrap()).await;
+    same(&calls, table);
+    let ((), calls) = both("drop", async |client, _| client.admin().drop("golden").await.unwrap()).await;
+    same(&calls, table);
+    let ((), calls) = both("truncate", async |client, _| client.admin().truncate("golden", true).await.unwrap()).await;
+    same(&calls, |request: &mut pb::TruncateTableRequest| numbered([&mut request.nonce_group, &mut request.nonce]));
+}
+
+/// A region that the master knows by this name.
+fn named(region: &pb::RegionSpecifier) -> Region {
+    let info = pb::RegionInfo { table_name: TableName::from("golden").to_pb(), ..Default::default() };
+    Region::from_pb(&info, [b"golden,,1.", &region.value[..], b"."].concat().into()).unwrap()
+}
+
+#[tokio::test]
+async fn changes_of_regions_are_javas() {
+    let first = |name| recorded(name)[0].0.message.clone();
+    let java = pb::SplitTableRegionRequest::decode(first("split")).unwrap();
+    let whole = Region::from_pb(&java.region_info, "golden,,1.".into()).unwrap();
+    let ((), calls) = both("split", async |client, _| client.admin().split(&whole, "c").await.unwrap()).await;
+    same(&calls, |request: &mut pb::SplitTableRegionRequest| {
+        numbered([&mut request.nonce_group, &mut request.nonce]);
+        // Java says what is the default.
+        let region = &mut request.region_info;
+        let said = (region.offline.take(), region.split.take(), region.replica_id.take());
+        assert!([(None, None, None), (Some(false), Some(false), Some(0))].contains(&said), "{said:?}");
+    });
+
+    let java = pb::MergeTableRegionsRequest::decode(first("merge")).unwrap();
+    let halves: Vec<_> = java.region.iter().map(named).collect();
+    let ((), calls) = both("merge", async |client, _| client.admin().merge(&halves).await.unwrap()).await;
+    same(&calls, |request: &mut pb::MergeTableRegionsRequest| {
+        numbered([&mut request.nonce_group, &mut request.nonce]);
+    });
+
+    let java = pb::MoveRegionRequest::decode(first("move")).unwrap();
+    let (moved, to) = (named(&java.region), ServerName::from_pb(java.dest_server_name.as_ref().unwrap()).unwrap());
+    let move_it = async |client: &Client, _: &Table| client.admin().move_region(&moved, Some(&to)).await.unwrap();
+    let ((), calls) = both("move", move_it).await;
+    same(&calls, |_: &mut pb::MoveRegionRequest| {});
 }
 
 /// Cells that are a part of the message.
