@@ -1,14 +1,15 @@
 //! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
 
-use crate::design::{Meaning, Query, Width};
+use crate::design::{Meaning, Width};
 use crate::facts::{FieldFacts, Growth, KeyFacts};
 use crate::file::Count;
 use crate::resolve::TableDesign;
 use rowkey::layout::Scalar;
+use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
 use super::select::{Condition, Selection};
-use super::{QueryCost, stored};
+use super::{OrderFit, QueryCost, stored};
 
 /// How many rows a query has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,28 +28,37 @@ pub(super) struct Rows {
     pub(super) clusters: Option<Clusters>,
 }
 
-/// A filter by a field of the key: the fields before it divide the rows into groups, and in each group those that pass are
-/// side by side.
+/// A filter by a field of the key: the fields before it divide the rows into groups, and in each group those that have one value
+/// are side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Clusters {
-    groups: f64,
-    /// The share of a group that passes.
+    /// How many clusters pass.
+    passing: f64,
+    /// The share of the rows that pass.
     pub(super) share: f64,
+    /// Whether they lie at random among the others: a digest is also of the filter's field, or it has several values.
+    scattered: bool,
 }
 
 impl Clusters {
     /// How many of `rows` rows are read, in key order, until `wanted` of those that pass are.
     pub(super) fn read(&self, rows: f64, wanted: f64) -> f64 {
-        let group = rows / self.groups.max(1.0);
-        let passing = group * self.share;
-        if passing <= 1.0 || !passing.is_finite() {
+        let all = self.passing.max(1.0) / self.share;
+        let size = rows / all;
+        if size <= 1.0 || !size.is_finite() {
             return wanted / self.share;
         }
-        let whole = (wanted / passing).floor();
-        let left = wanted - whole * passing;
-        // They lie anywhere in the last group.
-        let before = if left > 0.0 { (group - passing) / 2.0 } else { 0.0 };
-        whole * group + before + left
+        let whole = (wanted / size).floor();
+        let left = wanted - whole * size;
+        let started = if left > 0.0 { whole + 1.0 } else { whole };
+        let before = if self.scattered {
+            started * (all + 1.0) / (self.passing.max(1.0) + 1.0) - started
+        } else {
+            // They lie anywhere in the last group.
+            let others = 1.0 / self.share - 1.0;
+            whole * others + (started - whole) * others / 2.0
+        };
+        before * size + wanted
     }
 }
 
@@ -91,7 +101,7 @@ pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &Q
         matching_at_most: rows(most(&all)),
         worst: rows(at_least(&selecting, known.selected(&selecting, true))),
         at_most: rows(most(&selecting)),
-        clusters: known.clusters(cost.query, key, &cost.selection).filter(|_| !cost.hashed),
+        clusters: known.clusters(cost, key).filter(|_| !cost.hashed),
     }
 }
 
@@ -126,19 +136,31 @@ impl Known {
         Some(rows? * part?)
     }
 
-    fn clusters(&self, query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) -> Option<Clusters> {
-        let first = selection.rest.iter().filter_map(|name| key.index(name)).min()?;
+    fn clusters(&self, cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> Option<Clusters> {
+        let Selection { leading, rest, .. } = &cost.selection;
+        let first = rest.iter().filter_map(|name| key.index(name)).min()?;
         let values = |field: &FieldFacts<'_>| -> Option<f64> {
             let distinct = field.spread?.distinct;
-            Some(match Condition::of(query, field.name) {
+            Some(match Condition::of(cost.query, field.name) {
                 Some(condition) => distinct * self.fraction(field, condition)?,
                 None => distinct,
             })
         };
-        let groups: Option<f64> = key.fields.get(selection.leading..first)?.iter().map(values).product();
+        // What is merged is read by itself for each value of the next field.
+        let merged = usize::from(matches!(cost.order, OrderFit::Merge { .. }));
+        let digest = match key.layout.lead() {
+            Lead::Digest(_) => crate::load::by(key),
+            Lead::None | Lead::Salt(_) => Vec::new(),
+        };
+        let before = leading + merged..first;
+        let divided = before.chain(digest.iter().copied().filter(|&field| field > first));
+        let groups: Option<f64> = divided.map(|field| values(key.fields.get(field)?)).product();
         let field = &key.fields[first];
-        let share = self.fraction(field, Condition::of(query, field.name)?)?.max(1e-12);
-        Some(Clusters { groups: groups.unwrap_or(f64::MAX), share })
+        let condition = Condition::of(cost.query, field.name)?;
+        let share = self.fraction(field, condition)?.max(1e-12);
+        let values = if let Condition::Among(count) = condition { count } else { 1.0 };
+        let scattered = digest.contains(&first) || values > 1.0;
+        Some(Clusters { passing: groups.unwrap_or(f64::MAX) * values, share, scattered })
     }
 
     /// The share of rows that meet a condition.

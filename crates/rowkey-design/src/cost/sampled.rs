@@ -115,8 +115,13 @@ impl<'d> Sample<'d> {
                 ranges.iter().flatten().map(|range| place(range.start())..range.end().map_or(self.keys.len(), place));
             let parts: Vec<_> = parts.collect();
             let found: usize = parts.iter().map(ExactSizeIterator::len).sum();
-            let own = if matches!(selection.next, Some((_, Condition::Among(_)))) { values.len() } else { 1 };
-            let own = if selection.leading == 0 && selection.next.is_none() { 0 } else { own.min(found) };
+            // After leading fields the values are of other keys, whose rows are elsewhere.
+            let own = match (selection.leading, &selection.next) {
+                (0, None) => 0,
+                (0, Some((_, Condition::Among(_)))) => values.len(),
+                _ => 1,
+            };
+            let own = own.min(found);
             let there =
                 selection.next.as_ref().and_then(|(field, _)| field.spread).map_or(f64::MAX, |spread| spread.distinct);
             let more = (selection.keys().min(there) / values.len().max(1) as f64).max(1.0);

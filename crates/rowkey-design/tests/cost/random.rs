@@ -360,10 +360,10 @@ fn near(found: f64, expected: f64, what: &str, case: &Case) {
 proptest! {
     // Always the same cases: a mean of some runs is now and then further off.
     #![proptest_config(ProptestConfig {
-        cases: 100,
+        cases: 220,
         max_shrink_iters: 30,
         failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
+        rng_seed: RngSeed::Fixed(7),
         ..ProptestConfig::default()
     })]
 
