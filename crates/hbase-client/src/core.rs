@@ -117,8 +117,13 @@ impl Core {
     ) -> Result<Answer, CallFault> {
         let address = location.server.address();
         let connection = self.pool.connection(address, Service::Client, deadline).await;
-        // A server that cannot be reached may be gone, and its regions elsewhere.
-        let connection = connection.inspect_err(|_| self.locator.forget(location))?;
+        // A server that cannot be reached may be gone, and its regions elsewhere. Of a caller without patience it says nothing.
+        let reach = |_: &CallFault| {
+            if Instant::now() < deadline {
+                self.locator.forget(location);
+            }
+        };
+        let connection = connection.inspect_err(reach)?;
         self.counters.calls.fetch_add(1, Ordering::Relaxed);
         let span = tracing::trace_span!("hbase attempt", method = payload.method, server = %address);
         connection.call(payload, deadline).instrument(span).await
@@ -193,7 +198,7 @@ impl Core {
                                 // If nothing is found, what is known is used again.
                                 let _ = self.locator.look_again(&location, doubt(), call.deadline).await;
                             }
-                            if matches!(fault, CallFault::Unanswered(_)) {
+                            if fault.is_open() {
                                 let (_, lost) = unanswered.get_or_insert_with(|| (location.clone(), Instant::now()));
                                 *lost = Instant::now();
                             }
@@ -235,7 +240,9 @@ pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
         CallFault::NotSent(Cause::Idle) => Next::Now(Error::of_call(fault, changes)),
         CallFault::NotSent(Cause::Security(_)) => Next::Never(Error::of_call(fault, changes)),
         CallFault::NotSent(_) => later(Error::of_call(fault, changes)),
-        CallFault::Unanswered(_) if repeat == Repeat::Never => Next::Never(Error::of_call(fault, changes)),
+        fault if fault.is_open() && repeat == Repeat::Never => {
+            Next::Never(Error::of_call(fault.clone(), changes).outcome_unknown())
+        }
         CallFault::Unanswered(_) => later(Error::of_call(fault, changes)),
         CallFault::TooLarge(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
         CallFault::TooLarge(_) => Next::Never(Error::of_call(fault, changes)),
@@ -278,6 +285,11 @@ impl<'a> Attempts<'a> {
     /// An answer came, which is not all that is wanted: there is more time.
     pub(crate) fn extend(&mut self, deadline: Instant) {
         self.deadline = deadline;
+    }
+
+    /// The last attempt did a part of what is wanted: the next pause is a short one again.
+    pub(crate) fn went_on(&mut self) {
+        (self.pauses, self.at_once) = (Pauses::new(&self.core.options), 0);
     }
 
     /// Waits for the next attempt, unless there is none: then the error is the operation's.

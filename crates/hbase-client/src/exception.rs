@@ -170,6 +170,14 @@ impl Exception {
         }
     }
 
+    /// Whether the call may have been carried out: nothing is known of the class, or the server waited in vain for its log. Such
+    /// a log may be read when the region is opened elsewhere.
+    pub(crate) fn is_open(&self) -> bool {
+        const LOG: &str = "org.apache.hadoop.hbase.exceptions.TimeoutIOException";
+        let known = REACTIONS.iter().any(|(class, _)| *class == &*self.class && *class != LOG);
+        !known && self.reaction() != Reaction::Fail
+    }
+
     /// Whether the server or the region has too much to do: a retry should come later than after other exceptions.
     pub(crate) fn overloaded(&self) -> bool {
         self.overloaded

@@ -256,9 +256,12 @@ impl Delete {
         self
     }
 
-    /// Deletes the version of a column with this timestamp.
+    /// Deletes the version of a column with this timestamp. 2⁶³ - 1 stands for the [`newest`](Self::newest) one.
     #[must_use]
     pub fn version(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, timestamp: u64) -> Self {
+        if timestamp == LATEST {
+            return self.newest(family, qualifier);
+        }
         self.0.add(family.as_ref(), qualifier.as_ref(), timestamp, CellKind::Delete, b"");
         self
     }
@@ -337,6 +340,8 @@ mod tests {
         let repeat = |mutation: Mutation| mutation.repeat();
         assert_eq!(repeat(Delete::new("r").column("f", "q").into()), Repeat::Always);
         assert_eq!(repeat(Delete::new("r").newest("f", "q").into()), Repeat::Never);
+        assert_eq!(repeat(Delete::new("r").version("f", "q", 7).into()), Repeat::Always);
+        assert_eq!(repeat(Delete::new("r").version("f", "q", i64::MAX as u64).into()), Repeat::Never);
         assert_eq!(repeat(Increment::new("r").add("f", "q", 1).into()), Repeat::WhereItIs);
     }
 

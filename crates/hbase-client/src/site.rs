@@ -35,7 +35,11 @@ fn options_of<'a>(get: impl security::site::Get<'a>) -> Result<Options, String> 
     let parent = get("zookeeper.znode.parent").unwrap_or("/hbase");
     options.znode = format!("{}{parent}", chroot.trim_end_matches('/'));
 
-    let time = |name| Ok::<_, String>(number(get, name)?.map(|ms| bounded(Duration::from_millis(ms))));
+    // 0 is no timeout.
+    let time = |name| {
+        let time = |ms| if ms == 0 { Duration::MAX } else { Duration::from_millis(ms) };
+        Ok::<_, String>(number(get, name)?.map(|ms| bounded(time(ms))))
+    };
     options.timeout = time("hbase.client.operation.timeout")?.unwrap_or(options.timeout);
     options.call_timeout = time("hbase.rpc.timeout")?.unwrap_or(options.call_timeout);
     Ok(options)

@@ -88,35 +88,28 @@ const LOCATED: usize = 256;
 /// Puts of one row are sent as one, up to so many bytes.
 const JOINED: usize = 256 << 10;
 
+/// Puts that went together and are refused are sent again in so many groups: one of them may have no family.
+const APART: usize = 16;
+
 /// One action on its way, or several puts of a row: the first one of these.
 struct Step<'a> {
     action: &'a Action,
-    /// The action before on the same row, which goes first.
-    behind: Option<usize>,
+    /// The action on the same row that goes after this one.
+    then: Option<usize>,
     /// The put that goes with this one, as a part of it.
     next: Option<usize>,
-    /// Whether this one goes with the one before.
-    joined: bool,
     nonce: Option<u64>,
     unanswered: Option<Arc<Location>>,
     result: Option<Result<Outcome>>,
 }
 
 pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
-    let mut steps = steps(actions);
+    let (mut steps, mut ready) = steps(actions);
     let mut attempts = Attempts::new(core, deadline);
     // Regions whose server left something unanswered, and when.
     let mut doubted: Doubted = HashMap::new();
     let late = || Next::Never(Error::unavailable(Cause::TimedOut).of_table(table));
-    loop {
-        share(&mut steps);
-        let done = |step: &Step<'_>| step.result.is_some();
-        let ready =
-            |step: &Step<'_>| !step.joined && !done(step) && step.behind.is_none_or(|before| done(&steps[before]));
-        let ready: Vec<_> = (0..steps.len()).filter(|at| ready(&steps[*at])).collect();
-        if ready.is_empty() {
-            break;
-        }
+    while !ready.is_empty() {
         let mut failed = Failed::default();
         let mut regions = Regions::default();
         let locate = |at: usize| core.locate(table, Place::At(actions[at].row()), deadline);
@@ -161,8 +154,8 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                     Ok(outcome) => step.result = Some(Ok(outcome)),
                     Err(fault) => {
                         match &fault {
-                            CallFault::Refused(exception) => core.learn(location, exception),
-                            CallFault::Unanswered(_) => {
+                            CallFault::Refused(exception) if !fault.is_open() => core.learn(location, exception),
+                            fault if fault.is_open() => {
                                 let has_nonce = step.action.repeat() == Repeat::WhereItIs;
                                 if has_nonce || fault.doubts_server() {
                                     let since = if has_nonce { Instant::now() } else { doubt() };
@@ -186,6 +179,9 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
         });
         let sure: Vec<_> = stream::iter(again.collect::<Vec<_>>()).buffer_unordered(LOCATED).collect().await;
         sure.into_iter().flatten().for_each(|name| drop(doubted.remove(&name)));
+        if ready.iter().any(|at| matches!(steps[*at].result, Some(Ok(_)))) {
+            attempts.went_on();
+        }
         if let Some(next) = failed.next
             && attempts.wait(next).await.is_err()
         {
@@ -193,6 +189,7 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                 steps[at].result = Some(Err(error.after(attempts.made)));
             }
         }
+        ready = ready.into_iter().filter_map(|at| following(&mut steps, at)).collect();
     }
     steps.into_iter().map(|step| step.result.unwrap_or_else(|| Err(Error::malformed("a result")))).collect()
 }
@@ -266,15 +263,16 @@ struct Last {
     bytes: usize,
 }
 
-fn steps(actions: &[Action]) -> Vec<Step<'_>> {
+/// The steps of a batch, and those of them that go first.
+fn steps(actions: &[Action]) -> (Vec<Step<'_>>, Vec<usize>) {
     let mut last: HashMap<&[u8], Last> = HashMap::with_capacity(actions.len());
     let mut steps: Vec<Step<'_>> = Vec::with_capacity(actions.len());
+    let mut first = Vec::new();
     for (at, action) in actions.iter().enumerate() {
-        let mut step = Step {
+        let step = Step {
             action,
-            behind: None,
+            then: None,
             next: None,
-            joined: false,
             nonce: matches!(action, Action::Mutate(mutation) if mutation.is_read_modify()).then(nonce),
             unanswered: None,
             result: action.check().err().map(Err),
@@ -284,41 +282,45 @@ fn steps(actions: &[Action]) -> Vec<Step<'_>> {
             let bytes = action.cells().len();
             match last.get_mut(action.row()) {
                 Some(last) if last.bytes + bytes <= JOINED && joins(actions, last.at, action) => {
-                    step.joined = true;
                     steps[last.at].next = Some(at);
                     (last.at, last.bytes) = (at, last.bytes + bytes);
                 }
                 Some(last) => {
-                    step.behind = Some(last.at);
+                    steps[last.at].then = Some(at);
                     *last = Last { at, bytes };
                 }
-                None => drop(last.insert(action.row(), Last { at, bytes })),
+                None => {
+                    last.insert(action.row(), Last { at, bytes });
+                    first.push(at);
+                }
             }
         }
         steps.push(step);
     }
-    steps
+    (steps, first)
 }
 
-/// Puts that went together have one result; but if it was refused, each is sent alone: one of them may have no family.
-fn share(steps: &mut [Step<'_>]) {
-    for at in 0..steps.len() {
-        let Some(next) = steps[at].next else { continue };
-        let refused = match &steps[at].result {
-            Some(Err(error)) => error.exception().is_some_and(|told| told.reaction() == Reaction::Fail),
-            _ => false,
-        };
-        if refused && !steps[at].joined {
-            steps[at].result = None;
-            let mut before = at;
-            while let Some(next) = steps[before].next.take() {
-                (steps[next].joined, steps[next].behind) = (false, Some(before));
-                before = next;
-            }
-        } else if steps[at].result.is_some() {
-            steps[next].result = steps[at].result.clone();
-        }
+/// What goes next on the row of a step: the step itself, if it has no result yet; otherwise the one after it. Puts that went
+/// together have one result, unless it was refused: then they go again in smaller groups.
+fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
+    let Some(result) = steps[at].result.clone() else { return Some(at) };
+    let group: Vec<usize> = together(steps, at).collect();
+    let refused =
+        matches!(&result, Err(error) if error.exception().is_some_and(|told| told.reaction() == Reaction::Fail));
+    if !refused || group.len() == 1 {
+        group.iter().for_each(|of| steps[*of].result = Some(result.clone()));
+        return group.last().and_then(|last| steps[*last].then);
     }
+    let unanswered = steps[at].unanswered.clone();
+    let smaller = group.len().div_ceil(APART);
+    for (last, after) in group.iter().zip(&group[1..]).skip(smaller - 1).step_by(smaller) {
+        steps[*last].next = None;
+        steps[*last].then = Some(*after);
+        // The group that was not answered had this one too.
+        steps[*after].unanswered = unanswered.clone();
+    }
+    steps[at].result = None;
+    Some(at)
 }
 
 /// Whether both are puts that can be one.

@@ -92,7 +92,7 @@ async fn a_lost_scanner_is_opened_again_behind_the_last_row() {
 }
 
 /// What a scan meets, and whether its region is looked up again for it.
-const FAULTS: [(&str, bool); 13] = [
+const FAULTS: [(&str, bool); 11] = [
     (NO_SCANNER, false),
     ("org.apache.hadoop.hbase.exceptions.OutOfOrderScannerNextException", false),
     ("org.apache.hadoop.hbase.exceptions.ScannerResetException", false),
@@ -102,8 +102,6 @@ const FAULTS: [(&str, bool); 13] = [
     ("org.apache.hadoop.hbase.regionserver.RegionServerStoppedException", true),
     ("org.apache.hadoop.hbase.exceptions.RegionOpeningException", false),
     ("org.apache.hadoop.hbase.RegionTooBusyException", false),
-    ("org.apache.hadoop.hbase.CallQueueTooBigException", false),
-    ("org.apache.hadoop.hbase.quotas.RpcThrottlingException", false),
     ("org.apache.hadoop.hbase.ipc.CallTimeoutException", false),
     ("java.io.IOException", false),
 ];
@@ -124,6 +122,32 @@ async fn no_fault_of_a_region_ends_a_scan_and_meta_is_asked_only_if_it_may_have_
         let mut scanner = table(&fake).scan(Scan::new());
         assert_eq!(keys(&mut scanner).await, ROWS, "{class}");
         assert_eq!(fake.lookups(), if looked_up { ROWS.len() } else { 1 }, "{class}");
+    }
+}
+
+#[tokio::test]
+async fn a_scanner_outlives_a_server_with_too_much_to_do() {
+    let overloaded = [
+        "org.apache.hadoop.hbase.CallQueueTooBigException",
+        "org.apache.hadoop.hbase.CallDroppedException",
+        "org.apache.hadoop.hbase.quotas.RpcThrottlingException",
+    ];
+    for class in overloaded {
+        let fake = Fake::start(move |call| {
+            let request: pb::ScanRequest = call.read();
+            match call.nth {
+                0 => Reply::answer(&rows(vec![row("a")])),
+                1 => Reply::Exception(class, class.into()),
+                _ => {
+                    assert_eq!((request.scanner_id(), request.next_call_seq), (7, Some(0)));
+                    Reply::answer(&pb::ScanResponse { more_results_in_region: Some(false), ..rows(vec![row("b")]) })
+                }
+            }
+        });
+        let fake = fake.await;
+        let mut scanner = table(&fake).scan(Scan::new());
+        assert_eq!(keys(&mut scanner).await, ["a", "b"], "{class}");
+        assert_eq!((fake.calls("Scan"), fake.lookups()), (3, 1), "{class}");
     }
 }
 

@@ -83,6 +83,27 @@ async fn what_is_not_safe_to_repeat_is_not() {
 }
 
 #[tokio::test]
+async fn what_an_exception_of_any_class_left_undone_is_not_known() {
+    let classes = ["java.io.IOException", "org.apache.hadoop.hbase.exceptions.TimeoutIOException"];
+    for class in classes {
+        let fake = Fake::start(move |_| Reply::Exception(class, class.into())).await;
+        let table = table(&fake).with_timeout(Duration::from_millis(300));
+        let condition = Condition::value("f", "q", Compare::Equal, "v");
+        let error = table.check_and_mutate(&condition, put()).await.unwrap_err();
+        assert_eq!((error.kind(), fake.calls("Mutate")), (ErrorKind::OutcomeUnknown, 1), "{error}");
+        assert_eq!(error.exception().map(crate::Exception::class), Some(class));
+        let results = table.batch(vec![Delete::new("r").newest("f", "q").into()]).await;
+        assert_eq!(results[0].as_ref().unwrap_err().kind(), ErrorKind::OutcomeUnknown);
+        assert_eq!(fake.calls("Multi"), 1);
+        // It is repeated where twice is as good as once.
+        let error = table.put(put()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+        assert!(fake.calls("Mutate") > 2, "{error}");
+        assert_eq!(table.get("r").await.unwrap_err().kind(), ErrorKind::Refused);
+    }
+}
+
+#[tokio::test]
 async fn an_overloaded_server_is_waited_for_and_meta_is_left_alone() {
     let busy = |nth| nth < 4;
     let fake = Fake::start(move |call| if busy(call.nth) { Reply::Exception(BUSY, BUSY.into()) } else { done() }).await;

@@ -8,7 +8,7 @@ pub(crate) enum CallFault {
     NotSent(Cause),
     /// The call was sent, and no answer came.
     Unanswered(Cause),
-    /// The server refused, and did nothing.
+    /// The server answered with an exception. If its class is one that says so, it did nothing.
     Refused(Exception),
     /// The server carried out the call, and its answer is longer than is accepted: so many bytes.
     TooLarge(usize),
@@ -17,6 +17,15 @@ pub(crate) enum CallFault {
 }
 
 impl CallFault {
+    /// Returns whether the server may have carried out the call, or may still do so.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Unanswered(_) => true,
+            Self::Refused(exception) => exception.is_open(),
+            Self::NotSent(_) | Self::TooLarge(_) | Self::Malformed(_) => false,
+        }
+    }
+
     /// Returns whether the server may be gone: the call has no answer, and no other call had one meanwhile.
     pub(crate) fn doubts_server(&self) -> bool {
         matches!(self, Self::Unanswered(cause) if !matches!(cause, Cause::Slow))

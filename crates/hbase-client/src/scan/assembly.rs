@@ -35,7 +35,7 @@ impl Assembly {
         row.cells().next().is_none_or(|first| first.is_after(&last))
     }
 
-    /// Takes a result. `partial`: more of its row will come.
+    /// Takes a result, unless those before it were all that is wanted. `partial`: more of its row will come.
     pub(super) fn push(&mut self, mut row: Row, partial: bool, position: &mut Position, rows: &mut Vec<Row>) {
         if self.parts.first().is_some_and(|part| part.key() != row.key()) {
             self.finish(position, rows);
@@ -43,6 +43,9 @@ impl Assembly {
         if let Some(given) = self.again.take_if(|given| given.key() != row.key()) {
             // The rest of that row is gone.
             position.passed(given.key_bytes());
+        }
+        if position.is_at_end() {
+            return;
         }
         if let Some(last) = self.again.as_ref().and_then(Row::last_cell) {
             row = row.after(&last);
@@ -172,6 +175,23 @@ mod tests {
         assembly.push(row("a", "d"), false, &mut position, &mut rows);
         assert_eq!(text(&rows), "a:ab a:c a:d");
         assert!(!position.inclusive);
+    }
+
+    #[test]
+    fn a_row_that_another_one_ends_counts_before_that_one() {
+        for pieces in [false, true] {
+            let (mut assembly, mut rows) = (Assembly::new(pieces), Vec::new());
+            let mut position = Position::new(&Scan::new().limit(1));
+            assembly.push(row("a", "x"), true, &mut position, &mut rows);
+            assembly.push(row("b", "x"), false, &mut position, &mut rows);
+            assert_eq!((text(&rows), &*position.from), ("a:x".into(), &b"a"[..]));
+        }
+        let (mut assembly, mut rows) = (Assembly::new(true), Vec::new());
+        let mut position = Position::new(&Scan::new().limit(1));
+        assembly.push(row("a", "x"), true, &mut position, &mut rows);
+        assembly.reopen(&mut position);
+        assembly.push(row("b", "x"), false, &mut position, &mut rows);
+        assert_eq!(text(&rows), "a:x");
     }
 
     #[test]

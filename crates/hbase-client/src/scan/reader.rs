@@ -85,11 +85,6 @@ impl Reader {
                     Ok(rows) => return Ok(Some(rows)),
                     Err(failed) => failed,
                 };
-                // A scan that ends by an error closes its scanner.
-                if !matches!(failed, Next::Never(_)) {
-                    self.open = None;
-                    self.assembly.reopen(&mut self.position);
-                }
                 let failed = failed.map(|error| error.of_scan(&self.table, &self.position.from));
                 tokio::select! {
                     waited = attempts.wait(failed) => waited?,
@@ -136,11 +131,19 @@ impl Reader {
                 }
                 let reopen =
                     matches!(&fault, CallFault::Refused(exception) if exception.reaction() == Reaction::Reopen);
+                // A server with too much to do did not take the call, and has the scanner.
+                let kept = matches!(&fault, CallFault::Refused(exception) if exception.of_overloaded_server());
                 let next = next(fault, Repeat::Read).map(|error| error.at(&location, &self.position.from));
-                Err(match next {
+                let next = match next {
                     Next::Never(error) if reopen => Next::Now(error),
                     next => next,
-                })
+                };
+                // A scan that ends by an error closes its scanner.
+                if !kept && !matches!(next, Next::Never(_)) {
+                    self.open = None;
+                    self.assembly.reopen(&mut self.position);
+                }
+                Err(next)
             }
         }
     }
