@@ -129,11 +129,11 @@ impl Core {
         connection.call(payload, deadline).instrument(span).await
     }
 
-    /// What an exception says of a region's place.
-    pub(crate) fn learn(&self, location: &Location, exception: &crate::Exception) {
+    /// What an exception says of a region's place. A call with a nonce needs the number of its opening, which meta alone tells.
+    pub(crate) fn learn(&self, location: &Location, exception: &crate::Exception, repeat: Repeat) {
         match exception.reaction() {
             Reaction::Relocate => {
-                let followed = exception.moved_to();
+                let followed = exception.moved_to().filter(|_| repeat != Repeat::WhereItIs);
                 if !followed.is_some_and(|(server, opening)| self.locator.moved(location, server, opening)) {
                     self.locator.forget(location);
                 }
@@ -192,7 +192,7 @@ impl Core {
                         Ok(read) => return Ok(read),
                         Err(fault) => {
                             if let CallFault::Refused(exception) = &fault {
-                                self.learn(&location, exception);
+                                self.learn(&location, exception, call.repeat);
                             }
                             if fault.doubts_server() && call.repeat != Repeat::WhereItIs {
                                 // If nothing is found, what is known is used again.

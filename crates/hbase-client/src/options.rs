@@ -175,7 +175,8 @@ impl Options {
         self
     }
 
-    /// A connection is given up if nothing comes for so long while an answer is waited for. Default: 30 s.
+    /// A connection is given up if nothing comes for so long while an answer is waited for. A scan whose filter passes nothing hears
+    /// of its server after half of the [`call_timeout`](Self::call_timeout), so this one is to be longer. Default: 30 s.
     #[must_use]
     pub fn read_timeout(mut self, timeout: Duration) -> Self {
         self.read_timeout = bounded(timeout);
@@ -220,7 +221,8 @@ impl Options {
         self
     }
 
-    /// Bytes of one request of a batch, 1 GiB at most; larger ones are split. Default: 2 MiB.
+    /// Bytes of one request of a batch, 1 GiB at most; larger ones are split, but puts of one row go together up to 256 KiB.
+    /// Default: 2 MiB.
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
         self.batch_bytes = bytes.clamp(1, 1 << 30);

@@ -42,6 +42,9 @@ fn options_of<'a>(get: impl security::site::Get<'a>) -> Result<Options, String> 
     };
     options.timeout = time("hbase.client.operation.timeout")?.unwrap_or(options.timeout);
     options.call_timeout = time("hbase.rpc.timeout")?.unwrap_or(options.call_timeout);
+    // A server tells that a scan goes on after half of the shorter one of these.
+    let lease = time("hbase.client.scanner.timeout.period")?.unwrap_or(Duration::from_secs(60));
+    options.read_timeout = options.read_timeout.max(options.call_timeout.min(lease));
     Ok(options)
 }
 
@@ -222,6 +225,19 @@ mod tests {
         let times = ["hbase.rpc.timeout", "hbase.client.operation.timeout"].map(|name| (name, "18446744073709551615"));
         let read = of(&[("hbase.masters", "a"), times[0], times[1]]).unwrap();
         assert_eq!((read.timeout, read.call_timeout), (bounded(Duration::MAX), bounded(Duration::MAX)));
+        let none = times.map(|(name, _)| (name, "0"));
+        let read = of(&[("hbase.masters", "a"), none[0], none[1]]).unwrap();
+        assert_eq!((read.timeout, read.call_timeout), (bounded(Duration::MAX), bounded(Duration::MAX)));
+    }
+
+    #[test]
+    fn a_connection_may_be_silent_for_longer_than_a_scan_is() {
+        let silent = |call: &'static str, lease: &'static str| {
+            let times = [("hbase.rpc.timeout", call), ("hbase.client.scanner.timeout.period", lease)];
+            of(&[("hbase.masters", "a"), times[0], times[1]]).unwrap().read_timeout.as_secs()
+        };
+        assert_eq!(silent("300000", "240000"), 240);
+        assert_eq!((silent("300000", ""), silent("0", ""), silent("2000", "")), (60, 60, 30));
     }
 
     #[test]

@@ -154,7 +154,9 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
                     Ok(outcome) => step.result = Some(Ok(outcome)),
                     Err(fault) => {
                         match &fault {
-                            CallFault::Refused(exception) if !fault.is_open() => core.learn(location, exception),
+                            CallFault::Refused(exception) if !fault.is_open() => {
+                                core.learn(location, exception, step.action.repeat())
+                            }
                             fault if fault.is_open() => {
                                 let has_nonce = step.action.repeat() == Repeat::WhereItIs;
                                 if has_nonce || fault.doubts_server() {

@@ -5,7 +5,7 @@ use tokio::net::TcpListener;
 
 use super::{Fake, Reply};
 use crate::locked::Locked;
-use crate::{Action, Address, Client, Compare, Condition, Delete, ErrorKind, Increment, Options, Put, Table, pb};
+use crate::{Action, Address, Client, Compare, Condition, Delete, ErrorKind, Get, Increment, Options, Put, Table, pb};
 
 const BUSY: &str = "org.apache.hadoop.hbase.CallQueueTooBigException";
 const MOVED: &str = "org.apache.hadoop.hbase.exceptions.RegionMovedException";
@@ -136,6 +136,73 @@ async fn an_operation_ends_at_its_deadline() {
     assert!(results.iter().all(|result| result.is_err()));
     let took = began.elapsed();
     assert!((Duration::from_millis(900)..Duration::from_secs(3)).contains(&took), "{took:?}");
+}
+
+const NO_FAMILY: &str = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
+
+/// Puts of one row, of which the last one has no family.
+fn puts_and_a_wrong_one(count: usize) -> Vec<Action> {
+    let family = |n: usize| if n + 1 == count { "none" } else { "f" };
+    (0..count).map(|n| Put::new("r").value(family(n), n.to_string(), "v").into()).collect()
+}
+
+#[tokio::test]
+async fn a_wrong_put_among_many_of_a_row_costs_few_calls() {
+    let fake = Fake::start(|call| {
+        let request: pb::MultiRequest = call.read();
+        let wrong = call.cells.windows(4).any(|bytes| bytes == b"none");
+        Reply::batch(&request, |_| wrong.then_some(NO_FAMILY))
+    });
+    let fake = fake.await;
+    let results = table(&fake).batch(puts_and_a_wrong_one(3000)).await;
+    assert!(results[..2999].iter().all(Result::is_ok));
+    assert_eq!(results[2999].as_ref().unwrap_err().kind(), ErrorKind::Refused);
+    assert!(fake.calls("Multi") <= 50, "{}", fake.calls("Multi"));
+}
+
+#[tokio::test]
+async fn what_happened_to_a_group_without_an_answer_is_not_known_of_any() {
+    let fake = Fake::start(|call| {
+        let request: pb::MultiRequest = call.read();
+        if call.nth == 0 { Reply::Close } else { Reply::batch(&request, |_| Some(NO_FAMILY)) }
+    });
+    let fake = fake.await;
+    let results = table(&fake).batch(puts_and_a_wrong_one(40)).await;
+    let unknown = |result: &Result<_, crate::Error>| {
+        result.as_ref().is_err_and(|error| error.kind() == ErrorKind::OutcomeUnknown)
+    };
+    assert!(results.iter().all(unknown), "{results:?}");
+}
+
+#[tokio::test]
+async fn a_batch_that_goes_on_does_not_wait_longer_and_longer() {
+    let fake = Fake::start(|call| {
+        let request: pb::MultiRequest = call.read();
+        let first = request.region_action[0].action[0].get.as_ref().unwrap().row.clone();
+        let row = |action: &pb::Action| action.get.as_ref().unwrap().row.clone();
+        let more = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
+        Reply::batch(&request, |action| (row(action) != first).then_some(more))
+    });
+    let fake = fake.await;
+    let began = Instant::now();
+    let results = table(&fake).batch((0..30).map(|n| Get::new(format!("{n:02}")).into()).collect::<Vec<_>>()).await;
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    assert_eq!(fake.calls("Multi"), 30);
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn many_actions_of_a_row_end_soon_after_the_deadline() {
+    let fake = Fake::start(|_| Reply::Silence).await;
+    let action = |n: usize| match n % 2 {
+        0 => Action::from(Increment::new("r").add("f", "n", 1)),
+        _ => Put::new("r").value("f", "q", "v").into(),
+    };
+    let began = Instant::now();
+    let table = table(&fake).with_timeout(Duration::from_millis(300));
+    let results = table.batch((0..50_000).map(action).collect::<Vec<_>>()).await;
+    assert!(results.iter().all(Result::is_err));
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }
 
 #[tokio::test]

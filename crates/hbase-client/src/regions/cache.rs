@@ -108,10 +108,11 @@ impl Cache {
         same
     }
 
-    /// Follows a region to where its old server says that it went, if nothing younger is known.
+    /// Follows a region to where its old server says that it went, if nothing younger is known. The number that comes with it is one
+    /// of the old opening, up to its last flush, so it may be the old one still.
     pub(crate) fn moved(&mut self, failed: &Location, server: ServerName, opening: i64) -> bool {
         let Some(regions) = self.tables.get_mut(failed.region.table()) else { return false };
-        let newer = opening > failed.opening;
+        let newer = opening > failed.opening || (opening == failed.opening && server != failed.server);
         match regions.get_mut(failed.region.start()) {
             Some(known) if *known.location == *failed && newer => {
                 known.location = Arc::new(Location { region: failed.region.clone(), server, opening });
@@ -196,7 +197,8 @@ mod tests {
         assert!(!cache.forget(&old));
         let now = cache.find(&table, Place::At(b"x")).unwrap();
         assert!(!cache.moved(&old, server(9), 5));
-        assert!(!cache.moved(&now, server(9), 2), "not younger");
+        assert!(!cache.moved(&now, server(9), 1), "an older number");
+        assert!(!cache.moved(&now, now.server.clone(), 2), "the same place");
         assert!(cache.moved(&now, server(9), 5));
         assert!(!cache.forget(&now));
         let moved = cache.find(&table, Place::At(b"x")).unwrap();

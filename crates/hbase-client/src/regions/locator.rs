@@ -221,7 +221,7 @@ impl Shared {
         let rows = meta::rows(&answer).map_err(|fault| later(&meta, fault))?;
         tracing::debug!(%table, rows = rows.len(), "looked up in hbase:meta");
         if rows.is_empty() {
-            return Err(Missing::Table);
+            return Err(self.absent(&meta, table, Missing::Table).await);
         }
         let entries: Vec<_> = rows.iter().filter_map(Entry::of).filter(|entry| entry.region.table() == table).collect();
         let mut found = None;
@@ -233,18 +233,20 @@ impl Shared {
         }
         match found {
             Some(found) => Ok(found),
-            None => Err(self.absent(&meta, table).await),
+            None => Err(self.absent(&meta, table, no_server()).await),
         }
     }
 
-    /// Why no server has a region: its table may be disabled.
-    async fn absent(&self, meta: &Location, table: &TableName) -> Missing {
+    /// Why no server has a region: its table may be disabled. `unknown`: what it is if meta has no state of the table. One that is
+    /// truncated has a state, and no regions.
+    async fn absent(&self, meta: &Location, table: &TableName, unknown: Missing) -> Missing {
         let request = meta::state_of(table);
         let payload = Payload { priority: Some(meta::SYSTEM_PRIORITY), ..Payload::new("Get", &request) };
         let answer = self.ask(meta, &payload).await;
         match answer.and_then(|answer| meta::state(&answer).map_err(|fault| later(meta, fault))) {
             Ok(Some(pb::table_state::State::Disabled)) => Missing::Disabled,
-            Ok(_) => Missing::Now(Cause::said("no server has the region now")),
+            Ok(Some(_)) => no_server(),
+            Ok(None) => unknown,
             Err(missing) => missing,
         }
     }
@@ -275,6 +277,10 @@ impl Shared {
     fn forget(&self, failed: &Location) {
         self.cache.lock().forget(failed);
     }
+}
+
+fn no_server() -> Missing {
+    Missing::Now(Cause::said("no server has the region now"))
 }
 
 fn later(meta: &Location, fault: CallFault) -> Missing {

@@ -1,6 +1,5 @@
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::time::{Instant, timeout_at};
 
@@ -36,17 +35,11 @@ pub(crate) struct Pool {
     dialing: Arc<Dialing>,
     connections: Arc<Locked<HashMap<Place, Connection>>>,
     dials: Flights<Place, Result<Connection, Cause>>,
-    turn: AtomicUsize,
 }
 
 impl Pool {
     pub(crate) fn new(dialing: Dialing) -> Self {
-        Self {
-            dialing: Arc::new(dialing),
-            connections: Arc::default(),
-            dials: Flights::new(),
-            turn: AtomicUsize::new(0),
-        }
+        Self { dialing: Arc::new(dialing), connections: Arc::default(), dials: Flights::new() }
     }
 
     /// A connection to a server: one that is there, or a new one. All who need the same one wait for one dial.
@@ -56,8 +49,7 @@ impl Pool {
         service: Service,
         deadline: Instant,
     ) -> Result<Connection, CallFault> {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed) % self.dialing.connections.max(1);
-        let place = (address.clone(), service, turn);
+        let place = (address.clone(), service, fastrand::usize(..self.dialing.connections.max(1)));
         if let Some(connection) = self.connections.lock().get(&place).filter(|open| open.broken().is_none()) {
             return Ok(connection.clone());
         }
@@ -65,7 +57,10 @@ impl Pool {
             let (dialing, connections, place) = (self.dialing.clone(), self.connections.clone(), place.clone());
             async move {
                 let connection = dial(&dialing, &place.0, place.1).await?;
-                connections.lock().insert(place, connection.clone());
+                let mut connections = connections.lock();
+                // A server that came back at another address does not need those of before.
+                connections.retain(|_, known| known.broken().is_none());
+                connections.insert(place, connection.clone());
                 Ok(connection)
             }
         };

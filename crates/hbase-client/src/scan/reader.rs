@@ -123,7 +123,7 @@ impl Reader {
             Ok(rows) => Ok(rows),
             Err(fault) => {
                 match &fault {
-                    CallFault::Refused(exception) => self.core.learn(&location, exception),
+                    CallFault::Refused(exception) => self.core.learn(&location, exception, Repeat::Read),
                     fault if fault.doubts_server() => {
                         let _ = self.core.locator.look_again(&location, doubt(), deadline).await;
                     }
