@@ -3,7 +3,9 @@
 use rowkey::store::Call;
 use rowkey::wide::TableSchema;
 use rowkey::{Error, ErrorKind};
+use tonic::Code;
 
+use crate::BigtableError;
 use crate::client::proto::admin::modify_column_families_request::Modification;
 use crate::client::proto::admin::{
     CreateTableRequest, DeleteTableRequest, DropRowRangeRequest, GetTableRequest, ListTablesRequest,
@@ -123,7 +125,13 @@ impl Client {
         let operation = self.on_table("DeleteTable", table, Effect::Writes { repeatable: true });
         let path = "/google.bigtable.admin.v2.BigtableTableAdmin/DeleteTable";
         let request = DeleteTableRequest { name: self.table_name(table) };
-        absent_is_none(self.admin::<_, ()>(operation, path, request, call).await).map(drop)
+        match absent_is_none(self.admin::<_, ()>(operation, path, request, call).await) {
+            // A drop whose response was lost did it.
+            Err(error) if error.engine_error::<BigtableError>().is_some_and(|told| told.code() == Code::NotFound) => {
+                Ok(())
+            }
+            dropped => dropped.map(drop),
+        }
     }
 
     /// Drops all rows whose keys begin with `prefix`.

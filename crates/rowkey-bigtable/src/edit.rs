@@ -10,7 +10,15 @@ use crate::client::{Change, Timestamp, micros};
 use crate::filter::MICROS;
 
 /// The most edits of a row in one request: <https://cloud.google.com/bigtable/quotas>.
-pub(crate) const MOST_EDITS: usize = 100_000;
+const MOST_EDITS: usize = 100_000;
+
+/// Whether so many edits of a row, or counters, are one request.
+pub(crate) fn check_count(edits: usize) -> Result<(), Error> {
+    if edits > MOST_EDITS {
+        return Err(Error::Unsupported("more than 100,000 edits of a row in one request, on Bigtable"));
+    }
+    Ok(())
+}
 
 /// The edits of a mutation, to be sent at `now`, in milliseconds.
 ///
@@ -18,9 +26,7 @@ pub(crate) const MOST_EDITS: usize = 100_000;
 ///
 /// As [`changes`].
 pub(crate) fn edits(mutation: &Mutation, now: i64) -> Result<Vec<proto::Mutation>, Error> {
-    if mutation.edits().len() > MOST_EDITS {
-        return Err(Error::Unsupported("more than 100,000 edits of a row in one mutation, on Bigtable"));
-    }
+    check_count(mutation.edits().len())?;
     changes(mutation).map(|change| Ok(change?.to_proto(now))).collect()
 }
 

@@ -38,8 +38,8 @@ pub struct BigtableOptions {
     /// The longest time of an attempt, or of the wait for the next rows of a scan or the next outcomes of a write of many
     /// rows. After it a request that can be repeated is sent again. Default: 60 seconds.
     pub attempt_timeout: Duration,
-    /// How long requests are tried again after a failure, counted from the last progress. It ends earlier if
-    /// the next pause would pass that time. Default: 60 seconds. The bounds
+    /// How long requests are tried again, counted from the first failure after the last progress; the last attempt may take
+    /// [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass that time. Default: 60 seconds. The bounds
     /// of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an operation earlier.
     pub retry_for: Duration,
 }

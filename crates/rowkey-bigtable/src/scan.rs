@@ -63,6 +63,12 @@ fn row_sets(scan: &Scan) -> VecDeque<RowSet> {
     sets
 }
 
+/// Whether a key is in one of the ranges, which are sorted.
+fn is_in(ranges: &[KeyRange], key: &[u8]) -> bool {
+    let begun = ranges.partition_point(|range| range.start() <= key);
+    ranges[..begun].last().is_some_and(|range| range.contains(key))
+}
+
 /// The keys as sets that fit into a request each.
 pub(crate) fn key_sets(keys: impl Iterator<Item = Vec<u8>>) -> Vec<RowSet> {
     let mut sets: Vec<RowSet> = Vec::new();
@@ -89,6 +95,7 @@ struct Scanning {
     /// The request without its rows.
     request: ReadRowsRequest,
     reading: Reading,
+    ranges: Vec<KeyRange>,
     /// What is not requested yet.
     sets: VecDeque<RowSet>,
     open: Option<RowStream>,
@@ -127,6 +134,7 @@ pub(crate) fn batches(
         table: table.into(),
         request,
         reading,
+        ranges: scan.ranges.clone(),
         sets: if scan.limit == Some(0) { VecDeque::new() } else { row_sets(scan) },
         open: None,
         limit: scan.limit,
@@ -224,6 +232,9 @@ impl Scanning {
     }
 
     fn take(&mut self, batch: &mut RowBatch, row: WireRow) -> Result<(), Error> {
+        if !is_in(&self.ranges, &row.key) {
+            return Err(Error::engine("the server sent a row that was not asked for"));
+        }
         self.reading.rest.cells(&row, self.piece, &mut self.buffer, &mut self.ends)?;
         if self.ends.is_empty() {
             return Ok(());
@@ -249,5 +260,19 @@ impl Scanning {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_in_a_range_that_was_asked_for() {
+        let range = |start: &str, end: Option<&str>| KeyRange::new(start, end).unwrap();
+        let ranges = [range("b", Some("d")), range("d", Some("e")), range("x", None)];
+        let found = ["a", "b", "cz", "d", "e", "w", "x", "zz"].map(|key| is_in(&ranges, key.as_bytes()));
+        assert_eq!(found, [false, true, true, true, false, false, true, true]);
+        assert!(!is_in(&[], b"a"));
     }
 }

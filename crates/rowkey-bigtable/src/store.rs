@@ -14,14 +14,16 @@ use rowkey::wide::{
     check_mutation,
 };
 use rowkey::{Error, ErrorKind};
+use tonic::Code;
 
+use crate::BigtableError;
 use crate::client::proto::read_modify_write_rule::Rule;
 use crate::client::proto::{
     CheckAndMutateRowRequest, MutateRowRequest, MutateRowsRequest, ReadModifyWriteRowRequest, ReadModifyWriteRule,
     ReadRowsRequest, RowSet, SampleRowKeysRequest,
 };
 use crate::client::{Client, Entries, EntryError};
-use crate::edit::{MOST_EDITS, changes, edits, hidden_by};
+use crate::edit::{changes, check_count, edits, hidden_by};
 use crate::filter::{Reading, predicate};
 use crate::scan::{LONGEST_KEY, batches, key_sets, nothing, refused};
 
@@ -170,9 +172,7 @@ impl Table {
                     entry.push(change?);
                 }
             }
-            if entry.len() > MOST_EDITS {
-                return Err(Error::Unsupported("more than 100,000 edits of a row in one call, on Bigtable"));
-            }
+            check_count(entry.len())?;
             let Some((_, first)) = of_entry.first() else { continue };
             let row = &rows[*first].0;
             let len = Entries::entry_len(row, &entry);
@@ -233,6 +233,7 @@ impl Table {
         if counters.is_empty() {
             return Ok(Vec::new());
         }
+        check_count(counters.len())?;
         // The emulator keeps the first additions of a request that it refuses; the service keeps none.
         if self.is_emulator()
             && counters.len() > 1
@@ -248,6 +249,12 @@ impl Table {
         };
         let written = match self.client.read_modify_write_row(request, call).await {
             Ok(written) => written,
+            // No server was reached, or it was too busy to look.
+            Err(error)
+                if error.engine_error::<BigtableError>().is_some_and(|told| told.code() == Code::Unavailable) =>
+            {
+                return Err(error);
+            }
             // The emulator refuses with a code that would leave the outcome unknown.
             Err(error) if error.kind() == ErrorKind::OutcomeUnknown && !self.is_emulator() => return Err(error),
             Err(error) => return Err(self.not_counters(row, counters, call).await.unwrap_or(error)),
@@ -299,6 +306,7 @@ impl Table {
     ) -> Result<bool, Error> {
         let now = self.clock.now();
         let mutations: Vec<_> = hidden_by(check, mutation, now).into_iter().chain(edits(mutation, now)?).collect();
+        check_count(mutations.len())?;
         if mutations.is_empty() {
             // The service refuses a request without mutations.
             let stored = self.read(row, &Columns::of(&check.column), call).await?;

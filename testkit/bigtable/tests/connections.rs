@@ -234,3 +234,28 @@ async fn a_request_that_is_dropped_is_dropped_on_the_server() {
         sleep(Duration::from_millis(5)).await;
     }
 }
+
+#[test]
+fn connections_outlive_the_runtime_of_who_uses_them_first() {
+    let own = tokio::runtime::Runtime::new().unwrap();
+    let answer = |_: &Asked| messages([MutateRowResponse::default()], End::of(Code::Ok));
+    let (_mock, address) = own.block_on(Mock::start(answer));
+    let client = own.block_on(async { Client::new(&options(&address)) }).unwrap();
+    let put = async || {
+        let call = CallOptions::none().begin("mutation", "t").unwrap();
+        client.mutate_row(MutateRowRequest::default(), &call).await.unwrap();
+    };
+    // All places of connections are used in turn.
+    let other = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    other.block_on(async {
+        for _ in 0..8 {
+            put().await;
+        }
+    });
+    drop(other);
+    own.block_on(async {
+        for _ in 0..8 {
+            put().await;
+        }
+    });
+}

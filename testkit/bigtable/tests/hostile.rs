@@ -5,17 +5,19 @@ use std::time::{Duration, Instant};
 use prost::Message;
 use prost::bytes::Bytes;
 use prost_types::Any;
+use rowkey::nonblocking::AsyncWideDatabase;
 use rowkey::store::{CallOptions, Cancel};
 use rowkey::{Error, ErrorKind};
 use rowkey_bigtable::client::Client;
 use rowkey_bigtable::client::proto::mutate_rows_request::Entry;
+use rowkey_bigtable::client::proto::mutation::{AddToCell, MergeToCell, Mutation as Edit, SetCell};
 use rowkey_bigtable::client::proto::read_rows_response::CellChunk;
 use rowkey_bigtable::client::proto::read_rows_response::cell_chunk::RowStatus;
 use rowkey_bigtable::client::proto::{
-    CheckAndMutateRowRequest, MutateRowRequest, MutateRowResponse, MutateRowsRequest, MutateRowsResponse,
+    CheckAndMutateRowRequest, MutateRowRequest, MutateRowResponse, MutateRowsRequest, MutateRowsResponse, Mutation,
     ReadModifyWriteRowRequest, ReadRowsRequest, ReadRowsResponse, RetryInfo, RpcStatus, mutate_rows_response,
 };
-use rowkey_bigtable::{BigtableError, BigtableOptions, Code};
+use rowkey_bigtable::{Bigtable, BigtableError, BigtableOptions, Code};
 use rowkey_bigtable_testkit::answers::{End, bytes, headers, messages, never, status, wait};
 use rowkey_bigtable_testkit::{Answer, Asked, Mock};
 use tokio::runtime::Runtime;
@@ -318,6 +320,67 @@ fn entries_that_failed_are_sent_again_alone() {
             let kinds: Vec<_> = failed.iter().map(|entry| (entry.index, entry.error.kind())).collect();
             assert_eq!(kinds, [(1, ErrorKind::InvalidInput), (4, ErrorKind::OutcomeUnknown)]);
             assert_eq!(mock.asked().len(), 3);
+        },
+    );
+}
+
+/// Edits that are another one the second time: at the server's time, an addition, a merge.
+fn not_repeatable() -> [Mutation; 3] {
+    let set = SetCell { timestamp_micros: -1, ..SetCell::default() };
+    let kinds = [Edit::SetCell(set), Edit::AddToCell(AddToCell::default()), Edit::MergeToCell(MergeToCell::default())];
+    kinds.map(|edit| Mutation { mutation: Some(edit) })
+}
+
+#[test]
+fn what_would_be_another_edit_the_second_time_is_sent_once() {
+    for edit in not_repeatable() {
+        with(
+            |_| status(Code::Unavailable, "no"),
+            |options| options.retry_for(SHORT),
+            |mock, client| async move {
+                let call = CallOptions::none().begin("mutation", "t").unwrap();
+                let mutations = vec![Mutation::default(), edit];
+                let request = MutateRowRequest { mutations: mutations.clone(), ..Default::default() };
+                let error = client.mutate_row(request, &call).await.unwrap_err();
+                assert_eq!((error.kind(), mock.asked().len()), (ErrorKind::OutcomeUnknown, 1), "{error}");
+
+                let entries = vec![Entry::default(), Entry { mutations, ..Entry::default() }];
+                let request = MutateRowsRequest { entries, ..Default::default() };
+                let failed = client.mutate_rows(request, &call).await.unwrap();
+                let kinds: Vec<_> = failed.iter().map(|entry| (entry.index, entry.error.kind())).collect();
+                assert_eq!(kinds, [(0, ErrorKind::OutcomeUnknown), (1, ErrorKind::OutcomeUnknown)]);
+                let sent = mock.asked().into_iter().filter(|asked| asked.method == "MutateRows");
+                let sent = sent.map(|asked| MutateRowsRequest::decode(asked.message).unwrap().entries.len());
+                let sent: Vec<_> = sent.collect();
+                assert!(sent[0] == 2 && sent.len() > 2 && sent[1..].iter().all(|rows| *rows == 1), "{sent:?}");
+            },
+        );
+    }
+}
+
+#[test]
+fn a_drop_whose_response_was_lost_is_done() {
+    let answer = |asked: &Asked| match (asked.method.as_str(), asked.number) {
+        ("DeleteTable", 0) => status(Code::Unavailable, "no"),
+        _ => status(Code::NotFound, "no"),
+    };
+    Runtime::new().unwrap().block_on(async {
+        let (mock, address) = Mock::start(answer).await;
+        Bigtable::connect(options(&address)).await.unwrap().drop_table("t").await.unwrap();
+        assert_eq!(mock.asked().iter().filter(|asked| asked.method == "DeleteTable").count(), 2);
+    });
+}
+
+#[test]
+fn a_server_that_always_says_something_does_not_go_beyond_the_deadline() {
+    let empty = |_: &Asked| messages(vec![ReadRowsResponse::default(); 2_000_000], End::of(Code::Ok));
+    with(
+        empty,
+        |options| options,
+        |_, client| async move {
+            let (_, ended) = keys(&client, &CallOptions::new().timeout(SHORT / 10)).await;
+            let error = ended.unwrap_err();
+            assert!(matches!(error, Error::DeadlineExceeded { .. }), "{error}");
         },
     );
 }

@@ -247,7 +247,8 @@ impl Family {
         replication_scope = "REPLICATION_SCOPE": u32, "Whether it is replicated: 1, or not: 0.";
         "TTL": u32::FORM;
         "COMPRESSION_COMPACT" | "COMPRESSION_COMPACT_MAJOR" | "COMPRESSION_COMPACT_MINOR": Compression::FORM;
-        "INDEX_BLOCK_ENCODING": Form::Name(&["NONE", "PREFIX_TREE"]);
+        // The other one, PREFIX_TREE, ends the servers of 2.6 when they read a file with it.
+        "INDEX_BLOCK_ENCODING": Form::Name(&["NONE"]);
         "IN_MEMORY_COMPACTION": Form::Name(&["NONE", "BASIC", "EAGER", "ADAPTIVE"]);
         "IS_MOB" | "NEW_VERSION_BEHAVIOR" | "COMPRESS_TAGS" | "EVICT_BLOCKS_ON_CLOSE" | "PREFETCH_BLOCKS_ON_OPEN"
             | "CACHE_DATA_ON_WRITE" | "CACHE_INDEX_ON_WRITE" | "CACHE_BLOOMS_ON_WRITE": bool::FORM;

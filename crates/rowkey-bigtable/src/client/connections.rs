@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Handle;
 use tonic::transport::{Channel, Endpoint};
 
 use super::warm::Warming;
@@ -37,6 +38,8 @@ const FULL: usize = 100;
 /// Connections that take turns, each replaced when it is old.
 #[derive(Debug)]
 pub(crate) struct Connections {
+    /// All run on it, whoever uses them: the runtime of a caller may end before the client.
+    runtime: Handle,
     endpoint: Endpoint,
     age: Duration,
     warming: Warming,
@@ -86,11 +89,11 @@ impl Drop for Turn {
 }
 
 impl Connections {
-    /// So many connections, each opened when it is first used. Call it inside a tokio runtime.
-    pub(super) fn new(endpoint: Endpoint, count: usize, age: Duration, warming: Warming) -> Arc<Self> {
+    /// So many connections, each opened when it is first used.
+    pub(super) fn new(runtime: Handle, endpoint: Endpoint, count: usize, age: Duration, warming: Warming) -> Arc<Self> {
         let places = (0..MOST).map(|_| Place::default()).collect();
         let count = AtomicUsize::new(count.clamp(1, MOST));
-        Arc::new(Self { endpoint, age, warming, places, count, next: AtomicUsize::new(0) })
+        Arc::new(Self { runtime, endpoint, age, warming, places, count, next: AtomicUsize::new(0) })
     }
 
     /// The connection with the fewest requests in flight. If it is full, one more is opened.
@@ -126,7 +129,10 @@ impl Connections {
 
     fn current(&self, at: usize) -> Arc<Connection> {
         let mut place = self.places[at].connection.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(place.get_or_insert_with(|| Connection::new(&self.endpoint, self.age)))
+        Arc::clone(place.get_or_insert_with(|| {
+            let _inside = self.runtime.enter();
+            Connection::new(&self.endpoint, self.age)
+        }))
     }
 
     /// Opens and warms a new connection, and then puts it in the place of the old one. Requests that are in flight on the
@@ -136,7 +142,7 @@ impl Connections {
             return;
         }
         let connections = Arc::clone(self);
-        tokio::spawn(async move {
+        self.runtime.spawn(async move {
             let new = Connection::new(&connections.endpoint, connections.age);
             let is_warm = connections.warming.warm(new.channel.clone()).await;
             if is_warm {

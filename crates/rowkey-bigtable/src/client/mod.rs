@@ -25,7 +25,7 @@
 //! | request | sent again |
 //! |---|---|
 //! | ReadRows, SampleRowKeys | after every failure that may pass; a scan goes on after its last row |
-//! | MutateRow, MutateRows | the same, if each cell has a timestamp; only the entries that failed |
+//! | MutateRow, MutateRows | the same, if each cell has a timestamp and nothing is added or merged; only the entries that failed |
 //! | CheckAndMutateRow, ReadModifyWriteRow | only if it was not sent, as there was no connection |
 //!
 //! Failures that may pass: `UNAVAILABLE`, `ABORTED`, `DEADLINE_EXCEEDED`, a broken connection, and those with a `RetryInfo`.
@@ -94,6 +94,16 @@ struct Inner {
     credentials: Credentials,
 }
 
+/// Whether twice is as good as once: no cell has the server's time (-1), and nothing is added to a cell or merged into it.
+fn is_repeatable(mutations: &[proto::Mutation]) -> bool {
+    use proto::mutation::Mutation as Kind;
+    mutations.iter().all(|mutation| match &mutation.mutation {
+        Some(Kind::SetCell(cell)) => cell.timestamp_micros != -1,
+        Some(Kind::AddToCell(_) | Kind::MergeToCell(_)) => false,
+        _ => true,
+    })
+}
+
 /// More samples than tablets of any table.
 const MOST_SAMPLES: usize = 1 << 20;
 /// A row has at most 256 MiB, and the emulator sends it as one message.
@@ -106,7 +116,7 @@ impl Client {
     ///
     /// If the emulator's address is not valid, TLS can't be set up, or it is called outside a tokio runtime.
     pub fn new(options: &BigtableOptions) -> Result<Self, Error> {
-        tokio::runtime::Handle::try_current().map_err(Error::engine)?;
+        let runtime = tokio::runtime::Handle::try_current().map_err(Error::engine)?;
         if options.project.is_empty() || options.instance.is_empty() {
             return Err(Error::engine_of(ErrorKind::InvalidInput, "the project or the instance has no name"));
         }
@@ -139,8 +149,13 @@ impl Client {
         #[cfg(not(feature = "google"))]
         let credentials = Credentials::default();
         let warming = Warming::new(&instance, &options.app_profile, credentials.clone());
-        let data =
-            Connections::new(place("bigtable.googleapis.com")?, options.connections, options.connection_age, warming);
+        let data = Connections::new(
+            runtime,
+            place("bigtable.googleapis.com")?,
+            options.connections,
+            options.connection_age,
+            warming,
+        );
         let inner = Inner {
             data,
             admin: place("bigtableadmin.googleapis.com")?.connect_lazy(),
@@ -192,14 +207,14 @@ impl Client {
         RowStream::new(self.clone(), request)
     }
 
-    /// Writes to a row. It is sent again after a failure, so each cell needs a timestamp.
+    /// Writes to a row. It is sent again after a failure, if each cell has a timestamp and nothing is added or merged.
     ///
     /// # Errors
     ///
     /// [`Error::OutcomeUnknown`] if it may have been written; with any other error it was not.
     pub async fn mutate_row(&self, mut request: MutateRowRequest, call: &Call<'_>) -> Result<(), Error> {
         self.profiled(&mut request.app_profile_id);
-        let effect = Effect::Writes { repeatable: true };
+        let effect = Effect::Writes { repeatable: is_repeatable(&request.mutations) };
         let operation = self.operation(
             "MutateRow",
             (&request.table_name, &request.authorized_view_name),

@@ -117,6 +117,7 @@ impl RowStream {
                     self.rows += 1;
                     if self.request.rows_limit == self.rows {
                         self.state = State::Complete;
+                        self.chunks = Vec::new().into_iter();
                     }
                     return Ok(Next::Row(row));
                 }
@@ -128,6 +129,9 @@ impl RowStream {
                 }
                 self.end();
                 continue;
+            }
+            if let Some(call) = wait {
+                call.check().map_err(|ended| self.attempts.ended(ended, false))?;
             }
             let response = match &mut self.open {
                 Some((_, stream)) => match next_now(stream).await {

@@ -15,7 +15,7 @@ use super::entries::{Entries, Selected};
 use super::proto::{MutateRowsRequest, MutateRowsResponse, RpcStatus};
 use super::retry::{is_refusal, is_transient, wish};
 use super::scan::END;
-use super::{Attempts, Client, Effect, request_to, timed_out};
+use super::{Attempts, Client, Effect, is_repeatable, request_to, timed_out};
 use crate::error::BigtableError;
 
 /// An entry of a MutateRows request that failed.
@@ -30,6 +30,7 @@ pub struct EntryError {
 /// An entry that is not written yet.
 struct Left {
     index: usize,
+    repeatable: bool,
     may_have_written: bool,
     outcome: Outcome,
 }
@@ -42,25 +43,36 @@ enum Outcome {
 }
 
 impl Client {
-    /// Writes to rows, each atomically, in no order. What failed and may succeed is sent again, so each cell needs a
-    /// timestamp. Returns the entries that failed; all others are written.
+    /// Writes to rows, each atomically, in no order. What failed and may succeed is sent again, if each cell of the row has a
+    /// timestamp and nothing is added or merged. Returns the entries that failed; all others are written.
     ///
     /// # Errors
     ///
     /// If nothing was sent: that the call has to end, or that no connection could be made.
     pub async fn mutate_rows(&self, mut request: MutateRowsRequest, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
         self.profiled(&mut request.app_profile_id);
-        self.mutate_entries(&Arc::new(Entries::of(request)), call).await
+        let repeatable: Vec<_> = request.entries.iter().map(|entry| is_repeatable(&entry.mutations)).collect();
+        self.mutate(&Arc::new(Entries::of(request)), |at| repeatable[at], call).await
     }
 
-    /// As [`mutate_rows`](Self::mutate_rows), with an app profile. The caller keeps the request.
+    /// As [`mutate_rows`](Self::mutate_rows), with an app profile. The caller keeps the request, in which each cell has a timestamp.
     pub(crate) async fn mutate_entries(&self, whole: &Arc<Entries>, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
+        self.mutate(whole, |_| true, call).await
+    }
+
+    async fn mutate(
+        &self,
+        whole: &Arc<Entries>,
+        repeatable: impl Fn(usize) -> bool,
+        call: &Call<'_>,
+    ) -> Result<Vec<EntryError>, Error> {
         let effect = Effect::Writes { repeatable: true };
         let names = (whole.head.table_name.as_str(), whole.head.authorized_view_name.as_str());
         let operation = self.operation("MutateRows", names, &whole.head.app_profile_id, effect);
         let mut attempts = Attempts::new(operation, self.options().retry_for);
-        let mut left: Vec<Left> =
-            (0..whole.len()).map(|index| Left { index, may_have_written: false, outcome: Outcome::Unnamed }).collect();
+        let of =
+            |index| Left { index, repeatable: repeatable(index), may_have_written: false, outcome: Outcome::Unnamed };
+        let mut left: Vec<Left> = (0..whole.len()).map(of).collect();
         let mut failed = Vec::new();
         let mut request = Selected::All(Arc::clone(whole));
         loop {
@@ -90,7 +102,7 @@ impl Client {
                     Outcome::Unnamed => of_request.clone(),
                 };
                 entry.may_have_written |= sent && !is_refusal(&status);
-                if is_transient(&status) {
+                if is_transient(&status) && (entry.repeatable || !entry.may_have_written) {
                     entry.outcome = Outcome::Failed(status);
                     again.push(entry);
                 } else {
@@ -153,6 +165,10 @@ impl Client {
         let mut progress = Instant::now();
         while unnamed > 0 {
             let time = longest.saturating_sub(progress.elapsed());
+            // A response that is there comes before the time is looked at.
+            if time.is_zero() || call.check().is_err() {
+                return Err(timed_out());
+            }
             let message = timeout(time, stream.message()).await.map_err(|_| timed_out())??;
             let Some(response) = message else { return Ok(()) };
             let mut named = false;
