@@ -101,11 +101,7 @@ impl Core {
         place: Place<'_>,
         deadline: Instant,
     ) -> Result<Arc<Location>, Next> {
-        self.locator.find(table, place, deadline).await.map_err(|missing| match missing {
-            Missing::Table => Next::Never(Error::no_table(table)),
-            Missing::Disabled => Next::Never(Error::disabled(table)),
-            Missing::Now(cause) => Next::unreachable(cause).map(|error| error.of_table(table)),
-        })
+        self.locator.find(table, place, deadline).await.map_err(|missing| Next::missing(missing, table))
     }
 
     /// Makes one call.
@@ -221,6 +217,20 @@ impl Next {
             true => Self::Never(Error::unavailable(cause)),
             false => Self::Later { error: Error::unavailable(cause), overloaded: false },
         }
+    }
+
+    /// A region was not found.
+    pub(crate) fn missing(missing: Missing, table: &TableName) -> Self {
+        match missing {
+            Missing::Table => Self::Never(Error::no_table(table)),
+            Missing::Disabled => Self::Never(Error::disabled(table)),
+            Missing::Now(cause) => Self::unreachable(cause).map(|error| error.of_table(table)),
+        }
+    }
+
+    pub(crate) fn into_error(self) -> Error {
+        let (Self::Now(error) | Self::Later { error, .. } | Self::Never(error)) = self;
+        error
     }
 
     pub(crate) fn map(self, change: impl FnOnce(Error) -> Error) -> Self {

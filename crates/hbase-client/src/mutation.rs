@@ -213,6 +213,10 @@ impl Put {
 }
 
 /// Deletes a row, or what is said of it.
+///
+/// Without a timestamp it is stamped with the server's time, in milliseconds, and hides all that has that time or an earlier one: also
+/// a put that the server gets after it in the same millisecond. To put what was deleted just before, give both timestamps of your
+/// own, the put a greater one: [`column_until`](Self::column_until), [`Put::value_at`].
 #[derive(Debug, Clone)]
 pub struct Delete(Mutation);
 

@@ -94,7 +94,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, names no cluster, includes other files, or asks for what this client, or this build of it,
+    /// If the file cannot be read, has a document type, names no cluster, includes other files, or asks for what this client, or this build of it,
     /// does not have; or if a property that is read has a variable that is not known.
     pub fn from_site(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();

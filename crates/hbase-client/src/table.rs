@@ -8,7 +8,7 @@ use tracing::Instrument;
 use crate::batch::{self, Action, Outcome};
 use crate::buffered::{BufferOptions, BufferedMutator};
 use crate::condition::Condition;
-use crate::core::{Core, RegionCall, Repeat, nonce};
+use crate::core::{Core, Next, RegionCall, Repeat, nonce};
 use crate::error::{Error, Result};
 use crate::get::Get;
 use crate::mutation::{Append, Delete, Increment, Mutation, Put};
@@ -280,7 +280,11 @@ impl Table {
             location.into_iter().for_each(|location| self.core.locator.learn(location, asked));
             regions.push((entry.region, server));
         }
-        if regions.is_empty() { Err(Error::no_table(&self.name)) } else { Ok(regions) }
+        if regions.is_empty() {
+            let missing = self.core.locator.absent(&self.name).await;
+            return Err(Next::missing(missing, &self.name).into_error());
+        }
+        Ok(regions)
     }
 
     /// Reads and changes rows in few calls: those of one server together, up to
@@ -288,7 +292,9 @@ impl Table {
     /// Each action has a result of its own, in the order of the actions; only those that failed for a while are sent again.
     ///
     /// Actions on one row are carried out one after the other, in their order; puts that follow each other, as one put. Others
-    /// have no order.
+    /// have no order. One that fails does not keep back those behind it; if its outcome is not known, it may be carried out after them.
+    /// HBase stamps them with its time in milliseconds, and a delete hides a put of the same millisecond, also a
+    /// later one: see [`Delete`](crate::Delete).
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
         self.batch_of(&actions).await
     }

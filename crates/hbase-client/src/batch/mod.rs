@@ -18,6 +18,7 @@ use crate::pb;
 use crate::regions::{Location, Place, SYSTEM_PRIORITY};
 use crate::row::{CellBlock, Row};
 use crate::rpc::{Answer, CallFault, Payload};
+use crate::server::ServerName;
 use crate::table_name::TableName;
 
 /// A part of a batch.
@@ -103,7 +104,44 @@ struct Step<'a> {
     result: Option<Result<Outcome>>,
 }
 
+/// Carries out the actions. Those of one server do not wait for another one.
 pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
+    let of_servers = by_server(core, table, actions);
+    let results = of_servers.iter().map(|places| async {
+        let actions: Vec<_> = places.iter().map(|at| &actions[*at]).collect();
+        in_rounds(core, table, &actions, deadline).await
+    });
+    let results = join_all(results).await;
+    let mut all: Vec<_> = of_servers.into_iter().flatten().zip(results.into_iter().flatten()).collect();
+    all.sort_unstable_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, result)| result).collect()
+}
+
+/// The places of the actions on each server; of all, if it is not known without a look-up where one of them is: actions on one row
+/// stay together.
+fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> Vec<Vec<usize>> {
+    let mut regions = Regions::default();
+    let mut servers: HashMap<ServerName, Vec<usize>> = HashMap::new();
+    for (at, action) in actions.iter().enumerate() {
+        let place = Place::At(action.row());
+        let region = match regions.of(action.row()) {
+            Some(region) => region,
+            None => match core.locator.cached(table, place) {
+                Some(location) => regions.add(location),
+                None => return vec![(0..actions.len()).collect()],
+            },
+        };
+        let server = &regions.location(region).server;
+        match servers.get_mut(server) {
+            Some(places) => places.push(at),
+            None => drop(servers.insert(server.clone(), vec![at])),
+        }
+    }
+    servers.into_values().collect()
+}
+
+/// Sends the actions that may go, and then those that failed or were behind them, until all are done.
+async fn in_rounds(core: &Core, table: &TableName, actions: &[&Action], deadline: Instant) -> Vec<Result<Outcome>> {
     let (mut steps, mut ready) = steps(actions);
     let mut attempts = Attempts::new(core, deadline);
     // Regions whose server left something unanswered, and when.
@@ -266,11 +304,11 @@ struct Last {
 }
 
 /// The steps of a batch, and those of them that go first.
-fn steps(actions: &[Action]) -> (Vec<Step<'_>>, Vec<usize>) {
+fn steps<'a>(actions: &[&'a Action]) -> (Vec<Step<'a>>, Vec<usize>) {
     let mut last: HashMap<&[u8], Last> = HashMap::with_capacity(actions.len());
-    let mut steps: Vec<Step<'_>> = Vec::with_capacity(actions.len());
+    let mut steps: Vec<Step<'a>> = Vec::with_capacity(actions.len());
     let mut first = Vec::new();
-    for (at, action) in actions.iter().enumerate() {
+    for (at, action) in actions.iter().copied().enumerate() {
         let step = Step {
             action,
             then: None,
@@ -326,7 +364,7 @@ fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
 }
 
 /// Whether both are puts that can be one.
-fn joins(actions: &[Action], before: usize, action: &Action) -> bool {
+fn joins(actions: &[&Action], before: usize, action: &Action) -> bool {
     let puts = actions[before].as_put().zip(action.as_put());
     puts.is_some_and(|(before, put)| before.durability() == put.durability())
 }
@@ -397,7 +435,7 @@ async fn send<'p>(
 type OneResult<'p> = (&'p Arc<Location>, usize, Result<Outcome, CallFault>);
 
 /// The result of each action, by its place in the batch.
-fn results<'p>(part: &'p Part, of: &[Action], answer: Result<Answer, CallFault>) -> Vec<OneResult<'p>> {
+fn results<'p>(part: &'p Part, of: &[&Action], answer: Result<Answer, CallFault>) -> Vec<OneResult<'p>> {
     let all = |fault: &CallFault| -> Vec<OneResult<'p>> {
         let mut results = Vec::new();
         for (location, actions) in &part.regions {

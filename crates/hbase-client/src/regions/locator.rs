@@ -65,6 +65,19 @@ impl Locator {
         Self { shared: Arc::new(shared), flights: Flights::new(), masters: Flights::new() }
     }
 
+    /// Why a table has no regions.
+    pub(crate) async fn absent(&self, table: &TableName) -> Missing {
+        match self.shared.find_meta().await {
+            Ok(meta) => self.shared.absent(&meta, table, Missing::Table).await,
+            Err(missing) => missing,
+        }
+    }
+
+    /// The region at a place of a table, if it is known.
+    pub(crate) fn cached(&self, table: &TableName, place: Place<'_>) -> Option<Arc<Location>> {
+        self.shared.cache.lock().find(table, place)
+    }
+
     /// The region at a place of a table.
     pub(crate) async fn find(&self, table: &TableName, place: Place<'_>, deadline: Instant) -> Found {
         loop {

@@ -1,12 +1,12 @@
 use std::time::{Duration, Instant};
 
-use hbase_client::{Client, ErrorKind, ServerName, TableSchema};
+use hbase_client::{Client, ErrorKind, Increment, Put, ServerName, TableSchema};
 use tokio::time::sleep;
 
 use super::load::{CALL, Load};
 use super::{rounds, spread};
 use crate::processes::Process;
-use crate::{options, remove};
+use crate::{create, options, remove};
 
 /// Longer than a server's session in ZooKeeper, and its regions' way to other servers.
 const DEAD: Duration = Duration::from_secs(12);
@@ -68,6 +68,39 @@ async fn a_server_is_stopped_and_goes_on_under_the_load() {
     })
     .await;
     println!("{:?}", client.counters());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_stopped_server_does_not_keep_the_rows_of_the_others_waiting() {
+    let client = Client::new(options()).unwrap();
+    let schema = TableSchema::new("faults_aside").family("f");
+    create(&client.admin(), &schema, &["m"]).await;
+    let table = client.table(schema.name());
+    for round in 0..rounds() {
+        spread(&client, &table, round).await;
+        let regions = table.regions().await.unwrap();
+        let port = regions[1].1.as_ref().unwrap().address().port();
+        let server = (1..=3).map(Process::region_server).find(|server| server.address().port() == port).unwrap();
+        let in_time = table.with_timeout(Duration::from_millis(2500));
+        let aside = || {
+            let increment = || Increment::new("a").add("f", "n", 1).into();
+            // Each action goes when the one before it is done.
+            let mut actions: Vec<_> =
+                (0..100).flat_map(|_| [increment(), Put::new("a").value("f", "q", "v").into()]).collect();
+            actions.push(Put::new("z").value("f", "q", "v").into());
+            in_time.batch(actions)
+        };
+        assert!(aside().await.iter().all(Result::is_ok));
+        server.signal("-STOP");
+        let results = aside().await;
+        server.signal("-CONT");
+        let (last, others) = results.split_last().unwrap();
+        assert_eq!(last.as_ref().unwrap_err().kind(), ErrorKind::OutcomeUnknown);
+        assert_eq!(others.iter().filter(|result| result.is_err()).count(), 0, "{others:?}");
+        sleep(Duration::from_secs(2)).await;
+    }
+    remove(&client.admin(), &schema).await;
 }
 
 #[tokio::test]
