@@ -50,7 +50,7 @@ pub(crate) struct Place {
 pub enum ErrorKind {
     /// The request can't be sent as it is. Nothing was changed.
     Invalid,
-    /// There is no such table. Nothing was changed.
+    /// There is no such table. Nothing was changed. While HBase truncates a table, it knows none for a moment.
     TableNotFound,
     /// The table is disabled. Nothing was changed.
     TableDisabled,
@@ -61,7 +61,8 @@ pub enum ErrorKind {
     /// The client and a server do not trust each other: TLS or Kerberos failed, or the server does not let the user in.
     /// Nothing was changed.
     Security,
-    /// The request was sent, and no answer came: a write may have been carried out or not. Read the row to find out.
+    /// The request was sent, and no answer came, or an exception that does not say whether anything was done: a write may have been
+    /// carried out or not. Read the row to find out.
     OutcomeUnknown,
     /// The answer, or a row of a scan, is larger than [`answer_bytes`](crate::Options::answer_bytes). Read less of the row at a
     /// time, or scan it [in pieces](crate::Scan::in_pieces).

@@ -75,6 +75,7 @@ struct Shared {
     calls: Locked<HashMap<String, usize>>,
     opening: AtomicI64,
     deaf: AtomicUsize,
+    empty: AtomicUsize,
 }
 
 #[derive(Clone)]
@@ -90,6 +91,7 @@ impl Fake {
             calls: Locked::default(),
             opening: AtomicI64::new(1),
             deaf: AtomicUsize::new(0),
+            empty: AtomicUsize::new(0),
         };
         let fake = Self(Arc::new(shared));
         let serving = fake.clone();
@@ -115,6 +117,11 @@ impl Fake {
     /// So many of the next questions to meta stay without an answer.
     pub(super) fn silence_meta(&self, questions: usize) {
         self.0.deaf.store(questions, Ordering::Relaxed);
+    }
+
+    /// So many of the next questions to meta are answered by no region.
+    pub(super) fn empty_meta(&self, questions: usize) {
+        self.0.empty.store(questions, Ordering::Relaxed);
     }
 
     /// How many calls of a method came to the region.
@@ -184,9 +191,14 @@ impl Fake {
             *count += 1;
             *count - 1
         };
-        let fewer = |deaf: usize| deaf.checked_sub(1);
-        if of_meta && self.0.deaf.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer).is_ok() {
+        let is_left = |questions: &AtomicUsize| {
+            questions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+        };
+        if of_meta && is_left(&self.0.deaf) {
             return Reply::Silence;
+        }
+        if of_meta && is_left(&self.0.empty) {
+            return Reply::answer(&pb::ScanResponse::default());
         }
         match of_meta {
             true => Reply::answer(&pb::ScanResponse { results: vec![self.row_of_meta()], ..Default::default() }),

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use prost::Message;
 use tokio::net::TcpListener;
 
 use super::{Fake, Reply};
@@ -111,6 +112,31 @@ async fn an_overloaded_server_is_waited_for_and_meta_is_left_alone() {
     table(&fake).put(put()).await.unwrap();
     assert_eq!((fake.calls("Mutate"), fake.lookups()), (5, 1));
     assert!(began.elapsed() > Duration::from_millis(200), "{:?}", began.elapsed());
+}
+
+/// Whether a put succeeds when meta shows the table's regions only at the second look, and its state is this one.
+async fn put_into(state: Option<pb::table_state::State>) -> crate::Result<()> {
+    let fake = Fake::start(move |call| match &*call.method {
+        "Get" => {
+            let value = state.map(|state| pb::TableState { state: state.into() }.encode_to_vec().into());
+            let [row, family, qualifier] = ["t", "table", "state"].map(|text| Some(text.into()));
+            let cell = value.map(|value| pb::Cell { row, family, qualifier, value: Some(value), ..Default::default() });
+            let result = pb::Result { cell: cell.into_iter().collect(), ..Default::default() };
+            Reply::answer(&pb::GetResponse { result: Some(result) })
+        }
+        _ => done(),
+    });
+    let fake = fake.await;
+    fake.empty_meta(1);
+    table(&fake).put(put()).await
+}
+
+#[tokio::test]
+async fn a_table_without_regions_is_what_its_state_says() {
+    use pb::table_state::State;
+    put_into(Some(State::Enabled)).await.unwrap();
+    assert_eq!(put_into(Some(State::Disabled)).await.unwrap_err().kind(), ErrorKind::TableDisabled);
+    assert_eq!(put_into(None).await.unwrap_err().kind(), ErrorKind::TableNotFound);
 }
 
 #[tokio::test]

@@ -250,8 +250,7 @@ impl Shared {
         }
     }
 
-    /// Why no server has a region: its table may be disabled. `unknown`: what it is if meta has no state of the table. One that is
-    /// truncated has a state, and no regions.
+    /// Why no server has a region: its table may be disabled. `unknown`: what it is if meta has no state of the table.
     async fn absent(&self, meta: &Location, table: &TableName, unknown: Missing) -> Missing {
         let request = meta::state_of(table);
         let payload = Payload { priority: Some(meta::SYSTEM_PRIORITY), ..Payload::new("Get", &request) };

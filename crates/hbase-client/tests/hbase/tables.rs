@@ -240,29 +240,3 @@ async fn the_balancer_runs_if_it_is_on() {
     }
     assert!(admin.switch_balancer(true).await.unwrap());
 }
-
-#[tokio::test]
-#[ignore = "needs a server"]
-async fn a_table_that_is_truncated_is_not_missing() {
-    let client = client();
-    let (admin, schema) = (client.admin(), TableSchema::new("tables_truncated").family("f"));
-    create(&admin, &schema, &["m"]).await;
-    let table = client.table(schema.name()).with_timeout(Duration::from_millis(300));
-    for _ in 0..4 {
-        admin.disable(schema.name()).await.unwrap();
-        let looked = async {
-            loop {
-                for error in [table.get("a").await.err(), table.regions().await.err()].into_iter().flatten() {
-                    if error.kind() == ErrorKind::TableNotFound {
-                        return error.kind();
-                    }
-                }
-            }
-        };
-        tokio::select! {
-            truncated = admin.truncate(schema.name(), true) => truncated.unwrap(),
-            kind = looked => panic!("{kind:?}"),
-        }
-    }
-    remove(&admin, &schema).await;
-}
