@@ -112,32 +112,44 @@ pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], dead
         in_rounds(core, table, &actions, deadline).await
     });
     let results = join_all(results).await;
-    let mut all: Vec<_> = of_servers.into_iter().flatten().zip(results.into_iter().flatten()).collect();
-    all.sort_unstable_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, result)| result).collect()
+    let mut all: Vec<_> = actions.iter().map(|_| None).collect();
+    for (at, result) in of_servers.iter().flatten().zip(results.into_iter().flatten()) {
+        all[*at] = Some(result);
+    }
+    all.into_iter().map(result_of).collect()
+}
+
+/// Each action has a result in the end.
+fn result_of(result: Option<Result<Outcome>>) -> Result<Outcome> {
+    result.unwrap_or_else(|| Err(Error::malformed("a result")))
 }
 
 /// The places of the actions on each server; of all, if it is not known without a look-up where one of them is: actions on one row
 /// stay together.
 fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> Vec<Vec<usize>> {
     let mut regions = Regions::default();
-    let mut servers: HashMap<ServerName, Vec<usize>> = HashMap::new();
+    // Of each region, which of the servers has it.
+    let mut at_server: Vec<usize> = Vec::new();
+    let mut servers: Vec<(ServerName, Vec<usize>)> = Vec::new();
     for (at, action) in actions.iter().enumerate() {
-        let place = Place::At(action.row());
         let region = match regions.of(action.row()) {
             Some(region) => region,
-            None => match core.locator.cached(table, place) {
+            None => match core.locator.cached(table, Place::At(action.row())) {
                 Some(location) => regions.add(location),
                 None => return vec![(0..actions.len()).collect()],
             },
         };
-        let server = &regions.location(region).server;
-        match servers.get_mut(server) {
-            Some(places) => places.push(at),
-            None => drop(servers.insert(server.clone(), vec![at])),
+        if region == at_server.len() {
+            let server = &regions.location(region).server;
+            let known = servers.iter().position(|(known, _)| known == server);
+            at_server.push(known.unwrap_or(servers.len()));
+            if known.is_none() {
+                servers.push((server.clone(), Vec::new()));
+            }
         }
+        servers[at_server[region]].1.push(at);
     }
-    servers.into_values().collect()
+    servers.into_iter().map(|(_, places)| places).collect()
 }
 
 /// Sends the actions that may go, and then those that failed or were behind them, until all are done.
@@ -231,7 +243,7 @@ async fn in_rounds(core: &Core, table: &TableName, actions: &[&Action], deadline
         }
         ready = ready.into_iter().filter_map(|at| following(&mut steps, at)).collect();
     }
-    steps.into_iter().map(|step| step.result.unwrap_or_else(|| Err(Error::malformed("a result")))).collect()
+    steps.into_iter().map(|step| result_of(step.result)).collect()
 }
 
 /// What failed in a round and is to be tried again.
