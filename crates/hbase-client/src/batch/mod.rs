@@ -107,13 +107,17 @@ struct Step<'a> {
 /// Carries out the actions. Those of one server do not wait for another one.
 pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
     let of_servers = by_server(core, table, actions);
-    let results = of_servers.iter().map(|places| async {
-        let actions: Vec<_> = places.iter().map(|at| &actions[*at]).collect();
-        in_rounds(core, table, &actions, deadline).await
+    let results = of_servers.iter().map(|of_server| async {
+        let actions: Vec<_> = of_server.places.iter().map(|at| &actions[*at]).collect();
+        in_rounds(core, table, &actions, of_server, deadline).await
     });
-    let results = join_all(results).await;
+    let mut results = join_all(results).await;
+    if let [all] = &mut results[..] {
+        return std::mem::take(all);
+    }
     let mut all: Vec<_> = actions.iter().map(|_| None).collect();
-    for (at, result) in of_servers.iter().flatten().zip(results.into_iter().flatten()) {
+    let places = of_servers.iter().flat_map(|of_server| &of_server.places);
+    for (at, result) in places.zip(results.into_iter().flatten()) {
         all[*at] = Some(result);
     }
     all.into_iter().map(result_of).collect()
@@ -124,19 +128,29 @@ fn result_of(result: Option<Result<Outcome>>) -> Result<Outcome> {
     result.unwrap_or_else(|| Err(Error::malformed("a result")))
 }
 
-/// The places of the actions on each server; of all, if it is not known without a look-up where one of them is: actions on one row
-/// stay together.
-fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> Vec<Vec<usize>> {
+/// Actions that are on one server, as far as is known.
+#[derive(Default)]
+struct OfServer {
+    /// Their places in the batch.
+    places: Vec<usize>,
+    regions: Regions,
+    /// The region of each, if it is known.
+    known: Vec<usize>,
+}
+
+/// The actions on each server; all together, if it is not known without a look-up where one of them is: actions on one row stay
+/// together.
+fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> Vec<OfServer> {
     let mut regions = Regions::default();
     // Of each region, which of the servers has it.
     let mut at_server: Vec<usize> = Vec::new();
-    let mut servers: Vec<(ServerName, Vec<usize>)> = Vec::new();
+    let mut servers: Vec<(ServerName, OfServer)> = Vec::new();
     for (at, action) in actions.iter().enumerate() {
         let region = match regions.of(action.row()) {
             Some(region) => region,
             None => match core.locator.cached(table, Place::At(action.row())) {
                 Some(location) => regions.add(location),
-                None => return vec![(0..actions.len()).collect()],
+                None => return vec![OfServer { places: (0..actions.len()).collect(), ..OfServer::default() }],
             },
         };
         if region == at_server.len() {
@@ -144,24 +158,32 @@ fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> Vec<Vec<usiz
             let known = servers.iter().position(|(known, _)| known == server);
             at_server.push(known.unwrap_or(servers.len()));
             if known.is_none() {
-                servers.push((server.clone(), Vec::new()));
+                servers.push((server.clone(), OfServer::default()));
             }
         }
-        servers[at_server[region]].1.push(at);
+        let (_, of_server) = &mut servers[at_server[region]];
+        of_server.places.push(at);
+        of_server.known.push(region);
     }
-    servers.into_iter().map(|(_, places)| places).collect()
+    servers.into_iter().map(|(_, of_server)| OfServer { regions: regions.clone(), ..of_server }).collect()
 }
 
 /// Sends the actions that may go, and then those that failed or were behind them, until all are done.
-async fn in_rounds(core: &Core, table: &TableName, actions: &[&Action], deadline: Instant) -> Vec<Result<Outcome>> {
+async fn in_rounds(
+    core: &Core,
+    table: &TableName,
+    actions: &[&Action],
+    of_server: &OfServer,
+    deadline: Instant,
+) -> Vec<Result<Outcome>> {
     let (mut steps, mut ready) = steps(actions);
+    let (mut regions, mut known) = (of_server.regions.clone(), &of_server.known[..]);
     let mut attempts = Attempts::new(core, deadline);
     // Regions whose server left something unanswered, and when.
     let mut doubted: Doubted = HashMap::new();
     let late = || Next::Never(Error::unavailable(Cause::TimedOut).of_table(table));
     while !ready.is_empty() {
         let mut failed = Failed::default();
-        let mut regions = Regions::default();
         let locate = |at: usize| core.locate(table, Place::At(actions[at].row()), deadline);
         for some in ready.chunks(LOCATED) {
             let mut unknown = Vec::new();
@@ -170,7 +192,7 @@ async fn in_rounds(core: &Core, table: &TableName, actions: &[&Action], deadline
                 continue;
             }
             for at in some.iter().copied() {
-                match regions.of(actions[at].row()) {
+                match known.get(at).copied().or_else(|| regions.of(actions[at].row())) {
                     Some(region) => steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made),
                     // What is in the cache is found without a wait.
                     None => match locate(at).now_or_never() {
@@ -195,7 +217,8 @@ async fn in_rounds(core: &Core, table: &TableName, actions: &[&Action], deadline
             }
         }
         let size = |at: usize| together(&steps, at).map(|at| actions[at].cells().len() + actions[at].row().len()).sum();
-        let of_servers = split(regions.into_parts(), size, core.options.batch_bytes);
+        let of_servers = split(std::mem::take(&mut regions).into_parts(), size, core.options.batch_bytes);
+        known = &[];
         let answers = join_all(of_servers.iter().map(|parts| send_all(core, table, &steps, parts, deadline))).await;
         for (part, answer) in answers.into_iter().flatten() {
             for (location, at, result) in results(part, actions, answer) {
@@ -355,11 +378,15 @@ fn steps<'a>(actions: &[&'a Action]) -> (Vec<Step<'a>>, Vec<usize>) {
 /// What goes next on the row of a step: the step itself, if it has no result yet; otherwise the one after it. Puts that went
 /// together have one result, unless it was refused: then they go again in smaller groups.
 fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
-    let Some(result) = steps[at].result.clone() else { return Some(at) };
+    let result = match &steps[at].result {
+        None => return Some(at),
+        Some(_) if steps[at].next.is_none() => return steps[at].then,
+        Some(result) => result.clone(),
+    };
     let group: Vec<usize> = together(steps, at).collect();
     let refused =
         matches!(&result, Err(error) if error.exception().is_some_and(|told| told.reaction() == Reaction::Fail));
-    if !refused || group.len() == 1 {
+    if !refused {
         group.iter().for_each(|of| steps[*of].result = Some(result.clone()));
         return group.last().and_then(|last| steps[*last].then);
     }

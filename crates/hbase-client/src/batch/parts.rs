@@ -16,7 +16,7 @@ pub(super) struct Part {
 }
 
 /// The regions that a batch has met, with their actions.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Regions {
     regions: Vec<OfRegion>,
     by_start: BTreeMap<Bytes, usize>,
