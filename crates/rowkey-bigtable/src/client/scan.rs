@@ -36,6 +36,8 @@ pub struct RowStream {
     /// What ended the attempt, if the next one has not begun.
     failure: Option<Status>,
     state: State,
+    /// Responses since the bounds of the call were looked at.
+    unchecked: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,9 @@ pub(crate) enum Next {
 /// How long to wait for the end of a stream whose rows have all come. To drop it earlier would reset it on the server.
 pub(super) const END: Duration = Duration::from_millis(100);
 
+/// So many responses that are there are taken without a look at the bounds of the call.
+const UNCHECKED: u8 = 64;
+
 impl RowStream {
     pub(super) fn new(client: Client, request: ReadRowsRequest) -> Self {
         let operation = client.operation(
@@ -69,7 +74,7 @@ impl RowStream {
         let merger = Merger::new(request.reversed, None);
         let chunks = Vec::new().into_iter();
         let state = State::Reading;
-        Self { client, request, attempts, merger, open: None, chunks, rows: 0, failure: None, state }
+        Self { client, request, attempts, merger, open: None, chunks, rows: 0, failure: None, state, unchecked: 0 }
     }
 
     /// Waits for the next row. Returns `None` at the end, and after an error.
@@ -130,9 +135,12 @@ impl RowStream {
                 self.end();
                 continue;
             }
-            if let Some(call) = wait {
+            if self.unchecked == UNCHECKED {
+                let Some(call) = wait else { return Ok(Next::Pending) };
                 call.check().map_err(|ended| self.attempts.ended(ended, false))?;
+                self.unchecked = 0;
             }
+            self.unchecked += 1;
             let response = match &mut self.open {
                 Some((_, stream)) => match next_now(stream).await {
                     Poll::Ready(response) => response,
