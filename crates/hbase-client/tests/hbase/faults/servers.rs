@@ -87,7 +87,7 @@ async fn a_stopped_server_does_not_keep_the_rows_of_the_others_waiting() {
             let increment = || Increment::new("a").add("f", "n", 1).into();
             // Each action goes when the one before it is done.
             let mut actions: Vec<_> =
-                (0..100).flat_map(|_| [increment(), Put::new("a").value("f", "q", "v").into()]).collect();
+                (0..15).flat_map(|_| [increment(), Put::new("a").value("f", "q", "v").into()]).collect();
             actions.push(Put::new("z").value("f", "q", "v").into());
             in_time.batch(actions)
         };
