@@ -114,12 +114,10 @@ impl Core {
         let address = location.server.address();
         let connection = self.pool.connection(address, Service::Client, deadline).await;
         // A server that cannot be reached may be gone, and its regions elsewhere. Of a caller without patience it says nothing.
-        let reach = |_: &CallFault| {
-            if Instant::now() < deadline {
-                self.locator.forget(location);
-            }
-        };
-        let connection = connection.inspect_err(reach)?;
+        if connection.is_err() && Instant::now() < deadline {
+            self.locator.forget(location);
+        }
+        let connection = connection?;
         self.counters.calls.fetch_add(1, Ordering::Relaxed);
         let span = tracing::trace_span!("hbase attempt", method = payload.method, server = %address);
         connection.call(payload, deadline).instrument(span).await

@@ -85,7 +85,7 @@ impl Options {
 
     /// The cluster of a file `hbase-site.xml`. Read are `hbase.masters`, `hbase.client.bootstrap.servers`,
     /// `hbase.zookeeper.quorum`, `hbase.zookeeper.property.clientPort`, `zookeeper.znode.parent` and the time-outs
-    /// `hbase.client.operation.timeout` and `hbase.rpc.timeout`. With the feature `tls`: `hbase.client.netty.tls.*` and
+    /// `hbase.client.operation.timeout`, `hbase.rpc.timeout` and `hbase.client.scanner.timeout.period`. With the feature `tls`: `hbase.client.netty.tls.*` and
     /// `hbase.rpc.tls.*`. With the feature `kerberos`: `hbase.security.authentication`, `hbase.rpc.protection`,
     /// `hbase.regionserver.kerberos.principal`, `hbase.master.kerberos.principal`, `hbase.client.keytab.file`,
     /// `hbase.client.keytab.principal` and `hbase.ipc.client.fallback-to-simple-auth-allowed`.

@@ -36,10 +36,8 @@ fn options_of<'a>(get: impl security::site::Get<'a>) -> Result<Options, String> 
     options.znode = format!("{}{parent}", chroot.trim_end_matches('/'));
 
     // 0 is no timeout.
-    let time = |name| {
-        let time = |ms| if ms == 0 { Duration::MAX } else { Duration::from_millis(ms) };
-        Ok::<_, String>(number(get, name)?.map(|ms| bounded(time(ms))))
-    };
+    let long = |ms| bounded(if ms == 0 { Duration::MAX } else { Duration::from_millis(ms) });
+    let time = |name| Ok::<_, String>(number(get, name)?.map(long));
     options.timeout = time("hbase.client.operation.timeout")?.unwrap_or(options.timeout);
     options.call_timeout = time("hbase.rpc.timeout")?.unwrap_or(options.call_timeout);
     // A server tells that a scan goes on after half of the shorter one of these.

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use rowkey::Error;
 use rowkey::wide::{Cell, Columns, push_cell};
+use rowkey::{Error, KeyRange};
 
 use crate::client::{WireCell, WireRow};
 use crate::filter::MICROS;
@@ -96,15 +96,17 @@ fn page(cells: &mut Vec<&WireCell>, offset: u64, most: u64) {
 fn passes(columns: &Columns, cell: &Cell<'_>) -> bool {
     let chosen = match columns.families().get(cell.family) {
         None => columns.families().is_empty(),
-        // They are sorted, and may be thousands.
-        Some(ranges) => {
-            let begun = ranges.partition_point(|range| range.start() <= cell.qualifier);
-            ranges[..begun].last().is_some_and(|range| range.contains(cell.qualifier))
-        }
+        Some(ranges) => is_in(ranges, cell.qualifier),
     };
     chosen
         && columns.time.is_none_or(|(start, end)| (start..end).contains(&cell.timestamp))
         && columns.value.as_ref().is_none_or(|(compare, given)| compare.holds(cell.value, given))
+}
+
+/// Whether a key, or a qualifier, is in one of the ranges. They are sorted, and may be thousands.
+pub(crate) fn is_in(ranges: &[KeyRange], key: &[u8]) -> bool {
+    let begun = ranges.partition_point(|range| range.start() <= key);
+    ranges[..begun].last().is_some_and(|range| range.contains(key))
 }
 
 fn named<'r>(row: &'r WireRow, cell: &WireCell) -> (&'r str, &'r [u8]) {
@@ -147,5 +149,14 @@ mod tests {
         assert_eq!(chosen(Columns::all().versions(9).time(1234..1235)), all[1..4]);
         assert_eq!(chosen(Columns::all().versions(9).time(0..1)), all[4..]);
         assert_eq!(chosen(Columns::all().versions(2)), all[..2]);
+    }
+
+    #[test]
+    fn a_row_is_in_a_range_that_was_asked_for() {
+        let range = |start: &str, end: Option<&str>| KeyRange::new(start, end).unwrap();
+        let ranges = [range("b", Some("d")), range("d", Some("e")), range("x", None)];
+        let found = ["a", "b", "cz", "d", "e", "w", "x", "zz"].map(|key| is_in(&ranges, key.as_bytes()));
+        assert_eq!(found, [false, true, true, true, false, false, true, true]);
+        assert!(!is_in(&[], b"a"));
     }
 }

@@ -25,7 +25,7 @@ use crate::client::proto::{
 use crate::client::{Client, Entries, EntryError};
 use crate::edit::{changes, check_count, edits, hidden_by};
 use crate::filter::{Reading, predicate};
-use crate::scan::{LONGEST_KEY, batches, key_sets, nothing, refused};
+use crate::scan::{LONGEST_KEY, batches, key_sets, not_asked_for, nothing, refused};
 
 /// What Bigtable promises. The emulator has no split points.
 pub(crate) fn guarantees(is_emulator: bool) -> WideGuarantees {
@@ -101,7 +101,7 @@ impl Table {
         let mut found = None;
         self.each(rows, 1, &reading, call, |key, row| found = Some((key, row))).await?;
         match found {
-            Some((key, _)) if key != row => Err(Error::engine("the server sent a row that was not asked for")),
+            Some((key, _)) if key != row => Err(not_asked_for()),
             found => Ok(found.map(|(_, row)| row).unwrap_or_default()),
         }
     }

@@ -106,10 +106,10 @@ struct Step<'a> {
 
 /// Carries out the actions. Those of one server do not wait for another one.
 pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
-    let of_servers = by_server(core, table, actions);
+    let (regions, of_servers) = by_server(core, table, actions);
     let results = of_servers.iter().map(|of_server| async {
         let actions: Vec<_> = of_server.places.iter().map(|at| &actions[*at]).collect();
-        in_rounds(core, table, &actions, of_server, deadline).await
+        in_rounds(core, table, &actions, regions.clone(), &of_server.known, deadline).await
     });
     let mut results = join_all(results).await;
     if let [all] = &mut results[..] {
@@ -133,14 +133,13 @@ fn result_of(result: Option<Result<Outcome>>) -> Result<Outcome> {
 struct OfServer {
     /// Their places in the batch.
     places: Vec<usize>,
-    regions: Regions,
     /// The region of each, if it is known.
     known: Vec<usize>,
 }
 
-/// The actions on each server; all together, if it is not known without a look-up where one of them is: actions on one row stay
-/// together.
-fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> Vec<OfServer> {
+/// The regions of the actions, and the actions on each server; all together, if it is not known without a look-up where one of
+/// them is: actions on one row stay together.
+fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> (Regions, Vec<OfServer>) {
     let mut regions = Regions::default();
     // Of each region, which of the servers has it.
     let mut at_server: Vec<usize> = Vec::new();
@@ -150,7 +149,10 @@ fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> Vec<OfServer
             Some(region) => region,
             None => match core.locator.cached(table, Place::At(action.row())) {
                 Some(location) => regions.add(location),
-                None => return vec![OfServer { places: (0..actions.len()).collect(), ..OfServer::default() }],
+                None => {
+                    let all = OfServer { places: (0..actions.len()).collect(), known: Vec::new() };
+                    return (Regions::default(), vec![all]);
+                }
             },
         };
         if region == at_server.len() {
@@ -165,19 +167,20 @@ fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> Vec<OfServer
         of_server.places.push(at);
         of_server.known.push(region);
     }
-    servers.into_iter().map(|(_, of_server)| OfServer { regions: regions.clone(), ..of_server }).collect()
+    (regions, servers.into_iter().map(|(_, of_server)| of_server).collect())
 }
 
-/// Sends the actions that may go, and then those that failed or were behind them, until all are done.
+/// Sends the actions that may go, and then those that failed or were behind them, until all are done. `known`: the region of each,
+/// among `regions`.
 async fn in_rounds(
     core: &Core,
     table: &TableName,
     actions: &[&Action],
-    of_server: &OfServer,
+    mut regions: Regions,
+    mut known: &[usize],
     deadline: Instant,
 ) -> Vec<Result<Outcome>> {
     let (mut steps, mut ready) = steps(actions);
-    let (mut regions, mut known) = (of_server.regions.clone(), &of_server.known[..]);
     let mut attempts = Attempts::new(core, deadline);
     // Regions whose server left something unanswered, and when.
     let mut doubted: Doubted = HashMap::new();
@@ -227,9 +230,6 @@ async fn in_rounds(
                     Ok(outcome) => step.result = Some(Ok(outcome)),
                     Err(fault) => {
                         match &fault {
-                            CallFault::Refused(exception) if !fault.is_open() => {
-                                core.learn(location, exception, step.action.repeat())
-                            }
                             fault if fault.is_open() => {
                                 let has_nonce = step.action.repeat() == Repeat::WhereItIs;
                                 if has_nonce || fault.doubts_server() {
@@ -240,6 +240,7 @@ async fn in_rounds(
                                 }
                                 step.unanswered.get_or_insert_with(|| location.clone());
                             }
+                            CallFault::Refused(exception) => core.learn(location, exception, step.action.repeat()),
                             _ => {}
                         }
                         let next = next(fault, step.action.repeat());

@@ -87,16 +87,21 @@ fn text(row: &Row) -> String {
     format!("{} {}", String::from_utf8_lossy(row.key()), row.cells().map(cell).collect::<Vec<_>>().join(" "))
 }
 
-/// Java sends the cells of single mutations as messages, this client as a block; and a number that any other one may be.
+/// A number that any other one may be.
+fn any_number<const N: usize>(numbers: [&mut Option<u64>; N]) {
+    numbers.into_iter().for_each(|number| *number = number.map(|_| 1));
+}
+
+/// Java sends the cells of single mutations as messages, this client as a block.
 fn mutation(mutation: &mut pb::MutationProto) {
     mutation.durability.get_or_insert_default();
     mutation.associated_cell_count = None;
-    mutation.nonce = mutation.nonce.map(|_| 1);
+    any_number([&mut mutation.nonce]);
 }
 
 fn mutate(request: &mut pb::MutateRequest) {
     request.region = pb::RegionSpecifier::default();
-    request.nonce_group = request.nonce_group.map(|_| 1);
+    any_number([&mut request.nonce_group]);
     mutation(&mut request.mutation);
     if let Some(condition) = &mut request.condition {
         all_times(&mut condition.time_range);
@@ -142,7 +147,7 @@ async fn conditions_are_javas() {
 }
 
 fn multi(request: &mut pb::MultiRequest) {
-    request.nonce_group = request.nonce_group.map(|_| 1);
+    any_number([&mut request.nonce_group]);
     for of_region in &mut request.region_action {
         of_region.region = pb::RegionSpecifier::default();
         of_region.condition.iter_mut().for_each(|condition| all_times(&mut condition.time_range));
@@ -282,14 +287,9 @@ async fn tables_are_javas() {
     assert!(family.options().any(|option| option == ("BLOCKSIZE", "8192")), "{family:?}");
 }
 
-/// Any other number may be these.
-fn numbered<const N: usize>(numbers: [&mut Option<u64>; N]) {
-    numbers.into_iter().for_each(|number| *number = number.map(|_| 1));
-}
-
 #[tokio::test]
 async fn states_of_tables_are_javas() {
-    let table = |request: &mut pb::TableRequest| numbered([&mut request.nonce_group, &mut request.nonce]);
+    let table = |request: &mut pb::TableRequest| any_number([&mut request.nonce_group, &mut request.nonce]);
     let ((), calls) = both("disable", async |client, _| client.admin().disable("golden").await.unwrap()).await;
     same(&calls, table);
     let ((), calls) = both("enable", async |client, _| client.admin().enable("golden").await.unwrap()).await;
@@ -297,7 +297,7 @@ async fn states_of_tables_are_javas() {
     let ((), calls) = both("drop", async |client, _| client.admin().drop("golden").await.unwrap()).await;
     same(&calls, table);
     let ((), calls) = both("truncate", async |client, _| client.admin().truncate("golden", true).await.unwrap()).await;
-    same(&calls, |request: &mut pb::TruncateTableRequest| numbered([&mut request.nonce_group, &mut request.nonce]));
+    same(&calls, |request: &mut pb::TruncateTableRequest| any_number([&mut request.nonce_group, &mut request.nonce]));
 }
 
 /// A region that the master knows by this name.
@@ -313,7 +313,7 @@ async fn changes_of_regions_are_javas() {
     let whole = Region::from_pb(&java.region_info, "golden,,1.".into()).unwrap();
     let ((), calls) = both("split", async |client, _| client.admin().split(&whole, "c").await.unwrap()).await;
     same(&calls, |request: &mut pb::SplitTableRegionRequest| {
-        numbered([&mut request.nonce_group, &mut request.nonce]);
+        any_number([&mut request.nonce_group, &mut request.nonce]);
         // Java says what is the default.
         let region = &mut request.region_info;
         let said = (region.offline.take(), region.split.take(), region.replica_id.take());
@@ -324,7 +324,7 @@ async fn changes_of_regions_are_javas() {
     let halves: Vec<_> = java.region.iter().map(named).collect();
     let ((), calls) = both("merge", async |client, _| client.admin().merge(&halves).await.unwrap()).await;
     same(&calls, |request: &mut pb::MergeTableRegionsRequest| {
-        numbered([&mut request.nonce_group, &mut request.nonce]);
+        any_number([&mut request.nonce_group, &mut request.nonce]);
     });
 
     let java = pb::MoveRegionRequest::decode(first("move")).unwrap();

@@ -114,7 +114,7 @@ impl Locator {
             match self.look_up(region.table(), place, region.start().clone(), doubt, deadline).await {
                 Ok(_) => {}
                 Err(Missing::Now(cause)) => return Err(cause),
-                Err(Missing::Table | Missing::Disabled) => return Err(Cause::said("no server has the region now")),
+                Err(Missing::Table | Missing::Disabled) => return Err(no_server()),
             }
         }
         match self.shared.cache.lock().asked(doubted) {
@@ -246,7 +246,7 @@ impl Shared {
         }
         match found {
             Some(found) => Ok(found),
-            None => Err(self.absent(&meta, table, no_server()).await),
+            None => Err(self.absent(&meta, table, Missing::Now(no_server())).await),
         }
     }
 
@@ -257,7 +257,7 @@ impl Shared {
         let answer = self.ask(meta, &payload).await;
         match answer.and_then(|answer| meta::state(&answer).map_err(|fault| later(meta, fault))) {
             Ok(Some(pb::table_state::State::Disabled)) => Missing::Disabled,
-            Ok(Some(_)) => no_server(),
+            Ok(Some(_)) => Missing::Now(no_server()),
             Ok(None) => unknown,
             Err(missing) => missing,
         }
@@ -291,8 +291,8 @@ impl Shared {
     }
 }
 
-fn no_server() -> Missing {
-    Missing::Now(Cause::said("no server has the region now"))
+fn no_server() -> Cause {
+    Cause::said("no server has the region now")
 }
 
 fn later(meta: &Location, fault: CallFault) -> Missing {

@@ -129,10 +129,11 @@ impl Reader {
                     }
                     _ => {}
                 }
-                let reopen =
-                    matches!(&fault, CallFault::Refused(exception) if exception.reaction() == Reaction::Reopen);
-                // A server with too much to do did not take the call, and has the scanner.
-                let kept = matches!(&fault, CallFault::Refused(exception) if exception.of_overloaded_server());
+                let (reopen, kept) = match &fault {
+                    // A server with too much to do did not take the call, and has the scanner.
+                    CallFault::Refused(told) => (told.reaction() == Reaction::Reopen, told.of_overloaded_server()),
+                    _ => (false, false),
+                };
                 let next = next(fault, Repeat::Read).map(|error| error.at(&location, &self.position.from));
                 let next = match next {
                     Next::Never(error) if reopen => Next::Now(error),
