@@ -235,6 +235,26 @@ async fn a_request_that_is_dropped_is_dropped_on_the_server() {
     }
 }
 
+/// A request that is lost in it ends with its last handle.
+#[test]
+fn a_connection_that_was_closed_is_let_go() {
+    let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (of_server, of_client) = (runtime(), runtime());
+    let (_mock, address) = of_server.block_on(Mock::start(one_row));
+    of_client.block_on(async {
+        let client = Client::new(&options(&address).connections(1)).unwrap();
+        assert_eq!(read(&client).await, 1);
+        let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        assert!(tasks() > 0, "there is a connection");
+        of_server.shutdown_background();
+        let began = Instant::now();
+        while tasks() > 0 {
+            assert!(began.elapsed() < Duration::from_secs(20), "{} tasks of a closed connection", tasks());
+            sleep(Duration::from_millis(5)).await;
+        }
+    });
+}
+
 #[test]
 fn connections_outlive_the_runtime_of_who_uses_them_first() {
     let own = tokio::runtime::Runtime::new().unwrap();

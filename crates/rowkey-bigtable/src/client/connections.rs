@@ -1,12 +1,17 @@
 //! The connections of a client.
+//!
+//! hyper hands requests to a connection through a channel of tokio, in which a message stays for ever if it is sent at the
+//! very moment at which the connection ends: nobody answers that request, until the last handle of the channel is dropped.
+//! So a connection that was closed is let go at once, and a request lets go of its own when it is sent.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 use tonic::transport::{Channel, Endpoint};
 
+use super::tcp::Connector;
 use super::warm::Warming;
 
 /// An endpoint with the windows and the keepalive that Bigtable needs.
@@ -22,9 +27,7 @@ pub(crate) fn endpoint(address: &str, connect_timeout: Duration) -> Result<Endpo
         .initial_connection_window_size(LARGEST_WINDOW)
         .http2_keep_alive_interval(Duration::from_secs(30))
         .keep_alive_timeout(Duration::from_secs(10))
-        .keep_alive_while_idle(true)
-        .tcp_keepalive(Some(Duration::from_secs(60)))
-        .tcp_nodelay(true))
+        .keep_alive_while_idle(true))
 }
 
 const LARGEST_WINDOW: u32 = i32::MAX.unsigned_abs();
@@ -41,66 +44,107 @@ pub(crate) struct Connections {
     /// All run on it, whoever uses them: the runtime of a caller may end before the client.
     runtime: Handle,
     endpoint: Endpoint,
-    age: Duration,
-    warming: Warming,
+    renewal: Option<Renewal>,
     /// As many as there may be. A connection is made when its place is first used.
-    places: Vec<Place>,
+    places: Vec<Arc<Place>>,
     /// The number of places in use.
     count: AtomicUsize,
     next: AtomicUsize,
 }
 
+/// How connections are replaced by new ones, which are warmed first.
+#[derive(Debug)]
+pub(super) struct Renewal {
+    pub(super) age: Duration,
+    pub(super) warming: Warming,
+}
+
 #[derive(Debug, Default)]
 struct Place {
-    connection: Mutex<Option<Arc<Connection>>>,
+    connection: Mutex<Option<Connection>>,
     is_being_replaced: AtomicBool,
 }
 
-#[derive(Debug)]
+impl Place {
+    fn lock(&self) -> MutexGuard<'_, Option<Connection>> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a connection in place of the one that is there, if it was not closed in the meantime.
+    fn put(&self, new: Connection) {
+        let mut place = self.lock();
+        let old = if new.is_closed() { None } else { place.replace(new) };
+        drop(place);
+        drop(old);
+    }
+
+    /// Lets go of the connection if it was closed.
+    fn let_go(&self) {
+        let closed = self.lock().take_if(|connection| connection.is_closed());
+        drop(closed);
+    }
+}
+
+#[derive(Clone, Debug)]
 struct Connection {
     channel: Channel,
-    opened: Instant,
-    /// How old it gets: not all connections of a client are replaced at once.
-    age: Duration,
-    in_flight: AtomicUsize,
+    /// When it is to be replaced. Not all connections of a client are replaced at once.
+    old_from: Option<Instant>,
+    is_closed: Arc<AtomicBool>,
+    in_flight: Arc<AtomicUsize>,
 }
 
 impl Connection {
-    fn new(endpoint: &Endpoint, age: Duration) -> Arc<Self> {
-        let age = age.mul_f64(0.9 + fastrand::f64() / 10.0);
-        Arc::new(Self { channel: endpoint.connect_lazy(), opened: Instant::now(), age, in_flight: AtomicUsize::new(0) })
+    fn new(endpoint: &Endpoint, renewal: Option<&Renewal>, place: Weak<Place>) -> Self {
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let close = {
+            let is_closed = Arc::clone(&is_closed);
+            move || {
+                is_closed.store(true, Ordering::Release);
+                if let Some(place) = place.upgrade() {
+                    place.let_go();
+                }
+            }
+        };
+        let connector = Connector::new(endpoint.get_connect_timeout(), close);
+        let channel = endpoint.connect_with_connector_lazy(connector);
+        let age = renewal.map(|renewal| renewal.age.mul_f64(0.9 + fastrand::f64() / 10.0));
+        let old_from = age.and_then(|age| Instant::now().checked_add(age));
+        Self { channel, old_from, is_closed, in_flight: Arc::default() }
+    }
+
+    fn is_old(&self) -> bool {
+        self.old_from.is_some_and(|from| Instant::now() > from)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
     }
 }
 
-/// A connection for one request. It counts as in flight until this is dropped.
+/// A request that counts as in flight on its connection until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn(Arc<Connection>);
-
-impl Turn {
-    pub(crate) fn channel(&self) -> Channel {
-        self.0.channel.clone()
-    }
-}
+pub(crate) struct Turn(Arc<AtomicUsize>);
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Connections {
     /// So many connections, each opened when it is first used.
-    pub(super) fn new(runtime: Handle, endpoint: Endpoint, count: usize, age: Duration, warming: Warming) -> Arc<Self> {
-        let places = (0..MOST).map(|_| Place::default()).collect();
+    pub(super) fn new(runtime: Handle, endpoint: Endpoint, count: usize, renewal: Option<Renewal>) -> Arc<Self> {
+        let places = (0..MOST).map(|_| Arc::default()).collect();
         let count = AtomicUsize::new(count.clamp(1, MOST));
-        Arc::new(Self { runtime, endpoint, age, warming, places, count, next: AtomicUsize::new(0) })
+        Arc::new(Self { runtime, endpoint, renewal, places, count, next: AtomicUsize::new(0) })
     }
 
     /// The connection with the fewest requests in flight. If it is full, one more is opened.
-    pub(crate) fn turn(self: &Arc<Self>) -> Turn {
+    pub(crate) fn turn(self: &Arc<Self>) -> (Channel, Turn) {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         let count = self.count.load(Ordering::Relaxed);
-        let mut best: Option<(usize, Arc<Connection>, usize)> = None;
+        let mut best: Option<(usize, Connection, usize)> = None;
         for step in 0..count {
             let at = first.wrapping_add(step) % count;
             let connection = self.current(at);
@@ -120,19 +164,20 @@ impl Connections {
             Some((at, connection, _)) => (at, connection),
             None => (0, self.current(0)),
         };
-        if connection.opened.elapsed() > connection.age {
+        if connection.is_old() {
             self.replace(at);
         }
         connection.in_flight.fetch_add(1, Ordering::Relaxed);
-        Turn(connection)
+        (connection.channel, Turn(connection.in_flight))
     }
 
-    fn current(&self, at: usize) -> Arc<Connection> {
-        let mut place = self.places[at].connection.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(place.get_or_insert_with(|| {
-            let _inside = self.runtime.enter();
-            Connection::new(&self.endpoint, self.age)
-        }))
+    fn current(&self, at: usize) -> Connection {
+        self.places[at].lock().get_or_insert_with(|| self.connect(at)).clone()
+    }
+
+    fn connect(&self, at: usize) -> Connection {
+        let _inside = self.runtime.enter();
+        Connection::new(&self.endpoint, self.renewal.as_ref(), Arc::downgrade(&self.places[at]))
     }
 
     /// Opens and warms a new connection, and then puts it in the place of the old one. Requests that are in flight on the
@@ -143,10 +188,11 @@ impl Connections {
         }
         let connections = Arc::clone(self);
         self.runtime.spawn(async move {
-            let new = Connection::new(&connections.endpoint, connections.age);
-            let is_warm = connections.warming.warm(new.channel.clone()).await;
+            let Some(renewal) = &connections.renewal else { return };
+            let new = connections.connect(at);
+            let is_warm = renewal.warming.warm(new.channel.clone()).await;
             if is_warm {
-                *connections.places[at].connection.lock().unwrap_or_else(PoisonError::into_inner) = Some(new);
+                connections.places[at].put(new);
             }
             // A client that is dropped in the meantime is not kept.
             let connections = {

@@ -42,6 +42,7 @@ pub(crate) mod row_set;
 mod rows;
 mod scan;
 mod sound;
+mod tcp;
 mod warm;
 mod write;
 
@@ -59,7 +60,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use self::bounds::{pause, within};
 use self::codec::{Body, Outgoing, Sent, Shared};
-use self::connections::{Connections, Turn, endpoint};
+use self::connections::{Connections, Renewal, endpoint};
 use self::credentials::Credentials;
 pub(crate) use self::entries::{Change, Entries, Timestamp, micros};
 pub(crate) use self::headers::Route;
@@ -90,7 +91,7 @@ struct Inner {
     options: BigtableOptions,
     instance: String,
     data: Arc<Connections>,
-    admin: Channel,
+    admin: Arc<Connections>,
     credentials: Credentials,
 }
 
@@ -149,16 +150,12 @@ impl Client {
         #[cfg(not(feature = "google"))]
         let credentials = Credentials::default();
         let warming = Warming::new(&instance, &options.app_profile, credentials.clone());
-        let data = Connections::new(
-            runtime,
-            place("bigtable.googleapis.com")?,
-            options.connections,
-            options.connection_age,
-            warming,
-        );
+        let renewal = Renewal { age: options.connection_age, warming };
+        let data = place("bigtable.googleapis.com")?;
+        let admin = place("bigtableadmin.googleapis.com")?;
         let inner = Inner {
-            data,
-            admin: place("bigtableadmin.googleapis.com")?.connect_lazy(),
+            data: Connections::new(runtime.clone(), data, options.connections, Some(renewal)),
+            admin: Connections::new(runtime, admin, 1, None),
             credentials,
             instance,
             options: options.clone(),
@@ -292,10 +289,11 @@ impl Client {
         );
         self.attempts(operation, request, call, |client, request| {
             Box::pin(async move {
-                let (turn, mut samples) = (client.inner.data.turn(), Vec::new());
+                let (channel, _turn) = client.inner.data.turn();
+                let mut samples = Vec::new();
                 let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
                 let mut stream: Streaming<SampleRowKeysResponse> =
-                    client.open(&turn, path, request).await?.into_inner();
+                    client.open(channel, path, request).await?.into_inner();
                 while let Some(sample) = stream.message().await? {
                     if samples.len() == MOST_SAMPLES {
                         return Err(Status::out_of_range("the server sent more samples of row keys than a table has"));
@@ -317,7 +315,10 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<R, Error> {
         self.attempts(operation, request, call, |client, request| {
-            Box::pin(async move { client.send(client.inner.admin.clone(), path, request).await })
+            Box::pin(async move {
+                let (channel, _turn) = client.inner.admin.turn();
+                client.send(channel, path, request).await
+            })
         })
         .await
     }
@@ -331,8 +332,8 @@ impl Client {
     ) -> Result<R, Error> {
         self.attempts(operation, request, call, |client, request| {
             Box::pin(async move {
-                let turn = client.inner.data.turn();
-                client.send(turn.channel(), path, request).await
+                let (channel, _turn) = client.inner.data.turn();
+                client.send(channel, path, request).await
             })
         })
         .await
@@ -378,13 +379,13 @@ impl Client {
 
     async fn open<Q: Body + Send + Sync + 'static, R: Message + Default + 'static>(
         &self,
-        turn: &Turn,
+        channel: Channel,
         path: &'static str,
         mut request: Request<Outgoing<Q>>,
     ) -> Result<Response<Streaming<R>>, Status> {
         request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
-        let mut grpc = ready(turn.channel()).await?;
+        let mut grpc = ready(channel).await?;
         let path = PathAndQuery::from_static(path);
         grpc.server_streaming(request, path, Shared::<Q, R>::default()).await
     }
@@ -417,9 +418,10 @@ fn request_to<Q>(
 }
 
 async fn ready(channel: Channel) -> Result<Grpc<Sound>, Status> {
-    let mut grpc =
-        Grpc::new(Sound(channel)).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE);
-    grpc.ready().await.map_err(|error| Status::from_error(error.into()))?;
+    let mut grpc = Grpc::new(Sound::new(channel))
+        .max_decoding_message_size(LARGEST_MESSAGE)
+        .max_encoding_message_size(LARGEST_MESSAGE);
+    grpc.ready().await.map_err(Status::from_error)?;
     Ok(grpc)
 }
 

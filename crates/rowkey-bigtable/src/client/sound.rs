@@ -10,42 +10,53 @@ use std::task::{Context, Poll};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use futures_util::TryFutureExt;
-use futures_util::future::MapOk;
+use futures_util::future::BoxFuture;
 use http_body::{Body, Frame, SizeHint};
 use tonic::codegen::{Bytes, Service, http};
 use tonic::transport::Channel;
-use tonic::transport::channel::ResponseFuture;
 
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Request = http::Request<tonic::body::Body>;
-type Response = http::Response<tonic::body::Body>;
 type SoundResponse = http::Response<SoundBody>;
 
-/// A channel that removes what tonic can't read.
-#[derive(Clone, Debug)]
-pub(super) struct Sound(pub(super) Channel);
+/// A channel for one request, of which it removes what tonic can't read. It lets go of the channel when it sends.
+#[derive(Debug)]
+pub(super) struct Sound(Option<Channel>);
+
+impl Sound {
+    pub(super) fn new(channel: Channel) -> Self {
+        Self(Some(channel))
+    }
+}
 
 impl Service<Request> for Sound {
     type Response = SoundResponse;
-    type Error = tonic::transport::Error;
-    type Future = MapOk<ResponseFuture, fn(Response) -> SoundResponse>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<SoundResponse, BoxError>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.0.poll_ready(context)
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        match &mut self.0 {
+            Some(channel) => channel.poll_ready(context).map_err(BoxError::from),
+            None => Poll::Ready(Err(SENT.into())),
+        }
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        self.0.call(request).map_ok(|mut response| {
+        let sending = self.0.take().map(|mut channel| channel.call(request));
+        Box::pin(async move {
+            let mut response = sending.ok_or(SENT)?.await?;
             let is_ok = response.status() == http::StatusCode::OK;
             let headers = response.headers_mut();
             remove_unreadable(headers);
             // No compression was offered. tonic would say that the server does not know the method.
             headers.remove("grpc-encoding");
             let needs_status = is_ok && !headers.contains_key(STATUS);
-            response.map(|body| SoundBody { body, needs_status })
+            Ok(response.map(|body| SoundBody { body, needs_status }))
         })
     }
 }
+
+const SENT: &str = "a channel for one request was used twice";
 
 /// A response's body, with its trailers.
 pub(super) struct SoundBody {
@@ -110,5 +121,24 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 fn remove_unreadable(headers: &mut http::HeaderMap) {
     if headers.get(DETAILS).is_some_and(|details| BASE64.decode(details.as_bytes()).is_err()) {
         headers.remove(DETAILS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::transport::Endpoint;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_channel_is_let_go_when_its_request_is_sent() {
+        let channel = Endpoint::from_static("http://127.0.0.1:1").connect_lazy();
+        let mut sound = Sound::new(channel);
+        std::future::poll_fn(|context| sound.poll_ready(context)).await.unwrap();
+        let request = || Request::new(tonic::body::Body::empty());
+        let sent = sound.call(request());
+        assert!(sound.0.is_none());
+        assert!(sent.await.is_err(), "nobody listens");
+        assert!(sound.call(request()).await.is_err_and(|error| error.to_string() == SENT));
     }
 }

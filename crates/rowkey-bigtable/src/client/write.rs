@@ -156,10 +156,10 @@ impl Client {
         left: &mut [Left],
     ) -> Result<(), Status> {
         let request = request_to(request, &attempts.operation.route, &attempts.cookies, call.remaining());
-        let turn = self.inner.data.turn();
+        let (channel, _turn) = self.inner.data.turn();
         let path = "/google.bigtable.v2.Bigtable/MutateRows";
         let longest = self.options().attempt_timeout;
-        let opening = timeout(longest, self.open::<_, MutateRowsResponse>(&turn, path, request));
+        let opening = timeout(longest, self.open::<_, MutateRowsResponse>(channel, path, request));
         let mut stream: Streaming<MutateRowsResponse> = opening.await.map_err(|_| timed_out())??.into_inner();
         let mut unnamed = left.len();
         let mut progress = Instant::now();
