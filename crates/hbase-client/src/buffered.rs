@@ -39,6 +39,8 @@ use crate::table::Table;
 /// ```
 pub struct BufferedMutator {
     queue: mpsc::UnboundedSender<Queued>,
+    /// Held while something is sent, and while the task closes the queue: tokio would keep what is sent in that very moment.
+    sends: Arc<Locked<()>>,
     room: Arc<Semaphore>,
     most: u32,
     failures: Arc<Locked<Failures>>,
@@ -171,14 +173,15 @@ impl BufferedMutator {
         let most = options.bytes * 2;
         let (queue, queued) = mpsc::unbounded_channel();
         let failures = Arc::new(Locked::default());
-        let sending = Sending { table, options, queued, failures: Arc::clone(&failures) };
+        let sends = Arc::new(Locked::default());
+        let sending = Sending { table, options, queued, sends: Arc::clone(&sends), failures: Arc::clone(&failures) };
         let (alive, task) = watch::channel(());
         tokio::spawn(async move {
             // Dropped after what the task has, also if its runtime stops.
             let _alive = alive;
             sending.run().await;
         });
-        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures, task }
+        Self { queue, sends, room: Arc::new(Semaphore::new(most as usize)), most, failures, task }
     }
 
     /// Takes a write. Waits while the writes that are gathered and under way are too many.
@@ -202,7 +205,7 @@ impl BufferedMutator {
         let (sender, done) = oneshot::channel();
         let waiting = Waiting { done: sender, _room: room };
         let taken = Taken { write: Some((mutation, waiting)), failures: Arc::clone(&self.failures) };
-        match self.queue.send(Queued::Write(taken)) {
+        match self.send(Queued::Write(taken)) {
             Ok(()) => Ok(Written { done, failures: Arc::clone(&self.failures) }),
             Err(mpsc::error::SendError(Queued::Write(mut taken))) => {
                 // It was not taken: this error tells of it.
@@ -213,12 +216,17 @@ impl BufferedMutator {
         }
     }
 
+    fn send(&self, queued: Queued) -> Result<(), mpsc::error::SendError<Queued>> {
+        let _sends = self.sends.lock();
+        self.queue.send(queued)
+    }
+
     /// Sends what was taken before, and waits until all of it has an outcome. Returns the writes that failed since the last
     /// flush and whose [`Written`] were dropped before.
     #[must_use = "these writes were not made"]
     pub async fn flush(&self) -> Vec<FailedWrite> {
         let (done, flushed) = oneshot::channel();
-        let _ = self.queue.send(Queued::Flush(done));
+        let _ = self.send(Queued::Flush(done));
         match flushed.await {
             Ok(failed) => failed,
             Err(_) => {
@@ -263,6 +271,7 @@ struct Sending {
     table: Table,
     options: BufferOptions,
     queued: mpsc::UnboundedReceiver<Queued>,
+    sends: Arc<Locked<()>>,
     failures: Arc<Locked<Failures>>,
 }
 
@@ -294,6 +303,13 @@ impl Gathered {
 impl Drop for Gathered {
     fn drop(&mut self) {
         self.resolve(std::iter::repeat_with(|| Err(stopped().outcome_unknown())));
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        let _sends = self.sends.lock();
+        self.queued.close();
     }
 }
 
