@@ -39,8 +39,6 @@ use crate::table::Table;
 /// ```
 pub struct BufferedMutator {
     queue: mpsc::UnboundedSender<Queued>,
-    /// Held while something is sent, and while the task closes the queue: tokio would keep what is sent in that very moment.
-    sends: Arc<Locked<()>>,
     room: Arc<Semaphore>,
     most: u32,
     failures: Arc<Locked<Failures>>,
@@ -173,15 +171,14 @@ impl BufferedMutator {
         let most = options.bytes * 2;
         let (queue, queued) = mpsc::unbounded_channel();
         let failures = Arc::new(Locked::default());
-        let sends = Arc::new(Locked::default());
-        let sending = Sending { table, options, queued, sends: Arc::clone(&sends), failures: Arc::clone(&failures) };
+        let sending = Sending { table, options, queued, failures: Arc::clone(&failures) };
         let (alive, task) = watch::channel(());
         tokio::spawn(async move {
             // Dropped after what the task has, also if its runtime stops.
             let _alive = alive;
             sending.run().await;
         });
-        Self { queue, sends, room: Arc::new(Semaphore::new(most as usize)), most, failures, task }
+        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures, task }
     }
 
     /// Takes a write. Waits while the writes that are gathered and under way are too many.
@@ -216,8 +213,9 @@ impl BufferedMutator {
         }
     }
 
+    /// Sends with the lock held. The task holds it as well when it closes the queue: tokio keeps what is sent at the same moment.
     fn send(&self, queued: Queued) -> Result<(), mpsc::error::SendError<Queued>> {
-        let _sends = self.sends.lock();
+        let _failures = self.failures.lock();
         self.queue.send(queued)
     }
 
@@ -271,7 +269,6 @@ struct Sending {
     table: Table,
     options: BufferOptions,
     queued: mpsc::UnboundedReceiver<Queued>,
-    sends: Arc<Locked<()>>,
     failures: Arc<Locked<Failures>>,
 }
 
@@ -308,7 +305,7 @@ impl Drop for Gathered {
 
 impl Drop for Sending {
     fn drop(&mut self) {
-        let _sends = self.sends.lock();
+        let _failures = self.failures.lock();
         self.queued.close();
     }
 }

@@ -294,7 +294,7 @@ impl Table {
     /// Actions on one row are carried out one after the other, in their order; puts that follow each other, as one put. Others
     /// have no order. One that fails does not keep back those behind it; if its outcome is not known, it may be carried out after them.
     /// HBase stamps them with its time in milliseconds, and a delete hides a put of the same millisecond, also a
-    /// later one: see [`Delete`](crate::Delete).
+    /// later one: see [`Delete`].
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
         self.batch_of(&actions).await
     }

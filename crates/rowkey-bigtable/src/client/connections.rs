@@ -1,8 +1,8 @@
 //! The connections of a client.
 //!
-//! hyper hands requests to a connection through a channel of tokio, in which a message stays for ever if it is sent at the
-//! very moment at which the connection ends: nobody answers that request, until the last handle of the channel is dropped.
-//! So a connection that was closed is let go at once, and a request lets go of its own when it is sent.
+//! hyper sends a request to its connection through a channel of tokio. If the connection ends at the same moment, the channel
+//! keeps the request until its last sender is dropped: the request neither fails nor returns. So the client drops the channel
+//! of a connection when that is closed, and each request drops its own when it is sent. See docs/bigtable.md.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -61,17 +61,17 @@ pub(super) struct Renewal {
 
 #[derive(Debug, Default)]
 struct Place {
-    connection: Mutex<Option<Connection>>,
+    connection: Mutex<Option<Arc<Connection>>>,
     is_being_replaced: AtomicBool,
 }
 
 impl Place {
-    fn lock(&self) -> MutexGuard<'_, Option<Connection>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Connection>>> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a connection in place of the one that is there, if it was not closed in the meantime.
-    fn put(&self, new: Connection) {
+    fn put(&self, new: Arc<Connection>) {
         let mut place = self.lock();
         let old = if new.is_closed() { None } else { place.replace(new) };
         drop(place);
@@ -85,7 +85,7 @@ impl Place {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Connection {
     channel: Channel,
     /// When it is to be replaced. Not all connections of a client are replaced at once.
@@ -95,7 +95,7 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(endpoint: &Endpoint, renewal: Option<&Renewal>, place: Weak<Place>) -> Self {
+    fn new(endpoint: &Endpoint, renewal: Option<&Renewal>, place: Weak<Place>) -> Arc<Self> {
         let is_closed = Arc::new(AtomicBool::new(false));
         let close = {
             let is_closed = Arc::clone(&is_closed);
@@ -110,7 +110,7 @@ impl Connection {
         let channel = endpoint.connect_with_connector_lazy(connector);
         let age = renewal.map(|renewal| renewal.age.mul_f64(0.9 + fastrand::f64() / 10.0));
         let old_from = age.and_then(|age| Instant::now().checked_add(age));
-        Self { channel, old_from, is_closed, in_flight: Arc::default() }
+        Arc::new(Self { channel, old_from, is_closed, in_flight: Arc::default() })
     }
 
     fn is_old(&self) -> bool {
@@ -144,7 +144,7 @@ impl Connections {
     pub(crate) fn turn(self: &Arc<Self>) -> (Channel, Turn) {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         let count = self.count.load(Ordering::Relaxed);
-        let mut best: Option<(usize, Connection, usize)> = None;
+        let mut best: Option<(usize, Arc<Connection>, usize)> = None;
         for step in 0..count {
             let at = first.wrapping_add(step) % count;
             let connection = self.current(at);
@@ -168,14 +168,14 @@ impl Connections {
             self.replace(at);
         }
         connection.in_flight.fetch_add(1, Ordering::Relaxed);
-        (connection.channel, Turn(connection.in_flight))
+        (connection.channel.clone(), Turn(Arc::clone(&connection.in_flight)))
     }
 
-    fn current(&self, at: usize) -> Connection {
-        self.places[at].lock().get_or_insert_with(|| self.connect(at)).clone()
+    fn current(&self, at: usize) -> Arc<Connection> {
+        Arc::clone(self.places[at].lock().get_or_insert_with(|| self.connect(at)))
     }
 
-    fn connect(&self, at: usize) -> Connection {
+    fn connect(&self, at: usize) -> Arc<Connection> {
         let _inside = self.runtime.enter();
         Connection::new(&self.endpoint, self.renewal.as_ref(), Arc::downgrade(&self.places[at]))
     }

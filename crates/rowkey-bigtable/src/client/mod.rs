@@ -56,11 +56,11 @@ use rowkey::{Error, ErrorKind};
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::Channel;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Request, Status, Streaming};
 
 use self::bounds::{pause, within};
 use self::codec::{Body, Outgoing, Sent, Shared};
-use self::connections::{Connections, Renewal, endpoint};
+use self::connections::{Connections, Renewal, Turn, endpoint};
 use self::credentials::Credentials;
 pub(crate) use self::entries::{Change, Entries, Timestamp, micros};
 pub(crate) use self::headers::Route;
@@ -289,11 +289,9 @@ impl Client {
         );
         self.attempts(operation, request, call, |client, request| {
             Box::pin(async move {
-                let (channel, _turn) = client.inner.data.turn();
-                let mut samples = Vec::new();
                 let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
-                let mut stream: Streaming<SampleRowKeysResponse> =
-                    client.open(channel, path, request).await?.into_inner();
+                let (_turn, mut stream) = client.open::<_, SampleRowKeysResponse>(path, request).await?;
+                let mut samples = Vec::new();
                 while let Some(sample) = stream.message().await? {
                     if samples.len() == MOST_SAMPLES {
                         return Err(Status::out_of_range("the server sent more samples of row keys than a table has"));
@@ -315,10 +313,7 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<R, Error> {
         self.attempts(operation, request, call, |client, request| {
-            Box::pin(async move {
-                let (channel, _turn) = client.inner.admin.turn();
-                client.send(channel, path, request).await
-            })
+            Box::pin(async move { client.send(&client.inner.admin, path, request).await })
         })
         .await
     }
@@ -331,10 +326,7 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<R, Error> {
         self.attempts(operation, request, call, |client, request| {
-            Box::pin(async move {
-                let (channel, _turn) = client.inner.data.turn();
-                client.send(channel, path, request).await
-            })
+            Box::pin(async move { client.send(&client.inner.data, path, request).await })
         })
         .await
     }
@@ -366,28 +358,31 @@ impl Client {
 
     async fn send<Q: Body + Send + Sync + 'static, R: Message + Default + 'static>(
         &self,
-        channel: Channel,
+        connections: &Arc<Connections>,
         path: &'static str,
         mut request: Request<Outgoing<Q>>,
     ) -> Result<R, Status> {
         request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
+        let (channel, _turn) = connections.turn();
         let mut grpc = ready(channel).await?;
         let path = PathAndQuery::from_static(path);
         Ok(grpc.unary(request, path, Shared::<Q, R>::default()).await?.into_inner())
     }
 
+    /// A stream of responses, which counts as in flight until the turn is dropped.
     async fn open<Q: Body + Send + Sync + 'static, R: Message + Default + 'static>(
         &self,
-        channel: Channel,
         path: &'static str,
         mut request: Request<Outgoing<Q>>,
-    ) -> Result<Response<Streaming<R>>, Status> {
+    ) -> Result<(Turn, Streaming<R>), Status> {
         request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
+        let (channel, turn) = self.inner.data.turn();
         let mut grpc = ready(channel).await?;
         let path = PathAndQuery::from_static(path);
-        grpc.server_streaming(request, path, Shared::<Q, R>::default()).await
+        let response = grpc.server_streaming(request, path, Shared::<Q, R>::default()).await?;
+        Ok((turn, response.into_inner()))
     }
 }
 

@@ -194,12 +194,10 @@ impl RowStream {
         // A stream lives longer than the call that opens it, so the server is told no time.
         let message = Outgoing::new(Arc::new(self.request.clone()), &Sent::default());
         let request = request_to(message, &self.attempts.operation.route, &self.attempts.cookies, None);
-        let (channel, turn) = self.client.inner.data.turn();
         let path = "/google.bigtable.v2.Bigtable/ReadRows";
-        let opening =
-            within(call, Some(self.client.options().attempt_timeout), self.client.open(channel, path, request));
+        let opening = within(call, Some(self.client.options().attempt_timeout), self.client.open(path, request));
         match opening.await.map_err(|ended| self.attempts.ended(ended, false))? {
-            Some(Ok(response)) => self.open = Some((turn, response.into_inner())),
+            Some(Ok(open)) => self.open = Some(open),
             Some(Err(status)) => self.failure = Some(status),
             None => self.failure = Some(timed_out()),
         }

@@ -12,10 +12,9 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use futures_util::future::BoxFuture;
 use http_body::{Body, Frame, SizeHint};
-use tonic::codegen::{Bytes, Service, http};
+use tonic::codegen::{Bytes, Service, StdError, http};
 use tonic::transport::Channel;
 
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Request = http::Request<tonic::body::Body>;
 type SoundResponse = http::Response<SoundBody>;
 
@@ -31,12 +30,12 @@ impl Sound {
 
 impl Service<Request> for Sound {
     type Response = SoundResponse;
-    type Error = BoxError;
-    type Future = BoxFuture<'static, Result<SoundResponse, BoxError>>;
+    type Error = StdError;
+    type Future = BoxFuture<'static, Result<SoundResponse, StdError>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), StdError>> {
         match &mut self.0 {
-            Some(channel) => channel.poll_ready(context).map_err(BoxError::from),
+            Some(channel) => channel.poll_ready(context).map_err(StdError::from),
             None => Poll::Ready(Err(SENT.into())),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -18,64 +19,63 @@ type Error = <HttpConnector as Service<Uri>>::Error;
 
 /// Opens connections, and calls `closed` when one of them is closed.
 #[derive(Clone)]
-pub(super) struct Connector<F> {
+pub(super) struct Connector {
     http: HttpConnector,
-    closed: F,
+    closed: Closed,
 }
 
-impl<F> Connector<F> {
-    pub(super) fn new(connect_timeout: Option<Duration>, closed: F) -> Self {
+type Closed = Arc<dyn Fn() + Send + Sync>;
+
+impl Connector {
+    pub(super) fn new(connect_timeout: Option<Duration>, closed: impl Fn() + Send + Sync + 'static) -> Self {
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
         http.set_keepalive(Some(Duration::from_secs(60)));
         http.set_connect_timeout(connect_timeout);
-        Self { http, closed }
+        Self { http, closed: Arc::new(closed) }
     }
 }
 
-impl<F: Fn() + Clone + Send + 'static> Service<Uri> for Connector<F> {
-    type Response = Stream<F>;
+impl Service<Uri> for Connector {
+    type Response = Stream;
     type Error = Error;
-    type Future = BoxFuture<'static, Result<Stream<F>, Error>>;
+    type Future = BoxFuture<'static, Result<Stream, Error>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         self.http.poll_ready(context)
     }
 
     fn call(&mut self, address: Uri) -> Self::Future {
-        let closed = self.closed.clone();
+        let closed = Arc::clone(&self.closed);
         self.http.call(address).map_ok(|tcp| Stream { tcp, closed }).boxed()
     }
 }
 
-pub(super) struct Stream<F: Fn()> {
+pub(super) struct Stream {
     tcp: TokioIo<TcpStream>,
-    closed: F,
+    closed: Closed,
 }
 
-impl<F: Fn()> Drop for Stream<F> {
+impl Drop for Stream {
     fn drop(&mut self) {
         (self.closed)();
     }
 }
 
-impl<F: Fn()> Stream<F> {
-    fn tcp(self: Pin<&mut Self>) -> Pin<&mut TokioIo<TcpStream>>
-    where
-        F: Unpin,
-    {
+impl Stream {
+    fn tcp(self: Pin<&mut Self>) -> Pin<&mut TokioIo<TcpStream>> {
         Pin::new(&mut self.get_mut().tcp)
     }
 }
 
-impl<F: Fn() + Unpin> Read for Stream<F> {
+impl Read for Stream {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         self.tcp().poll_read(context, buffer)
     }
 }
 
-impl<F: Fn() + Unpin> Write for Stream<F> {
+impl Write for Stream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.tcp().poll_write(context, bytes)
     }

@@ -7,7 +7,7 @@ use prost::Message;
 use rowkey::Error;
 use rowkey::store::Call;
 use tokio::time::timeout;
-use tonic::{Code, Status, Streaming};
+use tonic::{Code, Status};
 
 use super::bounds::{pause, within};
 use super::codec::{Outgoing, Sent};
@@ -156,11 +156,10 @@ impl Client {
         left: &mut [Left],
     ) -> Result<(), Status> {
         let request = request_to(request, &attempts.operation.route, &attempts.cookies, call.remaining());
-        let (channel, _turn) = self.inner.data.turn();
         let path = "/google.bigtable.v2.Bigtable/MutateRows";
         let longest = self.options().attempt_timeout;
-        let opening = timeout(longest, self.open::<_, MutateRowsResponse>(channel, path, request));
-        let mut stream: Streaming<MutateRowsResponse> = opening.await.map_err(|_| timed_out())??.into_inner();
+        let opening = timeout(longest, self.open::<_, MutateRowsResponse>(path, request));
+        let (_turn, mut stream) = opening.await.map_err(|_| timed_out())??;
         let mut unnamed = left.len();
         let mut progress = Instant::now();
         while unnamed > 0 {
