@@ -8,7 +8,10 @@
 //! 2 event|action             renamed; it was `action` before
 //! 2#5 Login                  the variant with the tag 5
 //! 2#5.0 user parameters(8)
+//! 3 uid width(3)             the width of an encoding of the user's own; `width(any)` if values differ in it
 //! ```
+//!
+//! Tables from before widths were stored have none; they take that of the first program that opens them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,12 +23,17 @@ use crate::keys::layout::{FieldLayout, Layout, Type};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyFields(BTreeMap<Place, KeyField>);
 
+/// What a width begins with among the details.
+const WIDTH: &str = "width(";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KeyField {
     /// The name, then earlier names. Empty: the field has no name, only a place.
     names: Vec<String>,
     /// Units and parameters, from the outermost type inwards.
     details: Vec<String>,
+    /// The width of an encoding of the user's own, as text.
+    width: Option<String>,
 }
 
 /// Where a field or a variant is in a key. Options and lists do not add a step.
@@ -55,9 +63,17 @@ impl KeyField {
         self.names.is_empty() || other.names.first().is_none_or(|name| self.names.contains(name))
     }
 
-    /// A plain `i64` has no unit, so it agrees with any.
+    /// A plain `i64` has no unit, so it agrees with any. So does a field without a width.
     fn agrees_in_details(&self, other: &Self) -> bool {
-        self.details.is_empty() || other.details.is_empty() || self.details == other.details
+        let widths = [&self.width, &other.width];
+        (self.details.is_empty() || other.details.is_empty() || self.details == other.details)
+            && (widths.contains(&&None) || self.width == other.width)
+    }
+
+    /// Units, parameters and width, as they are stored.
+    fn all_details(&self) -> String {
+        let all: Vec<&str> = self.details.iter().chain(&self.width).map(String::as_str).collect();
+        all.join(" ")
     }
 }
 
@@ -71,33 +87,39 @@ impl KeyFields {
     fn add(&mut self, place: &Place, fields: &[FieldLayout]) {
         for (index, field) in (0..).zip(fields) {
             let place = place.then(Step::Field(index));
-            let mut details = Vec::new();
-            self.add_type(&place, field.ty, &mut details);
             let named = field.name != format!("_{index}");
             let names = named.then(|| escaped(field.name)).into_iter().collect();
-            self.0.insert(place, KeyField { names, details });
+            let mut added = KeyField { names, details: Vec::new(), width: None };
+            self.add_type(&place, field.ty, &mut added);
+            self.0.insert(place, added);
         }
     }
 
-    fn add_type(&mut self, place: &Place, ty: &Type, details: &mut Vec<String>) {
+    fn add_type(&mut self, place: &Place, ty: &Type, field: &mut KeyField) {
         match ty {
             Type::Scalar(_) => {}
-            Type::Option(inner) | Type::List(inner) => self.add_type(place, inner, details),
+            Type::Option(inner) | Type::List(inner) => self.add_type(place, inner, field),
             Type::Measured { unit, ty } => {
-                details.push(unit.to_string());
-                self.add_type(place, ty, details);
+                field.details.push(unit.to_string());
+                self.add_type(place, ty, field);
             }
-            Type::Custom { parameters: [], .. } => {}
-            Type::Custom { parameters, .. } => {
-                let parameters: Vec<_> = parameters.iter().map(u64::to_string).collect();
-                details.push(format!("parameters({})", parameters.join(",")));
+            Type::Custom { parameters, width, .. } => {
+                if !parameters.is_empty() {
+                    let parameters: Vec<_> = parameters.iter().map(u64::to_string).collect();
+                    field.details.push(format!("parameters({})", parameters.join(",")));
+                }
+                let width = width.map_or_else(|| "any".to_owned(), |width| width.to_string());
+                field.width = Some(format!("{WIDTH}{width})"));
             }
             Type::Tuple(fields) => self.add(place, fields),
             Type::Enum(variants) => {
                 for variant in *variants {
                     let place = place.then(Step::Variant(variant.tag));
                     self.add(&place, variant.fields);
-                    self.0.insert(place, KeyField { names: vec![escaped(variant.name)], details: Vec::new() });
+                    self.0.insert(
+                        place,
+                        KeyField { names: vec![escaped(variant.name)], details: Vec::new(), width: None },
+                    );
                 }
             }
         }
@@ -120,7 +142,7 @@ impl KeyFields {
                 differences.push(self.another_name(place, field.names.first().map_or("", String::as_str)));
             }
             if !stored.agrees_in_details(field) {
-                let (path, stored, given) = (self.path(place), stored.details.join(" "), field.details.join(" "));
+                let (path, stored, given) = (self.path(place), stored.all_details(), field.all_details());
                 differences.push(format!(
                     "field {path:?} has {stored} in the table and {given} in the program: keep what the table has, or write a \
                      new table"
@@ -131,6 +153,9 @@ impl KeyFields {
             }
             if stored.details.is_empty() {
                 stored.details.clone_from(&field.details);
+            }
+            if stored.width.is_none() {
+                stored.width.clone_from(&field.width);
             }
         }
         if differences.is_empty() { Ok(completed) } else { Err(differences.join("; ")) }
@@ -249,9 +274,9 @@ fn escaped(name: &str) -> String {
 
 impl fmt::Display for KeyFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, KeyField { names, details }) in &self.0 {
+        for (place, KeyField { names, details, width }) in &self.0 {
             write!(f, "{place} {}", if names.is_empty() { "_".to_owned() } else { names.join("|") })?;
-            details.iter().try_for_each(|detail| write!(f, " {detail}"))?;
+            details.iter().chain(width).try_for_each(|detail| write!(f, " {detail}"))?;
             writeln!(f)?;
         }
         Ok(())
@@ -270,7 +295,8 @@ impl FromStr for KeyFields {
                 "_" => Vec::new(),
                 names => names.split('|').map(str::to_owned).collect(),
             };
-            Some((place, KeyField { names, details: words.map(str::to_owned).collect() }))
+            let (width, details) = words.map(str::to_owned).partition::<Vec<_>, _>(|word| word.starts_with(WIDTH));
+            Some((place, KeyField { names, details, width: width.into_iter().next() }))
         };
         text.lines().map(|line| read(line).ok_or_else(|| line.to_owned())).collect::<Result<_, _>>().map(Self)
     }
@@ -311,6 +337,21 @@ mod tests {
             assert_eq!(back, by_hand, "{name:?}");
             assert!(back.completed_by(&fields("0 plain\n1 other\n")).is_err());
             assert!(fields("0 plain\n1 other\n").rename("plain", name).is_err() || name == "_");
+        }
+    }
+
+    #[test]
+    fn a_width_is_kept_and_a_table_from_before_takes_one() {
+        let old = fields("0 uid parameters(8)\n1 at\n");
+        let given = fields("0 uid parameters(8) width(3)\n1 at width(any)\n");
+        assert_eq!(old.completed_by(&given).unwrap(), given);
+        assert_eq!(given.completed_by(&old).unwrap(), given);
+        for other in
+            ["0 uid parameters(8) width(4)\n1 at width(any)\n", "0 uid parameters(8) width(3)\n1 at width(8)\n"]
+        {
+            let told = given.completed_by(&fields(other)).unwrap_err();
+            assert!(told.contains("width(") && told.contains("keep what the table has"), "{told}");
+            assert!(!fields(other).follow(&given));
         }
     }
 

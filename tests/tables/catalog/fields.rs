@@ -107,6 +107,30 @@ fn another_parameter_of_an_encoding_is_refused() {
 }
 
 #[test]
+fn another_width_of_an_encoding_is_refused() {
+    #[derive(RowKey, Debug, PartialEq)]
+    struct Three(#[rowkey(with = Fixed::<3>)] u8);
+    #[derive(RowKey, Debug, PartialEq)]
+    struct Four(#[rowkey(with = Fixed::<4>)] u8);
+    #[derive(RowKey, Debug, PartialEq)]
+    struct Open(#[rowkey(with = Fixed::<0>)] u8);
+    let told = opens::<Three, Four>().unwrap_err();
+    assert!(told.contains("has width(3) in the table and width(4) in the program"), "{told}");
+    opens::<Three, Open>().unwrap_err();
+    opens::<Open, Three>().unwrap_err();
+    opens::<Three, Three>().unwrap();
+
+    // A table from before widths were stored opens, and is of the first width that opens it.
+    let db = Memory::new();
+    Table::<Three, (), _>::open(&db, "t").unwrap();
+    let catalog = db.table("rowkey.layouts").unwrap();
+    assert_eq!(catalog.get(b"ft").unwrap().as_deref(), Some(&b"0 _ width(3)\n"[..]));
+    catalog.write(Batch::new().put("ft", "0 _\n")).unwrap();
+    Table::<Four, (), _>::open(&db, "t").unwrap();
+    assert!(matches!(Table::<Three, (), _>::open(&db, "t"), Err(Error::Fields { .. })));
+}
+
+#[test]
 fn a_rename_is_one_call() {
     let db = Memory::new();
     let edges: Table<FromTo, (), _> = Table::open(&db, "t").unwrap();
@@ -211,7 +235,7 @@ fn what_is_kept_is_as_written_down() {
 3#2 Logout
 3#2.0 user
 3#2.1 host
-4 pad parameters(8)
+4 pad parameters(8) width(any)
 5 type
 5.0 _
 5.1 _ snowflake(1288834974657)

@@ -19,7 +19,8 @@ use rowkey::wide::{
     CellKey, Cells, CellsDatabase, Columns, FamilySchema, Mutation, OneColumn, TableSchema, WideDatabase,
 };
 use rowkey::{
-    Bucket, CursorError, Error, List, Memory, Micros, Millis, Nanos, RowKey, Seconds, Table, WideTable, catalog,
+    Bucket, CursorError, Error, List, Memory, Micros, Millis, Nanos, RowKey, Seconds, Table, WideTable, WriteBatch,
+    catalog,
 };
 use rowkey_testkit::{Altering, Failing, How};
 
@@ -68,8 +69,24 @@ mod pad {
             r.byte()
         }
     }
+
+    /// In `N` bytes; 0: in one, which is not stated.
+    pub(crate) struct Fixed<const N: usize>;
+
+    impl<const N: usize> Encoding<u8> for Fixed<N> {
+        const SHAPE: &'static str = "fixed";
+        const WIDTH: Option<usize> = if N > 0 { Some(N) } else { None };
+
+        fn encode<S: Sink>(value: &u8, w: &mut Writer<'_, S>) {
+            Pad::<N>::encode(value, w);
+        }
+
+        fn decode(r: &mut Reader<'_>) -> Result<u8, DecodeError> {
+            Pad::<N>::decode(r)
+        }
+    }
 }
-use pad::Pad;
+use pad::{Fixed, Pad};
 
 type Row = (Vec<u8>, Vec<u8>);
 
