@@ -1,7 +1,8 @@
 //! Ids of databases and tables: the same for every handle.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -56,20 +57,27 @@ impl DatabaseId {
     /// The id of a database whose tables are all stored in one table of another database.
     pub fn within(table: &TableId) -> Self {
         let DatabaseId { engine, within } = table.database;
-        Self { engine, within: xxh3_64_with_seed(table.name.as_bytes(), within) }
+        Self { engine, within: xxh3_64_with_seed(table.name().as_bytes(), within) }
     }
 
     /// The id of a table of this database.
     pub fn table(self, name: &str) -> TableId {
-        TableId { database: self, name: name.into() }
+        TableId { database: self, named: Arc::new(Named { name: name.into(), dropped: AtomicBool::new(false) }) }
     }
 }
 
 /// The id of a table: its database and its name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct TableId {
     database: DatabaseId,
-    name: Arc<str>,
+    named: Arc<Named>,
+}
+
+#[derive(Debug)]
+struct Named {
+    name: Box<str>,
+    /// Whether the table of the handles with this id was dropped. A table that is created with the name later has another id.
+    dropped: AtomicBool,
 }
 
 impl TableId {
@@ -80,7 +88,31 @@ impl TableId {
 
     /// The table's name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.named.name
+    }
+
+    /// Marks the table as dropped, for this id and its clones. For engines that give all handles to a table clones of one id.
+    pub(in crate::store) fn mark_dropped(&self) {
+        self.named.dropped.store(true, Ordering::Release);
+    }
+
+    /// Whether the table was dropped after its handle was opened, as far as the engine tells.
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.named.dropped.load(Ordering::Acquire)
+    }
+}
+
+impl PartialEq for TableId {
+    fn eq(&self, other: &Self) -> bool {
+        (self.database, self.name()) == (other.database, other.name())
+    }
+}
+
+impl Eq for TableId {}
+
+impl Hash for TableId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.database, self.name()).hash(state);
     }
 }
 

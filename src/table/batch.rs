@@ -65,8 +65,7 @@ pub(crate) fn push_row<'b, K: RowKey>(batch: &'b mut Batch, key: &K, value: Opti
 /// The writes to one table.
 #[derive(Clone, Debug)]
 struct OfTable {
-    database: DatabaseId,
-    name: String,
+    id: TableId,
     batch: Batch,
     /// The place of each in the whole batch.
     places: Vec<usize>,
@@ -111,7 +110,8 @@ impl WriteBatch {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherDatabase`] if a table is in another database than `db`; nothing is written. [`Error::Rows`], if
+    /// [`Error::OtherDatabase`] if a table is in another database than `db`, [`Error::NoSuchTable`] if it is a `Memory`'s
+    /// and was dropped since the handle was opened; nothing is written. [`Error::Rows`], if
     /// the database's batches are not atomic, names the writes that failed, by their place in this batch; all others
     /// are written. After any other error nothing is written, unless its [kind](crate::ErrorKind) is `OutcomeUnknown`.
     pub fn write(&self, db: &(impl Database + ?Sized)) -> Result<(), Error> {
@@ -119,16 +119,21 @@ impl WriteBatch {
         db.write(&self.batches()).map_err(|error| self.error(error))
     }
 
-    /// All tables are in this database.
-    pub(crate) fn check(&self, id: DatabaseId) -> Result<(), Error> {
-        match self.tables.iter().find(|table| table.database != id) {
-            Some(other) => Err(Error::OtherDatabase { table: other.name.clone() }),
-            None => Ok(()),
+    /// All tables are in this database, and none is known to be dropped.
+    pub(crate) fn check(&self, database: DatabaseId) -> Result<(), Error> {
+        for OfTable { id, .. } in &self.tables {
+            if id.database() != database {
+                return Err(Error::OtherDatabase { table: id.name().to_owned() });
+            }
+            if id.is_dropped() {
+                return Err(Error::NoSuchTable(id.name().to_owned()));
+            }
         }
+        Ok(())
     }
 
     pub(crate) fn batches(&self) -> Vec<(&str, &Batch)> {
-        self.tables.iter().map(|table| (table.name.as_str(), &table.batch)).collect()
+        self.tables.iter().map(|table| (table.id.name(), &table.batch)).collect()
     }
 
     /// The error of a write: rows by their places in this batch.
@@ -142,14 +147,15 @@ impl WriteBatch {
     }
 
     fn of(&mut self, table: &TableId) -> &mut Batch {
-        let (id, table) = (table.database(), table.name());
-        let at = self.tables.iter().position(|of_table| of_table.database == id && of_table.name == table);
+        let at = self.tables.iter().position(|of_table| of_table.id == *table);
         let at = at.unwrap_or_else(|| {
-            let new = OfTable { database: id, name: table.to_owned(), batch: Batch::new(), places: Vec::new() };
-            self.tables.push(new);
+            self.tables.push(OfTable { id: table.clone(), batch: Batch::new(), places: Vec::new() });
             self.tables.len() - 1
         });
         let of_table = &mut self.tables[at];
+        if table.is_dropped() {
+            of_table.id = table.clone();
+        }
         of_table.places.push(self.len);
         self.len += 1;
         &mut of_table.batch

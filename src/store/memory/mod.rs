@@ -45,8 +45,8 @@ use crate::store::error::Error;
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// Dropping a table removes its rows. Handles opened before keep working on the dropped table, which has no name any
-/// more.
+/// Dropping a table removes its rows. Handles opened before read no rows, and their writes are [`Error::NoSuchTable`], also
+/// when another table has the name by then.
 #[derive(Clone)]
 pub struct Memory {
     id: DatabaseId,
@@ -155,14 +155,9 @@ impl Database for Memory {
         let call = self.options.begin("drop", name)?;
         let table = read(&self.tables).get(name).cloned();
         let Some(table) = table else { return Ok(()) };
-        let turn = table.turn(&call)?;
-        let mut tables = write(&self.tables);
-        // While this waited for its turn, somebody may have dropped the table and created another.
-        if !tables.get(name).is_some_and(|there| Arc::ptr_eq(there, &table)) {
-            return Ok(());
-        }
-        tables.remove(name);
-        drop(tables);
+        let Some(turn) = table.turn(&call)? else { return Ok(()) };
+        write(&self.tables).remove(name);
+        table.id.mark_dropped();
         let rows = table.take_rows();
         drop(turn);
         // A large tree takes a while to free; nobody has to wait for that.
@@ -174,13 +169,15 @@ impl Database for Memory {
         batches.iter().try_for_each(|(_, batch)| batch.check_keys())?;
         let names = batches.iter().map(|&(name, _)| name);
         let call = self.options.begin_across("write", names.clone())?;
-        let (tables, places) = self.open_all(names)?;
-        let _turns = turns(&tables, &call)?;
-        let mut locked = lock(&tables);
-        for (&place, (_, batch)) in places.iter().zip(batches) {
-            apply(&mut locked[place], batch);
+        loop {
+            let (tables, places) = self.open_all(names.clone())?;
+            let Some(_turns) = turns(&tables, &call)? else { continue };
+            let mut locked = lock(&tables);
+            for (&place, (_, batch)) in places.iter().zip(batches) {
+                apply(&mut locked[place], batch);
+            }
+            return Ok(());
         }
-        Ok(())
     }
 
     fn transact(
@@ -189,27 +186,29 @@ impl Database for Memory {
         body: &mut dyn FnMut(&[&dyn Readable]) -> Result<Vec<Batch>, Error>,
     ) -> Result<(), Error> {
         let call = self.options.begin_across("transaction", tables.iter().copied())?;
-        let (opened, places) = self.open_all(tables.iter().copied())?;
-        let _turns = turns(&opened, &call)?;
-        let batches = {
-            // Dropped before the writes, which would otherwise copy every node it shares with the tables.
-            let seen: Vec<Seen<'_>> = opened.iter().map(|table| table.seen(&call)).collect::<Result<_, _>>()?;
-            let views: Vec<&dyn Readable> = places.iter().map(|&place| &seen[place] as &dyn Readable).collect();
-            let _inside = self.id.enter();
-            body(&views)?
-        };
-        check_batches(tables, &batches)?;
-        call.check()?;
-        let mut locked = lock(&opened);
-        for (&place, batch) in places.iter().zip(&batches) {
-            apply(&mut locked[place], batch);
+        loop {
+            let (opened, places) = self.open_all(tables.iter().copied())?;
+            let Some(_turns) = turns(&opened, &call)? else { continue };
+            let batches = {
+                // Dropped before the writes, which would otherwise copy every node it shares with the tables.
+                let seen: Vec<Seen<'_>> = opened.iter().map(|table| table.seen(&call)).collect::<Result<_, _>>()?;
+                let views: Vec<&dyn Readable> = places.iter().map(|&place| &seen[place] as &dyn Readable).collect();
+                let _inside = self.id.enter();
+                body(&views)?
+            };
+            check_batches(tables, &batches)?;
+            call.check()?;
+            let mut locked = lock(&opened);
+            for (&place, batch) in places.iter().zip(&batches) {
+                apply(&mut locked[place], batch);
+            }
+            return Ok(());
         }
-        Ok(())
     }
 }
 
-/// Locked in the order of the names, so two writers can't deadlock.
-fn turns<'t>(tables: &'t [Arc<MemoryTable>], call: &Call<'_>) -> Result<Vec<MutexGuard<'t, ()>>, Error> {
+/// Locked in the order of the names, so two writers can't deadlock. None if one of them was dropped meanwhile.
+fn turns<'t>(tables: &'t [Arc<MemoryTable>], call: &Call<'_>) -> Result<Option<Vec<MutexGuard<'t, ()>>>, Error> {
     tables.iter().map(|table| table.turn(call)).collect()
 }
 

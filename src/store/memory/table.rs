@@ -27,9 +27,11 @@ impl MemoryTable {
         Self { id, writer: Mutex::default(), rows: RwLock::default() }
     }
 
+    /// Waits for the turn to write. None if the table was dropped.
     #[inline]
-    pub(super) fn turn(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
-        call.lock_mutex(&self.writer)
+    pub(super) fn turn(&self, call: &Call<'_>) -> Result<Option<MutexGuard<'_, ()>>, Error> {
+        let turn = call.lock_mutex(&self.writer)?;
+        Ok((!self.id.is_dropped()).then_some(turn))
     }
 
     /// The rows, for reading. Waits while a large batch is being applied.
@@ -61,6 +63,11 @@ pub(super) struct Handle {
 }
 
 impl Handle {
+    #[inline]
+    fn turn(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
+        self.table.turn(call)?.ok_or_else(|| Error::NoSuchTable(self.table.id.name().to_owned()))
+    }
+
     #[inline]
     fn begin(&self, doing: &'static str) -> Result<Call<'_>, Error> {
         self.options.begin(doing, self.table.id.name())
@@ -107,7 +114,7 @@ impl Store for Handle {
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.table.id.check_write()?;
         batch.check_keys()?;
-        let _turn = self.table.turn(&self.begin("write")?)?;
+        let _turn = self.turn(&self.begin("write")?)?;
         apply(&mut write(&self.table.rows), batch);
         Ok(())
     }
@@ -115,7 +122,7 @@ impl Store for Handle {
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
         self.table.id.check_write()?;
         check_key(key)?;
-        let _turn = self.table.turn(&self.begin("increment")?)?;
+        let _turn = self.turn(&self.begin("increment")?)?;
         let mut rows = write(&self.table.rows);
         let sum = add_to_counter(key, rows.get(key).map(Row::value), by)?;
         rows.insert(Row::new(key, &sum.to_be_bytes()));
@@ -125,7 +132,7 @@ impl Store for Handle {
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         self.table.id.check_write()?;
         check_key(key)?;
-        let _turn = self.table.turn(&self.begin("compare-and-write")?)?;
+        let _turn = self.turn(&self.begin("compare-and-write")?)?;
         let mut rows = write(&self.table.rows);
         if rows.get(key).map(Row::value) != expected {
             return Ok(false);
@@ -139,7 +146,7 @@ impl Store for Handle {
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.table.id.check_write()?;
-        let turn = self.table.turn(&self.begin("deletion of ranges")?)?;
+        let turn = self.turn(&self.begin("deletion of ranges")?)?;
         if ranges.contains(&KeyRange::all()) {
             let rows = self.table.take_rows();
             drop(turn);
@@ -160,7 +167,7 @@ impl Store for Handle {
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.table.id.check_write()?;
         let call = self.begin("transaction")?;
-        let _turn = self.table.turn(&call)?;
+        let _turn = self.turn(&call)?;
         let batch = {
             // Dropped before the writes, which would otherwise copy every node it shares with the table.
             let seen = self.table.seen(&call)?;

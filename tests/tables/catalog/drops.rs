@@ -88,3 +88,40 @@ fn rows_of_the_catalog_that_are_not_valid_are_errors() {
         }
     }
 }
+
+/// A write through a handle from before a drop is an error on `Memory`, whether or not another table has the name by then.
+#[test]
+fn a_handle_of_a_dropped_table_does_not_write() {
+    for made_again in [false, true] {
+        let db = Memory::new();
+        let before: Table<u32, i64, _> = Table::open(&db, "t").unwrap();
+        let kept: Table<u32, i64, _> = Table::open(&db, "kept").unwrap();
+        before.put(&1, &1).unwrap();
+        let mut batch = WriteBatch::new();
+        batch.put(&kept, &1, &1).unwrap().put(&before, &2, &2).unwrap();
+        db.drop_table("t").unwrap();
+        let again = made_again.then(|| db.table("t").unwrap());
+
+        let gone = |told: Result<(), Error>| {
+            assert!(matches!(&told, Err(Error::NoSuchTable(name)) if name == "t"), "{told:?}")
+        };
+        gone(before.put(&1, &1));
+        gone(before.delete(&1));
+        gone(before.increment(&1, 1).map(drop));
+        gone(before.update(&1, |_| Some(1)).map(drop));
+        gone(before.delete_rows(..).map(drop));
+        gone(before.store().transact(&mut |_| Ok(Batch::new().put("a", "b").clone())));
+        gone(batch.write(&db));
+        let mut mixed = WriteBatch::new();
+        mixed.put(&kept, &1, &1).unwrap().put(&before, &2, &2).unwrap();
+        gone(mixed.write(&db));
+
+        assert_eq!((before.get(&1).unwrap(), before.count(..).unwrap()), (None, 0));
+        assert_eq!(kept.count(..).unwrap(), 0, "a batch is refused whole");
+        if let Some(again) = again {
+            assert_eq!(again.get(b"\0\0\0\x02").unwrap(), None);
+            db.write(&[("t", Batch::new().put("a", "b"))]).unwrap();
+            assert_eq!(again.get(b"a").unwrap().as_deref(), Some(&b"b"[..]));
+        }
+    }
+}
