@@ -206,6 +206,29 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
+/// A value as an error quotes it: its beginning, however long or deeply nested it is.
+#[cold]
+pub(crate) fn quoted(value: &dyn fmt::Display) -> String {
+    const MOST: usize = 200;
+    struct Bounded(String);
+    impl fmt::Write for Bounded {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            let mut fits = text.len().min(MOST - self.0.len());
+            while !text.is_char_boundary(fits) {
+                fits -= 1;
+            }
+            self.0.push_str(&text[..fits]);
+            // The error ends the formatting of the rest.
+            if fits < text.len() { Err(fmt::Error) } else { Ok(()) }
+        }
+    }
+    let mut quoted = Bounded(String::new());
+    match fmt::write(&mut quoted, format_args!("{value}")) {
+        Ok(()) => quoted.0,
+        Err(fmt::Error) => quoted.0 + "…",
+    }
+}
+
 /// Bytes as HBase's shell shows them: printable ASCII unchanged, other bytes as in `\x00`.
 pub(crate) struct Printable<'a>(pub(crate) &'a [u8]);
 

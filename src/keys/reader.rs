@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::keys::error::{DecodeError, DecodeReason};
+use crate::keys::error::{DecodeError, DecodeReason, quoted};
 
 /// Reads a key's bytes from front to back; what an [`Encoding`](crate::encode::Encoding) decodes from.
 ///
@@ -152,7 +152,7 @@ impl<'de> Reader<'de> {
     /// `expected` says what is valid, as in "nanoseconds are below 1000000000".
     #[cold]
     pub fn bad_value(&self, at: usize, found: impl Into<String>, expected: &'static str) -> DecodeError {
-        DecodeError::new(at, DecodeReason::Value { found: found.into(), expected })
+        DecodeError::new(at, DecodeReason::Value { found: quoted(&found.into()), expected })
     }
 
     /// The key's bytes from `start` to here, not inverted back.

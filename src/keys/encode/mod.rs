@@ -94,8 +94,8 @@ pub use self::text::{Content, ContentField, StartsWith};
 pub use self::unix::{Micros, Millis, Nanos, Seconds};
 #[cfg(feature = "url")]
 pub use self::url::{UrlKey, UrlKeyError};
-pub(crate) use self::with::is_custom_shape;
 pub use self::with::{Encoding, With};
+pub(crate) use self::with::{is_custom_shape, nearest_type};
 use crate::keys::error::DecodeError;
 pub use crate::keys::host::{Domain, HostPathError};
 use crate::keys::layout::{FieldLayout, Layout, Type};

@@ -119,7 +119,8 @@ pub trait Encoding<T> {
     /// The encoding's name in the key's shape: one word that is not a word of the format, without `, : ( ) < > [ ] { }`.
     const SHAPE: &'static str;
 
-    /// The width of a value in bytes, if all values have the same. Default: `None`, for values of different widths.
+    /// The width of a value in bytes, if all values have the same. A table keeps it, and is not opened with another one.
+    /// Default: `None`, for values of different widths.
     const WIDTH: Option<usize> = None;
 
     /// The parameters of a generic encoding, as the `N` of a `Pad<N>`. A table keeps them, and is not opened with other
@@ -254,6 +255,61 @@ pub(crate) const fn is_custom_shape(shape: &str) -> bool {
     !bytes.is_empty()
 }
 
+/// The type of the format that a word may be meant to be: another case of its name, a name that it has elsewhere, or one
+/// letter off.
+pub(crate) fn nearest_type(word: &str) -> Option<&'static str> {
+    const ELSEWHERE: &[(&str, &str)] = &[
+        ("string", "text"),
+        ("str", "text"),
+        ("varchar", "text"),
+        ("utf8", "text"),
+        ("blob", "bytes"),
+        ("binary", "bytes"),
+        ("varbinary", "bytes"),
+        ("byte", "u8"),
+        ("short", "i16"),
+        ("int", "i32"),
+        ("integer", "i32"),
+        ("long", "i64"),
+        ("bigint", "i64"),
+        ("int64", "i64"),
+        ("uint64", "u64"),
+        ("int32", "i32"),
+        ("uint32", "u32"),
+        ("float", "f32"),
+        ("double", "f64"),
+        ("boolean", "bool"),
+        ("timestamp", "instant"),
+        ("datetime", "instant"),
+        ("systemtime", "instant"),
+        ("uuid", "bytes[16]"),
+        ("ulid", "bytes[16]"),
+        ("ip", "ipaddr"),
+        ("ipv4", "bytes[4]"),
+        ("ipv4addr", "bytes[4]"),
+        ("ipv6", "bytes[16]"),
+        ("ipv6addr", "bytes[16]"),
+        ("hostpath", "host_path"),
+    ];
+    let word = word.to_ascii_lowercase();
+    // A quadkey has its zoom in brackets, so it is not a word.
+    let types = || RESERVED.iter().take_while(|word| **word != "option").filter(|word| **word != "quadkey").copied();
+    let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == word).map(|(_, meant)| *meant);
+    types().find(|name| *name == word).or(elsewhere).or_else(|| types().find(|name| is_near(name, &word)))
+}
+
+/// Whether one letter changed, added or left out makes one word the other.
+fn is_near(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let rest = |word: &[u8], skip: usize| word.get(same + skip..).map(<[u8]>::to_vec);
+    match a.len().cmp(&b.len()) {
+        std::cmp::Ordering::Equal => rest(a, 1) == rest(b, 1),
+        std::cmp::Ordering::Less => b.len() - a.len() == 1 && rest(a, 0) == rest(b, 1),
+        std::cmp::Ordering::Greater => a.len() - b.len() == 1 && rest(a, 1) == rest(b, 0),
+    }
+}
+
 /// The words of the format.
 const RESERVED: &[&str] = &[
     "u8",
@@ -305,4 +361,28 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
         i += 1;
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_type_is_named() {
+        for (word, nearest) in [
+            ("u65", Some("u64")),
+            ("tiles", Some("tile")),
+            ("string", Some("text")),
+            ("String", Some("text")),
+            ("U64", Some("u64")),
+            ("txt", Some("text")),
+            ("texts", Some("text")),
+            ("boool", Some("bool")),
+            ("my-own", None),
+            ("opentsdb_uid", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest_type(word), nearest, "{word}");
+        }
+    }
 }

@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 use super::serial::LayoutRepr;
 use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, Value, ValueError};
 use crate::keys::encode::decimal::Number;
-use crate::keys::error::Hex;
+use crate::keys::error::{Hex, quoted};
 use crate::keys::layout::Scalar;
 
 impl LayoutBuf {
@@ -72,23 +72,23 @@ fn fields_from_json(fields: &[FieldBuf], json: &Json) -> Result<Vec<Value>, Valu
 fn array(json: &Json, len: usize) -> Result<&[Json], ValueError> {
     match json {
         Json::Array(items) if items.len() == len => Ok(items),
-        other => Err(ValueError::new(format!("{other} is not an array of {len}"))),
+        other => Err(ValueError::new(format!("{} is not an array of {len}", quoted(other)))),
     }
 }
 
 fn text(json: &Json) -> Result<&str, ValueError> {
-    json.as_str().ok_or_else(|| ValueError::new(format!("{json} is not a string")))
+    json.as_str().ok_or_else(|| ValueError::new(format!("{} is not a string", quoted(json))))
 }
 
 fn parsed<T: FromStr<Err: Display>>(json: &Json) -> Result<T, ValueError> {
-    text(json)?.parse().map_err(|error: T::Err| ValueError::new(format!("{json}: {error}")))
+    text(json)?.parse().map_err(|error: T::Err| ValueError::new(format!("{}: {error}", quoted(json))))
 }
 
 fn bits(json: &Json, digits: usize) -> Result<u64, ValueError> {
     let hex = text(json)?;
     let is_hex = hex.len() == digits && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     let bits = if is_hex { u64::from_str_radix(hex, 16).ok() } else { None };
-    bits.ok_or_else(|| ValueError::new(format!("{json} is not the {digits} hex digits of a float's bits")))
+    bits.ok_or_else(|| ValueError::new(format!("{} is not the {digits} hex digits of a float's bits", quoted(json))))
 }
 
 fn seconds_and_nanos<T: FromStr<Err: Display>>(json: &Json) -> Result<(T, u32), ValueError> {
@@ -105,7 +105,7 @@ fn unhex(json: &Json) -> Result<Vec<u8>, ValueError> {
     let digits: Option<Vec<_>> = hex.chars().map(|c| c.to_digit(16)).collect();
     match digits {
         Some(digits) if digits.len() % 2 == 0 => Ok(digits.chunks(2).map(|d| (d[0] << 4 | d[1]) as u8).collect()),
-        _ => Err(ValueError::new(format!("{json} is not hex"))),
+        _ => Err(ValueError::new(format!("{} is not hex", quoted(json)))),
     }
 }
 
@@ -119,7 +119,9 @@ impl TypeBuf {
                 Value::Option(Some(Box::new(inner.value_from_json(json)?)))
             }
             Self::List(item) => {
-                let Json::Array(items) = json else { return Err(ValueError::new(format!("{json} is not an array"))) };
+                let Json::Array(items) = json else {
+                    return Err(ValueError::new(format!("{} is not an array", quoted(json))));
+                };
                 let item = |(i, json): (usize, &Json)| {
                     item.value_from_json(json).map_err(|error| error.within(&format!("[{i}]")))
                 };
@@ -138,7 +140,7 @@ impl TypeBuf {
 }
 
 fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
-    let no = |what: &str| ValueError::new(format!("{json} is not a {what}"));
+    let no = |what: &str| ValueError::new(format!("{} is not a {what}", quoted(json)));
     Ok(match scalar {
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::U128 => Value::Unsigned(parsed(json)?),
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::I128 => Value::Signed(parsed(json)?),

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf, value};
 use crate::keys::encode::decimal::Number;
 use crate::keys::encode::{HostPath, RawField, Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
-use crate::keys::error::{DecodeError, DecodeReason, Hex};
+use crate::keys::error::{DecodeError, DecodeReason, Hex, quoted};
 use crate::keys::layout::Scalar;
 use crate::keys::lead::{Lead, UnknownHash, hashed_part};
 use crate::keys::writer::Slot;
@@ -224,11 +224,15 @@ fn encode_type(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Re
             if let Some(describe) = custom.describe {
                 let mut r = Reader::new(bytes);
                 describe(&mut r).and_then(|_| r.end()).map_err(|error| {
-                    ValueError::new(format!("{} is not a valid {}: {error}", Hex(bytes), custom.shape))
+                    ValueError::new(format!("{} is not a valid {}: {error}", quoted(&Hex(bytes)), custom.shape))
                 })?;
             }
             w.bytes(bytes);
             Ok(())
+        }
+        (TypeBuf::Custom(custom), value) => {
+            let ValueError { path, reason } = mismatch(&custom.shape, value);
+            Err(ValueError { path, reason: reason + &custom.meant() })
         }
         (ty, value) => Err(mismatch(ty, value)),
     }
@@ -285,7 +289,7 @@ fn mismatch(ty: &dyn Display, value: &Value) -> ValueError {
         Value::Decimal(text) => text.parse::<Number>().err().map(|why| format!(": {why}")),
         _ => None,
     };
-    ValueError::new(format!("{value} is not a valid {ty}{}", why.unwrap_or_default()))
+    ValueError::new(format!("{} is not a valid {ty}{}", quoted(value), why.unwrap_or_default()))
 }
 
 /// Is called with each part of a key as it is read: what explanations are made from.
@@ -403,7 +407,7 @@ fn decode_custom(custom: &CustomBuf, r: &mut Reader<'_>, trace: &mut impl Trace)
         (Some(describe), _) => Some(describe(r)?),
         (None, Some(width)) => r.bytes(width).map(|_| None)?,
         (None, None) => {
-            let reason = format!("only the Rust type knows where a {} ends", custom.shape);
+            let reason = format!("only the Rust type knows where a {} ends{}", custom.shape, custom.meant());
             return Err(DecodeError::new(at, DecodeReason::Unreadable(reason)));
         }
     };
@@ -455,5 +459,51 @@ fn decode_raw(ty: &TypeBuf, r: &mut Reader<'_>, trace: &mut impl Trace) -> Resul
             trace.part(&Scalar::Bytes, r.since(at), &Hex(&bytes));
             Ok(Value::Bytes(bytes))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(shape: &str, value: Value) -> String {
+        let layout: LayoutBuf = shape.parse().unwrap();
+        let values = [value];
+        let told = layout.encode(&values).unwrap_err().to_string();
+        // Not dropped level by level, which takes the stack that is saved here.
+        let [mut left] = values;
+        while let Value::List(mut items) | Value::Tuple(mut items) = left {
+            left = items.pop().unwrap_or(Value::Bool(false));
+        }
+        told
+    }
+
+    #[test]
+    fn an_error_quotes_the_beginning_of_a_value() {
+        let mut deep = Value::Unsigned(7);
+        for _ in 0..100_000 {
+            deep = Value::List(vec![deep]);
+        }
+        let told = refused("u8", deep);
+        assert!(told.starts_with("_0: [[[") && told.ends_with("[… is not a valid u8") && told.len() < 300, "{told}");
+        let told = refused("u8", Value::Text("é".repeat(1 << 20)));
+        assert!(told.contains("é… is not a valid u8") && told.len() < 300, "{told}");
+        let told = refused("u8", Value::List(vec![Value::Unsigned(1); 1 << 20]));
+        assert!(told.contains("1, 1, ") && told.len() < 300, "{told}");
+        assert_eq!(refused("u8", Value::Text("a\"b".into())), "_0: \"a\\\"b\" is not a valid u8");
+    }
+
+    #[test]
+    fn the_nearest_type_is_named_where_a_word_is_unknown() {
+        for (shape, nearest) in
+            [("u65", "u64"), ("string", "text"), ("option<String>", "text"), ("list<Uuid>", "bytes[16]")]
+        {
+            let layout: LayoutBuf = shape.parse().unwrap();
+            let told = layout.decode(&[1, 1, 1]).unwrap_err().to_string();
+            assert!(told.contains(&format!("the nearest type of the format is `{nearest}`")), "{shape}: {told}");
+        }
+        let told = refused("u65", Value::Unsigned(7));
+        assert_eq!(told, "_0: 7 is not a valid u65; the nearest type of the format is `u64`");
+        assert_eq!(refused("my-own", Value::Unsigned(7)), "_0: 7 is not a valid my-own");
     }
 }

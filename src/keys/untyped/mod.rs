@@ -112,6 +112,15 @@ impl CustomBuf {
     pub(crate) fn new(shape: impl Into<String>, width: Option<usize>) -> Self {
         Self { shape: shape.into(), width, describe: None }
     }
+
+    /// For an error: the type of the format that the word may be meant to be, if nothing but the word is known.
+    fn meant(&self) -> String {
+        let known = self.describe.is_some() || self.width.is_some();
+        match crate::keys::encode::nearest_type(&self.shape).filter(|_| !known) {
+            Some(nearest) => format!("; the nearest type of the format is `{nearest}`"),
+            None => String::new(),
+        }
+    }
 }
 
 /// Why a layout is not valid: where in it, and what is wrong there.
