@@ -124,7 +124,9 @@ pub mod __private {
     pub use crate::keys::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
     pub use crate::keys::layout::{FieldLayout, Layout, Nulls, Type, Variant};
     pub use crate::keys::lead::{Lead, Salt, SaltHash};
-    pub use crate::keys::prefix::{FirstField, NextField, OrderedField, PrefixBuf, Select, Selection};
+    pub use crate::keys::prefix::{
+        FirstField, Nested, NextField, OrderedField, PrefixBuf, Select, Selection, VariantFirst,
+    };
     pub use core::clone::Clone;
     pub use core::default::Default;
     pub use core::iter::IntoIterator;

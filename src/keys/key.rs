@@ -4,6 +4,7 @@ use crate::keys::encode::{Field, Reader, Sink, Writer};
 use crate::keys::error::{DecodeError, DecodeReason, WidthError};
 use crate::keys::layout::{Layout, Type};
 use crate::keys::lead::hashed_part;
+use crate::keys::prefix::{TupleField, TuplePrefix, tuple_prefix};
 use crate::keys::untyped::{Explanation, LayoutBuf};
 use crate::keys::writer::Slot;
 
@@ -65,6 +66,22 @@ pub trait RowKey {
         let mut key = Vec::with_capacity(const { Self::LAYOUT.width() }.unwrap_or(64));
         self.encode_to(&mut key);
         key
+    }
+
+    /// Starts a prefix of a key that is a tuple. A derived key has a `prefix` of its own, whose methods have the names of its
+    /// fields.
+    ///
+    /// ```
+    /// use rowkey::{KeyRange, RowKey, Select};
+    ///
+    /// let ranges = <(u8, String)>::prefix()._0(7)._1_starts_with("ab").ranges();
+    /// assert_eq!(ranges, [KeyRange::prefix(*b"\x07ab")]);
+    /// ```
+    fn prefix() -> TuplePrefix<Self, 0>
+    where
+        Self: TupleField<0> + Sized,
+    {
+        tuple_prefix()
     }
 
     /// Appends the key's bytes to `out`. Use it to reuse one buffer for many keys.

@@ -128,3 +128,113 @@ fn what_no_prefix_can_select_is_refused() {
     assert!(refused(&[id.clone(), at], &all).contains("all fields have a value"));
     assert!(refused(&[id], &FieldValues::StartsWith(text("a"))).starts_with("at: "));
 }
+
+/// Own types with names of std's, which the derive can't tell from these: what their fields select is decided by their traits.
+mod own_types {
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    use rowkey::prefix::tuple_prefix;
+    use rowkey::{HostPath, KeyRange, RowKey, Select, Selection};
+
+    #[derive(RowKey, Debug, Clone, PartialEq)]
+    pub struct Duration {
+        pub user: u8,
+        pub at: u16,
+    }
+    #[derive(RowKey, Debug, Clone, PartialEq)]
+    #[rowkey(transparent)]
+    pub struct Uuid(pub String);
+    #[derive(RowKey, Debug, Clone, PartialEq)]
+    pub enum List {
+        #[rowkey(tag = 1)]
+        Login { user: u8 },
+    }
+    #[derive(RowKey, Debug, Clone, PartialEq)]
+    #[rowkey(transparent)]
+    pub struct Reverse(pub Duration);
+    #[derive(RowKey, Debug, Clone, PartialEq)]
+    #[rowkey(transparent)]
+    pub struct IpAddr(pub HostPath);
+
+    #[derive(RowKey)]
+    struct A {
+        a: Duration,
+        a_prefix_of: u8,
+    }
+    #[derive(RowKey)]
+    struct B {
+        b: Uuid,
+    }
+    #[derive(RowKey)]
+    struct C {
+        c: List,
+    }
+    #[derive(RowKey)]
+    struct D {
+        d: Reverse,
+    }
+    #[derive(RowKey)]
+    struct E {
+        #[rowkey(desc)]
+        e: Box<Duration>,
+        f: Rc<Uuid>,
+    }
+    #[derive(RowKey)]
+    struct F {
+        f: Arc<(u8, Box<Duration>)>,
+    }
+    #[derive(RowKey)]
+    struct G {
+        g: IpAddr,
+    }
+    #[derive(RowKey)]
+    struct H {
+        h: Box<Box<IpAddr>>,
+    }
+    /// Names that methods which can't be used would take.
+    #[derive(RowKey)]
+    struct Names {
+        user: u64,
+        user_prefix: u8,
+        user_within: u8,
+        user_starts_with: u8,
+        user_under: u8,
+    }
+
+    #[test]
+    fn what_a_field_selects_is_decided_by_traits() {
+        let prefix = |bytes: &[u8]| [KeyRange::prefix(bytes)];
+        let key = |bytes: &[u8]| [KeyRange::new(bytes, Some([bytes, &[0]].concat())).unwrap()];
+        assert_eq!(A::prefix().a_prefix(Duration::prefix().user(1)).ranges(), prefix(&[1]));
+        let later = A::prefix().a_prefix(Duration::prefix().user(1).at_range(2..3)).ranges();
+        assert_eq!(later, [KeyRange::new([1, 0, 2], Some([1, 0, 3])).unwrap()]);
+        assert_eq!(A::prefix().a(Duration { user: 1, at: 2 }).a_prefix_of(3).ranges(), key(&[1, 0, 2, 3]));
+        assert_eq!(B::prefix().b_starts_with("ab").ranges(), prefix(b"ab"));
+        assert_eq!(C::prefix().c_prefix(List::prefix().login().user(7)).ranges(), prefix(&[1, 7]));
+        assert_eq!(D::prefix().d_prefix(Duration::prefix().user(1)).ranges(), prefix(&[1]));
+        assert_eq!(E::prefix().e_prefix(Duration::prefix().user(1)).ranges(), prefix(&[0xfe]));
+        let both = E::prefix().e(Box::new(Duration { user: 1, at: 2 })).f_starts_with("ab").ranges();
+        assert_eq!(both, prefix(b"\xfe\xff\xfdab"));
+        assert_eq!(F::prefix().f_prefix(tuple_prefix()._0(3)).ranges(), prefix(&[3]));
+        let inner = Duration::prefix().user(1);
+        assert_eq!(
+            F::prefix().f_prefix(<(u8, Box<Duration>)>::prefix()._0(3)._1_prefix(inner)).ranges(),
+            prefix(&[3, 1])
+        );
+        let under = [KeyRange::new(*b"org.apache.", Some(*b"org.apache0")).unwrap()];
+        assert_eq!(G::prefix().g_under("apache.org").ranges(), under);
+        assert_eq!(H::prefix().h_under("apache.org").ranges(), under);
+        assert_eq!(<(HostPath,)>::prefix()._0_under("apache.org").ranges(), under);
+        let names = Names::prefix().user(1).user_prefix(2).user_within(3).user_starts_with(4).user_under(5);
+        assert_eq!(names.ranges(), key(&[0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5]));
+    }
+
+    #[test]
+    fn a_newtype_is_selected_by_what_it_holds() {
+        let inner = || Duration::prefix().user(1).at_range(2..);
+        assert_eq!(Selection::<Reverse>::nested(inner()).ranges(), inner().ranges());
+        assert_eq!(Selection::<Box<Duration>>::nested(inner()).ranges(), inner().ranges());
+        assert_eq!(Selection::<Box<Reverse>>::nested(inner()).ranges(), inner().ranges());
+    }
+}

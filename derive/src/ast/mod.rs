@@ -34,6 +34,8 @@ pub(crate) struct Variant {
     pub(crate) ident: Ident,
     /// The number, and the tokens at which a mistake in it is reported.
     pub(crate) tag: Option<(TokenStream, u64)>,
+    /// Whether nothing says a tag, not even a wrong one.
+    pub(crate) untagged: bool,
     pub(crate) fields: Vec<Field>,
 }
 
@@ -132,14 +134,12 @@ impl Variant {
         let mut tag = None;
         if let Some((_, expr)) = &variant.discriminant {
             tag = discriminant(expr.to_token_stream(), mistakes);
-        } else if args.is_empty() {
-            let message = "the variant needs a tag that never changes: write `#[rowkey(tag = 1)]` above";
-            mistakes.at(&variant.ident, format!("{message} `{}`", variant.ident));
         }
+        let untagged = variant.discriminant.is_none() && args.is_empty();
         for arg in &args {
             tag = arg.number(1, mistakes).map(|number| (arg.place(), number));
         }
-        Self { ident: variant.ident.clone(), tag, fields: fields(&variant.fields, mistakes) }
+        Self { ident: variant.ident.clone(), tag, untagged, fields: fields(&variant.fields, mistakes) }
     }
 
     /// The fields that are part of the key.
@@ -203,4 +203,17 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
         Type::Paren(paren) => last_segment(&paren.elem),
         _ => None,
     }
+}
+
+/// Returns the nth type argument. Default: `T`.
+pub(crate) fn type_argument(segment: &syn::PathSegment, n: usize) -> String {
+    let args = match &segment.arguments {
+        syn::PathArguments::AngleBracketed(args) => Some(&args.args),
+        _ => None,
+    };
+    let mut types = args.into_iter().flatten().filter_map(|arg| match arg {
+        syn::GenericArgument::Type(ty) => Some(ty.to_token_stream().to_string()),
+        _ => None,
+    });
+    types.nth(n).unwrap_or_else(|| "T".into())
 }

@@ -36,6 +36,7 @@ fn check_enum(key: &Key<'_>, variants: &[Variant], mistakes: &mut Mistakes) {
     if variants.is_empty() {
         mistakes.at(key.ident, "an enum needs at least one variant: add one, with its tag");
     }
+    check_untagged(variants, mistakes);
     for (i, variant) in variants.iter().enumerate() {
         check_tag(variant, &variants[..i], mistakes);
         check_variant_name(variant, &variants[..i], mistakes);
@@ -47,6 +48,20 @@ fn check_enum(key: &Key<'_>, variants: &[Variant], mistakes: &mut Mistakes) {
             check_field(key, field, true, mistakes);
         }
         check_method_names(&fields, mistakes);
+    }
+}
+
+/// Each variant without a tag is told another one: the lowest that is free.
+fn check_untagged(variants: &[Variant], mistakes: &mut Mistakes) {
+    let taken = |tag: &u64| variants.iter().any(|variant| variant.tag.as_ref().is_some_and(|(_, other)| other == tag));
+    let mut free = (1..=255).filter(|tag| !taken(tag));
+    for variant in variants.iter().filter(|variant| variant.untagged) {
+        let message = match free.next() {
+            Some(tag) => format!("the variant needs a tag that never changes: write `#[rowkey(tag = {tag})]` above"),
+            None => "the variant needs a tag, and there are 256 of them: put some of the variants in another enum than"
+                .into(),
+        };
+        mistakes.at(&variant.ident, format!("{message} `{}`", variant.ident));
     }
 }
 
@@ -215,7 +230,7 @@ fn check_digest(key: &Key<'_>, by: &[TokenStream], mistakes: &mut Mistakes) {
 /// Reports a field whose method in prefixes has the same name as a method for another field.
 fn check_method_names(fields: &[&Field], mistakes: &mut Mistakes) {
     for field in fields {
-        for suffix in names::suffixes(field) {
+        for suffix in names::shown(field) {
             let method = format!("{}{suffix}", field.name);
             if let Some(other) = fields.iter().find(|other| other.name == method) {
                 let message = format!(

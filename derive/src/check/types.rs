@@ -4,7 +4,7 @@ use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, Path, PathArguments, PathSegment, Type, TypePath};
 
 use crate::Mistakes;
-use crate::ast::{Key, last_segment};
+use crate::ast::{Key, last_segment, type_argument};
 use crate::attr;
 use crate::walk::{self, Walk};
 
@@ -104,7 +104,7 @@ fn collection(name: &str, last: &PathSegment) -> Option<String> {
     if !matches!(last.arguments, PathArguments::AngleBracketed(_)) {
         return None;
     }
-    let arg = |n| argument(last, n);
+    let arg = |n| type_argument(last, n);
     match name {
         "Vec" if arg(0) == "u8" => None,
         "Vec" | "VecDeque" | "LinkedList" | "BTreeSet" => {
@@ -146,20 +146,7 @@ fn foreign(name: &str, path: &TypePath, last: &PathSegment) -> Option<String> {
 }
 
 fn is_chrono(last: &PathSegment) -> bool {
-    ["Utc", "Local", "FixedOffset"].contains(&argument(last, 0).as_str())
-}
-
-/// Returns the nth type argument. Default: `T`.
-fn argument(segment: &PathSegment, n: usize) -> String {
-    let args = match &segment.arguments {
-        PathArguments::AngleBracketed(args) => Some(&args.args),
-        _ => None,
-    };
-    let mut types = args.into_iter().flatten().filter_map(|arg| match arg {
-        GenericArgument::Type(ty) => Some(ty.to_token_stream().to_string()),
-        _ => None,
-    });
-    types.nth(n).unwrap_or_else(|| "T".into())
+    ["Utc", "Local", "FixedOffset"].contains(&type_argument(last, 0).as_str())
 }
 
 /// The first constant among the arguments, if it is a literal number.

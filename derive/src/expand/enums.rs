@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
-use super::field::FieldImpl;
+use super::field::{FieldImpl, nested};
 use super::phantoms;
 use crate::ast::{Key, Variant};
 
@@ -17,14 +17,15 @@ pub(crate) fn field(key: &Key<'_>, variants: &[Variant]) -> TokenStream {
     let encode = variants.iter().map(Tagged::encode);
     let decode = variants.iter().map(Tagged::decode);
     let skip = variants.iter().map(Tagged::skip);
-    FieldImpl {
+    let field_impl = FieldImpl {
         ty: quote!(&#p::Type::Enum(&[#(#layouts),*])),
         as_key: FieldImpl::one_field(p),
         encode: quote!(match self { #(#encode)* }),
         decode: quote!(let at = r.offset(); match r.byte()? { #(#decode,)* #unknown }),
         skip: quote!(let at = r.offset(); match r.byte()? { #(#skip)* #unknown }),
-    }
-    .expand(key)
+    };
+    let (field_impl, nested) = (field_impl.expand(key), nested(key));
+    quote!(#field_impl #nested)
 }
 
 /// The variants in the order of their tags.

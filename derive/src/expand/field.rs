@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::generics::decoded;
+use super::generics::{decoded, with_param};
 use super::{newtype, phantoms};
 use crate::ast::{Field, Key};
 
@@ -33,7 +33,25 @@ pub(crate) fn of_struct(key: &Key<'_>, all: &[Field]) -> TokenStream {
     };
     let field_impl = field_impl.expand(key);
     let raw = (fields.len() == 1).then(|| newtype::raw(key, fields[0], all));
-    quote!(#field_impl #raw)
+    let nested = nested(key);
+    quote!(#field_impl #raw #nested)
+}
+
+/// A field of this type takes its prefixes.
+pub(crate) fn nested(key: &Key<'_>) -> TokenStream {
+    let (p, ident) = (&key.private, key.ident);
+    let (_, ty_generics, where_clause) = key.split_bound();
+    let generics = with_param(key.generics, quote!(__S: #p::Select<#ident #ty_generics>));
+    let (impl_generics, _, _) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics #p::Nested<__S> for #ident #ty_generics #where_clause {
+            type Key = Self;
+            fn nested(nested: __S) -> #p::Selection<Self> {
+                #p::Select::select(nested)
+            }
+        }
+    }
 }
 
 /// The parts of a `Field` implementation that differ from key to key.

@@ -37,6 +37,8 @@ fn forwarded(key: &Key<'_>, field: &Field) -> TokenStream {
     let (_, ty_generics, where_clause) = key.split_bound();
     let generics = with_param(key.generics, quote!(__C: ?#p::Sized));
     let (impl_generics, _, _) = generics.split_for_impl();
+    let sized = with_param(key.generics, quote!(__C));
+    let (sized_generics, _, _) = sized.split_for_impl();
     quote! {
         #[automatically_derived]
         impl #impl_generics #p::StartsWith<__C> for #ident #ty_generics #where_clause #ty: #p::StartsWith<__C> {}
@@ -47,6 +49,13 @@ fn forwarded(key: &Key<'_>, field: &Field) -> TokenStream {
             }
             fn within_raw(area: &__C) -> #p::Vec<#p::FieldSpan> {
                 <#ty as #p::Within<__C>>::within_raw(area)
+            }
+        }
+        #[automatically_derived]
+        impl #sized_generics #p::Nested<__C> for #ident #ty_generics #where_clause #ty: #p::Nested<__C> {
+            type Key = <#ty as #p::Nested<__C>>::Key;
+            fn nested(nested: __C) -> #p::Selection<Self::Key> {
+                <#ty as #p::Nested<__C>>::nested(nested)
             }
         }
     }

@@ -53,19 +53,28 @@ impl<'b> Methods<'b> {
         let (impl_generics, _, _) = generics.split_for_impl();
         let depth = builder.depth();
         let ty = builder.ty(quote!(#depth));
-        let methods = [self.fix(), self.range(), self.any()];
-        let suffixes = if self.can_end() { names::suffixes(self.field) } else { Vec::new() };
-        let ends = suffixes.iter().map(|suffix| match *suffix {
-            "_starts_with" => self.starts_with(),
-            "_prefix" => self.nested(),
-            "_within" | "_under" => self.within(suffix),
-            _ => TokenStream::new(),
+        let shown = names::shown(self.field);
+        let ends = names::SUFFIXES.iter().filter_map(|suffix| {
+            let end = match *suffix {
+                "_range" => self.range(),
+                "_in" => self.any(),
+                "_starts_with" => self.starts_with(),
+                "_prefix" => self.nested(),
+                _ => self.within(suffix),
+            };
+            let hidden = quote!(#[doc(hidden)]);
+            match shown.contains(suffix) {
+                true => Some(end),
+                false if self.is_taken(suffix) => None,
+                false => Some(quote!(#hidden #end)),
+            }
         });
+        let fix = self.fix();
         quote! {
             #[automatically_derived]
             #[allow(private_bounds, private_interfaces, non_snake_case)]
             impl #impl_generics #ty #where_clause {
-                #(#methods)*
+                #fix
                 #(#ends)*
             }
         }
@@ -75,12 +84,25 @@ impl<'b> Methods<'b> {
         names::method(&format!("{}{suffix}", self.field.name), Span::call_site())
     }
 
+    /// Whether another field has the name of a method of this one.
+    fn is_taken(&self, suffix: &str) -> bool {
+        let name = format!("{}{suffix}", self.field.name);
+        self.builder.fields.iter().any(|field| field.name == name)
+    }
+
+    /// The type whose beginnings, prefixes and areas the methods take: not that of a field with an encoding of its own.
+    fn parts_of(&self) -> TokenStream {
+        let (source, ty) = (&self.source, &self.field.ty);
+        if self.field.with.is_some() { quote!(#source) } else { quote!(#ty) }
+    }
+
     /// Whether a prefix can end at this field: it is not one of those that a digest is taken over.
     fn can_end(&self) -> bool {
         self.depth >= self.builder.first
     }
 
-    /// The bound of `range` and `any`. Those exist for the fields of a digest too, with a bound that says why they can't be used.
+    /// The bound of the methods that end a prefix. They exist for the fields of a digest too, with a bound that says why they
+    /// can't be used.
     fn ordered(&self) -> TokenStream {
         if self.can_end() {
             return self.here.clone();
@@ -146,15 +168,15 @@ impl<'b> Methods<'b> {
     }
 
     fn starts_with(&self) -> TokenStream {
-        let Self { builder, field, selection, here, .. } = self;
-        let (p, vis, name, ty) = (&builder.key.private, builder.key.vis, self.name("_starts_with"), &field.ty);
-        let (desc, raw) = (field.is_desc(), field.raw.is_some());
+        let Self { builder, field, selection, .. } = self;
+        let (p, vis, name) = (&builder.key.private, builder.key.vis, self.name("_starts_with"));
+        let (desc, raw, ordered, ty) = (field.is_desc(), field.raw.is_some(), self.ordered(), self.parts_of());
         let doc = format!("Ends with the text or the bytes that `{}` starts with.", field.name);
         quote! {
             #[doc = #doc]
             #vis fn #name<__C: #p::Content + ?#p::Sized>(self, start: &__C) -> #selection
             where
-                #here,
+                #ordered,
                 #ty: #p::StartsWith<__C>,
             {
                 self.prefix.starts_with(start, #desc, #raw)
@@ -163,33 +185,34 @@ impl<'b> Methods<'b> {
     }
 
     fn nested(&self) -> TokenStream {
-        let Self { builder, field, selection, here, .. } = self;
-        let (p, vis, name, ty) = (&builder.key.private, builder.key.vis, self.name("_prefix"), &field.ty);
-        let desc = field.is_desc();
+        let Self { builder, field, selection, .. } = self;
+        let (p, vis, name) = (&builder.key.private, builder.key.vis, self.name("_prefix"));
+        let (desc, ordered, ty) = (field.is_desc(), self.ordered(), self.parts_of());
         let doc = format!("Ends with a prefix of `{}`, which is a key itself.", field.name);
         quote! {
             #[doc = #doc]
-            #vis fn #name(self, nested: impl #p::Select<#ty>) -> #selection
+            #vis fn #name<__S>(self, nested: __S) -> #selection
             where
-                #here,
+                #ordered,
+                #ty: #p::Nested<__S>,
             {
-                self.prefix.nested(nested, #desc)
+                self.prefix.nested::<#ty, _, _>(nested, #desc)
             }
         }
     }
 
     /// `_within` and `_under`: two words for the same, as a tile lies within a box and a page under a host.
     fn within(&self, suffix: &str) -> TokenStream {
-        let Self { builder, field, selection, here, .. } = self;
+        let Self { builder, field, selection, .. } = self;
         let (p, vis, ident, name) = (&builder.key.private, builder.key.vis, builder.key.ident, self.name(suffix));
         let (_, ty_generics, _) = builder.key.generics.split_for_impl();
-        let (ty, desc, raw) = (&field.ty, field.is_desc(), field.raw.is_some());
+        let (desc, raw, ordered, ty) = (field.is_desc(), field.raw.is_some(), self.ordered(), self.parts_of());
         let doc = format!("Ends with the area that `{}` lies {}.", field.name, &suffix[1..]);
         quote! {
             #[doc = #doc]
             #vis fn #name<__A: ?#p::Sized>(self, area: &__A) -> #selection
             where
-                #here,
+                #ordered,
                 #ty: #p::Within<__A>,
             {
                 self.prefix.within::<#ty, __A, #ident #ty_generics>(area, #desc, #raw)

@@ -4,7 +4,9 @@ mod builder;
 mod methods;
 pub(crate) mod names;
 
-use proc_macro2::{Literal, TokenStream};
+use std::collections::HashSet;
+
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::Ident;
 use syn::ext::IdentExt;
@@ -88,8 +90,74 @@ fn of_enum(key: &Key<'_>, variants: &[Variant]) -> (TokenStream, TokenStream) {
     let doc = format!("Starts a prefix that selects every [`{called}`]. Its methods choose a variant.");
     let (_, ty_generics, _) = key.generics.split_for_impl();
     let prefix = prefix_method(key, &doc, &quote!(#name #ty_generics), &quote!(#name(#p::PhantomData)));
+    starts.extend(fields_before_variant(key, variants));
+    impls.extend(markers_before_variant(key, variants));
     let start_impls = start_impls(key, &starts);
     (definitions, quote!(#prefix #start_impls #impls))
+}
+
+/// The names of the fields of all variants, each once and with the first variant that has it. Those that are a variant's method
+/// are left out.
+fn names_before_variant(variants: &[Variant]) -> Vec<(String, Ident)> {
+    let method = |variant: &Variant| names::snake_case(&variant.ident.to_string());
+    let mut taken: HashSet<String> = variants.iter().map(method).collect();
+    let mut found = Vec::new();
+    for variant in variants {
+        for field in variant.fields() {
+            if taken.insert(field.name.clone()) {
+                found.push((field.name.clone(), names::method(&method(variant), Span::call_site())));
+            }
+        }
+    }
+    found
+}
+
+/// The name of the module with the marker types of an enum's prefix.
+fn before_variant(key: &Key<'_>) -> Ident {
+    format_ident!("__variants_of_{}", names::snake_case(&key.prefix_name.to_string()))
+}
+
+/// Types with the names of variants, as the compiler's error names them. A field has none: the compiler would write the path of
+/// its name in other errors, as there is a type of this name for each variant.
+fn markers_before_variant(key: &Key<'_>, variants: &[Variant]) -> TokenStream {
+    let module = before_variant(key);
+    let mut chosen: Vec<Ident> = names_before_variant(variants).into_iter().map(|(_, variant)| variant).collect();
+    chosen.dedup();
+    quote! {
+        #[allow(non_camel_case_types, unreachable_pub)]
+        mod #module {
+            pub struct FieldOfVariant {}
+            #(pub struct #chosen {})*
+        }
+    }
+}
+
+/// Methods with the names of the variants' fields, which can't be called: their bound says that a variant comes first.
+fn fields_before_variant(key: &Key<'_>, variants: &[Variant]) -> TokenStream {
+    let (p, vis, module) = (&key.private, key.vis, before_variant(key));
+    let fields = names_before_variant(variants);
+    let is_taken = |name: &str| {
+        let is_field = fields.iter().any(|(field, _)| field == name);
+        is_field || variants.iter().any(|variant| names::snake_case(&variant.ident.to_string()) == name)
+    };
+    let methods = fields.iter().flat_map(|(field, variant)| {
+        let suffixed = names::SUFFIXES.iter().map(move |suffix| format!("{field}{suffix}"));
+        let suffixed = suffixed.filter(|name| !is_taken(name));
+        std::iter::once(field.clone()).chain(suffixed).map(move |name| (name, variant))
+    });
+    let methods = methods.map(|(name, variant)| {
+        let name = names::method(&name, Span::call_site());
+        quote! {
+            #[doc(hidden)]
+            #vis fn #name<__V>(self, _: __V) -> Self
+            where
+                #module::FieldOfVariant: #p::VariantFirst<#module::#variant, __V>,
+            {
+                self
+            }
+        }
+    });
+    methods.collect()
 }
 
 fn enum_definition(key: &Key<'_>) -> TokenStream {
@@ -108,7 +176,7 @@ fn start_impls(key: &Key<'_>, starts: &TokenStream) -> TokenStream {
     let (impl_generics, ty_generics, where_clause) = key.split_bound();
     quote! {
         #[automatically_derived]
-        #[allow(private_bounds, private_interfaces)]
+        #[allow(private_bounds, private_interfaces, non_snake_case)]
         impl #impl_generics #name #ty_generics #where_clause {
             #starts
         }

@@ -2,15 +2,20 @@
 
 use proc_macro2::Span;
 use quote::format_ident;
-use syn::{Ident, Type};
+use syn::{Ident, PathSegment, Type};
 
-use crate::ast::{Field, last_segment};
+use crate::ast::{Field, last_segment, type_argument};
 
-/// The suffixes of the methods that a field gets besides the one of its own name. A type that the derive doesn't know gets all.
-pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
+/// The suffixes of the methods that end a prefix at a field. Every field has all of them: traits decide whether they can
+/// be used, and say why not.
+pub(crate) const SUFFIXES: [&str; 6] = ["_range", "_in", "_starts_with", "_prefix", "_within", "_under"];
+
+/// The suffixes that documentation shows, judged by the words of the type: a type that the derive doesn't know gets all. The
+/// others are hidden, and give way to a field of the same name.
+pub(crate) fn shown(field: &Field) -> Vec<&'static str> {
     let mut suffixes = vec!["_range", "_in"];
     if field.with.is_none() && field.nulls.is_none() {
-        suffixes.extend(suffixes_of_type(&field.ty));
+        suffixes.extend(shown_of_type(&field.ty));
         if field.raw.is_some() {
             suffixes.retain(|suffix| *suffix != "_prefix");
         }
@@ -18,14 +23,14 @@ pub(crate) fn suffixes(field: &Field) -> Vec<&'static str> {
     suffixes
 }
 
-fn suffixes_of_type(ty: &Type) -> &'static [&'static str] {
+fn shown_of_type(ty: &Type) -> &'static [&'static str] {
     match ty {
         Type::Tuple(_) => &["_prefix"],
         Type::Reference(_) => &["_starts_with"],
         ty => match last_segment(ty) {
             Some(segment) if is_address(&segment.ident) => &["_within"],
             Some(segment) if is_simple(&segment.ident) => &[],
-            Some(segment) if is_text(&segment.ident) => &["_starts_with"],
+            Some(segment) if is_text(segment) => &["_starts_with"],
             _ => &["_starts_with", "_prefix", "_within", "_under"],
         },
     }
@@ -78,9 +83,13 @@ pub(crate) fn is_simple(name: &Ident) -> bool {
     SIMPLE.iter().any(|simple| name == simple)
 }
 
-/// Types that hold text or bytes.
-fn is_text(name: &Ident) -> bool {
-    ["String", "Vec", "Cow", "Box", "Rc", "Arc"].iter().any(|text| name == text)
+/// Types that hold text or bytes. A pointer does if it points to either.
+fn is_text(segment: &PathSegment) -> bool {
+    if ["String", "Vec"].iter().any(|text| segment.ident == text) {
+        return true;
+    }
+    ["Cow", "Box", "Rc", "Arc"].iter().any(|pointer| segment.ident == pointer)
+        && ["str", "[u8]", "String"].contains(&type_argument(segment, 0).as_str())
 }
 
 /// An identifier with this name: a raw one if the name is a keyword, and with a `_` if it can't be raw either.

@@ -7,7 +7,7 @@ use crate::keys::encode::{Sink, Writer};
 /// A value that a prefix takes for a field of type `C`: a `C`, a `&C`, and for text `&str` and the like.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value for this field of the key",
-    note = "the field takes its own type and references to it; text also takes `&str`, `&String`, `Cow`; an Option takes `Some(..)` or `None::<T>`",
+    note = "the field takes its own type and references to it; text also takes `&str`, `&String`, `Cow`; an Option takes `Some(..)` or `None::<T>`, a list `List(vec![..])`; in `scan(a..b)` both are whole keys",
     note = "convert other values first: `Millis(n)`, `Millis::floor(time)?`, `Bucket::floor(time)?`, `HostPath::parse(text)?`"
 )]
 pub trait IntoField<C: ?Sized> {

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::keys::encode::{Field, Reader, Sink, Writer};
+use crate::keys::encode::{Field, FieldSpan, Reader, Sink, StartsWith, Within, Writer};
 use crate::keys::error::DecodeError;
 use crate::keys::layout::{FieldLayout, Type};
 
@@ -36,6 +36,18 @@ macro_rules! pointers {
         }
 
         crate::keys::encode::into_field!($pointer<T> where T: Field);
+
+        impl<T: StartsWith<C>, C: ?Sized> StartsWith<C> for $pointer<T> {}
+
+        impl<T: Within<A>, A: ?Sized> Within<A> for $pointer<T> {
+            fn within(area: &A) -> Vec<FieldSpan> {
+                T::within(area)
+            }
+
+            fn within_raw(area: &A) -> Vec<FieldSpan> {
+                T::within_raw(area)
+            }
+        }
     )*};
 }
 pointers!(Box, Rc, Arc);

@@ -87,9 +87,10 @@ impl Content for str {
 /// A field of text or bytes: a prefix takes `&str`, `String` and the like for it, or `&[u8]`, `Vec<u8>` and the like.
 pub trait ContentField<C: ?Sized>: Field {}
 
-/// A field with `name_starts_with` in a prefix: text, bytes, and transparent newtypes of these.
+/// A field with `name_starts_with` in a prefix: text, bytes, transparent newtypes of these, and `Box`, `Rc` and `Arc` of them.
 #[diagnostic::on_unimplemented(
     message = "values of a field of type `{Self}` do not start with a `{C}`",
+    note = "a `List` has no beginning in prefixes: `name_range(List(vec![1])..List(vec![2]))`; nor has an Option: `name_range(Some(\"x\")..Some(\"y\"))`",
     note = "`name_starts_with` is for text and bytes; the pages of a host by the start of their paths are `name_under(&Site::host(\"..\")?.path_starts_with(\"/..\"))`"
 )]
 pub trait StartsWith<C: ?Sized> {}

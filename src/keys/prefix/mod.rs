@@ -30,6 +30,8 @@ mod tuple;
 
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+use std::rc::Rc;
+use std::sync::Arc;
 
 pub use self::tuple::{TupleField, TuplePrefix, tuple_prefix};
 use crate::keys::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoField, Within, Writer, escape};
@@ -86,6 +88,34 @@ impl<K: ?Sized> Selection<K> {
         K: Field,
     {
         PrefixBuf::default().range(range, false, false)
+    }
+}
+
+impl<K: ?Sized> Selection<K> {
+    /// Selects the keys whose content a prefix of the content selects: for a key that is a transparent newtype of another one,
+    /// or a `Box` of it.
+    ///
+    /// ```
+    /// use rowkey::{KeyRange, RowKey, Select, Selection};
+    ///
+    /// #[derive(RowKey)]
+    /// struct Visit {
+    ///     host: u8,
+    ///     day: u16,
+    /// }
+    ///
+    /// #[derive(RowKey)]
+    /// #[rowkey(transparent)]
+    /// struct Archived(Visit);
+    ///
+    /// let ranges = Selection::<Archived>::nested(Visit::prefix().host(3)).ranges();
+    /// assert_eq!(ranges, [KeyRange::prefix([3])]);
+    /// ```
+    pub fn nested<S>(content: S) -> Self
+    where
+        K: Nested<S>,
+    {
+        PrefixBuf::default().nested::<K, S, K>(content, false)
     }
 }
 
@@ -171,7 +201,9 @@ impl<K: RowKey + ?Sized> Selection<K> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not select keys of type `{K}`",
-    note = "write `{K}::prefix()` and the leading fields; for a key that is hashed by its first fields, all of these or none"
+    note = "write `{K}::prefix()` and the leading fields; for a key that is hashed by its first fields, all of these or none",
+    note = "for a tuple write `tuple_prefix()._0(1)`; for a newtype or a `Box` of another key `Selection::nested(Inner::prefix())`",
+    note = "one row is read by `get(&key)`; a range of keys is `a..b` of values that are keys; a `KeyRange` of bytes is for the store: `table.store()`"
 )]
 pub trait Select<K: ?Sized>: Sized {
     /// Returns the selected keys.
@@ -216,6 +248,23 @@ macro_rules! ranges_of_keys {
 }
 ranges_of_keys!(Range<V>, RangeFrom<V>, RangeInclusive<V>, RangeTo<V>, RangeToInclusive<V>, (Bound<V>, Bound<V>));
 
+/// A field with `name_prefix` in a prefix, which takes an `S`: a nested key, an enum or a tuple, and what has their bytes: a
+/// transparent newtype, a `Box`, an `Rc` or an `Arc` of one.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no prefixes: it is not a nested key, an enum or a tuple",
+    label = "not a prefix of `{Self}`",
+    note = "`name_prefix` takes a prefix of a nested key, `Inner::prefix().a(1)`, or of a tuple, `tuple_prefix()._0(1)`",
+    note = "of text and bytes, `name_starts_with(\"ab\")` takes the beginning; other fields have ranges: `name_range(a..b)`"
+)]
+pub trait Nested<S> {
+    /// The nested key.
+    type Key: ?Sized;
+
+    /// Returns the nested keys that are selected.
+    fn nested(nested: S) -> Selection<Self::Key>;
+}
+
 /// The key's first field, which can be fixed at depth 0 alone. This trait and those below are implemented for types that
 /// have the fields' names, so that the compiler's errors name the fields.
 #[doc(hidden)]
@@ -234,6 +283,28 @@ pub trait FirstField<const DEPTH: usize> {}
     note = "fix the fields in the order of the key, each once"
 )]
 pub trait NextField<const DEPTH: usize, Before> {}
+
+macro_rules! pointers {
+    ($($pointer:ident),*) => {$(
+        impl<T: Nested<S>, S> Nested<S> for $pointer<T> {
+            type Key = T::Key;
+
+            fn nested(nested: S) -> Selection<T::Key> {
+                T::nested(nested)
+            }
+        }
+    )*};
+}
+pointers!(Box, Rc, Arc);
+
+/// A field of an enum's variant, called before the variant is chosen. Never implemented.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "choose the variant first: this is a field of `{Variant}`",
+    label = "not before the variant",
+    note = "write `prefix().{Variant}()`, then its fields in order"
+)]
+pub trait VariantFirst<Variant, V> {}
 
 /// A field that has ranges: any field that is not hashed.
 #[doc(hidden)]
@@ -329,7 +400,7 @@ impl PrefixBuf {
     }
 
     /// Ends with a selection of the next field, which is a nested key.
-    pub fn nested<N: ?Sized, K: ?Sized>(self, nested: impl Select<N>, desc: bool) -> Selection<K> {
+    pub fn nested<N: Nested<S> + ?Sized, S, K: ?Sized>(self, nested: S, desc: bool) -> Selection<K> {
         let span = |inner: KeySpan| {
             let turned = |cut: Cut| if desc { cut.inverted() } else { cut };
             let mut body = self.body.clone();
@@ -338,7 +409,7 @@ impl PrefixBuf {
             let (low, high) = if desc { (high, low) } else { (low, high) };
             KeySpan { body, ends: self.ends.clone(), low, high }
         };
-        Selection::new(nested.select().spans.into_iter().map(span).collect())
+        Selection::new(N::nested(nested).spans.into_iter().map(span).collect())
     }
 
     /// Ends with a value, or a range of values, of the next field.
