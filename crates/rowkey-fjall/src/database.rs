@@ -11,9 +11,11 @@ use rowkey::store::{
     Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Store, Write, check_batches,
 };
 
+use crate::directory::sync_directory;
 use crate::error::{FjallError, guarded};
 use crate::limits::{LIMITS, LONGEST_NAME, PROMISES, check_all};
 use crate::options::{Durability, FjallOptions, TableOptions};
+use crate::record::Recorder;
 use crate::table::FjallTable;
 
 /// A database in a directory, by the [fjall](https://docs.rs/fjall) engine: an LSM tree in this process.
@@ -75,6 +77,8 @@ pub struct Fjall {
 
 /// What all handles to a database share.
 pub(crate) struct Shared {
+    /// Dropped first, while the database is open.
+    pub(crate) _recorder: Recorder,
     pub(crate) id: DatabaseId,
     pub(crate) db: fjall::Database,
     pub(crate) options: FjallOptions,
@@ -146,7 +150,16 @@ impl Fjall {
     }
 
     fn opened_alone(&self, name: &str, options: TableOptions, _: &MutexGuard<'_, ()>) -> Result<FjallTable, Error> {
-        let keyspace = guarded(|| self.shared.db.keyspace(&format!("{TABLE}{name}"), || options.to_engine()))?;
+        let mut is_new = false;
+        let mut new = || {
+            is_new = true;
+            options.to_engine()
+        };
+        let keyspace = guarded(|| self.shared.db.keyspace(&format!("{TABLE}{name}"), &mut new))?;
+        // The engine does not make the name of the table's directory durable.
+        if let (true, Some(tables)) = (is_new, keyspace.path().parent()) {
+            sync_directory(tables).map_err(FjallError::Disk)?;
+        }
         let id = self.shared.id.table(name);
         let (shared, options) = (Arc::clone(&self.shared), self.options.clone());
         Ok(FjallTable { id, shared, durability: self.durability, options, keyspace })

@@ -1,6 +1,8 @@
 //! Checks of a directory before the engine opens it.
 
+use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,89 +10,78 @@ use lsm_tree::{AbstractTree, Guard, SequenceNumberCounter};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{FjallError, guarded};
-use crate::journal;
+use crate::journal::written;
+use crate::journals::{self, Journals};
+use crate::record;
+use crate::strangers::is_stranger;
+
+/// What a directory has that was checked.
+#[derive(Default)]
+pub(super) struct Checked {
+    /// The first sequence number that is not used in the engine's list of tables. The engine continues from the rows
+    /// only, which may be lower: an older entry would then hide a later one, and a table's number would have two names.
+    pub(super) next: u64,
+    pub(super) journals: Journals,
+}
 
 /// Checks a directory: refuses one that contains something else, and reports damage by which the engine would silently
-/// lose rows.
-///
-/// Returns the first sequence number that is not used in the engine's list of tables. The engine continues from the
-/// rows only, which may be lower: an older entry would then hide a later one, and a table's number would have two
-/// names.
-pub(super) fn check(path: &Path) -> Result<u64, FjallError> {
-    // Nothing is checked while another process writes. The engine takes the lock itself afterwards.
-    let lock = lock(path)?;
-    let mut found = Found::list(path)?;
-    // The lock is the first file of a new database: another process has just begun to create one.
-    let _lock = match lock.is_none() && found.begun {
-        true => {
-            let lock = self::lock(path)?;
-            found = Found::list(path)?;
-            lock
-        }
-        false => lock,
+/// lose rows. Cuts off what a crash left of writes that did not reach the disk; and with `truncate` also what is behind
+/// damage of the journals.
+pub(super) fn check(path: &Path, truncate: bool) -> Result<Checked, FjallError> {
+    if !Found::list(path)?.begun {
+        return Ok(Checked::default());
+    }
+    // Nothing is checked while another process writes. The engine takes the lock itself afterwards. The lock is the
+    // first file of a new database: another process may just have begun to create one.
+    let _lock = lock(path)?;
+    let Found { version, journals, .. } = Found::list(path)?;
+    let damaged = |what: &str| Err(FjallError::Damaged(what.to_owned()));
+    let no_writes = || {
+        let mut all = journals.iter().map(|&number| std::fs::read(journal_path(path, number)));
+        all.try_fold(true, |none, journal| Ok(none && written(&journal?) == 0)).map_err(FjallError::Disk)
     };
-    let Found { version, journals, begun } = found;
-    if !begun {
-        return Ok(0);
-    }
-    let journal = |number: &u64| path.join(format!("{number}.jnl"));
-    let damaged = |what: String| Err(FjallError::Damaged(what));
-    let (mut nothing, mut broken) = (true, None);
-    for number in &journals {
-        let written = journal::without_room(std::fs::read(journal(number)).map_err(FjallError::Disk)?);
-        nothing &= written.is_empty();
-        if let Err(place) = journal::check(&written) {
-            broken = broken.or(Some((number, place)));
-        }
-    }
     let tables = path.join("keyspaces");
-    if version.is_none_or(|len| len < VERSION) {
-        let unfinished = nothing && is_empty(&tables).map_err(FjallError::Disk)?;
+    // It is written in two pieces, and synced only then.
+    if version.is_none_or(|version| version.len() < VERSION || version.iter().all(|&byte| byte == 0)) {
+        let unfinished = no_writes()? && is_empty(&tables).map_err(FjallError::Disk)?;
         if !unfinished {
-            return damaged("its version is not there".to_owned());
+            return damaged("its version is not there");
         }
-        clear_unfinished(path, journals.iter().map(journal)).map_err(FjallError::Disk)?;
-        return Ok(0);
+        clear_unfinished(path, &journals).map_err(FjallError::Disk)?;
+        return Ok(Checked::default());
     }
     if journals.is_empty() {
-        return damaged("its journal is not there".to_owned());
-    }
-    if let Some(pair) = journals.windows(2).find(|pair| pair[1] - pair[0] > 1) {
-        return damaged(format!("its journal {}.jnl is not there", pair[0] + 1));
-    }
-    if let Some((number, place)) = broken {
-        return damaged(format!("its journal {number}.jnl is broken in the write that begins at byte {place}"));
+        return damaged("its journal is not there");
     }
     for table in directories(&tables)? {
         check_files(&table)?;
     }
     // Without the list of tables the engine takes every table for a leftover, and deletes it.
     let register = tables.join("0");
-    if !std::fs::exists(register.join("current")).map_err(FjallError::Disk)? {
-        return match nothing && journals == [0] {
-            true => Ok(0),
-            false => damaged("its register of tables is not there".to_owned()),
-        };
-    }
-    let (registered, next) = read_register(&register)?;
+    let (registered, next) = match std::fs::exists(register.join("current")).map_err(FjallError::Disk)? {
+        true => read_register(&register)?,
+        false if journals == [0] && no_writes()? => (BTreeSet::new(), 0),
+        false => return damaged("its register of tables is not there"),
+    };
     // The engine takes a table without `current` for an unfinished one, and deletes it. But a table is listed only once
     // it is created, and its files are deleted only once it is no longer listed.
-    for number in registered {
+    for number in &registered {
         let table = tables.join(number.to_string());
         if !std::fs::exists(table.join("current")).map_err(FjallError::Disk)? {
-            return damaged(format!("the file `current` of {} is not there", table.display()));
+            return damaged(&format!("the file `current` of {} is not there", table.display()));
         }
     }
-    Ok(next)
+    let journals = journals::check(path, &journals, &registered, truncate)?;
+    Ok(Checked { next, journals })
 }
 
 /// Length of the file `version`.
-const VERSION: u64 = 4;
+const VERSION: usize = 4;
 
 /// What is in the directory of a database.
 struct Found {
-    /// Length of the file `version`, if there is one.
-    version: Option<u64>,
+    /// The file `version`, if there is one.
+    version: Option<Vec<u8>>,
     journals: Vec<u64>,
     /// Whether there are any files.
     begun: bool,
@@ -101,17 +92,18 @@ impl Found {
         let mut found = Self { version: None, journals: Vec::new(), begun: false };
         let files = match std::fs::read_dir(path) {
             Ok(files) => files,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
             Err(error) => return Err(FjallError::Disk(error)),
         };
         for file in files {
             let file = file.map_err(FjallError::Disk)?;
             let name = file.file_name();
             let name = name.to_string_lossy();
-            match (&*name, name.strip_suffix(".jnl").map(str::parse::<u64>)) {
-                ("version", _) => found.version = Some(file.metadata().map_err(FjallError::Disk)?.len()),
-                ("lock" | "keyspaces", _) => {}
-                (_, Some(Ok(number))) => found.journals.push(number),
+            match (&*name, journal_number(&name)) {
+                ("version", _) => found.version = Some(std::fs::read(file.path()).map_err(FjallError::Disk)?),
+                ("lock" | "keyspaces" | record::NAME | record::NEW, _) => {}
+                (_, Some(number)) => found.journals.push(number),
+                (name, _) if is_stranger(name) => continue,
                 _ => return Err(FjallError::Foreign { path: path.to_owned(), found: name.into_owned() }),
             }
             found.begun = true;
@@ -121,7 +113,34 @@ impl Found {
     }
 }
 
-/// The directories of tables. Anything else in there makes the engine panic, and so abort.
+pub(crate) fn journal_path(directory: &Path, number: u64) -> PathBuf {
+    directory.join(format!("{number}.jnl"))
+}
+
+fn journal_number(name: &str) -> Option<u64> {
+    let number = name.strip_suffix(".jnl")?;
+    number.parse().ok().filter(|parsed: &u64| parsed.to_string() == number)
+}
+
+/// The numbers of the journals in a directory.
+pub(crate) fn journal_numbers(directory: &Path) -> io::Result<BTreeSet<u64>> {
+    let mut numbers = BTreeSet::new();
+    for file in std::fs::read_dir(directory)? {
+        numbers.extend(journal_number(&file?.file_name().to_string_lossy()));
+    }
+    Ok(numbers)
+}
+
+/// Makes the names in a directory durable.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    match cfg!(unix) {
+        true => File::open(path)?.sync_all(),
+        // Elsewhere a directory can't be opened as a file.
+        false => Ok(()),
+    }
+}
+
+/// The directories of tables. Any other directory in there makes the engine panic, and so abort.
 fn directories(path: &Path) -> Result<Vec<PathBuf>, FjallError> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(path).map_err(FjallError::Disk)? {
@@ -152,7 +171,7 @@ fn check_files(table: &Path) -> Result<(), FjallError> {
         }
     }
     let current = match std::fs::read(table.join("current")) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         current => current.map_err(FjallError::Disk)?,
     };
     let Some((version, Some((checksum, [0])))) =
@@ -162,7 +181,7 @@ fn check_files(table: &Path) -> Result<(), FjallError> {
     };
     let listed = table.join(format!("v{}", u64::from_le_bytes(*version)));
     let listed = match std::fs::read(listed) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return damaged("the list of the files"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return damaged("the list of the files"),
         listed => listed.map_err(FjallError::Disk)?,
     };
     match xxh3_128(&listed) == u128::from_le_bytes(*checksum) {
@@ -172,35 +191,43 @@ fn check_files(table: &Path) -> Result<(), FjallError> {
 }
 
 /// The numbers of the tables, and the first sequence number after those of the list of tables.
-fn read_register(path: &Path) -> Result<(Vec<u64>, u64), FjallError> {
+fn read_register(path: &Path) -> Result<(BTreeSet<u64>, u64), FjallError> {
     guarded(|| {
         let counter = SequenceNumberCounter::default;
         let register = lsm_tree::Config::new(path, counter(), counter()).open()?;
-        let mut numbers = Vec::new();
+        let mut numbers = BTreeSet::new();
         for entry in register.prefix(b"n", u64::MAX, None) {
             if let Ok(number) = entry.key()?[1..].try_into() {
-                numbers.push(u64::from_be_bytes(number));
+                numbers.insert(u64::from_be_bytes(number));
             }
         }
         Ok((numbers, register.get_highest_persisted_seqno().map_or(0, |last| last + 1)))
     })
 }
 
-fn is_empty(directory: &Path) -> std::io::Result<bool> {
-    match std::fs::read_dir(directory) {
-        Ok(mut files) => Ok(files.next().is_none()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(error),
+fn is_empty(directory: &Path) -> io::Result<bool> {
+    let files = match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        files => files?,
+    };
+    for file in files {
+        if !is_stranger(&file?.file_name().to_string_lossy()) {
+            return Ok(false);
+        }
     }
+    Ok(true)
 }
 
-/// Takes the lock of a database, if the file exists. Whoever has it is the only one who has the database open.
-fn lock(path: &Path) -> Result<Option<File>, FjallError> {
-    let Ok(lock) = File::options().read(true).write(true).open(path.join("lock")) else { return Ok(None) };
+/// Takes the lock of a database; whoever has it is the only one who has the database open. The file is empty, so a copy
+/// of the directory may lack it.
+fn lock(path: &Path) -> Result<File, FjallError> {
+    let mut options = File::options();
+    let lock = options.read(true).write(true).create(true).truncate(false).open(path.join("lock"));
+    let lock = lock.map_err(FjallError::Disk)?;
     // As long as the engine itself waits for a database that is being closed.
     for _ in 0..3 {
         match lock.try_lock() {
-            Ok(()) => return Ok(Some(lock)),
+            Ok(()) => return Ok(lock),
             Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(100)),
             Err(TryLockError::Error(error)) => return Err(FjallError::Disk(error)),
         }
@@ -210,12 +237,12 @@ fn lock(path: &Path) -> Result<Option<File>, FjallError> {
 
 /// Removes the files of a database whose creation was interrupted: `version`, which is written last, is not complete,
 /// and there are no rows.
-fn clear_unfinished(path: &Path, journals: impl Iterator<Item = PathBuf>) -> std::io::Result<()> {
-    for journal in journals {
-        std::fs::remove_file(journal)?;
+fn clear_unfinished(path: &Path, journals: &[u64]) -> io::Result<()> {
+    for &journal in journals {
+        std::fs::remove_file(journal_path(path, journal))?;
     }
     match std::fs::remove_file(path.join("version")) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }

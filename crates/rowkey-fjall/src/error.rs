@@ -1,7 +1,7 @@
 //! Errors of the engine and the disk.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rowkey::{Error, ErrorKind};
 
@@ -34,6 +34,20 @@ pub enum FjallError {
     /// A file is damaged or missing.
     #[error("the database is damaged: {0}")]
     Damaged(String),
+    /// A journal is damaged or missing.
+    /// [`FjallOptions::truncate_damaged_journal`](crate::FjallOptions::truncate_damaged_journal) opens the database
+    /// without the writes from there on.
+    #[error("the database is damaged: its journal {} {what}; {}", file_name(.path), way_in(*.at, *.cut))]
+    Journal {
+        /// The journal.
+        path: PathBuf,
+        /// How it is damaged.
+        what: String,
+        /// Up to which byte it can be read.
+        at: u64,
+        /// The length of what would be cut off: the bytes of writes from there on, in this journal and in later ones.
+        cut: u64,
+    },
     /// The operating system returned an error: no permission, no space, no directory.
     #[error("I/O error: {0}")]
     Disk(std::io::Error),
@@ -53,7 +67,7 @@ impl FjallError {
         match self {
             Self::Locked(_) => ErrorKind::Busy,
             Self::Foreign { .. } | Self::OtherProgram { .. } | Self::Version(_) => ErrorKind::Mismatch,
-            Self::Damaged(_) => ErrorKind::Damaged,
+            Self::Damaged(_) | Self::Journal { .. } => ErrorKind::Damaged,
             Self::Disk(error) => match error.kind() {
                 Io::PermissionDenied | Io::ReadOnlyFilesystem => ErrorKind::PermissionDenied,
                 Io::NotFound => ErrorKind::NotFound,
@@ -77,6 +91,18 @@ impl FjallError {
                 source: Box::new(error.into()),
             },
         }
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn way_in(at: u64, cut: u64) -> String {
+    let opens = "`FjallOptions::truncate_damaged_journal` opens it";
+    match cut {
+        0 => format!("{opens} as it is"),
+        _ => format!("{opens} and cuts off {cut} bytes of writes, from byte {at} of this journal on"),
     }
 }
 

@@ -5,10 +5,15 @@ mod database;
 mod directory;
 mod error;
 mod journal;
+mod journals;
 mod limits;
 mod options;
+mod order;
+mod record;
 mod snapshot;
+mod strangers;
 mod table;
+mod tail;
 
 pub use self::database::Fjall;
 pub use self::error::FjallError;

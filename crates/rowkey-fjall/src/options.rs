@@ -12,8 +12,9 @@ use rowkey::Error;
 use rowkey::store::{CallOptions, DatabaseId, NewTable};
 
 use crate::database::{Fjall, Shared, TABLE};
-use crate::directory;
+use crate::directory::{self, Checked, sync_directory};
 use crate::error::{FjallError, guarded};
+use crate::record::Recorder;
 
 /// How durable a write is once the call has returned.
 #[doc(alias = "WAL")]
@@ -36,6 +37,7 @@ pub struct FjallOptions {
     pub(super) cache_bytes: Option<u64>,
     pub(super) new_tables: TableOptions,
     pub(super) by_name: BTreeMap<String, TableOptions>,
+    truncate: bool,
 }
 
 /// How a table is stored. The options are fixed when the table is created; later ones have no effect on it. Numbers are
@@ -163,6 +165,17 @@ impl FjallOptions {
         self
     }
 
+    /// Whether a database whose journal is damaged is opened all the same ([`FjallError::Journal`]). The journal is cut
+    /// off where it can't be read any more, and later journals are removed. The error says how much that is. Those
+    /// writes are lost, unless a table's file has them: what is there afterwards may be older in one table than in
+    /// another. So copy the directory first. Default: `false`.
+    #[doc(alias = "repair")]
+    #[doc(alias = "recovery")]
+    #[must_use]
+    pub fn truncate_damaged_journal(self, truncate: bool) -> Self {
+        Self { truncate, ..self }
+    }
+
     /// Opens the database in a directory of its own, and creates it if it does not exist. On a mounted file system use
     /// a directory below its root, which may contain other files (`lost+found`). Opening writes, so a read-only
     /// directory can't be opened.
@@ -181,7 +194,8 @@ impl FjallOptions {
     }
 
     fn open_absolute(self, path: &Path) -> Result<Fjall, FjallError> {
-        let next = directory::check(path)?;
+        let Checked { next, mut journals } = directory::check(path, self.truncate)?;
+        let there = path.ancestors().find(|path| path.exists()).unwrap_or(path);
         let mut builder = fjall::Database::builder(path);
         if let Some(bytes) = self.cache_bytes {
             builder = builder.cache_size(bytes);
@@ -193,11 +207,21 @@ impl FjallOptions {
             Err(error) => return Err(error.into()),
         };
         db.supervisor.seqno.fetch_max(next);
+        journals.reach_tables(&db, path, self.truncate)?;
         if let Some(other) = db.list_keyspace_names().iter().find(|name| !name.starts_with(TABLE)) {
             return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
         }
+        // The engine does not make the names of new directories durable.
+        sync_directory(&path.join("keyspaces")).map_err(FjallError::Disk)?;
+        for parent in path.ancestors().skip(1).take_while(|parent| parent.starts_with(there)) {
+            sync_directory(parent).map_err(FjallError::Disk)?;
+        }
+        let mut recorder = Recorder::new(db.clone(), path.to_owned(), journals.read, journals.lacks);
+        // Without it, what is read next time is checked less.
+        _ = recorder.record();
         let durability = self.durability;
         let shared = Shared {
+            _recorder: recorder,
             id: DatabaseId::unique(),
             db,
             options: self,
