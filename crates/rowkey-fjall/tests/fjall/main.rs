@@ -2,6 +2,7 @@
 
 mod damage;
 mod dropped;
+mod power;
 mod refused;
 mod synced;
 
