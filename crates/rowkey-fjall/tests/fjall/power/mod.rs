@@ -64,10 +64,10 @@ fn open(directory: &Path, durability: Durability) -> Fjall {
 }
 
 /// Adds rows: each write is a batch in two tables, and a count.
-fn write(db: &Fjall, wrote: impl Fn(u64)) {
+fn write(db: &Fjall, writes: u64, wrote: impl Fn(u64)) {
     let count = db.table("count").unwrap();
     let next = keys(db, "all").len() as u64;
-    for number in next..next + WRITES {
+    for number in next..next + writes {
         let (mut all, mut last) = (Batch::new(), Batch::new());
         all.put(key(number), value(number));
         last.put(key(number), value(number));
@@ -119,10 +119,10 @@ fn write_if_asked() {
     let durability = if synced { Durability::Synced } else { Durability::Buffered };
     let say = |number| println!("{number}");
     for _ in 0..2 {
-        write(&open(directory.as_ref(), durability), say);
+        write(&open(directory.as_ref(), durability), WRITES, say);
     }
     let db = open(directory.as_ref(), durability);
-    write(&db, say);
+    write(&db, WRITES, say);
     // Not closed.
     std::process::exit(0);
 }
@@ -146,8 +146,8 @@ fn survives(test: &str, durability: Durability) {
     for loss in 0..cases(20, 200) {
         // At any moment, and as often just after a write.
         let at = random.below(calls.len() + 1);
-        let write = calls[at..].iter().position(|call| loss % 2 == 0 && matches!(call, Call::Write { .. }));
-        let at = write.map_or(at, |write| at + write + 1);
+        let next = calls[at..].iter().position(|call| loss % 2 == 0 && matches!(call, Call::Write { .. }));
+        let at = next.map_or(at, |next| at + next + 1);
         let left = directory.path().join(loss.to_string());
         fs::create_dir(&left).unwrap();
         Disk::after(&calls[..at]).lose_power(&mut random, database.parent().unwrap(), &left);
@@ -157,9 +157,9 @@ fn survives(test: &str, durability: Durability) {
         let db = open(&left, durability);
         let there = check(&db);
         assert!(durability == Durability::Buffered || there >= answered, "{answered} were answered, {there} are there");
-        write(&db, |_| ());
+        write(&db, 2, |_| ());
         drop(db);
-        assert_eq!(check(&open(&left, durability)), there + WRITES);
+        assert_eq!(check(&open(&left, durability)), there + 2);
         fs::remove_dir_all(left).unwrap();
     }
 }
