@@ -145,26 +145,30 @@ fn set_len(directory: &Path, journal: u64, len: u64) -> io::Result<()> {
 
 impl Journals {
     /// Checks that no file of a table has a later write than the journals: they are synced before files are written.
-    /// Journals without any write are those of which all rows are in files.
     pub(crate) fn reach_tables(
         &mut self,
         db: &fjall::Database,
         directory: &Path,
         truncate: bool,
     ) -> Result<(), FjallError> {
-        let (Some(highest), Some((&journal, progress))) = (self.highest, self.read.last_key_value()) else {
+        let (Some((&first, _)), Some((&last, progress))) = (self.read.first_key_value(), self.read.last_key_value())
+        else {
             return Ok(());
         };
+        // The first journals are removed when all their rows are in files: the others may have no write yet.
+        if self.highest.is_none() && first > 0 {
+            return Ok(());
+        }
         let Ok(keyspaces) = db.supervisor.keyspaces.read() else { return Ok(()) };
         let in_files = keyspaces.values().filter_map(|keyspace| keyspace.tree.get_highest_persisted_seqno()).max();
-        if in_files <= Some(highest).max(self.lacks) {
+        if in_files <= self.highest.max(self.lacks) {
             return Ok(());
         }
         if truncate {
             self.lacks = in_files;
             return Ok(());
         }
-        let (at, path) = (progress.len(), journal_path(directory, journal));
+        let (at, path) = (progress.len(), journal_path(directory, last));
         let what = "ends before a write that is in a table's file".to_owned();
         Err(FjallError::Journal { path, what, at, cut: 0 })
     }

@@ -2,6 +2,7 @@
 
 mod damage;
 mod dropped;
+mod journal;
 mod power;
 mod refused;
 mod synced;

@@ -54,10 +54,53 @@ fn a_directory_of_something_else_is_left_as_it_is() {
     assert!(matches!(&error, FjallError::OtherProgram { keyspace, .. } if keyspace == "users"), "{error}");
 }
 
+/// Files that desktops and file systems leave anywhere, and an empty file that a copy may lack.
+#[test]
+fn a_directory_that_was_copied_or_looked_at_is_opened() {
+    let directory = crate::in_memory();
+    let path = directory.path().join("database");
+    std::fs::create_dir(&path).unwrap();
+    let strangers = [".DS_Store", "._version", "Thumbs.db", "desktop.ini", ".nfs0001"];
+    let mut row = 0;
+    let mut open = || {
+        let db = Fjall::open(&path).unwrap();
+        let table = db.table("t").unwrap();
+        table.write(Batch::new().put([row], "row")).unwrap();
+        row += 1;
+        assert!((0..row).all(|row| table.get(&[row]).unwrap().is_some()));
+        drop((table, db));
+    };
+    // In a new database, and in one that is there.
+    std::fs::create_dir(path.join("lost+found")).unwrap();
+    strangers.iter().for_each(|name| std::fs::write(path.join(name), "x").unwrap());
+    open();
+    strangers.iter().for_each(|name| std::fs::write(path.join("keyspaces").join(name), "x").unwrap());
+    open();
+    for name in ["lock", "synced"] {
+        std::fs::remove_file(path.join(name)).unwrap();
+        open();
+    }
+    assert!(strangers.iter().all(|name| path.join(name).exists()));
+
+    // Without the lock it is locked as well, and a directory of something else gets none.
+    std::fs::remove_file(path.join("lock")).unwrap();
+    let db = Fjall::open(&path).unwrap();
+    assert!(matches!(Fjall::open(&path).unwrap_err(), FjallError::Locked(_)));
+    drop(db);
+    std::fs::write(path.join("._0.jnl"), "x").unwrap();
+    let error = Fjall::open(&path).unwrap_err();
+    assert!(matches!(&error, FjallError::Foreign { found, .. } if found == "._0.jnl"), "{error}");
+    let other = directory.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("letter.txt"), "dear").unwrap();
+    assert!(matches!(Fjall::open(&other).unwrap_err(), FjallError::Foreign { .. }));
+    assert!(!other.join("lock").exists());
+}
+
 /// `version` is written last but for the list of tables, and in two pieces.
 #[test]
 fn a_database_whose_making_was_killed_is_made() {
-    for version in [None, Some(""), Some("FJL")] {
+    for version in [None, Some(""), Some("FJL"), Some("\0\0\0\0")] {
         let directory = crate::in_memory();
         std::fs::write(directory.path().join("lock"), "").unwrap();
         std::fs::create_dir(directory.path().join("keyspaces")).unwrap();
@@ -262,6 +305,7 @@ fn what_goes_wrong_has_its_kind() {
         (FjallError::OtherProgram { path: "d".into(), keyspace: "k".into() }, ErrorKind::Mismatch),
         (FjallError::Version("d".into()), ErrorKind::Mismatch),
         (FjallError::Damaged("f".into()), ErrorKind::Damaged),
+        (FjallError::Journal { path: "j".into(), what: "w".into(), at: 1, cut: 2 }, ErrorKind::Damaged),
         (disk(Of::PermissionDenied), ErrorKind::PermissionDenied),
         (disk(Of::ReadOnlyFilesystem), ErrorKind::PermissionDenied),
         (disk(Of::NotFound), ErrorKind::NotFound),

@@ -143,7 +143,7 @@ fn survives(test: &str, durability: Durability) {
     assert_eq!(numbers.len() as u64, 6 * WRITES);
 
     let (mut random, directory) = (Random(31), in_memory());
-    for loss in 0..cases(20, 200) {
+    for loss in 0..cases(12, 200) {
         // At any moment, and as often just after a write.
         let at = random.below(calls.len() + 1);
         let next = calls[at..].iter().position(|call| loss % 2 == 0 && matches!(call, Call::Write { .. }));
