@@ -1,9 +1,10 @@
 //! What a disk may have after a power loss: what was synced, and any of the rest.
 //!
 //! Data: of each page, the last content that was synced or any that it had later. Names and lengths: a prefix of the
-//! changes, as in the journal of ext4 (`data=ordered`), which a sync of any file ends.
+//! changes, as in the journal of ext4 (`data=ordered`), which a sync of any file ends; or, as POSIX has it, such a prefix
+//! for each directory and each file, which a sync of that one alone ends.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -27,12 +28,37 @@ struct Inode {
     changed: usize,
 }
 
+/// The order in which changes of names and lengths come to the disk.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Order {
+    Ext4,
+    Posix,
+}
+
+/// What a change belongs to, in the order of POSIX.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Place {
+    Directory(PathBuf),
+    File(usize),
+}
+
 enum Change {
     Create(PathBuf, usize),
     Mkdir(PathBuf),
     Rename(PathBuf, PathBuf),
     Remove(PathBuf),
     Len(usize, u64),
+}
+
+impl Change {
+    fn place(&self) -> Place {
+        match self {
+            Self::Create(path, _) | Self::Mkdir(path) | Self::Remove(path) | Self::Rename(_, path) => {
+                Place::Directory(path.parent().expect("a directory").to_owned())
+            }
+            Self::Len(inode, _) => Place::File(*inode),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -43,6 +69,8 @@ pub(super) struct Disk {
     changes: Vec<(usize, Change)>,
     /// How many of the changes are on the disk.
     durable: usize,
+    /// The same, of those of one directory or file.
+    durable_in: HashMap<Place, usize>,
 }
 
 impl Disk {
@@ -95,7 +123,7 @@ impl Disk {
                 self.names.remove(path);
                 self.changes.push((number, Change::Remove(path.clone())));
             }
-            Call::Sync { path, data_only, began } => self.sync(self.names.get(path).copied(), *data_only, *began),
+            Call::Sync { path, data_only, began } => self.sync(path, *data_only, *began),
             Call::Said(_) => {}
         }
     }
@@ -116,8 +144,11 @@ impl Disk {
     }
 
     /// A sync of data alone ends the journal of names and lengths only if those of the file changed.
-    fn sync(&mut self, inode: Option<usize>, data_only: bool, began: usize) {
+    fn sync(&mut self, path: &Path, data_only: bool, began: usize) {
+        let inode = self.names.get(path).copied();
         let before = self.changes.partition_point(|(number, _)| *number < began);
+        let place = inode.map_or_else(|| Place::Directory(path.to_owned()), Place::File);
+        self.durable_in.insert(place, before);
         if let Some(inode) = inode {
             let inode = &mut self.inodes[inode];
             for contents in inode.pages.values_mut() {
@@ -134,10 +165,18 @@ impl Disk {
     }
 
     /// Makes a directory of what is left after a power loss now.
-    pub(super) fn lose_power(&self, random: &mut Random, root: &Path, to: &Path) {
-        let last = self.durable + random.below(self.changes.len() - self.durable + 1);
+    pub(super) fn lose_power(&self, order: Order, random: &mut Random, root: &Path, to: &Path) {
+        let all = self.changes.len();
+        let last = self.durable + random.below(all - self.durable + 1);
+        let mut last_in = HashMap::new();
         let (mut names, mut lens) = (BTreeMap::new(), HashMap::new());
-        for (_, change) in &self.changes[..last] {
+        for (number, (_, change)) in self.changes.iter().enumerate() {
+            let place = change.place();
+            let durable = self.durable_in.get(&place).copied().unwrap_or_default();
+            let last_in = *last_in.entry(place).or_insert_with(|| durable + random.below(all - durable + 1));
+            if number >= if order == Order::Ext4 { last } else { last_in } {
+                continue;
+            }
             match change {
                 Change::Create(path, inode) => _ = names.insert(path.as_path(), Some(*inode)),
                 Change::Mkdir(path) => _ = names.insert(path, None),
@@ -149,6 +188,11 @@ impl Disk {
                 Change::Len(inode, len) => _ = lens.insert(*inode, *len),
             }
         }
+        let directories: Vec<_> = names.iter().filter(|(_, inode)| inode.is_none()).map(|(path, _)| *path).collect();
+        let directories: BTreeSet<_> = directories.into_iter().chain([root]).collect();
+        names.retain(|path, _| {
+            path.ancestors().skip(1).take_while(|path| path.starts_with(root)).all(|path| directories.contains(path))
+        });
         let luck = random.below(5);
         for (path, inode) in names {
             let path = to.join(path.strip_prefix(root).expect("a path in the directory"));
