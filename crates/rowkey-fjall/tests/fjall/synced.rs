@@ -67,6 +67,9 @@ fn no_synced_write_is_answered_before_the_disk_has_it() {
     let Some(synced) = calls_before_answers(Durability::Synced, TEST) else { return };
     for calls in &synced {
         assert!(is_synced(calls), "answered before the disk had it:\n{}", calls.join("\n"));
+        // A batch and an increment.
+        let syncs = calls.iter().filter(|call| call.contains("sync(")).count();
+        assert_eq!(syncs, 2, "each write waits for the disk once:\n{}", calls.join("\n"));
     }
     let buffered = calls_before_answers(Durability::Buffered, TEST).unwrap();
     for calls in &buffered {

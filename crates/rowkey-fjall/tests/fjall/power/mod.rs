@@ -2,17 +2,20 @@
 //! disk is made of them.
 
 mod disk;
+mod spoil;
 mod trace;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use rowkey::Error;
 use rowkey::store::{Batch, Database, RowBatch, Scan};
 use rowkey_fjall::{Durability, Fjall, FjallError, FjallOptions, TableOptions};
 use rowkey_testkit::cases;
 
 use self::disk::{Disk, Order};
+use self::spoil::spoil;
 use self::trace::Call;
 use crate::{WRITES_TO, in_memory, only};
 
@@ -42,13 +45,13 @@ fn key(number: u64) -> [u8; 8] {
     number.to_be_bytes()
 }
 
-fn keys(db: &Fjall, table: &str) -> Vec<u64> {
-    let table = db.table(table).unwrap();
+fn keys(db: &Fjall, table: &str) -> Result<Vec<u64>, Error> {
+    let table = db.table(table)?;
     let (mut rows, mut batch, mut all) = (table.scan(&Scan::all()), RowBatch::new(), Vec::new());
     loop {
-        rows.next_batch(&mut batch).unwrap();
+        rows.next_batch(&mut batch)?;
         if batch.is_empty() {
-            return all;
+            return Ok(all);
         }
         for (key, row) in batch.iter() {
             let number = u64::from_be_bytes(key.try_into().unwrap());
@@ -70,7 +73,7 @@ fn open(directory: &Path, durability: Durability) -> Fjall {
 /// Adds rows: each write is a batch in two tables, and a count.
 fn write(db: &Fjall, writes: u64, wrote: impl Fn(u64)) {
     let count = db.table("count").unwrap();
-    let next = keys(db, "all").len() as u64;
+    let next = keys(db, "all").unwrap().len() as u64;
     for number in next..next + writes {
         let (mut all, mut last) = (Batch::new(), Batch::new());
         all.put(key(number), value(number));
@@ -85,15 +88,14 @@ fn write(db: &Fjall, writes: u64, wrote: impl Fn(u64)) {
 }
 
 /// Checks that the writes up to some number are there, and no half of one. Returns how many they are.
-fn check(db: &Fjall) -> u64 {
-    let all = keys(db, "all");
+fn check(db: &Fjall) -> Result<u64, Error> {
+    let all = keys(db, "all")?;
     let len = all.len() as u64;
     assert!(all.into_iter().eq(0..len), "writes are missing among {len}");
-    assert!(keys(db, "last").into_iter().eq(len.saturating_sub(KEPT)..len), "half of a batch is there of {len}");
-    let count =
-        db.table("count").unwrap().get(b"n").unwrap().map_or(0, |n| u64::from_be_bytes(n.try_into().unwrap()) + 1);
+    assert!(keys(db, "last")?.into_iter().eq(len.saturating_sub(KEPT)..len), "half of a batch is there of {len}");
+    let count = db.table("count")?.get(b"n")?.map_or(0, |n| u64::from_be_bytes(n.try_into().unwrap()) + 1);
     assert!((len.saturating_sub(1)..=len).contains(&count), "{count} of {len} writes were counted");
-    len
+    Ok(len)
 }
 
 /// The calls of two processes one after another. The first one closes the database and opens it again, and is killed.
@@ -154,10 +156,13 @@ fn survives(test: &str, durability: Durability, order: Order) {
         let is_long = |call: &Call| matches!(call, Call::Write { bytes, .. } if bytes.len() > 8_192);
         let next = calls[at..].iter().position(|call| loss % 2 == 0 && is_long(call));
         let at = next.map_or(at, |next| at + next + 1);
-        let left = directory.path().join(loss.to_string());
-        fs::create_dir(&left).unwrap();
-        Disk::after(&calls[..at]).lose_power(order, &mut random, database.parent().unwrap(), &left);
-        let left = left.join("database");
+        let (disk, mut again) = (Disk::after(&calls[..at]), Random(random.0));
+        let [left, spoilt] = ["left", "spoilt"].map(|name| directory.path().join(format!("{loss}-{name}")));
+        for (random, to) in [(&mut random, &left), (&mut again, &spoilt)] {
+            fs::create_dir(to).unwrap();
+            disk.lose_power(order, random, database.parent().unwrap(), to);
+        }
+        let [left, spoilt] = [left, spoilt].map(|directory| directory.join("database"));
         let answered = numbers.iter().rev().find(|(said, _)| *said < at).map_or(0, |(_, number)| number + 1);
         eprintln!("loss {loss}: after {at} of {} calls, {answered} writes were answered", calls.len());
         let db = match try_open(&left, durability) {
@@ -169,12 +174,20 @@ fn survives(test: &str, durability: Durability, order: Order) {
             }
             db => db.unwrap(),
         };
-        let there = check(&db);
+        let there = check(&db).unwrap();
         assert!(durability == Durability::Buffered || there >= answered, "{answered} were answered, {there} are there");
         write(&db, 2, |_| ());
         drop(db);
-        assert_eq!(check(&open(&left, durability)), there + 2);
+        assert_eq!(check(&open(&left, durability)).unwrap(), there + 2);
         fs::remove_dir_all(left).unwrap();
+        if spoilt.exists() {
+            // Told, or taken for a loss of the last writes where it looks like one.
+            let how = spoil(&mut again, &spoilt);
+            eprintln!("  {how}");
+            let told = try_open(&spoilt, durability).map_err(Error::from).and_then(|db| check(&db));
+            assert!(told.as_ref().map_or(true, |&found| found <= there), "{how}: {told:?} of {there}");
+            fs::remove_dir_all(spoilt).unwrap();
+        }
     }
     assert!(refused * 10 <= losses, "{refused} of {losses} are refused");
 }
