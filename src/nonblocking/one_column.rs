@@ -12,7 +12,7 @@ use super::feed::poll_batch;
 use super::{Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches};
 use crate::keys::range::KeyRange;
 use crate::store::by_table::{ByTable, in_order};
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error};
 use crate::store::options::Within;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
 use crate::wide::one_column::{
@@ -94,11 +94,15 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
             self.id().check_write()?;
             let wide = Within::one_call(&self.wide as &dyn AsyncWideStore);
             let mut batches = wide.scan(&Scan::new(ranges), &self.columns());
-            while let Some(batch) = poll_fn(|context| poll_batch(&mut batches, context)).await? {
-                let written = wide.mutate_many(&self.deletions(&batch)).await;
-                written.map_err(|error| of_table(self.id(), error))?;
+            let (commit, table) = (Commit::default(), self.id().name());
+            loop {
+                let read = poll_fn(|context| poll_batch(&mut batches, context)).await;
+                let Some(batch) = commit.outcome(table, read)? else { return Ok(()) };
+                let deleted = wide.mutate_many(&self.deletions(&batch)).await;
+                let deleted = commit.decided(deleted).map_err(|error| of_table(self.id(), error));
+                commit.outcome(table, deleted)?;
+                commit.pass();
             }
-            Ok(())
         })
     }
 

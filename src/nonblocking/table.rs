@@ -125,15 +125,22 @@ impl<K: RowKey, V: RowValue, D: AsyncDatabase> AsyncTable<K, V, D> {
         let within = db.with_options(&db.options().from_now());
         let name: Arc<str> = name.into();
         let (of_thread, given) = (Arc::clone(&name), Given::new(&K::LAYOUT, V::CODEC));
-        let earlier = driven(Arc::clone(&within), move |db| {
+        let (earlier, is_new) = driven(Arc::clone(&within), move |db| {
             let within = Within::one_call(&db as &dyn Database);
             let opened = moved::open(&within, &of_thread, &given, &opening.how(), db.options())?;
-            Ok(opened.earlier)
+            Ok((opened.earlier, opened.is_new))
         })
         .await?;
-        let store = within.open_table(&name).await?.with_options(db.options());
+        let opened = within.open_table(&name).await;
+        let store = opened.map_err(|error| opened_late(error, &name, is_new))?.with_options(db.options());
         Ok(Self { db, name, store, earlier, types: PhantomData })
     }
+}
+
+/// The error of a table that is opened, and perhaps created, but could not be opened once more for its handle.
+pub(super) fn opened_late(error: Error, table: &str, is_new: bool) -> Error {
+    let error = error.of_catalog("opening", table);
+    if is_new { error.after_commit(table) } else { error }
 }
 
 impl<K, V, D: AsyncDatabase> AsyncTable<K, V, D> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::driven::driven;
 use super::scan::{Source, TableStream};
-use super::table::{count, one};
+use super::table::{count, one, opened_late};
 use super::{AsyncWideDatabase, AsyncWideStore};
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::{OwnedKey, RowKey};
@@ -95,7 +95,8 @@ impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
     /// [`Error::Family`] if it can't be created like this; [`Error::ReservedName`].
     pub async fn create(db: D, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Self, Error> {
         crate::store::catalog::check_name(name)?;
-        let store = db.create_table(name, &schema.clone().row_key::<K>(), new).await?;
+        let created = db.create_table(name, &schema.clone().row_key::<K>(), new).await;
+        let store = created.map_err(|error| error.of_catalog("creation", name))?;
         Ok(Self { db, name: name.into(), store, earlier: Arc::default(), key: PhantomData })
     }
 
@@ -104,13 +105,14 @@ impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
         let name: Arc<str> = name.into();
         let (of_thread, schema) = (Arc::clone(&name), schema.clone().row_key::<K>());
         let given = schema.clone();
-        let earlier = driven(Arc::clone(&within), move |db| {
+        let (earlier, is_new) = driven(Arc::clone(&within), move |db| {
             let opened =
                 open_as_part(&db as &dyn WideDatabase, &of_thread, &given, |db, schema| open(db, &of_thread, schema))?;
-            Ok(opened.earlier)
+            Ok((opened.earlier, opened.is_new))
         })
         .await?;
-        let store = within.open_table(&name, &schema).await?.with_options(db.options());
+        let opened = within.open_table(&name, &schema).await;
+        let store = opened.map_err(|error| opened_late(error, &name, is_new))?.with_options(db.options());
         Ok(Self { db, name, store, earlier, key: PhantomData })
     }
 

@@ -110,8 +110,9 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     }
 
     /// Creates a table, with split points and options of the engine. If several callers create it at once, one
-    /// succeeds. If the process is killed in between, or the call fails there (a deadline, an error of the engine), the
-    /// table exists, and [`open`](Self::open) and [`open_existing`](Self::open_existing) complete it.
+    /// succeeds. If the process is killed in between, or the call fails there (a deadline, an error of the engine; then
+    /// it returns [`Error::OutcomeUnknown`]), the table exists, and [`open`](Self::open) and
+    /// [`open_existing`](Self::open_existing) complete it.
     ///
     /// ```
     /// use rowkey::splits::Splits;
@@ -141,14 +142,14 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
 
     fn open_how(db: D, name: &str, how: &How<'_>) -> Result<Self, Error> {
         let within = Within::one_call(&db as &dyn Database);
-        let Opened { store, earlier } = Self::open_within(&within, name, db.options(), how)?;
+        let Opened { store, earlier, .. } = Self::open_within(&within, name, db.options(), how)?;
         drop(within);
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
     /// As [`open`](Self::open), within what is left of the time of another call.
     pub(crate) fn open_as_part(db: D, name: &str, within: &Within<'_, dyn Database + '_>) -> Result<Self, Error> {
-        let Opened { store, earlier } = Self::open_within(within, name, db.options(), &How::OpenOrMake)?;
+        let Opened { store, earlier, .. } = Self::open_within(within, name, db.options(), &How::OpenOrMake)?;
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 

@@ -151,7 +151,7 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         open: impl FnOnce(&dyn WideDatabase, &TableSchema) -> Result<Arc<dyn WideStore>, Error>,
     ) -> Result<Self, Error> {
         let within = Within::one_call(&db as &dyn WideDatabase);
-        let Opened { mut store, earlier } = open_as_part(&*within, name, &schema.clone().row_key::<K>(), open)?;
+        let Opened { mut store, earlier, .. } = open_as_part(&*within, name, &schema.clone().row_key::<K>(), open)?;
         if let Within::Made(_) = within {
             store = store.with_options(db.options());
         }
@@ -359,6 +359,8 @@ impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn WideStore>,
     pub(crate) earlier: Arc<[Fingerprint]>,
+    /// Whether it was created, or something was stored about it.
+    pub(crate) is_new: bool,
 }
 
 /// Opens a wide table as part of an operation. `schema` has the layout of the row keys.
@@ -369,17 +371,21 @@ pub(crate) fn open_as_part(
     open: impl FnOnce(&dyn WideDatabase, &TableSchema) -> Result<Arc<dyn WideStore>, Error>,
 ) -> Result<Opened, Error> {
     catalog::check_name(name)?;
-    let mut earlier = Vec::new();
-    if let Some(stored) = db.schema(name)? {
-        // A time to live is stored in milliseconds, so families that mean the same need not be equal.
-        let families = |families| TableSchema { families, ..TableSchema::new() };
-        let same = families(stored.families.clone()).changes_to(&families(schema.families.clone())).is_empty();
-        let of_keys = schema.of_row_keys();
-        if same && stored.row_key.is_some() && !stored.changes_to(&of_keys).is_empty() {
-            db.alter(name, &of_keys)?;
+    catalog::of_catalog("opening", name, |commit| {
+        let (mut earlier, stored) = (Vec::new(), db.schema(name)?);
+        if let Some(stored) = &stored {
+            // A time to live is stored in milliseconds, so families that mean the same need not be equal.
+            let families = |families| TableSchema { families, ..TableSchema::new() };
+            let same = families(stored.families.clone()).changes_to(&families(schema.families.clone())).is_empty();
+            let of_keys = schema.of_row_keys();
+            if same && stored.row_key.is_some() && !stored.changes_to(&of_keys).is_empty() {
+                commit.decided(db.alter(name, &of_keys))?;
+                commit.pass();
+            }
+            earlier = stored.altered_to(schema).earlier_row_keys;
         }
-        earlier = stored.altered_to(schema).earlier_row_keys;
-    }
-    let earlier = earlier.iter().filter_map(|shape| catalog::fingerprint(shape)).collect();
-    Ok(Opened { store: open(db, schema)?, earlier })
+        let earlier = earlier.iter().filter_map(|shape| catalog::fingerprint(shape)).collect();
+        let store = commit.decided(open(db, schema))?;
+        Ok(Opened { store, earlier, is_new: stored.is_none() || commit.is_passed() })
+    })
 }

@@ -163,7 +163,7 @@ pub trait WideStore: Send + Sync {
     fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows>;
 
     /// Writes to a row, atomically if [`WideGuarantees::atomic_rows`]. If not, a mutation that failed may have written
-    /// some of its cells.
+    /// some of its cells: then the error is [`Error::OutcomeUnknown`]. With any other error nothing is written.
     #[doc(alias = "put")]
     #[doc(alias = "delete")]
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error>;

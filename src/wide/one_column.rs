@@ -11,7 +11,7 @@ use super::schema::{FamilySchema, TableSchema};
 use super::{EditOrder, UntimedPuts, WideDatabase, WideGuarantees, WideStore};
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
-use crate::store::error::{Error, RowErrors};
+use crate::store::error::{Commit, Error, RowErrors};
 use crate::store::options::Within;
 use crate::store::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, Room, RowBatch, Rows, Scan,
@@ -251,13 +251,15 @@ impl<W: WideStore> Store for OneColumn<W> {
         self.id().check_write()?;
         let wide = Within::one_call(&self.wide as &dyn WideStore);
         let mut rows = wide.scan(&Scan::new(ranges.to_vec()), &self.columns());
-        let mut batch = RowBatch::new();
+        let (mut batch, commit, table) = (RowBatch::new(), Commit::default(), self.id().name());
         loop {
-            rows.next_batch(&mut batch)?;
+            commit.outcome(table, rows.next_batch(&mut batch))?;
             if batch.is_empty() {
                 return Ok(());
             }
-            wide.mutate_many(&self.deletions(&batch)).map_err(|error| of_table(self.id(), error))?;
+            let deleted = commit.decided(wide.mutate_many(&self.deletions(&batch)));
+            commit.outcome(table, deleted.map_err(|error| of_table(self.id(), error)))?;
+            commit.pass();
         }
     }
 

@@ -38,6 +38,8 @@ pub enum Fate {
     Done,
     /// It is done, and then it fails.
     Unsaid,
+    /// It is done, and its answer comes too late: [`Cue::late`].
+    Late,
     /// It fails.
     Fails,
 }
@@ -46,6 +48,11 @@ pub enum Fate {
 pub trait Cue: Clone + Send + Sync + 'static {
     /// Comes before each operation; may wait.
     fn before(&self, op: Op) -> Fate;
+
+    /// Why an answer came [too late](Fate::Late). Comes after the operation.
+    fn late(&self) -> Error {
+        dead()
+    }
 }
 
 /// A store (`Cued<dyn Store, C>`) or a database that asks its cue before each operation. Its guarantees are those of the one
@@ -88,17 +95,31 @@ fn dead() -> Error {
 }
 
 fn ask<R>(cue: &impl Cue, op: Op, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    asked(cue, op, run, |late| late)
+}
+
+/// As [`ask`], for an operation that writes to a table: if its answer comes too late, its outcome is unknown.
+fn ask_write<R>(cue: &impl Cue, op: Op, table: &str, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    asked(cue, op, run, |late| Error::OutcomeUnknown { table: table.to_owned(), source: Box::new(late) })
+}
+
+fn asked<R>(
+    cue: &impl Cue,
+    op: Op,
+    run: impl FnOnce() -> Result<R, Error>,
+    late: impl FnOnce(Error) -> Error,
+) -> Result<R, Error> {
     match cue.before(op) {
         Fate::Done => run(),
         Fate::Unsaid => run().and_then(|_| Err(dead())),
+        Fate::Late => run().and_then(|_| Err(late(cue.late()))),
         Fate::Fails => Err(dead()),
     }
 }
 
 impl<C: Cue> Cued<dyn Database, C> {
-    fn table_of(&self, op: Op, open: impl FnOnce() -> Result<Arc<dyn Store>, Error>) -> Result<Arc<dyn Store>, Error> {
-        let inner = ask(&self.cue, op, open)?;
-        Ok(Arc::new(Cued { inner, cue: self.cue.clone() }))
+    fn handle(&self, inner: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(Cued { inner, cue: self.cue.clone() })
     }
 }
 
@@ -120,15 +141,15 @@ impl<C: Cue> Database for Cued<dyn Database, C> {
     }
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        self.table_of(Op::Open, || self.inner.table(name))
+        Ok(self.handle(ask_write(&self.cue, Op::Open, name, || self.inner.table(name))?))
     }
 
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        self.table_of(Op::Open, || self.inner.open_table(name))
+        Ok(self.handle(ask(&self.cue, Op::Open, || self.inner.open_table(name))?))
     }
 
     fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
-        self.table_of(Op::Create, || self.inner.create_table(name, new))
+        Ok(self.handle(ask_write(&self.cue, Op::Create, name, || self.inner.create_table(name, new))?))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
@@ -136,11 +157,12 @@ impl<C: Cue> Database for Cued<dyn Database, C> {
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
-        ask(&self.cue, Op::Drop, || self.inner.drop_table(name))
+        ask_write(&self.cue, Op::Drop, name, || self.inner.drop_table(name))
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
-        ask(&self.cue, Op::Write, || self.inner.write(batches))
+        let tables: Vec<&str> = batches.iter().map(|&(name, _)| name).collect();
+        ask_write(&self.cue, Op::Write, &tables.join(", "), || self.inner.write(batches))
     }
 
     fn transact(
@@ -151,7 +173,7 @@ impl<C: Cue> Database for Cued<dyn Database, C> {
         if !self.guarantees().transactions {
             return Err(Error::Unsupported("transactions"));
         }
-        ask(&self.cue, Op::Write, || {
+        ask_write(&self.cue, Op::Write, &tables.join(", "), || {
             self.inner.transact(tables, &mut |views| {
                 let views: Vec<_> = views.iter().map(|view| CuedView { view: *view, cue: &self.cue }).collect();
                 let views: Vec<&dyn Readable> = views.iter().map(|view| view as &dyn Readable).collect();
@@ -190,29 +212,29 @@ impl<C: Cue> Store for Cued<dyn Store, C> {
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
-        ask(&self.cue, Op::Write, || self.inner.write(batch))
+        ask_write(&self.cue, Op::Write, self.id().name(), || self.inner.write(batch))
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
-        ask(&self.cue, Op::Write, || self.inner.increment(key, by))
+        ask_write(&self.cue, Op::Write, self.id().name(), || self.inner.increment(key, by))
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         if !self.guarantees().compare_and_write {
             return Err(Error::Unsupported("compare-and-write"));
         }
-        ask(&self.cue, Op::Write, || self.inner.compare_and_write(key, expected, new))
+        ask_write(&self.cue, Op::Write, self.id().name(), || self.inner.compare_and_write(key, expected, new))
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
-        ask(&self.cue, Op::Write, || self.inner.delete_ranges(ranges))
+        ask_write(&self.cue, Op::Write, self.id().name(), || self.inner.delete_ranges(ranges))
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         if !self.guarantees().transactions {
             return Err(Error::Unsupported("transactions"));
         }
-        ask(&self.cue, Op::Write, || {
+        ask_write(&self.cue, Op::Write, self.id().name(), || {
             self.inner.transact(&mut |view| {
                 let batch = body(&CuedView { view, cue: &self.cue })?;
                 ask(&self.cue, Op::Commit, || Ok(batch))

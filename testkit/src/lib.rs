@@ -3,7 +3,8 @@
 //! that stall in a migration, and the compiler's messages about mistakes in a key. `cargo test -p rowkey-testkit` runs them.
 //!
 //! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before each
-//! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed.
+//! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed,
+//! [`Stopped`] one whose time is up at some call.
 //! [`Altering`] is a wide database whose alterations a test chooses.
 //! [`Slow`] is one at the end of a bad line, for asynchronous code. [`Over`] is one that is another one but for the methods that it defines.
 
@@ -18,6 +19,7 @@ mod over;
 mod random;
 mod restrict;
 mod slow;
+mod stopped;
 mod verdict;
 
 pub use altering::Altering;
@@ -27,6 +29,7 @@ pub use over::{DatabaseOver, Over, StoreOver, WideDatabaseOver};
 pub use random::Random;
 pub use restrict::{Live, Restrict};
 pub use slow::{Slow, over_a_line};
+pub use stopped::{Stop, Stopped};
 pub use verdict::{assert_named, verdict};
 
 /// The bytes of a text of hexadecimal digits. Spaces between bytes are skipped.

@@ -172,6 +172,13 @@ fn follows_any_writes<D: Database + Clone>(db: D, ops: &[Op]) {
         match apply(&db, op) {
             Ok(()) => assert!(fits || !exact, "{op:?} gave a name to two rows"),
             Err(Error::SecondaryConflict { .. }) => assert!(!fits || (!exact && matches!(op, Op::Batch(_)))),
+            Err(Error::Rows(refused)) => {
+                assert!(!exact && matches!(op, Op::Batch(_)) && refused.written() > 0);
+                assert!(
+                    refused.iter().all(|row| matches!(row.error(), Error::SecondaryConflict { .. })),
+                    "{refused:?}"
+                );
+            }
             Err(error) => panic!("{error}"),
         }
         // Row by row, a batch can be refused in its middle, or go through where its end alone makes it fit.
@@ -256,7 +263,7 @@ fn threads<D: Database + Clone + 'static>(db: D) {
                     for at in 0..cases(50, 150) as usize {
                         let (id, text) = ((at * 7 + writer) % 4, texts[(at * 5 + writer) % texts.len()]);
                         match db.texts.put(&(id as u8), &text.to_owned()) {
-                            Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
+                            Ok(()) | Err(Error::SecondaryConflict { .. } | Error::SecondaryBusy { .. }) => {}
                             Err(error) => panic!("{error}"),
                         }
                     }
@@ -396,7 +403,7 @@ fn a_write_interrupted_anywhere_misses_nothing() {
                 failing.interrupt(at, move || {
                     for op in &others {
                         match apply(&other, op) {
-                            Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
+                            Ok(()) | Err(Error::SecondaryConflict { .. } | Error::SecondaryBusy { .. }) => {}
                             Err(error) => panic!("{error}"),
                         }
                         reads_are_right(&other);
@@ -408,7 +415,7 @@ fn a_write_interrupted_anywhere_misses_nothing() {
                     }
                 });
                 match apply(&db, first) {
-                    Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
+                    Ok(()) | Err(Error::SecondaryConflict { .. } | Error::SecondaryBusy { .. }) => {}
                     Err(error) => panic!("{error}"),
                 }
                 let over = failing.take_interrupt();
@@ -465,7 +472,7 @@ fn a_claim_cut_off_gives_way_to_a_rebuild() {
     // The name is claimed, after the two tags; the row is not written.
     let dying = open(Failing::new(&memory, WITHOUT, 3)).unwrap();
     dying.texts.put(&2, &"Ab".into()).unwrap_err();
-    assert!(matches!(db.texts.put(&1, &"A".into()), Err(Error::SecondaryConflict { .. })));
+    assert!(matches!(db.texts.put(&1, &"A".into()), Err(Error::SecondaryBusy { .. })));
     let by_hand: Table<u8, String, _> = Table::open(&memory, "texts").unwrap();
     by_hand.put(&1, &"A".into()).unwrap();
 

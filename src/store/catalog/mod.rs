@@ -43,7 +43,7 @@ use crate::keys::fingerprint::Fingerprint;
 use crate::keys::layout::Layout;
 use crate::keys::range::KeyRange;
 use crate::keys::untyped::LayoutBuf;
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error, ErrorKind};
 use crate::store::options::Within;
 use crate::store::value::RowValue;
 use crate::store::{Batch, Database, NewTable, RowBatch, Rows, Scan, Store};
@@ -192,9 +192,12 @@ pub(crate) struct Opened {
     pub(crate) store: Arc<dyn Store>,
     /// The fingerprints of the earlier shapes of its keys.
     pub(crate) earlier: Arc<[Fingerprint]>,
+    /// Whether it was created, or something was stored about it.
+    pub(crate) is_new: bool,
 }
 
 /// Opens a table with the given types, and creates it as `how` says. Nothing is written if one of the types is refused.
+/// `commit` is passed once the table is created, or something is stored about it.
 ///
 /// With `Open` and `Make` the table is opened or created first, then its rows in the catalog are written. A crash in
 /// between leaves a table without rows in the catalog; the next opening adds them.
@@ -203,6 +206,7 @@ pub(crate) fn open(
     table: &str,
     given: &Given<'_>,
     how: &How<'_>,
+    commit: &Commit,
 ) -> Result<Opened, Error> {
     finish_drop(db, table)?;
     let catalog = db.table(CATALOG)?;
@@ -218,7 +222,11 @@ pub(crate) fn open(
             match (agrees, db.open_table(table)) {
                 (Err(refused), Err(Error::NoSuchTable(_))) => return Err(refused),
                 (Err(_), there) => return there.and(Err(Error::TableExists(table.to_owned()))),
-                (Ok(()), _) => Some(db.create_table(table, new)?),
+                (Ok(()), _) => {
+                    let created = commit.decided(db.create_table(table, new))?;
+                    commit.pass();
+                    Some(created)
+                }
             }
         }
     };
@@ -228,20 +236,34 @@ pub(crate) fn open(
         let [shape, fields, codec, mut earlier] = stored;
         if let Some(new) = new_shape {
             if let Some(before) = text(&shape) {
-                earlier = keep(&*catalog, &keys[3], earlier, |stored| Ok(with_line(stored, &before)))?;
+                earlier = keep(&*catalog, &keys[3], earlier, commit, |stored| Ok(with_line(stored, &before)))?;
             }
             // Somebody else wrote a shape meanwhile: check again.
-            if !replace(&*catalog, &keys[0], shape.as_deref(), Some(new.as_bytes()))? {
+            if !replace(&*catalog, &keys[0], shape.as_deref(), Some(new.as_bytes()), commit)? {
                 continue;
             }
         }
-        keep(&*catalog, &keys[1], fields, |stored| given.fields(table, stored))?;
-        keep(&*catalog, &keys[2], codec, |stored| given.codec(table, stored))?;
+        keep(&*catalog, &keys[1], fields, commit, |stored| given.fields(table, stored))?;
+        keep(&*catalog, &keys[2], codec, commit, |stored| given.codec(table, stored))?;
         break earlier;
     };
     let earlier = text(&earlier).unwrap_or_default();
-    let store = store.map_or_else(|| db.table(table), Ok)?;
-    Ok(Opened { store, earlier: earlier.lines().filter_map(fingerprint).collect() })
+    let store = store.map_or_else(|| open_or_make(db, table, commit), Ok)?;
+    let earlier = earlier.lines().filter_map(fingerprint).collect();
+    Ok(Opened { store, earlier, is_new: commit.is_passed() })
+}
+
+/// Opens a table, and creates it if it does not exist. If a layout was stored before, it mostly does.
+fn open_or_make(db: &(impl Database + ?Sized), table: &str, commit: &Commit) -> Result<Arc<dyn Store>, Error> {
+    if !commit.is_passed() {
+        match db.open_table(table) {
+            Err(Error::NoSuchTable(_)) => {}
+            opened => return opened,
+        }
+    }
+    let made = commit.decided(db.table(table))?;
+    commit.pass();
+    Ok(made)
 }
 
 /// The fingerprint of a shape.
@@ -262,14 +284,31 @@ pub(crate) fn fingerprint(shape: &str) -> Option<Fingerprint> {
 pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, name: &str) -> Result<(), Error> {
     let refused = |differences| Error::Fields { table: table.to_owned(), differences };
     let db = Within::one_call(&db as &dyn Database);
-    let (catalog, key) = (there(&*db, table)?, Kind::Fields.key(table));
-    keep(&*catalog, &key, catalog.get(&key)?, |stored| {
-        let unknown = || refused("they are not known yet: open the table once to store them".to_owned());
-        let mut fields = parse_fields(table, stored.ok_or_else(unknown)?)?;
-        fields.rename(field, name).map_err(refused)?;
-        Ok(Some(fields.to_string()))
-    })?;
-    Ok(())
+    of_catalog("renaming of a field", table, |commit| {
+        let (catalog, key) = (there(&*db, table)?, Kind::Fields.key(table));
+        keep(&*catalog, &key, catalog.get(&key)?, commit, |stored| {
+            let unknown = || refused("they are not known yet: open the table once to store them".to_owned());
+            let mut fields = parse_fields(table, stored.ok_or_else(unknown)?)?;
+            fields.rename(field, name).map_err(refused)?;
+            Ok(Some(fields.to_string()))
+        })?;
+        Ok(())
+    })
+}
+
+/// Runs an operation on what the catalog stores about a table. It passes its [`Commit`] with its first write. Its errors
+/// name the table.
+pub(crate) fn of_catalog<T>(
+    doing: &'static str,
+    table: &str,
+    run: impl FnOnce(&Commit) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let commit = Commit::default();
+    match run(&commit) {
+        // What another program has stored about the table meanwhile.
+        Err(refused) if refused.kind() == ErrorKind::Mismatch => Err(refused),
+        result => commit.outcome(table, result).map_err(|error| error.of_catalog(doing, table)),
+    }
 }
 
 /// Changes the stored codec of a table's values to that of `V`. Call it if the new codec reads the same bytes, or after
@@ -291,11 +330,13 @@ pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, nam
 /// [`Error::NoSuchTable`].
 pub fn change_codec<V: RowValue>(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error> {
     let db = Within::one_call(&db as &dyn Database);
-    let (catalog, key) = (there(&*db, table)?, Kind::Codec.key(table));
-    match V::CODEC {
-        Some(codec) => catalog.write(Batch::new().put(key, codec)),
-        None => catalog.write(Batch::new().delete(key)),
-    }
+    of_catalog("change of the codec", table, |commit| {
+        let (catalog, key) = (there(&*db, table)?, Kind::Codec.key(table));
+        commit.decided(match V::CODEC {
+            Some(codec) => catalog.write(Batch::new().put(key, codec)),
+            None => catalog.write(Batch::new().delete(key)),
+        })
+    })
 }
 
 /// The catalog, if it contains the table.
@@ -318,10 +359,12 @@ pub(crate) struct WideTexts {
     pub(crate) earlier: Option<String>,
 }
 
-/// Updates what the catalog stores about a wide table to what `decide` returns; `None` changes nothing.
+/// Updates what the catalog stores about a wide table to what `decide` returns; `None` changes nothing. `commit` is passed
+/// once something of it is written.
 pub(crate) fn keep_wide(
     db: &(impl Database + ?Sized),
     table: &str,
+    commit: &Commit,
     mut decide: impl FnMut(Option<&WideTexts>) -> Result<Option<WideTexts>, Error>,
 ) -> Result<(), Error> {
     finish_drop(db, table)?;
@@ -345,7 +388,8 @@ pub(crate) fn keep_wide(
         let mut kept = true;
         for ((key, before), new) in rows {
             let Some(new) = new.as_deref().map(str::as_bytes) else { continue };
-            kept = kept && (before.as_deref() == Some(new) || replace(&*catalog, key, before.as_deref(), Some(new))?);
+            kept = kept
+                && (before.as_deref() == Some(new) || replace(&*catalog, key, before.as_deref(), Some(new), commit)?);
         }
         if kept {
             return Ok(());
@@ -366,9 +410,11 @@ impl WideTexts {
 
 /// What the catalog stores about a wide table, if it exists.
 pub(crate) fn wide(db: &(impl Database + ?Sized), table: &str) -> Result<Option<WideTexts>, Error> {
-    let Some(catalog) = existing(db)? else { return Ok(None) };
-    finish_drop(db, table)?;
-    Ok(WideTexts::of(&read(&*catalog, &WideTexts::keys(table))?))
+    of_catalog("look-up", table, |_| {
+        let Some(catalog) = existing(db)? else { return Ok(None) };
+        finish_drop(db, table)?;
+        Ok(WideTexts::of(&read(&*catalog, &WideTexts::keys(table))?))
+    })
 }
 
 /// The names of the wide tables.
@@ -386,15 +432,22 @@ pub(crate) fn wide_tables(db: &(impl Database + ?Sized)) -> Result<Vec<String>, 
 
 /// Drops a table and its rows in the catalog. If this is interrupted, the next drop or the next opening of the table
 /// finishes it: a layout never stays without its table, nor rows without their layout.
+///
+/// # Errors
+///
+/// [`Error::OutcomeUnknown`] once the drop is marked. With any other error the table is as it was.
 pub(crate) fn drop_table(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error> {
-    let catalog = db.table(CATALOG)?;
-    catalog.write(Batch::new().put(Kind::Dropping.key(table), []))?;
-    db.drop_table(table)?;
-    let mut forgotten = Batch::new();
-    Kind::OF_A_TABLE.iter().for_each(|kind| _ = forgotten.delete(kind.key(table)));
-    catalog.write(&forgotten)?;
-    // In a write of its own, as the batch may not be atomic.
-    catalog.write(Batch::new().delete(Kind::Dropping.key(table)))
+    of_catalog("drop", table, |commit| {
+        let catalog = db.table(CATALOG)?;
+        commit.decided(catalog.write(Batch::new().put(Kind::Dropping.key(table), [])))?;
+        commit.pass();
+        db.drop_table(table)?;
+        let mut forgotten = Batch::new();
+        Kind::OF_A_TABLE.iter().for_each(|kind| _ = forgotten.delete(kind.key(table)));
+        catalog.write(&forgotten)?;
+        // In a write of its own, as the batch may not be atomic.
+        catalog.write(Batch::new().delete(Kind::Dropping.key(table)))
+    })
 }
 
 fn finish_drop(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error> {
@@ -425,11 +478,12 @@ fn keep(
     catalog: &dyn Store,
     key: &[u8],
     mut stored: Option<Vec<u8>>,
+    commit: &Commit,
     mut decide: impl FnMut(Option<&str>) -> Result<Option<String>, Error>,
 ) -> Result<Option<Vec<u8>>, Error> {
     loop {
         let Some(new) = decide(text(&stored).as_deref())? else { return Ok(stored) };
-        if replace(catalog, key, stored.as_deref(), Some(new.as_bytes()))? {
+        if replace(catalog, key, stored.as_deref(), Some(new.as_bytes()), commit)? {
             return Ok(Some(new.into_bytes()));
         }
         stored = catalog.get(key)?;
@@ -437,15 +491,26 @@ fn keep(
 }
 
 /// Replaces a row. Of two concurrent openings one writes, and the other gets `false` and reads again.
-fn replace(catalog: &dyn Store, key: &[u8], stored: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
-    if catalog.guarantees().compare_and_write {
-        return catalog.compare_and_write(key, stored, new);
-    }
-    let mut batch = Batch::new();
-    match new {
-        Some(new) => batch.put(key, new),
-        None => batch.delete(key),
+fn replace(
+    catalog: &dyn Store,
+    key: &[u8],
+    stored: Option<&[u8]>,
+    new: Option<&[u8]>,
+    commit: &Commit,
+) -> Result<bool, Error> {
+    let replaced = if catalog.guarantees().compare_and_write {
+        catalog.compare_and_write(key, stored, new)
+    } else {
+        let mut batch = Batch::new();
+        match new {
+            Some(new) => batch.put(key, new),
+            None => batch.delete(key),
+        };
+        catalog.write(&batch).map(|()| true)
     };
-    catalog.write(&batch)?;
-    Ok(true)
+    let replaced = commit.decided(replaced)?;
+    if replaced {
+        commit.pass();
+    }
+    Ok(replaced)
 }

@@ -7,7 +7,7 @@
 use crate::keys::checkpoint::Checkpoint;
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{self, CATALOG, Given, How, MIGRATIONS, Opened};
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error};
 use crate::store::options::Within;
 use crate::store::phase::Phase;
 use crate::store::{Batch, CallOptions, Database, RowBatch, Rows, Scan};
@@ -152,32 +152,36 @@ pub(crate) fn open(
     options: &CallOptions,
 ) -> Result<Opened, Error> {
     catalog::check_name(table)?;
-    let opened = unless_moved(&**within, table, how, || catalog::open(&**within, table, given, how))?;
+    let opened = unless_moved(&**within, table, how, |commit| catalog::open(&**within, table, given, how, commit))?;
     Ok(Opened { store: within.handed_out(opened.store, options), ..opened })
 }
 
-/// Calls `open`, which creates or opens a table, unless a migration has moved the table.
+/// Calls `open`, which creates or opens a table, unless a migration has moved the table. Its errors name the table.
 ///
 /// # Errors
 ///
-/// [`Error::Moved`] if a migration has moved its rows. The table is not created again then.
+/// [`Error::Moved`] if a migration has moved its rows. The table is not created again then. [`Error::OutcomeUnknown`] if
+/// `open` has passed its [`Commit`].
 pub(crate) fn unless_moved<T, D: Database + ?Sized>(
     db: &D,
     table: &str,
     how: &How<'_>,
-    open: impl FnOnce() -> Result<T, Error>,
+    open: impl FnOnce(&Commit) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    if matches!(how, How::Open) && catalog::existing(db)?.is_none() {
-        // No table was moved. If the table does not exist, no catalog is created either.
-        db.open_table(table)?;
-    }
-    refuse_moved(db, table)?;
-    let opened = open();
-    // A migration may have dropped it in the meantime, and `open` may have created it again.
-    match refuse_moved(db, table) {
-        Err(moved @ Error::Moved { .. }) => catalog::drop_table(db, table).and(Err(moved)),
-        refused => refused.and(opened),
-    }
+    let doing = if matches!(how, How::Make(_)) { "creation" } else { "opening" };
+    catalog::of_catalog(doing, table, |commit| {
+        if matches!(how, How::Open) && catalog::existing(db)?.is_none() {
+            // No table was moved. If the table does not exist, no catalog is created either.
+            db.open_table(table)?;
+        }
+        refuse_moved(db, table)?;
+        let opened = open(commit);
+        // A migration may have dropped it in the meantime, and `open` may have created it again.
+        match refuse_moved(db, table) {
+            Err(moved @ Error::Moved { .. }) => catalog::drop_table(db, table).and(Err(moved)),
+            refused => refused.and(opened),
+        }
+    })
 }
 
 fn refuse_moved(db: &(impl Database + ?Sized), table: &str) -> Result<(), Error> {

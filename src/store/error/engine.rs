@@ -60,8 +60,8 @@ impl Error {
         Self::Engine(EngineError { kind, error: error.into() })
     }
 
-    /// The engine's error, if it is an `E`, for example a `FjallError`. For [`Error::OutcomeUnknown`] this looks at its
-    /// cause.
+    /// The engine's error, if it is an `E`, for example a `FjallError`. For [`Error::OutcomeUnknown`] and
+    /// [`Error::Catalog`] this looks at the cause.
     ///
     /// ```
     /// let error = rowkey::Error::engine(std::io::Error::other("no space"));
@@ -71,7 +71,7 @@ impl Error {
     pub fn engine_error<E: StdError + 'static>(&self) -> Option<&E> {
         match self {
             Self::Engine(engine) => engine.error.downcast_ref(),
-            Self::OutcomeUnknown { source, .. } => source.engine_error(),
+            Self::OutcomeUnknown { source, .. } | Self::Catalog { source, .. } => source.engine_error(),
             _ => None,
         }
     }

@@ -12,8 +12,9 @@ use super::{Access, Error};
 /// | `NotFound` | [`NoSuchTable`](Error::NoSuchTable), [`NoSuchFamily`](Error::NoSuchFamily) |
 /// | `AlreadyExists` | [`TableExists`](Error::TableExists), [`SecondaryConflict`](Error::SecondaryConflict) |
 /// | `PermissionDenied` | an engine's: no right to read, write or create a table |
-/// | `Busy` | an engine's: locked, overloaded, a region that moves; nothing was written |
-/// | `DeadlineExceeded`, `Cancelled` | the call was given up; an engine's timeouts too |
+/// | `Busy` | [`SecondaryBusy`](Error::SecondaryBusy); an engine's: locked, overloaded, a region that moves |
+/// | `DeadlineExceeded` | [`DeadlineExceeded`](Error::DeadlineExceeded); an engine's timeouts |
+/// | `Cancelled` | [`Cancelled`](Error::Cancelled) |
 /// | `OutcomeUnknown` | [`OutcomeUnknown`](Error::OutcomeUnknown) |
 /// | `Damaged` | [`Key`](Error::Key), [`Value`](Error::Value) and [`Cell`](Error::Cell) that were read, [`SecondaryDuplicate`](Error::SecondaryDuplicate), an engine's damaged files |
 /// | `Unsupported` | [`Unsupported`](Error::Unsupported) |
@@ -22,7 +23,11 @@ use super::{Access, Error};
 /// | `Partial` | [`Rows`](Error::Rows) |
 /// | `Other` | any other error of an engine |
 ///
-/// An [`Engine`](Error::Engine) error has the kind that its engine gave it.
+/// An [`Engine`](Error::Engine) error has the kind that its engine gave it, a [`Catalog`](Error::Catalog) error that of its
+/// source.
+///
+/// With any kind but `OutcomeUnknown` and `Partial` nothing was written, and nothing will be. [The guide](crate::guide::errors)
+/// says for each kind what to do.
 ///
 /// ```
 /// use rowkey::store::Database;
@@ -40,16 +45,15 @@ pub enum ErrorKind {
     AlreadyExists,
     /// The caller has no permission.
     PermissionDenied,
-    /// The engine can't do it now, but may later. Nothing was written of what the engine writes atomically. A mutation
-    /// of a row on a store without [`atomic_rows`](crate::wide::WideGuarantees::atomic_rows) may have written some
-    /// cells.
+    /// It can't be done now, but may be later: another write is under way, or the engine is overloaded. Nothing was
+    /// written. The same call can be repeated.
     Busy,
-    /// The call took too long.
+    /// The call took too long. Nothing was written. The same call can be repeated with more time.
     DeadlineExceeded,
-    /// The caller cancelled the call.
+    /// The caller cancelled the call. Nothing was written.
     Cancelled,
-    /// It is unknown whether the write was applied. It may be applied later: in full or, if the store's batches are not
-    /// atomic, in part. Writing again is safe if the write is idempotent.
+    /// It is unknown whether the write was applied. It may be applied later: in full or, if it is not one atomic write, in
+    /// part. Writing again is safe if the write is idempotent: a put or a delete, not an increment or an update.
     OutcomeUnknown,
     /// Stored data can't be read, or contradicts itself.
     Damaged,
@@ -66,8 +70,11 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Whether the same call may succeed if it is tried again, and the failed one wrote nothing: only `Busy`. After
-    /// `DeadlineExceeded` or `OutcomeUnknown` a write may have been applied. With `Partial` each row has its own error.
+    /// Whether the same call may succeed if it is repeated after a pause, and takes effect once: only `Busy`.
+    ///
+    /// After `DeadlineExceeded` and `Cancelled` nothing was written either, so a repeat is as safe; whether to give the call
+    /// more time is the caller's decision. After `OutcomeUnknown` the write may have been applied. With `Partial` each row
+    /// has its own error.
     pub const fn is_retryable(self) -> bool {
         matches!(self, Self::Busy)
     }
@@ -101,6 +108,7 @@ impl Error {
             Self::TableExists(_) | Self::SecondaryConflict { .. } => ErrorKind::AlreadyExists,
             Self::DeadlineExceeded { .. } => ErrorKind::DeadlineExceeded,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
+            Self::SecondaryBusy { .. } => ErrorKind::Busy,
             Self::OutcomeUnknown { .. } => ErrorKind::OutcomeUnknown,
             Self::Value { access: Access::Read, .. }
             | Self::Cell { access: Access::Read, .. }
@@ -132,6 +140,7 @@ impl Error {
             | Self::Moved { .. } => ErrorKind::Mismatch,
             Self::Rows(_) => ErrorKind::Partial,
             Self::Engine(error) => error.kind(),
+            Self::Catalog { source, .. } => source.kind(),
         }
     }
 }
@@ -183,10 +192,12 @@ mod tests {
             Error::TableOption { .. } => 32,
             Error::DeadlineExceeded { .. } => 33,
             Error::Cancelled { .. } => 34,
+            Error::SecondaryBusy { .. } => 35,
+            Error::Catalog { .. } => 36,
         }
     }
 
-    const VARIANTS: usize = 35;
+    const VARIANTS: usize = 37;
 
     fn samples() -> Vec<(Error, ErrorKind)> {
         use ErrorKind::*;
@@ -225,6 +236,8 @@ mod tests {
                 Error::SecondaryDuplicate { table: "t".into(), key: vec![1], holder: vec![1], claimant: vec![1] },
                 Damaged,
             ),
+            (Error::SecondaryBusy { table: "t".into(), key: vec![1], holder: vec![1], claimant: vec![1] }, Busy),
+            (Error::Catalog { doing: "opening", table: name(), source: Box::new(lost()) }, Busy),
             (Error::SecondaryName { primary: name(), secondary: name(), what: "" }, InvalidInput),
             (Error::MigrationPhase { name: name(), step: "", phase: Phase::Copying }, Mismatch),
             (Error::Migration { name: name(), what: name() }, Mismatch),

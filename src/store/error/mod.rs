@@ -5,6 +5,7 @@
 
 mod engine;
 mod kind;
+mod outcome;
 mod rows;
 
 use std::any::Any;
@@ -12,6 +13,7 @@ use std::fmt;
 
 pub use self::engine::EngineError;
 pub use self::kind::ErrorKind;
+pub(crate) use self::outcome::Commit;
 use self::rows::Short;
 pub use self::rows::{RowError, RowErrors};
 use crate::keys::error::{CursorError, DecodeError, Hex, Printable};
@@ -232,9 +234,31 @@ pub enum Error {
         table: String,
         /// The secondary key.
         key: Vec<u8>,
-        /// The key of the primary row that has the secondary key, or is about to get it.
+        /// The key of the primary row that has the secondary key.
         holder: Vec<u8>,
         /// The key of the primary row that was to get it.
+        claimant: Vec<u8>,
+    },
+
+    /// Another write is about to give the key of a secondary table (a unique index) to another row, or was stopped on its way
+    /// to it: whether the key is free is not known yet. Nothing was written, or the write was undone. Try again: a write
+    /// that was stopped holds the key for [`write_timeout`](crate::secondary::Primary::write_timeout) at most. Only
+    /// possible on a database without transactions.
+    #[error(
+        "key {} in secondary table {table:?} is being written: a write of the row at key {} claims it, so the row at key \
+         {} has to wait",
+        Hex(key),
+        Hex(holder),
+        Hex(claimant)
+    )]
+    SecondaryBusy {
+        /// The secondary table's name.
+        table: Box<str>,
+        /// The secondary key.
+        key: Vec<u8>,
+        /// The key of the primary row whose write is under way.
+        holder: Vec<u8>,
+        /// The key of the primary row that was to get the secondary key.
         claimant: Vec<u8>,
     },
 
@@ -329,9 +353,9 @@ pub enum Error {
     #[error(transparent)]
     Cursor(#[from] CursorError),
 
-    /// The deadline or the timeout of the handle's [`CallOptions`](crate::store::CallOptions) has passed. This call has
-    /// written nothing; about an operation of several calls see
-    /// [What is written](crate::store::CallOptions#what-is-written).
+    /// The deadline or the timeout of the handle's [`CallOptions`](crate::store::CallOptions) has passed. Nothing was
+    /// written, and nothing will be: a write of which that is not certain is [`OutcomeUnknown`](Self::OutcomeUnknown).
+    /// Jobs and loads go on batch by batch: see [What is written](crate::store::CallOptions#what-is-written).
     #[error("deadline exceeded: {}", Doing(doing, table))]
     DeadlineExceeded {
         /// The operation.
@@ -340,7 +364,7 @@ pub enum Error {
         table: String,
     },
 
-    /// The [`Cancel`](crate::store::Cancel) token of the handle was cancelled. This call has written nothing, as with
+    /// The [`Cancel`](crate::store::Cancel) token of the handle was cancelled. Nothing was written, as with
     /// [`DeadlineExceeded`](Self::DeadlineExceeded).
     #[error("cancelled: {}", Doing(doing, table))]
     Cancelled {
@@ -358,13 +382,26 @@ pub enum Error {
     #[error(transparent)]
     Rows(Box<RowErrors>),
 
-    /// It is unknown whether the write was applied: the connection broke before the response, or the disk failed during
-    /// the write. It may be applied later.
+    /// It is unknown whether the write was applied: the connection broke before the response, the disk failed during the
+    /// write, or an operation of several writes was stopped after the one that decides it. It may be applied later, and
+    /// in part: read the rows, or repeat the write if it is idempotent.
     #[error("the outcome of the write to table {table:?} is unknown")]
     OutcomeUnknown {
         /// The table's name, or the names of several.
         table: String,
         /// What went wrong.
+        source: Box<Error>,
+    },
+
+    /// The engine failed while a table was opened, created or dropped. Its error may name a table of the crate's own, where
+    /// layouts are stored. The [kind](Error::kind) is that of `source`.
+    #[error("{doing} of table {table:?}: {source}")]
+    Catalog {
+        /// The operation.
+        doing: &'static str,
+        /// The table's name.
+        table: String,
+        /// The engine's error.
         source: Box<Error>,
     },
 

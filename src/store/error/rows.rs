@@ -59,14 +59,20 @@ impl RowError {
     }
 
     /// Why the write failed. Nothing of it is stored, unless the error's kind is
-    /// [`OutcomeUnknown`](super::ErrorKind::OutcomeUnknown), or the write has several cells and the store does not
-    /// write them atomically.
+    /// [`OutcomeUnknown`](super::ErrorKind::OutcomeUnknown).
     pub fn error(&self) -> &Error {
         &self.error
     }
 
     pub(crate) fn shared(&self) -> Arc<Error> {
         Arc::clone(&self.error)
+    }
+}
+
+impl Error {
+    /// An error that several failures may share.
+    pub(crate) fn of_shared(error: Arc<Self>) -> Self {
+        Arc::try_unwrap(error).unwrap_or_else(|shared| Self::engine_of(shared.kind(), shared))
     }
 }
 
@@ -148,9 +154,8 @@ impl RowErrors {
     /// The first failure, as the error of the whole call.
     pub(crate) fn into_first(mut self) -> Error {
         self.failures.truncate(1);
-        match self.failures.pop().map(|first| Arc::try_unwrap(first.error)) {
-            Some(Ok(error)) => error,
-            Some(Err(shared)) => Error::engine_of(shared.kind(), shared),
+        match self.failures.pop() {
+            Some(first) => Error::of_shared(first.error),
             None => Error::engine("some of several writes failed"),
         }
     }

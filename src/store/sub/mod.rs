@@ -83,6 +83,20 @@ impl<S: Store> SubStore<S> {
     }
 
     /// Whether the store's keys have room for the table's entry in the list and for a row key of one byte.
+    /// Creates a table; `false` if it exists.
+    fn register(&self, store: &dyn Store, name: &str) -> Result<bool, Error> {
+        let registered = register_key(name);
+        if store.guarantees().compare_and_write {
+            return store.compare_and_write(&registered, None, Some(&[]));
+        }
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let absent = store.get(&registered)?.is_none();
+        if absent {
+            store.write(Batch::new().put(registered, []))?;
+        }
+        Ok(absent)
+    }
+
     fn check_name(&self, name: &str) -> Result<(), Error> {
         let longest = (prefix(name).len() + 1).max(register_key(name).len());
         let max = self.store.guarantees().limits.key;
@@ -129,17 +143,18 @@ impl<S: Store + 'static> Database for SubStore<S> {
 
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         self.check_name(name)?;
-        let store = Within::one_call(&*self.store as &dyn Store);
-        if !self.is_registered(&*store, name)? {
+        let (store, table) = (Within::one_call(&*self.store as &dyn Store), self.opened(name));
+        if !table.named(self.is_registered(&*store, name))? {
             self.id.check_write([name])?;
-            store.write(Batch::new().put(register_key(name), []))?;
+            table.named(store.write(Batch::new().put(register_key(name), [])))?;
         }
-        Ok(Arc::new(self.opened(name)))
+        Ok(Arc::new(table))
     }
 
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        match self.is_registered(&*self.store, name)? {
-            true => Ok(Arc::new(self.opened(name))),
+        let table = self.opened(name);
+        match table.named(self.is_registered(&*self.store, name))? {
+            true => Ok(Arc::new(table)),
             false => Err(Error::NoSuchTable(name.to_owned())),
         }
     }
@@ -148,21 +163,9 @@ impl<S: Store + 'static> Database for SubStore<S> {
         self.id.check_write([name])?;
         new.check(name, &[])?;
         self.check_name(name)?;
-        let registered = register_key(name);
-        let store = Within::one_call(&*self.store as &dyn Store);
-        let made = match store.guarantees().compare_and_write {
-            true => store.compare_and_write(&registered, None, Some(&[]))?,
-            false => {
-                let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-                let absent = store.get(&registered)?.is_none();
-                if absent {
-                    store.write(Batch::new().put(registered, []))?;
-                }
-                absent
-            }
-        };
-        match made {
-            true => Ok(Arc::new(self.opened(name))),
+        let (store, table) = (Within::one_call(&*self.store as &dyn Store), self.opened(name));
+        match table.named(self.register(&*store, name))? {
+            true => Ok(Arc::new(table)),
             false => Err(Error::TableExists(name.to_owned())),
         }
     }
@@ -188,7 +191,8 @@ impl<S: Store + 'static> Database for SubStore<S> {
         self.id.check_write([name])?;
         // The rows first: a failure in between leaves an empty table, not rows that reappear in the next table of that
         // name.
-        self.store.delete_ranges(&[KeyRange::prefix(prefix(name)), KeyRange::point(register_key(name))])
+        let ranges = [KeyRange::prefix(prefix(name)), KeyRange::point(register_key(name))];
+        self.opened(name).named(self.store.delete_ranges(&ranges))
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
@@ -211,7 +215,7 @@ impl<S: Store + 'static> Database for SubStore<S> {
         }
         let store = Within::one_call(&*self.store as &dyn Store);
         // In a batch of its own, so that a failure names only writes of the caller.
-        store.write(&registers).map_err(first_of)?;
+        store.write(&registers).map_err(|error| of_tables(error.before_commit(), batches))?;
         store.write(&rows).map_err(|error| {
             let rows = match error {
                 Error::Rows(rows) => rows,
@@ -254,20 +258,13 @@ impl<S: Store + 'static> Database for SubStore<S> {
 }
 
 /// Translates the error of a write across tables: their names in place of the store's.
+/// Names the tables of the caller.
 fn of_tables(error: Error, batches: &[(&str, &Batch)]) -> Error {
+    let names = || batches.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(", ");
     match error {
-        Error::OutcomeUnknown { source, .. } => {
-            let names: Vec<&str> = batches.iter().map(|&(name, _)| name).collect();
-            Error::OutcomeUnknown { table: names.join(", "), source }
-        }
-        other => other,
-    }
-}
-
-/// The first error of a write of several rows, none of which is the caller's.
-fn first_of(error: Error) -> Error {
-    match error {
-        Error::Rows(rows) => rows.into_first(),
+        Error::OutcomeUnknown { source, .. } => Error::OutcomeUnknown { table: names(), source },
+        Error::DeadlineExceeded { doing, .. } => Error::DeadlineExceeded { doing, table: names() },
+        Error::Cancelled { doing, .. } => Error::Cancelled { doing, table: names() },
         other => other,
     }
 }

@@ -45,6 +45,11 @@ impl<S: Store> SubTable<S> {
         key.strip_prefix(self.prefix.as_slice()).unwrap_or(key).to_vec()
     }
 
+    /// A result whose error names this table.
+    pub(super) fn named<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        result.map_err(|error| self.error(error))
+    }
+
     /// Translates an error: the table's name and keys in place of the store's.
     fn error(&self, error: Error) -> Error {
         match error {
@@ -66,7 +71,7 @@ impl<S: Store> SubTable<S> {
 
 impl<S: Store> Readable for SubTable<S> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.store.get(&self.key(key)).map_err(|error| self.error(error))
+        self.named(self.store.get(&self.key(key)))
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
@@ -95,7 +100,7 @@ impl<S: Store> Store for SubTable<S> {
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let keys: Vec<Vec<u8>> = keys.iter().map(|key| self.key(key)).collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        self.store.get_many(&keys).map_err(|error| self.error(error))
+        self.named(self.store.get_many(&keys))
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -103,35 +108,41 @@ impl<S: Store> Store for SubTable<S> {
         self.limits.check(self.id.name(), batch)?;
         let mut beneath = Batch::new();
         under(&self.prefix, batch, &mut beneath);
-        self.store.write(&beneath).map_err(|error| self.error(error))
+        self.named(self.store.write(&beneath))
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
         self.id.check_write()?;
         self.limits.check_row(self.id.name(), key, None)?;
-        self.store.increment(&self.key(key), by).map_err(|error| self.error(error))
+        self.named(self.store.increment(&self.key(key), by))
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         self.id.check_write()?;
         self.limits.check_row(self.id.name(), key, new)?;
-        self.store.compare_and_write(&self.key(key), expected, new).map_err(|error| self.error(error))
+        self.named(self.store.compare_and_write(&self.key(key), expected, new))
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.id.check_write()?;
-        self.store.delete_ranges(&self.ranges(ranges)).map_err(|error| self.error(error))
+        self.named(self.store.delete_ranges(&self.ranges(ranges)))
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.id.check_write()?;
-        self.store.transact(&mut |view| {
+        let written = self.store.transact(&mut |view| {
             let batch = body(&SubView { view, prefix: &self.prefix })?;
             self.limits.check(self.id.name(), &batch)?;
             let mut beneath = Batch::new();
             under(&self.prefix, &batch, &mut beneath);
             Ok(beneath)
-        })
+        });
+        match written {
+            Err(error @ (Error::DeadlineExceeded { .. } | Error::Cancelled { .. } | Error::OutcomeUnknown { .. })) => {
+                Err(self.error(error))
+            }
+            other => other,
+        }
     }
 }
 

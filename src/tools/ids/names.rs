@@ -123,7 +123,7 @@ impl<const BYTES: usize> NameIds<BYTES> {
                 // Whoever took it may have been killed before the name's row was written. So all names are found
                 // except, perhaps, that of the last id. No id is taken twice, as its row is written once.
                 if self.read_id(store, of)?.is_none() {
-                    write(store, &self.name_key(of), id)?;
+                    write(store, &self.name_key(of), id).map_err(Error::before_commit)?;
                     self.keep(of, *id);
                 }
                 if of == name {
@@ -135,7 +135,8 @@ impl<const BYTES: usize> NameIds<BYTES> {
             }
             let id = next(last.map_or([0; BYTES], |(id, _)| id)).ok_or(IdError::NamesFull { bytes: BYTES })?;
             if write(store, &self.id_key(id), name.as_bytes())? {
-                write(store, &self.name_key(name), &id)?;
+                // The id is taken: who asks again gets it.
+                write(store, &self.name_key(name), &id).map_err(|error| error.after_commit(&self.table))?;
                 self.keep(name, id);
                 return Ok(id);
             }

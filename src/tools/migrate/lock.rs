@@ -7,7 +7,7 @@ use super::phase::TABLE;
 use super::tables::{Core, Keys, Pair};
 use crate::keys::error::Hex;
 use crate::store::Store;
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error};
 use crate::store::phase::Phase;
 use crate::tools::token::Token;
 
@@ -221,14 +221,19 @@ impl<'r> LockedRow<'r> {
 
     /// Changes the row from what was `found` to what is `due`, and releases the lock. `false` if the lock was lost
     /// before the commit: then nothing is written.
-    pub(super) fn write(&mut self, phase: Phase, found: Pair, due: Due) -> Result<bool, Error> {
+    ///
+    /// Passes `commit` when it commits.
+    pub(super) fn write(&mut self, phase: Phase, found: Pair, due: Due, commit: &Commit) -> Result<bool, Error> {
         let same = |due: &Option<_>, found| due.as_ref().is_none_or(|due| due == found);
         if !self.held.is_due() && same(&due.old, &found.0) && same(&due.new, &found.1) {
             return self.give_back();
         }
-        let decided = self.decide(phase, due)?;
-        if decided && self.apply(phase, Some(found))? {
-            self.give_back()?;
+        let decided = commit.decided(self.decide(phase, due))?;
+        if decided {
+            commit.pass();
+            if self.apply(phase, Some(found))? {
+                self.give_back()?;
+            }
         }
         Ok(decided)
     }

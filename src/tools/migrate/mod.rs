@@ -109,7 +109,8 @@
 //!   create it again. It then finds the phase changed, and drops the table again.
 //!
 //! A write that times out or is cancelled between its steps ([`CallOptions`](crate::store::CallOptions)) leaves what a crash there
-//! leaves.
+//! leaves. Its error says which side of the commit that was: [`Error::OutcomeUnknown`] after it, and before it any other, with
+//! which nothing is written.
 //!
 //! One gap remains without transactions: between a late write (A → B → A) and its repair, a reader sees the late row. If the
 //! late writer is killed in between, this lasts until the next write of the row, or the next
@@ -137,7 +138,7 @@ use self::tables::Core;
 use crate::keys::key::OwnedKey;
 use crate::store::catalog;
 use crate::store::catalog::moved;
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error};
 use crate::store::options::Within;
 pub use crate::store::phase::Phase;
 use crate::store::value::{RowValue, decoded, encoded};
@@ -209,11 +210,25 @@ where
         if !guarantees.transactions && !guarantees.compare_and_write {
             return Err(Error::Unsupported("transactions or compare-and-write"));
         }
+        let both = format!("{old}, {new}");
+        catalog::of_catalog("opening of a migration", &both, |commit| {
+            Self::open_by(db, name, [old, new], conversion, commit)
+        })
+    }
+
+    /// Opens or begins the migration. `commit` is passed once something of it is stored.
+    fn open_by(
+        db: D,
+        name: &str,
+        [old, new]: [&str; 2],
+        conversion: Conversion<K1, V1, K2, V2>,
+        commit: &Commit,
+    ) -> Result<Self, Error> {
         let within = &Within::one_call(&db as &dyn Database);
         let kept = Kept { db: &**within, name };
         loop {
             let opened = match kept.read()? {
-                None => Self::begin(kept, old, new).map(|()| None),
+                None => Self::begin(kept, old, new, commit).map(|()| None),
                 Some(state) if (state.old.as_str(), state.new.as_str()) != (old, new) => {
                     let (old, new) = (&state.old, &state.new);
                     return Err(kept.error(format!("it migrates table {old:?} to table {new:?}")));
@@ -238,18 +253,20 @@ where
     }
 
     /// Begins the migration, unless another process has begun it.
-    fn begin(kept: Kept<'_>, old: &str, new: &str) -> Result<(), Error> {
+    fn begin(kept: Kept<'_>, old: &str, new: &str, commit: &Commit) -> Result<(), Error> {
         let db = kept.db;
         if old == new {
             return Err(kept.error("its two tables are the same"));
         }
-        Table::<K1, V1, _>::open(db, old)?;
+        commit.decided(Table::<K1, V1, _>::open(db, old))?;
         let rows = count(Table::<K2, V2, _>::open(db, new)?.store().scan(&Scan::all().limit(1)))?;
         if rows > 0 {
             // The rows do no harm if another process has begun it since, and copied them.
             let begun = kept.read()?.is_some();
             return if begun { Ok(()) } else { Err(kept.error(format!("the new table {new:?} already has rows"))) };
         }
+        // Tables that did not exist are created.
+        commit.pass();
         moved::note(db, kept.name, [old, new])?;
         kept.replace(None, &State::begun(old, new)).map(drop)
     }
@@ -365,17 +382,30 @@ where
     }
 
     /// Writes a row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] if the write was stopped after it was committed: it takes place, at the latest when the row
+    /// is written next. With any other error it does not.
     pub fn put(&self, key: &K2, value: &V2) -> Result<(), Error> {
         let value = self.encode(value)?;
         self.core(&self.one_call()).change(&key.encode(), &mut |_| Ok(Some(value.clone())))
     }
 
     /// Deletes a row.
+    ///
+    /// # Errors
+    ///
+    /// As [`put`](Self::put).
     pub fn delete(&self, key: &K2) -> Result<(), Error> {
         self.core(&self.one_call()).change(&key.encode(), &mut |_| Ok(None))
     }
 
     /// Changes a row and returns its new value, as [`Table::update`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`put`](Self::put). After [`Error::OutcomeUnknown`] an update that is not idempotent must not be repeated.
     pub fn update(&self, key: &K2, mut change: impl FnMut(Option<V2>) -> Option<V2>) -> Result<Option<V2>, Error> {
         let key = key.encode();
         let mut after = None;

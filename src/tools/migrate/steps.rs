@@ -1,11 +1,12 @@
 //! The steps of a migration from phase to phase.
 
 use super::phase::State;
+use super::tables::Core;
 use super::{Migration, OneCall};
 use crate::keys::key::OwnedKey;
 use crate::store::Database;
 use crate::store::catalog;
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error};
 use crate::store::phase::Phase;
 use crate::store::value::RowValue;
 
@@ -30,7 +31,10 @@ where
     /// [`Error::MigrationPhase`] if the migration is not verified.
     #[doc(alias = "switch")]
     pub fn cut_over(&self) -> Result<(), Error> {
-        self.step(&self.one_call(), "cut over", Phase::CuttingOver, |phase| phase == Phase::Verified)
+        let commit = Commit::default();
+        let done =
+            self.step(&self.one_call(), &commit, "cut over", Phase::CuttingOver, |phase| phase == Phase::Verified);
+        self.outcome(&commit, done)
     }
 
     /// Finishes the migration and drops the old table. Opening a table of its name then returns [`Error::Moved`].
@@ -40,9 +44,9 @@ where
     ///
     /// [`Error::MigrationPhase`] if the migration is not cut over.
     pub fn finish(&self) -> Result<(), Error> {
-        let call = self.one_call();
-        self.step(&call, "finish", Phase::Finishing, |phase| phase == Phase::CutOver)?;
-        catalog::drop_table(&*call.db, &self.between.old)
+        let (call, commit) = (self.one_call(), Commit::default());
+        let done = self.step(&call, &commit, "finish", Phase::Finishing, |phase| phase == Phase::CutOver);
+        self.outcome(&commit, done.and_then(|()| catalog::drop_table(&*call.db, &self.between.old)))
     }
 
     /// Rolls the migration back: reads and writes go to the old table, and the new table is dropped. Opening a table of
@@ -54,9 +58,9 @@ where
     #[doc(alias = "rollback")]
     #[doc(alias = "abort")]
     pub fn roll_back(&self) -> Result<(), Error> {
-        let call = self.one_call();
-        self.step(&call, "roll back", Phase::RollingBack, Phase::has_both)?;
-        catalog::drop_table(&*call.db, &self.between.new)
+        let (call, commit) = (self.one_call(), Commit::default());
+        let done = self.step(&call, &commit, "roll back", Phase::RollingBack, Phase::has_both);
+        self.outcome(&commit, done.and_then(|()| catalog::drop_table(&*call.db, &self.between.new)))
     }
 
     /// Deletes the stored state of the migration. Then a migration of that name can begin again, and a table of the
@@ -69,11 +73,15 @@ where
     ///
     /// [`Error::MigrationPhase`] if the migration is neither finished nor rolled back.
     pub fn forget(self) -> Result<(), Error> {
-        let call = self.one_call();
-        let core = self.core(&call);
+        let (call, commit) = (self.one_call(), Commit::default());
+        let forgotten = self.forget_by(&self.core(&call), &commit);
+        self.outcome(&commit, forgotten)
+    }
+
+    fn forget_by(&self, core: &Core<'_>, commit: &Commit) -> Result<(), Error> {
         // An earlier call that was killed, or another process, has deleted the state.
         if core.kept.read()?.is_none() {
-            return core.forget();
+            return core.forget(commit);
         }
         let phase = core.pass_barrier()?.phase;
         if !matches!(phase, Phase::Finished | Phase::RolledBack) {
@@ -83,13 +91,21 @@ where
             core.drain_locks()?;
         }
         core.drop_moved(phase)?;
-        core.forget()
+        core.forget(commit)
     }
 
-    /// Passes a barrier, from a phase that allows it.
+    /// The result of a step between the two tables.
+    fn outcome<T>(&self, commit: &Commit, result: Result<T, Error>) -> Result<T, Error> {
+        let both = format!("{}, {}", self.between.old, self.between.new);
+        commit.outcome(&both, result).map_err(|error| error.naming(&both))
+    }
+
+    /// Passes a barrier, from a phase that allows it. When the barrier is set, the step is taken, whoever completes it:
+    /// then `commit` is passed.
     fn step(
         &self,
         call: &OneCall<'_>,
+        commit: &Commit,
         step: &'static str,
         barrier: Phase,
         allowed: fn(Phase) -> bool,
@@ -103,7 +119,10 @@ where
             if !allowed(state.phase) {
                 return Err(core.kept.refused(step, state.phase));
             }
-            core.kept.replace(Some(&state), &State { phase: barrier, ..state.clone() })?;
+            let next = State { phase: barrier, ..state.clone() };
+            if commit.decided(core.kept.replace(Some(&state), &next))? {
+                commit.pass();
+            }
         }
     }
 }

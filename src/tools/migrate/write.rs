@@ -5,7 +5,7 @@ use super::phase::{State, TABLE};
 use super::tables::{Compared, Core, Keys, Pair};
 use crate::keys::range::KeyRange;
 use crate::store::catalog::moved;
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error};
 use crate::store::phase::Phase;
 use crate::store::{Batch, RowBatch, Rows, Scan};
 use crate::tools::job::DifferenceKind;
@@ -20,17 +20,22 @@ impl Core<'_> {
     }
 
     /// Changes a row in the tables of the phase.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] if the write was committed, or may be. With any other error it is not, and never will be.
     pub(super) fn change(&self, new_key: &[u8], decide: &mut Decide<'_>) -> Result<(), Error> {
         self.db().id().check_write([self.old_name, self.new_name])?;
         let old_key = self.convert.key_back(new_key)?;
-        if self.db().guarantees().transactions {
-            self.change_exactly((&old_key, new_key), decide)
-        } else {
-            self.change_locked((&old_key, new_key), decide)
-        }
+        let (keys, commit) = ((old_key.as_slice(), new_key), Commit::default());
+        let changed = match self.db().guarantees().transactions {
+            true => self.change_exactly(keys, decide, &commit),
+            false => self.change_locked(keys, decide, &commit),
+        };
+        commit.outcome(self.new_name, changed).map_err(|error| error.naming(self.new_name))
     }
 
-    fn change_exactly(&self, keys: Keys<'_>, decide: &mut Decide<'_>) -> Result<(), Error> {
+    fn change_exactly(&self, keys: Keys<'_>, decide: &mut Decide<'_>, commit: &Commit) -> Result<(), Error> {
         loop {
             let phase = self.kept.state()?.phase;
             if phase.after_waiting().is_some() {
@@ -41,7 +46,7 @@ impl Core<'_> {
             tables.extend(phase.has_old().then_some(self.old_name));
             tables.extend(phase.has_new().then_some(self.new_name));
             let mut done = false;
-            self.db().transact(&tables, &mut |views| {
+            let written = self.db().transact(&tables, &mut |views| {
                 let [kept, first, rest @ ..] = views else {
                     return Err(self.kept.error("a transaction has no tables"));
                 };
@@ -61,7 +66,8 @@ impl Core<'_> {
                     batches.push(one(keys.1, new_value));
                 }
                 Ok(batches)
-            })?;
+            });
+            commit.decided(written)?;
             if done {
                 return Ok(());
             }
@@ -73,7 +79,7 @@ impl Core<'_> {
         new_value.map(|value| self.convert.value_back(new_key, value)).transpose()
     }
 
-    fn change_locked(&self, keys: Keys<'_>, decide: &mut Decide<'_>) -> Result<(), Error> {
+    fn change_locked(&self, keys: Keys<'_>, decide: &mut Decide<'_>, commit: &Commit) -> Result<(), Error> {
         let mut row = LockedRow::new(*self, keys)?;
         loop {
             let phase = row.take()?;
@@ -90,7 +96,7 @@ impl Core<'_> {
             };
             match changed() {
                 Ok((found, due)) => {
-                    if row.write(phase, found, due)? {
+                    if row.write(phase, found, due, commit)? {
                         return row.settle();
                     }
                 }
@@ -116,7 +122,7 @@ impl Core<'_> {
             match looked() {
                 Ok((found, Compared { due, kind })) => {
                     let due = Due { old: None, new: repaired.then_some(due) };
-                    if row.write(phase, found, due)? {
+                    if row.write(phase, found, due, &Commit::default())? {
                         return row.settle().and(Ok(kind));
                     }
                 }
@@ -180,11 +186,14 @@ impl Core<'_> {
         }
     }
 
-    /// Deletes the stored state of the migration. The state goes after the locks, so that this can be repeated.
-    pub(super) fn forget(&self) -> Result<(), Error> {
+    /// Deletes the stored state of the migration, and passes `commit`. The state goes after the locks, so that this can be
+    /// repeated.
+    pub(super) fn forget(&self, commit: &Commit) -> Result<(), Error> {
         let kept = self.db().table(TABLE)?;
+        // Locks that nobody holds.
         kept.delete_ranges(&[KeyRange::prefix(self.lock_prefix())])?;
-        kept.write(Batch::new().delete(self.kept.key()))?;
+        commit.decided(kept.write(Batch::new().delete(self.kept.key())))?;
+        commit.pass();
         moved::forget(self.db(), self.kept.name, [self.old_name, self.new_name])
     }
 }

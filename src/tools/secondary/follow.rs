@@ -45,6 +45,16 @@ impl Follower {
     }
 
     #[cold]
+    pub(super) fn busy(&self, key: &[u8], holder: &[u8], claimant: &[u8]) -> Error {
+        Error::SecondaryBusy {
+            table: (*self.name).into(),
+            key: key.to_vec(),
+            holder: holder.to_vec(),
+            claimant: claimant.to_vec(),
+        }
+    }
+
+    #[cold]
     pub(super) fn conflict(&self, key: &[u8], holder: &[u8], claimant: &[u8]) -> Error {
         Error::SecondaryConflict {
             table: self.name.to_string(),

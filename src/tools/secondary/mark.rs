@@ -38,8 +38,8 @@ impl Pair<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryConflict`] if the write is to claim the key and another row has it, or is about to for `looks`
-    /// milliseconds.
+    /// If the write is to claim the key: [`Error::SecondaryConflict`] if another row has it, [`Error::SecondaryBusy`] if
+    /// another row is about to have it for `looks` milliseconds.
     pub(super) fn mark(&self, mark: Mark, token: Token, mut looks: u32) -> Result<(), Error> {
         loop {
             let (stored, mut claims) = self.read()?;
@@ -47,8 +47,11 @@ impl Pair<'_> {
                 Mark::Change => State::Changing(token),
                 Mark::Claim => {
                     if let Some((other, under_way)) = self.holder(&claims)? {
-                        if !under_way || looks == 0 {
+                        if !under_way {
                             return Err(self.follower.conflict(self.entry, &other, self.key));
+                        }
+                        if looks == 0 {
+                            return Err(self.follower.busy(self.entry, &other, self.key));
                         }
                         looks -= 1;
                         let call = self.rows.options().begin("write", &self.follower.name)?;
@@ -85,8 +88,8 @@ impl Pair<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryConflict`] if the write has claimed the key, its mark was treated as that of a killed writer,
-    /// and another row has the key by now.
+    /// [`Error::SecondaryConflict`] or [`Error::SecondaryBusy`] if the write has claimed the key, its mark was treated as
+    /// that of a killed writer, and another row has the key by now, or is about to.
     pub(super) fn finish(&self, mark: Mark, mut token: Token, insist: bool) -> Result<bool, Error> {
         loop {
             let (stored, claims) = self.read()?;

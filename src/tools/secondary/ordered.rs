@@ -7,7 +7,7 @@ use super::exact::Decide;
 use super::follow::Follower;
 use super::mark::{LOOKS, Mark, Pair};
 use crate::store::Store;
-use crate::store::error::Error;
+use crate::store::error::{Error, ErrorKind, RowErrors};
 use crate::tools::token::Token;
 
 /// The new value of a row, from its old one.
@@ -47,14 +47,28 @@ enum Attempt {
     Changed,
     /// It may be treated as that of a killed process. Nothing is written.
     TooOld,
-    /// It is written, and another row has one of its keys by now, which the error names.
+    /// It is written, and another row has one of its keys by now, or is about to, which the error names.
     TooLate(Error),
 }
 
 impl<'w> Writer<'w> {
-    /// Changes rows with distinct keys, one by one.
+    /// Changes rows with distinct keys, one by one, and goes on after a failure.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rows`] if some of several rows are written, or may be. With any other error none is.
     pub(super) fn change(self, keys: &[Vec<u8>], decide: &mut Decide<'_>) -> Result<(), Error> {
-        keys.iter().enumerate().try_for_each(|(at, key)| self.change_row(key, &mut |old| decide(at, old)))
+        let mut failed = RowErrors::new(keys.len());
+        for (at, key) in keys.iter().enumerate() {
+            if let Err(error) = self.change_row(key, &mut |old| decide(at, old)) {
+                failed.push(at, self.rows.id().name(), key, error);
+            }
+        }
+        let may_be_written = |error: &Error| {
+            matches!(error, Error::SecondaryDuplicate { .. }) || error.kind() == ErrorKind::OutcomeUnknown
+        };
+        let is_any = failed.written() > 0 || failed.iter().any(|row| may_be_written(row.error()));
+        if is_any || keys.is_empty() { failed.into_result() } else { Err(failed.into_first()) }
     }
 
     fn change_row(self, key: &[u8], decide: &mut DecideRow<'_>) -> Result<(), Error> {
@@ -68,8 +82,19 @@ impl<'w> Writer<'w> {
                 Attempt::Written => return Ok(()),
                 Attempt::Changed => {}
                 Attempt::TooOld => restarts -= 1,
-                Attempt::TooLate(conflict) => return write.take_back(conflict),
+                Attempt::TooLate(refused) => {
+                    let written = write.take_back().map_err(|error| self.after_commit(error))?;
+                    return written.then_some(()).ok_or(refused);
+                }
             }
+        }
+    }
+
+    /// The error of a write whose row is written, unless it says that itself.
+    fn after_commit(self, error: Error) -> Error {
+        match error {
+            duplicate @ Error::SecondaryDuplicate { .. } => duplicate,
+            other => other.after_commit(self.rows.id().name()),
         }
     }
 }
@@ -102,26 +127,37 @@ impl<'w> Write<'w> {
             .map(move |&(follower, ref entry, mark)| (Pair { rows, follower, entry, key: self.key, timeout }, mark))
     }
 
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] if the row is written, or may be. With any other error it is not.
     fn attempt(&self, may_restart: bool) -> Result<Attempt, Error> {
+        if let Err(error) = self.mark() {
+            return Err(error.before_commit());
+        }
+        if may_restart && self.started.elapsed() >= self.writer.timeout {
+            return self.withdraw(self.touched.len()).map(|()| Attempt::TooOld).map_err(Error::before_commit);
+        }
+        if !self.writer.rows.compare_and_write(self.key, self.old.as_deref(), self.new.as_deref())? {
+            return self.withdraw(self.touched.len()).map(|()| Attempt::Changed).map_err(Error::before_commit);
+        }
+        match self.finish(false) {
+            Ok(()) => Ok(Attempt::Written),
+            Err(refused @ (Error::SecondaryConflict { .. } | Error::SecondaryBusy { .. })) => {
+                Ok(Attempt::TooLate(refused))
+            }
+            Err(error) => Err(self.writer.after_commit(error)),
+        }
+    }
+
+    fn mark(&self) -> Result<(), Error> {
         for (marked, (pair, mark)) in self.pairs().enumerate() {
             if let Err(error) = pair.mark(mark, self.token, LOOKS) {
-                self.withdraw(marked + 1)?;
+                // Marks that stay, as this fails too, are treated as those of a killed process.
+                let _ = self.withdraw(marked + 1);
                 return Err(error);
             }
         }
-        if may_restart && self.started.elapsed() >= self.writer.timeout {
-            return self.withdraw(self.touched.len()).map(|()| Attempt::TooOld);
-        }
-        if !self.writer.rows.compare_and_write(self.key, self.old.as_deref(), self.new.as_deref())? {
-            return self.withdraw(self.touched.len()).map(|()| Attempt::Changed);
-        }
-        for (pair, mark) in self.pairs() {
-            match pair.finish(mark, self.token, false) {
-                Err(conflict @ Error::SecondaryConflict { .. }) => return Ok(Attempt::TooLate(conflict)),
-                finished => finished?,
-            };
-        }
-        Ok(Attempt::Written)
+        Ok(())
     }
 
     /// Removes the first marks.
@@ -129,27 +165,34 @@ impl<'w> Write<'w> {
         self.pairs().take(marked).try_for_each(|(pair, _)| pair.withdraw(self.token))
     }
 
-    /// After a write that was too late: writes the row back to what it was, as any other write.
-    fn take_back(self, conflict: Error) -> Result<(), Error> {
+    fn finish(&self, insist: bool) -> Result<(), Error> {
+        self.pairs().try_for_each(|(pair, mark)| pair.finish(mark, self.token, insist).map(drop))
+    }
+
+    /// After a write that was too late: writes the row back to what it was, as any other write. Returns whether the write
+    /// stays all the same, because another writer has changed the row since, or the other row gave up the key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SecondaryDuplicate`] if it stays, and two rows have a key.
+    fn take_back(self) -> Result<bool, Error> {
         let back = Self::new(self.writer, self.key, self.new.clone(), self.old.clone())?;
         let taken_back = match back.attempt(false) {
             Ok(attempt) => matches!(attempt, Attempt::Written),
-            // An old key belongs to another row by now.
-            Err(Error::SecondaryConflict { .. }) => false,
+            // An old key belongs to another row by now, or is about to.
+            Err(Error::SecondaryConflict { .. } | Error::SecondaryBusy { .. }) => false,
             Err(error) => return Err(error),
         };
-        for write in [&self, &back] {
-            write.pairs().try_for_each(|(pair, mark)| pair.finish(mark, write.token, true).map(drop))?;
-        }
+        self.finish(true)?;
+        back.finish(true)?;
         if taken_back {
-            return Err(conflict);
+            return Ok(false);
         }
         for (pair, _) in self.pairs().chain(back.pairs()) {
             if let Some(duplicate) = pair.duplicate()? {
                 return Err(duplicate);
             }
         }
-        // Another writer has changed the row since, or the other row gave up the key.
-        Ok(())
+        Ok(true)
     }
 }

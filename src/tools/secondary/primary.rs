@@ -9,7 +9,7 @@ use super::ordered::{self, Writer};
 use super::{Secondary, exact};
 use crate::keys::key::OwnedKey;
 use crate::keys::prefix::Select;
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error};
 use crate::store::options::Within;
 use crate::store::value::RowValue;
 use crate::store::{CallOptions, Database, RowBatch, Scan, add_to_counter};
@@ -140,8 +140,11 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryConflict`] if another row has one of its secondary keys; nothing is written. Without
-    /// transactions also [`Error::SecondaryDuplicate`], if the write took longer than
+    /// [`Error::SecondaryConflict`] if another row has one of its secondary keys; nothing is written.
+    ///
+    /// Without transactions also [`Error::SecondaryBusy`] if the write of another row is about to give it one of the keys,
+    /// or was stopped on its way to it: nothing is written, try again. [`Error::OutcomeUnknown`] if the write was stopped
+    /// after the row was written. [`Error::SecondaryDuplicate`] if the write took longer than
     /// [`write_timeout`](Self::write_timeout).
     pub fn put(&self, key: &K, value: &V) -> Result<(), Error> {
         let value = self.table.encode(value)?;
@@ -170,18 +173,24 @@ where
     }
 
     /// Deletes the selected rows, in batches; without transactions, row by row. It is not atomic.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] if some of the rows are deleted, or may be: call it again. With any other error none is.
     pub fn delete_rows(&self, select: impl Select<K>) -> Result<(), Error> {
         let bounded = self.table.options().is_timed().then(|| self.with_options(&self.table.options().from_now()));
         let this = bounded.as_ref().unwrap_or(self);
         let mut rows = this.table.store().scan(&Scan::new(select.ranges()));
-        let mut batch = RowBatch::new();
+        let (mut batch, commit) = (RowBatch::new(), Commit::default());
         loop {
-            rows.next_batch(&mut batch)?;
+            commit.outcome(self.table.name(), rows.next_batch(&mut batch))?;
             if batch.is_empty() {
                 return Ok(());
             }
             let keys: Vec<_> = batch.iter().map(|(key, _)| key.to_vec()).collect();
-            this.change(&keys, &mut |_, _| Ok(None))?;
+            let deleted = commit.decided(this.change(&keys, &mut |_, _| Ok(None)));
+            commit.outcome(self.table.name(), deleted)?;
+            commit.pass();
         }
     }
 
@@ -264,7 +273,8 @@ where
     ///
     /// # Errors
     ///
-    /// As [`Primary::put`]. Without transactions the rows before the refused one are written.
+    /// As [`Primary::put`]. Without transactions [`Error::Rows`] names the writes that failed, by their place in the order
+    /// of the keys; all others are written. With any other error none is.
     pub fn write(self) -> Result<(), Error> {
         let (keys, values): (Vec<_>, Vec<_>) = self.writes.into_iter().unzip();
         self.primary.change(&keys, &mut |at, _| Ok(values.get(at).cloned().flatten()))

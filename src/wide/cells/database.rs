@@ -37,9 +37,10 @@ impl Cells {
     ) -> Result<Self, Error> {
         schema.check()?;
         let within = Within::one_call(&db as &dyn Database);
-        let store = moved::unless_moved(&*within, name, how, || {
-            let Opened { store, .. } = catalog::open(&*within, name, &Given::entries(&CellKey::LAYOUT), how)?;
-            catalog::keep_wide(&*within, name, |stored| match stored {
+        let store = moved::unless_moved(&*within, name, how, |commit| {
+            let given = Given::entries(&CellKey::LAYOUT);
+            let Opened { store, .. } = catalog::open(&*within, name, &given, how, commit)?;
+            catalog::keep_wide(&*within, name, commit, |stored| match stored {
                 None => Ok(Some(texts(schema))),
                 Some(stored) => parse(name, stored)?.check_opening(name, schema).map(|()| None),
             })?;
@@ -164,14 +165,16 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
         }
         let mut changes = Vec::new();
         let db = Within::one_call(&self.db as &dyn Database);
-        catalog::keep_wide(&*db, name, |stored| {
-            let stored = stored.ok_or_else(|| Error::Schema {
-                table: name.to_owned(),
-                differences: "there is no such table".to_owned(),
-            })?;
-            let stored = parse(name, stored)?;
-            changes = stored.check_alteration(name, schema)?;
-            Ok(Some(texts(&stored.altered_to(schema))))
+        catalog::of_catalog("alteration", name, |commit| {
+            catalog::keep_wide(&*db, name, commit, |stored| {
+                let stored = stored.ok_or_else(|| Error::Schema {
+                    table: name.to_owned(),
+                    differences: "there is no such table".to_owned(),
+                })?;
+                let stored = parse(name, stored)?;
+                changes = stored.check_alteration(name, schema)?;
+                Ok(Some(texts(&stored.altered_to(schema))))
+            })
         })?;
         Ok(changes)
     }

@@ -144,7 +144,9 @@ impl<S: Store> Cells<S> {
         if edits.clone().all(|edit| edit.timestamp().is_some()) {
             let written = store.write(&writer::timed(&self.families, rows.clone()));
             let writer_of = |entry: &RowError| writer::writer_of_timed(&self.families, rows.clone(), entry.index());
-            return self.of_rows(written, rows.clone(), |entry| writer_of(entry).into_iter().collect());
+            let entries_of =
+                || rows.clone().map(|(_, mutation)| writer::timed_entries_of(&self.families, mutation)).collect();
+            return self.of_rows(written, rows.clone(), |entry| writer_of(entry).into_iter().collect(), entries_of);
         }
         let batch = |view: &dyn Readable| {
             let mut writer = Writer::new(&self.families, view, self.clock.now());
@@ -167,7 +169,13 @@ impl<S: Store> Cells<S> {
         }
         let (batch, writers) = writer.into_batch_and_writers();
         let written = store.write(&batch);
-        self.of_rows(written, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default())
+        let mutations = rows.clone().count();
+        let entries_of = || {
+            let mut entries = vec![0; mutations];
+            writers.values().flatten().for_each(|mutation| entries[*mutation] += 1);
+            entries
+        };
+        self.of_rows(written, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default(), entries_of)
     }
 }
 

@@ -1,8 +1,11 @@
 //! Validation of mutations, and errors in terms of rows.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::Cells;
 use super::key::CellKey;
-use crate::store::error::{Error, RowError, RowErrors};
+use crate::store::error::{Error, ErrorKind, RowError, RowErrors};
 use crate::store::{Limits, Store, check_len};
 use crate::wide::mutation::{Edit, Mutation};
 use crate::wide::{WideLimits, check_mutation};
@@ -38,31 +41,56 @@ impl<S: Store> Cells<S> {
         check_len(what, self.store.id().name(), row, CellKey::len_of(row, family, qualifier), limits.key)
     }
 
-    /// Translates the result of a write of entries: names the mutations whose entries failed.
+    /// Translates the result of a write of entries: names the mutations whose entries failed. Of a mutation whose other
+    /// entries are written the outcome is unknown. `entries_of` returns how many each has.
     pub(super) fn of_rows<'m>(
         &self,
         written: Result<(), Error>,
         rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone,
         writers_of: impl Fn(&RowError) -> Vec<usize>,
+        entries_of: impl FnOnce() -> Vec<usize>,
     ) -> Result<(), Error> {
         let entries = match written {
             Err(Error::Rows(entries)) => entries,
             other => return other,
         };
-        let rows: Vec<&[u8]> = rows.map(|(row, _)| row).collect();
-        let (mut failed, mut named) = (RowErrors::new(rows.len()), vec![false; rows.len()]);
+        let mut failures: BTreeMap<usize, Failure> = BTreeMap::new();
         for entry in entries.iter() {
             for mutation in writers_of(entry) {
-                if !std::mem::replace(&mut named[mutation], true) {
-                    failed.push(mutation, self.store.id().name(), rows[mutation], entry.shared());
-                }
+                let failure = failures.entry(mutation).or_insert_with(|| Failure::of(entry));
+                failure.entries += 1;
+                failure.unknown |= entry.error().kind() == ErrorKind::OutcomeUnknown;
             }
         }
-        if failed.failed() == 0 {
+        if failures.is_empty() {
             return Err(Error::Rows(entries));
         }
         drop(entries);
+        let entries_of = entries_of();
+        let (rows, table) = (rows.map(|(row, _)| row).collect::<Vec<_>>(), self.store.id().name());
+        let mut failed = RowErrors::new(rows.len());
+        for (mutation, Failure { error, entries, unknown }) in failures {
+            let row = rows.get(mutation).copied().unwrap_or_default();
+            if unknown || entries_of.get(mutation).is_some_and(|all| entries < *all) {
+                failed.push(mutation, table, row, Error::of_shared(error).after_commit(table));
+            } else {
+                failed.push(mutation, table, row, error);
+            }
+        }
         failed.into_result()
+    }
+}
+
+/// The failure of a mutation: the error of its first entry that failed, and how many entries did.
+struct Failure {
+    error: Arc<Error>,
+    entries: usize,
+    unknown: bool,
+}
+
+impl Failure {
+    fn of(entry: &RowError) -> Self {
+        Self { error: entry.shared(), entries: 0, unknown: false }
     }
 }
 

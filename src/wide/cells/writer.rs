@@ -328,9 +328,16 @@ pub(super) fn writer_of_timed<'m>(
 ) -> Option<usize> {
     let mut end = 0;
     rows.position(|(_, mutation)| {
-        mutation.edits().iter().for_each(|edit| timed_entries(families, edit, |_, _, _| end += 1));
+        end += timed_entries_of(families, mutation);
         entry < end
     })
+}
+
+/// The number of entries of a mutation in the result of [`timed`].
+pub(super) fn timed_entries_of(families: &Families, mutation: &Mutation) -> usize {
+    let mut entries = 0;
+    mutation.edits().iter().for_each(|edit| timed_entries(families, edit, |_, _, _| entries += 1));
+    entries
 }
 
 /// The entries of an edit that has a timestamp.

@@ -6,7 +6,9 @@ mod late;
 mod one_call;
 mod operations;
 mod recovery;
+mod said;
 mod slow;
+mod under_way;
 mod waiting;
 
 use std::sync::Arc;
@@ -20,11 +22,19 @@ use rowkey_fjall::Fjall;
 type Db = Arc<dyn Database>;
 
 fn is_late(error: &Error) -> bool {
-    matches!(error, Error::DeadlineExceeded { .. })
+    is_all(error, |error| matches!(error, Error::DeadlineExceeded { .. }))
 }
 
 fn is_cancelled(error: &Error) -> bool {
-    matches!(error, Error::Cancelled { .. })
+    is_all(error, |error| matches!(error, Error::Cancelled { .. }))
+}
+
+/// Of several writes all failed, for the same reason.
+fn is_all(error: &Error, why: fn(&Error) -> bool) -> bool {
+    match error {
+        Error::Rows(rows) => rows.written() == 0 && rows.iter().all(|row| why(row.error())),
+        error => why(error),
+    }
 }
 
 /// A database, and the engine beneath it.

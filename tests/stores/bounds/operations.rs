@@ -43,15 +43,19 @@ fn of_ids(error: IdError) -> Error {
     }
 }
 
+/// The kinds of operations.
+const KINDS: [fn(&Db, &CallOptions, &mut Operations); 6] =
+    [databases, tables, wide_tables, secondary_tables, migrations, ids];
+
 /// Operations by handles with these options. What they need is there already, and was opened over `db` as it is.
 pub(crate) fn operations(db: &Db, options: &CallOptions) -> Vec<Operation> {
+    (0..KINDS.len()).flat_map(|kind| operations_of(kind, db, options)).collect()
+}
+
+/// The operations of one kind, counted from 0; none if there are not so many.
+pub(crate) fn operations_of(kind: usize, db: &Db, options: &CallOptions) -> Vec<Operation> {
     let mut all = Operations::default();
-    databases(db, options, &mut all);
-    tables(db, options, &mut all);
-    wide_tables(db, options, &mut all);
-    secondary_tables(db, options, &mut all);
-    migrations(db, options, &mut all);
-    ids(db, options, &mut all);
+    KINDS.iter().skip(kind).take(1).for_each(|of_kind| of_kind(db, options, &mut all));
     all.0
 }
 
@@ -64,15 +68,17 @@ fn databases(db: &Db, options: &CallOptions, all: &mut Operations) {
     all.writes("Table::open", with(|db| Table::<u16, i64, _>::open(db, "new").map(drop)));
     all.writes("Primary::open", with(|db| Primary::<u16, i64, _>::open(db.clone(), "new").map(drop)));
     all.writes("change_codec", with(|db| catalog::change_codec::<u64>(db, "renamed")));
-    all.writes(
-        "a batch across tables",
-        with(|db| {
-            let table = Table::<u8, i64, _>::open(db, "rows")?;
+    let rows = [1, 2].map(|n| Table::<u8, i64, _>::open(db.clone(), &format!("rows {n}")).unwrap());
+    all.writes("a batch across tables", {
+        let db = db.with_options(options);
+        move || {
             let mut batch = WriteBatch::new();
-            batch.put(&table, &9, &9)?;
-            batch.write(db)
-        }),
-    );
+            for table in &rows {
+                batch.put(table, &9, &9)?;
+            }
+            batch.write(&db)
+        }
+    });
     all.reads("a list of tables", with(|db| db.tables().map(drop)));
 }
 
@@ -247,6 +253,7 @@ fn migrations(db: &Db, options: &CallOptions, all: &mut Operations) {
     all.writes("Migration::put", with(|moving| moving.put(&(1,), &2)));
     all.writes("Migration::delete", with(|moving| moving.delete(&(1,))));
     all.writes("Migration::update", with(|moving| moving.update(&(1,), |_| Some(3)).map(drop)));
+    all.writes("Migration::increment", with(|moving| moving.update(&(1,), |n| n.map(|n| n + 1)).map(drop)));
     all.writes("Migration::backfill", with(|moving| moving.backfill().run().map(drop)));
     let (db, options) = (db.clone(), options.clone());
     all.reads("Migration::open", move || open(&db.with_options(&options)).map(drop));

@@ -14,6 +14,9 @@ use crate::bounds::is_cancelled;
 fn ended(answer: Result<(), Error>, at: u64) {
     match answer {
         Ok(()) => {}
+        Err(Error::OutcomeUnknown { source, .. }) => {
+            assert!(is_cancelled(&source), "cancelled before call {at}: {source}")
+        }
         Err(error) => assert!(is_cancelled(&error), "cancelled before call {at}: {error}"),
     }
 }

@@ -57,12 +57,16 @@ impl Scene {
         for result in results.iter().flatten() {
             match result {
                 Ok(()) => {}
-                Err(Error::SecondaryConflict { .. }) => seen.conflicts += 1,
+                Err(Error::SecondaryConflict { .. } | Error::SecondaryBusy { .. }) => seen.conflicts += 1,
                 Err(Error::SecondaryDuplicate { .. }) => {
                     seen.duplicates += 1;
                     said = true;
                 }
                 Err(Error::Engine(_)) => {
+                    seen.dead += 1;
+                    killed = true;
+                }
+                Err(Error::OutcomeUnknown { source, .. }) if matches!(**source, Error::Engine(_)) => {
                     seen.dead += 1;
                     killed = true;
                 }

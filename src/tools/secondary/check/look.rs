@@ -72,7 +72,7 @@ impl Look<'_> {
 
     fn exact(&self, of_primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
         let mut seen = Seen::default();
-        self.db.transact(&[self.primary, &self.follower.name], &mut |views| {
+        let done = self.db.transact(&[self.primary, &self.follower.name], &mut |views| {
             let &[rows, secondary] = views else { return Err(Error::engine("a transaction has other tables")) };
             seen = self.look(rows, secondary, of_primary, after)?;
             let mut batch = Batch::new();
@@ -87,7 +87,9 @@ impl Look<'_> {
                 }
             }
             Ok(vec![Batch::new(), batch])
-        })?;
+        });
+        // A verification writes nothing.
+        done.map_err(|error| if self.repair { error } else { error.before_commit() })?;
         Ok(seen)
     }
 
