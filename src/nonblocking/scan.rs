@@ -31,6 +31,10 @@ use crate::table::{Page, stored_key};
 /// polled; an error of opening is its first item. After an error it ends. It owns its data, so it can move to another
 /// task. When it is dropped, the engine's scans end.
 ///
+/// No row is passed over. If the codec of a key or a value panics, and the program catches that, the next item is
+/// [`Error::Value`] with the row's key, and then the stream has ended. Its [`cursor`](Self::cursor) is after that row, as it
+/// is after a row that does not decode.
+///
 /// The buckets of a salted key are read at the same time. Of each the stream holds one batch, and the engine or the
 /// stream reads as many bytes ahead: together [`batch_bytes`](Self::batch_bytes), plus 2 rows a bucket. A client of a server may read more
 /// ahead in its connection, and says how much.

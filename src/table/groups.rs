@@ -20,7 +20,7 @@ impl<K: RowKey, V> TableScan<K, V> {
     /// itself. Limit and offset count groups. The scan starts from its beginning, even if rows were taken from it
     /// before.
     ///
-    /// If reading or decoding a row fails, the error is the last item.
+    /// If reading or decoding a row fails, or panics, an error is the last item.
     ///
     /// ```
     /// use rowkey::{Memory, RowKey, Table};
@@ -57,7 +57,8 @@ impl<K: RowKey, V> TableScan<K, V> {
         S: Select<K>,
     {
         let (scan, pass, left) = self.by_rows();
-        FirstOfEach { scan: Some(scan), group, pass, left, rows_read: 0 }
+        let table = Arc::clone(&scan.setup.table);
+        FirstOfEach { table, scan: Some(scan), group, pass, left, rows_read: 0, reads: false }
     }
 
     /// The scan without its offset and limit, then these.
@@ -82,6 +83,7 @@ impl<K: RowKey, V> TableScan<K, V> {
 /// An iterator over the first row of each group. See [`TableScan::first_of_each`].
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct FirstOfEach<K, V, F> {
+    table: Arc<str>,
     /// The scan from the next group on; `None` after the last group or an error.
     scan: Option<TableScan<K, V>>,
     group: F,
@@ -90,6 +92,8 @@ pub struct FirstOfEach<K, V, F> {
     /// How many may still be returned.
     left: u64,
     rows_read: u64,
+    /// Set while a row is read. If it is set when the next one is, that panicked.
+    reads: bool,
 }
 
 impl<K, V, F> fmt::Debug for FirstOfEach<K, V, F> {
@@ -128,6 +132,12 @@ impl<K: OwnedKey, V: RowValue, S: Select<K>, F: FnMut(&K) -> S> Iterator for Fir
     type Item = Result<(K, V), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.first_of_next().transpose()
+        if std::mem::replace(&mut self.reads, true) {
+            (self.scan, self.reads) = (None, false);
+            return Some(Err(Error::unwound(&self.table, &[], "a codec, or the closure of the groups,")));
+        }
+        let row = self.first_of_next();
+        self.reads = false;
+        row.transpose()
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Progress {
     page: bool,
     more: bool,
     over: bool,
+    /// Whether it is over because of a panic, which nobody was told yet.
+    unwound: bool,
     /// The key of the last row, if the merge can be past it: of rows in pieces always, of others after a page.
     last: Option<Vec<u8>>,
     /// Whether that row is skipped.
@@ -47,6 +49,7 @@ impl Progress {
             page: false,
             more: false,
             over: false,
+            unwound: false,
             last: None,
             passing: false,
             returned: 0,
@@ -97,7 +100,12 @@ impl Progress {
 
     fn step_looking(&mut self) -> Result<Step, Error> {
         if self.over {
-            return Ok(Step::Done);
+            return if std::mem::take(&mut self.unwound) {
+                let key = self.merge.row().map_or(&[][..], |(key, _)| key);
+                Err(Error::unwound("", key, "its codec"))
+            } else {
+                Ok(Step::Done)
+            };
         }
         if self.in_pieces {
             return self.step_in_pieces();
@@ -147,18 +155,22 @@ impl Progress {
         Step::Done
     }
 
-    /// What `read` makes of the row that was found; it borrows key and value. If that is an error, the scan has ended.
+    /// What `read` makes of the row that was found; it borrows key and value. If that is an error, the scan has ended. If
+    /// it panics, the next step is an error, and then it has ended.
     #[inline]
     pub(crate) fn read<'s, T>(
         &'s mut self,
         read: impl FnOnce(&'s [u8], &'s [u8]) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        let Self { merge, free, over, .. } = self;
+        let Self { merge, free, over, unwound, .. } = self;
         let Some((key, value)) = merge.row() else { return Ok(None) };
+        let mut end = EndByPanic { free, over, unwound };
         let row = read(key, value);
         if row.is_err() {
-            (*free, *over) = (0, true);
+            end.end();
         }
+        // It returned.
+        std::mem::forget(end);
         row.map(Some)
     }
 
@@ -170,6 +182,26 @@ impl Progress {
     /// The key of the last row found, or `None` before the first.
     pub(crate) fn last_key(&self) -> Option<&[u8]> {
         (self.returned > 0).then(|| self.last.as_deref().unwrap_or(self.merge.last_key()))
+    }
+}
+
+/// Ends a scan when it is dropped, which is when a codec panics.
+struct EndByPanic<'p> {
+    free: &'p mut u64,
+    over: &'p mut bool,
+    unwound: &'p mut bool,
+}
+
+impl EndByPanic<'_> {
+    fn end(&mut self) {
+        (*self.free, *self.over) = (0, true);
+    }
+}
+
+impl Drop for EndByPanic<'_> {
+    fn drop(&mut self) {
+        self.end();
+        *self.unwound = true;
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod jobs;
+mod panics;
 mod splits;
 mod stored_keys;
 mod table;

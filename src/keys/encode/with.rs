@@ -49,6 +49,9 @@ use crate::keys::layout::Type;
 /// assert_eq!(Metric::LAYOUT.shape(), "u24, u32");
 /// ```
 ///
+/// `decode` returns an error for bytes that it can't decode, and does not panic. If it does in a scan, and the program catches
+/// the panic, the scan ends with an error: it does not go on behind the row.
+///
 /// # Values that can't be in a key
 ///
 /// `encode` has no error to return, so every value must be valid. Use a type that checks its value when it is made, as

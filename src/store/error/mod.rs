@@ -429,10 +429,10 @@ impl fmt::Display for Access {
 }
 
 impl Error {
-    /// Adds the table and the key to an error of a key that does not have them.
+    /// Adds the table and the key to an error of a key or a value that does not have them.
     #[cold]
     pub(crate) fn of_key(mut self, of_table: &str, of_key: &[u8]) -> Self {
-        if let Self::Key { table, key, .. } = &mut self {
+        if let Self::Key { table, key, .. } | Self::Value { table, key, .. } = &mut self {
             if table.is_empty() {
                 of_table.clone_into(table);
             }
@@ -441,6 +441,13 @@ impl Error {
             }
         }
         self
+    }
+
+    /// What a scan says after a panic in it that the program caught.
+    #[cold]
+    pub(crate) fn unwound(table: &str, key: &[u8], what: &'static str) -> Self {
+        let (table, key) = (table.to_owned(), key.to_vec());
+        Self::Value { table, key, access: Access::Read, source: format!("{what} panicked").into() }
     }
 
     /// A panic of a thread, as an error for those who wait for the thread.

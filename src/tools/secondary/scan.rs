@@ -63,7 +63,8 @@ type Make<T> = Box<dyn Fn(&[u8], &Found) -> Result<T, Error> + Send>;
 /// A scan of a secondary table: set its options, then iterate over it. Items are secondary keys and what they lead to.
 ///
 /// Secondary rows that are out of date are skipped: they do not count for a limit or a page. After an error the scan
-/// ends.
+/// ends. After a panic of a codec or of the closure that derives the rows, which the program has caught, the next item is
+/// [`Error::Value`], and then the scan has ended.
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct SecondaryScan<K2, T> {
     scan: TableScan<K2, Claims>,
@@ -73,7 +74,14 @@ pub struct SecondaryScan<K2, T> {
     together: u64,
     cursor: Option<Cursor>,
     left: u64,
-    failed: bool,
+    run: Run,
+}
+
+enum Run {
+    Open,
+    /// A row is read. If that is still so at the next one, it panicked.
+    Reads,
+    Ended,
 }
 
 /// How many secondary rows are checked against their primary rows at once, at first and at most. The size of the
@@ -85,7 +93,7 @@ const TOGETHER: u64 = 256;
 impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
     pub(super) fn new(scan: TableScan<K2, Claims>, reader: Reader, make: Make<T>) -> Self {
         let (ready, together) = (VecDeque::new(), FIRST_TOGETHER);
-        Self { scan, reader, make, ready, together, cursor: None, left: u64::MAX, failed: false }
+        Self { scan, reader, make, ready, together, cursor: None, left: u64::MAX, run: Run::Open }
     }
 
     /// Scans from the last row to the first.
@@ -181,11 +189,17 @@ impl<K2: OwnedKey, T> Iterator for SecondaryScan<K2, T> {
     type Item = Result<(K2, T), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 || self.failed {
+        if self.left == 0 {
             return None;
         }
-        let next = self.next_row();
-        self.failed = !matches!(next, Ok(Some(_)));
+        let next = match std::mem::replace(&mut self.run, Run::Reads) {
+            Run::Open => self.next_row(),
+            Run::Reads => {
+                Err(Error::unwound(&self.reader.follower.name, &[], "a codec, or the closure that derives the rows,"))
+            }
+            Run::Ended => Ok(None),
+        };
+        self.run = if matches!(next, Ok(Some(_))) { Run::Open } else { Run::Ended };
         self.left -= 1;
         next.transpose()
     }
