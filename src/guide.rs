@@ -10,6 +10,7 @@
 //! | [`wide_rows`] | families, columns, versions, counters |
 //! | `in_async_code` (features `unblock` and `tokio`) | an embedded engine in a service, a network engine in synchronous code; how long a call may block |
 //! | [`on_disk`] | keep rows on disk: durability, backups, errors |
+//! | [`errors`] | what an error says was written, and what may be repeated |
 //! | [`changing_a_key`] | which changes are safe, and how to migrate for the others |
 //! | [`your_own_engine`] | write an engine, step by step |
 //! | `your_own_async_engine` (features `async` and `memory`) | write the client of a server, a whole one |
@@ -31,6 +32,9 @@ pub mod classics {}
 
 #[doc = include_str!("guide/descending.md")]
 pub mod descending {}
+
+#[doc = include_str!("guide/errors.md")]
+pub mod errors {}
 
 #[doc = include_str!("../FORMAT.md")]
 pub mod format {}

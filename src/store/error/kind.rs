@@ -26,8 +26,8 @@ use super::{Access, Error};
 /// An [`Engine`](Error::Engine) error has the kind that its engine gave it, a [`Catalog`](Error::Catalog) error that of its
 /// source.
 ///
-/// With any kind but `OutcomeUnknown` and `Partial` nothing was written, and nothing will be. [The guide](crate::guide::errors)
-/// says for each kind what to do.
+/// With any kind but `OutcomeUnknown` and `Partial` nothing was written, and nothing will be; the one exception is
+/// [`SecondaryDuplicate`](Error::SecondaryDuplicate). [The guide](crate::guide::errors) says for each kind what to do.
 ///
 /// ```
 /// use rowkey::store::Database;
@@ -273,8 +273,64 @@ mod tests {
     #[test]
     fn what_has_a_cause_says_it() {
         for (error, _) in samples() {
-            let has = matches!(number(&error), 8 | 9 | 10 | 28 | 30);
+            let has = matches!(number(&error), 8 | 9 | 10 | 28 | 30 | 36);
             assert_eq!(error.source().is_some(), has, "{error:?}");
+        }
+    }
+
+    /// Every kind; one that is added is missed here, and then in the list.
+    fn kinds() -> [ErrorKind; 13] {
+        use ErrorKind::*;
+        let all = [
+            NotFound,
+            AlreadyExists,
+            PermissionDenied,
+            Busy,
+            DeadlineExceeded,
+            Cancelled,
+            OutcomeUnknown,
+            Damaged,
+            Unsupported,
+            InvalidInput,
+            Mismatch,
+            Partial,
+            Other,
+        ];
+        for (at, kind) in all.iter().enumerate() {
+            let number = match kind {
+                NotFound => 0,
+                AlreadyExists => 1,
+                PermissionDenied => 2,
+                Busy => 3,
+                DeadlineExceeded => 4,
+                Cancelled => 5,
+                OutcomeUnknown => 6,
+                Damaged => 7,
+                Unsupported => 8,
+                InvalidInput => 9,
+                Mismatch => 10,
+                Partial => 11,
+                Other => 12,
+            };
+            assert_eq!(number, at);
+        }
+        all
+    }
+
+    /// The table of kinds in the guide is what the code says.
+    #[test]
+    fn the_guide_says_of_each_kind_what_the_code_says() {
+        let guide = include_str!("../../guide/errors.md");
+        let rows = guide.lines().filter(|line| line.starts_with("| `"));
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).skip(1).take(3).collect::<Vec<_>>();
+        let rows: Vec<Vec<String>> = rows.map(cells).collect();
+        assert_eq!(rows.len(), kinds().len());
+        for kind in kinds() {
+            let row = rows.iter().find(|row| row[0] == format!("`{kind:?}`"));
+            let row = row.unwrap_or_else(|| panic!("{kind} is not in the guide"));
+            assert_eq!(row[2] == "yes", kind.is_retryable(), "{kind}");
+            let may_be_written = matches!(kind, ErrorKind::OutcomeUnknown | ErrorKind::Partial);
+            assert_eq!(!row[1].starts_with("nothing"), may_be_written, "{kind}");
         }
     }
 }

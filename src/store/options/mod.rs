@@ -45,13 +45,15 @@ use crate::store::error::Error;
 ///
 /// # What is written
 ///
-/// After [`Error::DeadlineExceeded`] and [`Error::Cancelled`] the call has written nothing, as far as the engine writes
-/// atomically: a row, a batch within its [atomicity](super::Guarantees::batch), a transaction.
+/// After [`Error::DeadlineExceeded`] and [`Error::Cancelled`] nothing was written, and nothing will be, also where an
+/// operation makes several calls: a write through a [`Primary`](crate::secondary::Primary) or a
+/// [`Migration`](crate::migrate::Migration) on a database without transactions, the creation of a table, a mutation of a wide
+/// row whose cells are written one by one. If such an operation is stopped after the call that decides it, or if its outcome
+/// is not known, the error is [`Error::OutcomeUnknown`]. It leaves what a crash at that point would leave, and the same
+/// recovery applies. See [the guide](crate::guide::errors).
 ///
-/// An operation that consists of several such writes may have done some of them: [`Store::delete_ranges`](super::Store::delete_ranges), a batch that
-/// is atomic only by row, the creation of a typed or a wide table, a change through a
-/// [`Primary`](crate::secondary::Primary) or a [`Migration`](crate::migrate::Migration) on a database without
-/// transactions. It leaves what a crash at that point would leave, and the same recovery applies.
+/// Batches that are not atomic name the writes that failed: [`Error::Rows`]. Jobs, loads and deletions of ranges go on batch by
+/// batch, and an error ends them where they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
     timeout: Option<Duration>,

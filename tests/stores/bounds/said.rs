@@ -8,11 +8,11 @@ use std::time::Duration;
 use futures_lite::future::block_on;
 use rowkey::ids::NameIds;
 use rowkey::migrate::{Conversion, Migration};
-use rowkey::nonblocking::{Blocking, BoxFuture, Unblock};
+use rowkey::nonblocking::{AsyncTable, Blocking, BoxFuture, Unblock};
 use rowkey::secondary::Primary;
-use rowkey::store::{CallOptions, Database, SubStore};
+use rowkey::store::{CallOptions, Database, NewTable, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
-use rowkey::{Error, ErrorKind, Memory};
+use rowkey::{Error, ErrorKind, Memory, Table};
 use rowkey_testkit::{Stopped, every};
 
 use crate::bounds::operations::operations_of;
@@ -211,4 +211,39 @@ fn errors_of_migrations_say_what_is_written() {
 #[test]
 fn errors_of_ids_say_what_is_written() {
     say_what_is_written(5);
+}
+
+/// Tables of an asynchronous engine are opened by the same code, and once more for their handle.
+#[test]
+fn errors_of_opening_in_asynchronous_code_say_what_is_written() {
+    type Opened = Result<(), Error>;
+    let open = |db| -> Opened { block_on(AsyncTable::<u8, i64, _>::open(db, "new")).map(drop) };
+    let create = |db| -> Opened { block_on(AsyncTable::<u8, i64, _>::create(db, "new", &NewTable::new())).map(drop) };
+    let drop_table =
+        |db| -> Opened { block_on(async { AsyncTable::<u8, i64, _>::open(db, "old").await?.drop_table().await }) };
+    let (mut unknown, mut unwritten) = (0, 0);
+    for (name, run) in [("open", &open as &dyn Fn(Unblock<Db>) -> Opened), ("create", &create), ("drop", &drop_table)] {
+        for after in [false, true] {
+            for calls in 0.. {
+                let memory = Memory::new();
+                let stopped = Stopped::new(Arc::new(memory.clone()), false);
+                let db: Db = Arc::new(stopped.clone());
+                Table::<u8, i64, _>::open(&db, "old").unwrap();
+                let before = seen(&memory, ENGINES[0]);
+                stopped.stop_after(calls, after);
+                let db: Db = db.with_options(&CallOptions::new().cancel(stopped.token()));
+                let answer = run(Unblock::in_place(db));
+                if !stopped.has_stopped() {
+                    answer.unwrap();
+                    break;
+                }
+                let Err(error) = &answer else { continue };
+                let now = seen(&memory, ENGINES[0]);
+                let case = Case { error, before: &before, now: &now };
+                assert!(case.holds(), "{name}, after: {after}, call {calls}: {error:?}");
+                *(if error.kind() == ErrorKind::OutcomeUnknown { &mut unknown } else { &mut unwritten }) += 1;
+            }
+        }
+    }
+    assert!(unknown > 0 && unwritten > 0, "{unknown} and {unwritten} cases say too little");
 }
