@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::error::{FjallError, guarded};
 use crate::journal::written;
 use crate::journals::{self, Journals};
-use crate::record;
+use crate::record::{self, Record};
 use crate::strangers::is_stranger;
 
 /// What a directory has that was checked.
@@ -238,6 +238,7 @@ fn lock(path: &Path) -> Result<File, FjallError> {
 /// Removes the files of a database whose creation was interrupted: `version`, which is written last, is not complete,
 /// and there are no rows.
 fn clear_unfinished(path: &Path, journals: &[u64]) -> io::Result<()> {
+    Record::remove(path)?;
     for &journal in journals {
         std::fs::remove_file(journal_path(path, journal))?;
     }

@@ -176,9 +176,9 @@ impl FjallOptions {
         Self { truncate, ..self }
     }
 
-    /// Opens the database in a directory of its own, and creates it if it does not exist. On a mounted file system use
-    /// a directory below its root, which may contain other files (`lost+found`). Opening writes, so a read-only
-    /// directory can't be opened.
+    /// Opens the database in a directory of its own, and creates it if it does not exist. Files that desktops and file
+    /// systems leave there are passed over, such as `lost+found` or `.DS_Store`. Opening writes, so a read-only directory
+    /// can't be opened.
     ///
     /// # Errors
     ///

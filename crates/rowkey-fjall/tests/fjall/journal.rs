@@ -124,7 +124,7 @@ fn every_bit_and_every_length_of_a_journal_that_was_synced() {
     let Made { journal, states, .. } = Made::new(&whole);
     let mut copies = Copies::new(&whole, &copied);
     assert_eq!(copies.open(&journal).unwrap(), states[states.len() - 1]);
-    for bit in (0..journal.len() * 8).step_by(every(5)) {
+    for bit in (0..journal.len() * 8).step_by(every(13)) {
         let mut changed = journal.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
         let error = copies.open(&changed).expect_err("a changed bit");
@@ -148,7 +148,7 @@ fn every_bit_and_every_length_of_a_journal_without_a_record() {
     let (all, ends) = (&states[states.len() - 1], ends(&journal));
     assert_eq!(copies.open(&journal).unwrap(), *all);
     let (mut told, mut first) = (0, 0);
-    for bit in (0..journal.len() * 8).step_by(every(5)) {
+    for bit in (0..journal.len() * 8).step_by(every(13)) {
         let mut changed = journal.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
         match copies.open(&changed) {
@@ -165,7 +165,7 @@ fn every_bit_and_every_length_of_a_journal_without_a_record() {
             }
         }
     }
-    assert!(told * every(5) > journal.len() * 7 && first <= 2, "{told} changes were told, {first} not");
+    assert!(told * every(13) > journal.len() * 7 && first <= 2, "{told} changes were told, {first} not");
     for len in 0..journal.len() {
         let writes = ends.partition_point(|&end| end <= len) - 1;
         match copies.open(&journal[..len]) {

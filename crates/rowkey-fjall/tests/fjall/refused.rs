@@ -100,15 +100,21 @@ fn a_directory_that_was_copied_or_looked_at_is_opened() {
 /// `version` is written last but for the list of tables, and in two pieces.
 #[test]
 fn a_database_whose_making_was_killed_is_made() {
+    // The record of a database that was here before.
+    let before = crate::in_memory();
+    Fjall::open(before.path()).unwrap().write(&[("t", Batch::new().put("a", "1"))]).unwrap();
+    let record = std::fs::read(before.path().join("synced")).unwrap();
     for version in [None, Some(""), Some("FJL"), Some("\0\0\0\0")] {
         let directory = crate::in_memory();
         std::fs::write(directory.path().join("lock"), "").unwrap();
+        std::fs::write(directory.path().join("synced"), &record).unwrap();
         std::fs::create_dir(directory.path().join("keyspaces")).unwrap();
         std::fs::File::create(directory.path().join("0.jnl")).unwrap().set_len(64 << 20).unwrap();
         version.inspect(|version| std::fs::write(directory.path().join("version"), version).unwrap());
         let db = Fjall::open(directory.path()).unwrap();
         db.write(&[("t", Batch::new().put("a", "1"))]).unwrap();
         drop(db);
+        drop(Fjall::open(directory.path()).unwrap());
         // In a database that was created completely, this is damage.
         std::fs::write(directory.path().join("version"), version.unwrap_or("F")).unwrap();
         assert!(matches!(Fjall::open(directory.path()).unwrap_err(), FjallError::Damaged(_)));

@@ -149,7 +149,7 @@ fn survives(test: &str, durability: Durability, order: Order) {
     assert_eq!(numbers.len() as u64, 6 * WRITES);
 
     let (mut random, directory) = (Random(31), in_memory());
-    let (mut refused, losses) = (0, cases(12, 200));
+    let (mut refused, losses) = (0, cases(10, 200));
     for loss in 0..losses {
         // At any moment, and as often just after a write of several pages.
         let at = random.below(calls.len() + 1);
