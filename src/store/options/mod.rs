@@ -52,8 +52,8 @@ use crate::store::error::Error;
 /// is not known, the error is [`Error::OutcomeUnknown`]. It leaves what a crash at that point would leave, and the same
 /// recovery applies. See [the guide](crate::guide::errors).
 ///
-/// Batches that are not atomic name the writes that failed: [`Error::Rows`]. Jobs, loads and deletions of ranges go on batch by
-/// batch, and an error ends them where they are.
+/// Batches that are not atomic name the writes that failed: [`Error::Rows`]. Jobs and loads go on batch by batch, and an error
+/// ends them where they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
     timeout: Option<Duration>,

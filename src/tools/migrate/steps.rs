@@ -97,7 +97,11 @@ where
     /// The result of a step between the two tables.
     fn outcome<T>(&self, commit: &Commit, result: Result<T, Error>) -> Result<T, Error> {
         let both = format!("{}, {}", self.between.old, self.between.new);
-        commit.outcome(&both, result).map_err(|error| error.naming(&both))
+        match result {
+            // Another process has gone on since, and perhaps back.
+            Err(refused @ Error::MigrationPhase { .. }) => Err(refused),
+            result => commit.outcome(&both, result).map_err(|error| error.naming(&both)),
+        }
     }
 
     /// Passes a barrier, from a phase that allows it. When the barrier is set, the step is taken, whoever completes it:
