@@ -30,6 +30,7 @@ mod scan;
 #[doc(hidden)]
 pub mod secret;
 mod sub;
+mod time_slice;
 #[doc(hidden)]
 pub mod value;
 mod walk;
@@ -56,6 +57,7 @@ pub use self::row_batch::{Room, RowBatch, RowBatchIter};
 pub(crate) use self::scan::count;
 pub use self::scan::{DEFAULT_BATCH_BYTES, Rows, Scan};
 pub use self::sub::SubStore;
+pub use self::time_slice::TimeSlice;
 pub use self::walk::{RangeReader, RangeRows, Walk};
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
@@ -126,7 +128,12 @@ pub trait Store: Readable + Send + Sync {
     #[doc(alias = "checkAndPut")]
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error>;
 
-    /// Deletes all rows in the ranges.
+    /// Deletes the rows that are in the ranges when the call begins.
+    ///
+    /// It is not atomic. An engine that locks deletes many rows in pieces, in the order of the ranges and the keys, and
+    /// lets others write in between ([`TimeSlice`]). What others put into the ranges meanwhile may be deleted or not. The
+    /// bounds of the call hold between two pieces too. After an error, rows of earlier pieces are deleted; calling it
+    /// again deletes the rest.
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
 
     /// Runs a transaction. `body` reads through the [`Readable`] and returns the batch to write. No other write happens

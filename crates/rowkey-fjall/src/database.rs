@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use fjall::{Keyspace, OwnedWriteBatch, PersistMode};
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use rowkey::Error;
 use rowkey::store::{
     Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Store, Write, check_batches,
@@ -59,7 +60,8 @@ use crate::table::FjallTable;
 /// - A key has at most 65,535 bytes, a value 1 GiB, a table's name 254 bytes.
 /// - Increments, conditional writes and transactions run one at a time, in all tables, and plain writes wait for them.
 ///   A write in the body of a transaction is [`Error::Reentrant`].
-/// - [`Store::delete_ranges`] deletes more than 100,000 rows, or 4 MiB of keys, in several batches.
+/// - [`Store::delete_ranges`] deletes in batches of at most 4,096 rows, 1 MiB of keys and 10 ms of reading, and other
+///   writes go on between two of them. With [`Durability::Synced`] it waits for the disk once, at its end.
 /// - Dropping a table removes its rows. Handles opened before keep working on the dropped table until the process ends.
 /// - [`CallOptions`] bound how long a call waits for other calls. They do not bound waits inside the engine: for the
 ///   disk, or while it delays writers until it has compacted.
@@ -82,8 +84,9 @@ pub(crate) struct Shared {
     pub(crate) id: DatabaseId,
     pub(crate) db: fjall::Database,
     pub(crate) options: FjallOptions,
-    /// Shared by plain writes. Exclusive for what reads first (increments, conditional writes, transactions) and for
-    /// creating and dropping tables.
+    /// Shared by plain writes. Exclusive for what reads first (increments, conditional writes, transactions, deletions of
+    /// ranges) and for dropping tables. Whoever holds it long hands it to whoever waits: `parking_lot` does so, std's
+    /// lock lets its holder take it again at once.
     pub(crate) writers: RwLock<()>,
     /// Held while a table is looked up and created. Taken after `writers`.
     pub(crate) making: Mutex<()>,
@@ -136,7 +139,7 @@ impl Fjall {
     #[doc(alias = "fsync")]
     #[doc(alias = "flush")]
     pub fn sync(&self) -> Result<(), Error> {
-        Ok(guarded(|| self.shared.db.persist(PersistMode::SyncData))?)
+        Ok(self.shared.sync()?)
     }
 
     fn options_of(&self, name: &str) -> TableOptions {
@@ -177,17 +180,22 @@ impl Shared {
         name.len() <= LONGEST_NAME && self.db.keyspace_exists(&format!("{TABLE}{name}"))
     }
 
-    fn making(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
+    pub(crate) fn making(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
         call.lock_mutex(&self.making)
     }
 
     pub(crate) fn writing(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, ()>, Error> {
-        call.lock_read(&self.writers)
+        call.lock_queued(|| self.writers.read(), |slice| self.writers.try_read_for(slice))
     }
 
     /// Exclusive: nobody else writes.
     pub(crate) fn alone(&self, call: &Call<'_>) -> Result<RwLockWriteGuard<'_, ()>, Error> {
-        call.lock_write(&self.writers)
+        call.lock_queued(|| self.writers.write(), |slice| self.writers.try_write_for(slice))
+    }
+
+    /// Everything written so far is on the disk when this returns.
+    pub(crate) fn sync(&self) -> Result<(), FjallError> {
+        guarded(|| self.db.persist(PersistMode::SyncData))
     }
 
     pub(crate) fn batch(&self, durability: Durability) -> OwnedWriteBatch {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 
 use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
 use fjall::{CompressionType, KeyspaceCreateOptions};
@@ -226,7 +226,7 @@ impl FjallOptions {
             id: DatabaseId::unique(),
             db,
             options: self,
-            writers: RwLock::new(()),
+            writers: parking_lot::RwLock::new(()),
             making: Mutex::new(()),
             dropped: AtomicBool::new(false),
         };

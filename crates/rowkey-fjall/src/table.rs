@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use fjall::{Keyspace, KeyspaceCreateOptions, Snapshot};
+use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use rowkey::store::{
-    Batch, Call, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, Write, add_to_counter,
+    Batch, Call, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, TimeSlice, Write,
+    add_to_counter,
 };
 use rowkey::{Error, KeyRange};
 
@@ -15,9 +17,9 @@ use crate::limits::{LIMITS, PROMISES, can_be};
 use crate::options::Durability;
 use crate::snapshot::FjallView;
 
-/// Ranges are deleted in batches of this many rows, or bytes of keys, as a batch is in memory.
-const DELETED_AT_ONCE: usize = 100_000;
-const DELETED_BYTES: usize = 4 << 20;
+/// Ranges are deleted in batches of this many rows, or bytes of keys: others wait for a batch, and it is in memory.
+const DELETED_AT_ONCE: usize = 4096;
+const DELETED_BYTES: usize = 1 << 20;
 
 /// One table of a [`Fjall`].
 pub(crate) struct FjallTable {
@@ -47,25 +49,44 @@ impl FjallTable {
     }
 
     /// The engine does not compact a dropped table any more, and blocks its writers forever once it has too many files.
-    /// So it is compacted here, long before that.
-    fn compact_if_dropped(&self) -> Result<(), Error> {
+    /// So it is compacted here, long before that, and before a write takes the lock that others wait for.
+    fn compact_if_dropped(&self, call: &Call<'_>) -> Result<(), Error> {
         const MANY: usize = 16;
         let (db, keyspace) = (&self.shared.db, &self.keyspace);
         if !self.shared.dropped.load(Ordering::Relaxed) || keyspace.l0_table_count() < MANY {
             return Ok(());
         }
-        let is_there = db.keyspace_exists(keyspace.name())
-            && guarded(|| db.keyspace(keyspace.name(), KeyspaceCreateOptions::default))?.id() == keyspace.id();
+        let is_there = {
+            // Nobody drops the table meanwhile, which would then be created again.
+            let _making = self.shared.making(call)?;
+            db.keyspace_exists(keyspace.name())
+                && guarded(|| db.keyspace(keyspace.name(), KeyspaceCreateOptions::default))?.id() == keyspace.id()
+        };
         match is_there {
             true => Ok(()),
             false => Ok(guarded(|| keyspace.major_compact())?),
         }
     }
 
+    /// Shared with other plain writes.
+    fn writing(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, ()>, Error> {
+        self.compact_if_dropped(call)?;
+        self.shared.writing(call)
+    }
+
+    /// Exclusive: nobody else writes.
+    fn alone(&self, call: &Call<'_>) -> Result<RwLockWriteGuard<'_, ()>, Error> {
+        self.compact_if_dropped(call)?;
+        self.shared.alone(call)
+    }
+
     fn commit(&self, batch: &Batch) -> Result<(), Error> {
-        self.compact_if_dropped()?;
+        self.commit_as(batch, self.durability)
+    }
+
+    fn commit_as(&self, batch: &Batch, durability: Durability) -> Result<(), Error> {
         let mut writes = batch.writes();
-        if let (Some(write), None, Durability::Buffered) = (writes.next(), writes.next(), self.durability) {
+        if let (Some(write), None, Durability::Buffered) = (writes.next(), writes.next(), durability) {
             // A single write needs no batch, unless the table was dropped: that is written to only in a batch.
             let written = guarded(|| match self.write_one(write) {
                 Err(fjall::Error::KeyspaceDeleted) => Ok(false),
@@ -76,7 +97,7 @@ impl FjallTable {
                 return Ok(());
             }
         }
-        let mut all = self.shared.batch(self.durability);
+        let mut all = self.shared.batch(durability);
         add(&mut all, &self.keyspace, batch);
         commit(all, [self.id.name()])
     }
@@ -127,14 +148,14 @@ impl Store for FjallTable {
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.id.check_write()?;
         LIMITS.check(self.id.name(), batch)?;
-        let _writing = self.shared.writing(&self.begin("write")?)?;
+        let _writing = self.writing(&self.begin("write")?)?;
         self.commit(batch)
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
         self.id.check_write()?;
         LIMITS.check_row(self.id.name(), key, None)?;
-        let _alone = self.shared.alone(&self.begin("increment")?)?;
+        let _alone = self.alone(&self.begin("increment")?)?;
         let sum = add_to_counter(key, get(&self.keyspace, key)?.as_deref(), by)?;
         self.commit(Batch::new().put(key, sum.to_be_bytes()))?;
         Ok(sum)
@@ -143,7 +164,7 @@ impl Store for FjallTable {
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         self.id.check_write()?;
         LIMITS.check_row(self.id.name(), key, new)?;
-        let _alone = self.shared.alone(&self.begin("compare-and-write")?)?;
+        let _alone = self.alone(&self.begin("compare-and-write")?)?;
         if get(&self.keyspace, key)?.as_deref() != expected {
             return Ok(false);
         }
@@ -159,20 +180,30 @@ impl Store for FjallTable {
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.id.check_write()?;
         let call = self.begin("deletion of ranges")?;
-        let _alone = self.shared.alone(&call)?;
-        let view = self.at(&self.shared.db.snapshot(), call.rest());
-        let mut rows = view.scan(&Scan::new(ranges.to_vec()).batch_rows(4096));
-        let (mut found, mut doomed) = (RowBatch::new(), Batch::new());
+        let (mut rows, mut found) = (None, RowBatch::new());
         loop {
-            rows.next_batch(&mut found)?;
+            call.check()?;
+            let alone = self.alone(&call)?;
+            // One snapshot for all: what is put meanwhile does not keep it going.
+            let rows = rows.get_or_insert_with(|| {
+                let scan = Scan::new(ranges.to_vec()).batch_rows(256).batch_bytes(DELETED_BYTES);
+                self.at(&self.shared.db.snapshot(), call.rest()).scan(&scan)
+            });
+            let (mut doomed, slice) = (Batch::new(), TimeSlice::begin());
+            while doomed.len() < DELETED_AT_ONCE && doomed.bytes() < DELETED_BYTES && !slice.is_over() {
+                rows.next_batch(&mut found)?;
+                found.iter().for_each(|(key, _)| _ = doomed.delete(key));
+                if found.is_empty() {
+                    break;
+                }
+            }
+            self.commit_as(&doomed, Durability::Buffered)?;
+            drop(alone);
             if found.is_empty() {
-                return self.commit(&doomed);
-            }
-            for (key, _) in found.iter() {
-                doomed.delete(key);
-            }
-            if doomed.len() >= DELETED_AT_ONCE || doomed.bytes() >= DELETED_BYTES {
-                self.commit(&std::mem::take(&mut doomed))?;
+                return match self.durability {
+                    Durability::Buffered => Ok(()),
+                    Durability::Synced => self.shared.sync().map_err(|error| error.of_write([self.id.name()])),
+                };
             }
         }
     }
@@ -180,7 +211,7 @@ impl Store for FjallTable {
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
         self.id.check_write()?;
         let call = self.begin("transaction")?;
-        let _alone = self.shared.alone(&call)?;
+        let _alone = self.alone(&call)?;
         let batch = {
             let view = self.at(&self.shared.db.snapshot(), call.rest());
             let _inside = self.id.database().enter();

@@ -7,18 +7,20 @@
 //! Writers of a table are serialized by a lock (their *turn*). The body of a transaction runs in its turn, on the
 //! current roots, and holds no lock that readers need.
 
+mod doomed;
 mod rows;
 mod table;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
-use std::sync::{Arc, MutexGuard, RwLock, RwLockWriteGuard};
+use std::sync::Arc;
 
 use imbl::OrdSet;
+use parking_lot::{MutexGuard, RwLock, RwLockWriteGuard};
 
 use self::rows::{Row, apply};
-use self::table::{Handle, MemoryTable, Seen, read, write};
+use self::table::{Handle, MemoryTable, Seen};
 use super::{
     Atomicity, Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Store, check_batches,
 };
@@ -74,12 +76,12 @@ impl Memory {
     }
 
     fn open(&self, name: &str) -> Result<Arc<MemoryTable>, Error> {
-        if let Some(table) = read(&self.tables).get(name) {
+        if let Some(table) = self.tables.read().get(name) {
             return Ok(Arc::clone(table));
         }
         self.id.check_write([name])?;
         let new = || Arc::new(MemoryTable::new(self.id.table(name)));
-        Ok(Arc::clone(write(&self.tables).entry(name.to_owned()).or_insert_with(new)))
+        Ok(Arc::clone(self.tables.write().entry(name.to_owned()).or_insert_with(new)))
     }
 
     fn handle(&self, table: &Arc<MemoryTable>) -> Arc<dyn Store> {
@@ -101,7 +103,7 @@ type OpenedTables = (Vec<Arc<MemoryTable>>, Vec<usize>);
 
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(read(&self.tables).iter()).finish()
+        f.debug_map().entries(self.tables.read().iter()).finish()
     }
 }
 
@@ -129,7 +131,7 @@ impl Database for Memory {
 
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         self.options.begin("opening", name)?;
-        match read(&self.tables).get(name) {
+        match self.tables.read().get(name) {
             Some(table) => Ok(self.handle(table)),
             None => Err(Error::NoSuchTable(name.to_owned())),
         }
@@ -139,7 +141,7 @@ impl Database for Memory {
         self.id.check_write([name])?;
         new.check(name, &[])?;
         self.options.begin("creation", name)?;
-        match write(&self.tables).entry(name.to_owned()) {
+        match self.tables.write().entry(name.to_owned()) {
             Entry::Occupied(_) => Err(Error::TableExists(name.to_owned())),
             Entry::Vacant(place) => Ok(self.handle(place.insert(Arc::new(MemoryTable::new(self.id.table(name)))))),
         }
@@ -147,16 +149,16 @@ impl Database for Memory {
 
     fn tables(&self) -> Result<Vec<String>, Error> {
         self.options.begin("list of tables", "")?;
-        Ok(read(&self.tables).keys().cloned().collect())
+        Ok(self.tables.read().keys().cloned().collect())
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.id.check_write([name])?;
         let call = self.options.begin("drop", name)?;
-        let table = read(&self.tables).get(name).cloned();
+        let table = self.tables.read().get(name).cloned();
         let Some(table) = table else { return Ok(()) };
         let Some(turn) = table.turn(&call)? else { return Ok(()) };
-        write(&self.tables).remove(name);
+        self.tables.write().remove(name);
         table.id.mark_dropped();
         let rows = table.take_rows();
         drop(turn);
@@ -215,5 +217,5 @@ fn turns<'t>(tables: &'t [Arc<MemoryTable>], call: &Call<'_>) -> Result<Option<V
 /// All are locked at once, so no reader finds the batch in one table and misses it in the next. The caller has the
 /// turns.
 fn lock(tables: &[Arc<MemoryTable>]) -> Vec<RwLockWriteGuard<'_, OrdSet<Row>>> {
-    tables.iter().map(|table| write(&table.rows)).collect()
+    tables.iter().map(|table| table.rows.write()).collect()
 }

@@ -1,11 +1,13 @@
 //! One table of a [`Memory`](super::Memory), and its handles.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
 use imbl::OrdSet;
+use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 use super::PROMISES;
+use super::doomed::Doomed;
 use super::rows::{Reader, Row, apply};
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
@@ -30,14 +32,14 @@ impl MemoryTable {
     /// Waits for the turn to write. None if the table was dropped.
     #[inline]
     pub(super) fn turn(&self, call: &Call<'_>) -> Result<Option<MutexGuard<'_, ()>>, Error> {
-        let turn = call.lock_mutex(&self.writer)?;
+        let turn = call.lock_queued(|| self.writer.lock(), |slice| self.writer.try_lock_for(slice))?;
         Ok((!self.id.is_dropped()).then_some(turn))
     }
 
     /// The rows, for reading. Waits while a large batch is being applied.
     #[inline]
     fn rows(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, OrdSet<Row>>, Error> {
-        call.lock_read(&self.rows)
+        call.lock_queued(|| self.rows.read(), |slice| self.rows.try_read_for(slice))
     }
 
     pub(super) fn seen<'c>(&'c self, call: &'c Call<'c>) -> Result<Seen<'c>, Error> {
@@ -46,13 +48,13 @@ impl MemoryTable {
 
     /// Removes all rows. The caller has the turn.
     pub(super) fn take_rows(&self) -> OrdSet<Row> {
-        std::mem::take(&mut *write(&self.rows))
+        std::mem::take(&mut *self.rows.write())
     }
 }
 
 impl fmt::Debug for MemoryTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} rows", read(&self.rows).len())
+        write!(f, "{} rows", self.rows.read().len())
     }
 }
 
@@ -115,7 +117,7 @@ impl Store for Handle {
         self.table.id.check_write()?;
         batch.check_keys()?;
         let _turn = self.turn(&self.begin("write")?)?;
-        apply(&mut write(&self.table.rows), batch);
+        apply(&mut self.table.rows.write(), batch);
         Ok(())
     }
 
@@ -123,7 +125,7 @@ impl Store for Handle {
         self.table.id.check_write()?;
         check_key(key)?;
         let _turn = self.turn(&self.begin("increment")?)?;
-        let mut rows = write(&self.table.rows);
+        let mut rows = self.table.rows.write();
         let sum = add_to_counter(key, rows.get(key).map(Row::value), by)?;
         rows.insert(Row::new(key, &sum.to_be_bytes()));
         Ok(sum)
@@ -133,7 +135,7 @@ impl Store for Handle {
         self.table.id.check_write()?;
         check_key(key)?;
         let _turn = self.turn(&self.begin("compare-and-write")?)?;
-        let mut rows = write(&self.table.rows);
+        let mut rows = self.table.rows.write();
         if rows.get(key).map(Row::value) != expected {
             return Ok(false);
         }
@@ -146,22 +148,30 @@ impl Store for Handle {
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.table.id.check_write()?;
-        let turn = self.turn(&self.begin("deletion of ranges")?)?;
+        let call = self.begin("deletion of ranges")?;
         if ranges.contains(&KeyRange::all()) {
+            let turn = self.turn(&call)?;
             let rows = self.table.take_rows();
             drop(turn);
             // A large tree takes a while to free; nobody has to wait for that.
             drop(rows);
             return Ok(());
         }
-        let mut rows = write(&self.table.rows);
-        for range in ranges {
-            let doomed: Vec<Row> = rows.range::<_, [u8]>(range).cloned().collect();
-            for row in doomed {
-                rows.remove(row.key());
+        let mut doomed: Option<Doomed> = None;
+        loop {
+            call.check()?;
+            let turn = self.turn(&call)?;
+            let mut rows = self.table.rows.write();
+            let doomed = doomed.get_or_insert_with(|| Doomed::new(ranges, &rows));
+            let removed = doomed.remove_some(&mut rows);
+            drop(rows);
+            drop(turn);
+            // Freed while nobody has to wait for that.
+            drop(removed);
+            if doomed.is_empty() {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {
@@ -176,7 +186,7 @@ impl Store for Handle {
         };
         batch.check_keys()?;
         call.check()?;
-        apply(&mut write(&self.table.rows), &batch);
+        apply(&mut self.table.rows.write(), &batch);
         Ok(())
     }
 }
@@ -198,13 +208,4 @@ impl Readable for Seen<'_> {
         let rows = RangeRows::new(scan, Reader(self.rows.clone()));
         self.call.rest().rows(self.table.name(), Box::new(rows))
     }
-}
-
-// A panic can't leave the tree half changed, so a poisoned lock is as good as any other.
-pub(super) fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
-    lock.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(super) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
 }

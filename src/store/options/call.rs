@@ -149,6 +149,25 @@ impl Call<'_> {
         }
     }
 
+    /// Takes a lock that can be waited for up to some time, such as those of the crate `parking_lot`. Without bounds it
+    /// calls `lock`. With bounds it calls `try_lock_for`, again and again until the call has to end. So calls with bounds
+    /// queue as others do.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    #[inline]
+    pub fn lock_queued<G>(
+        &self,
+        lock: impl FnOnce() -> G,
+        try_lock_for: impl FnMut(Duration) -> Option<G>,
+    ) -> Result<G, Error> {
+        match &self.0 {
+            None => Ok(lock()),
+            Some(_) => self.wait(try_lock_for),
+        }
+    }
+
     /// Takes a mutex, as [`lock`](Self::lock). Poisoning is ignored.
     ///
     /// # Errors
