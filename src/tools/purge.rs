@@ -11,14 +11,43 @@ use crate::keys::key::RowKey;
 use crate::store::error::Error;
 use crate::store::{Database, Store};
 use crate::table::WideTable;
-use crate::wide::{CellKey, Cells, CellsDatabase, Purged};
+use crate::wide::{CellKey, Cells, CellsDatabase, Inside, Position, Purged};
 
 /// A batch reads or removes this many cells and markers.
 const ENTRIES: usize = 1000;
 
-/// The fingerprint in a purge's checkpoint. The last row is kept as bytes, whatever the type of its key.
+/// The fingerprint in a purge's checkpoint between two rows. The last row is kept as bytes, whatever the type of its key.
 fn fingerprint() -> Fingerprint {
     CellKey::LAYOUT.fingerprint()
+}
+
+/// The fingerprint in a purge's checkpoint inside of a row.
+fn inside() -> Fingerprint {
+    Inside::LAYOUT.fingerprint()
+}
+
+fn position(at: &Checkpoint) -> Result<Position, CursorError> {
+    if at.pass() != 1 {
+        return Err(CursorError::Malformed("a purge has one pass"));
+    }
+    let key = at.key_of(fingerprint(), |found| found == inside())?;
+    match (at.cursor(), key) {
+        (Some(cursor), Some(key)) if cursor.fingerprint() == inside() => {
+            let inside = Inside::decode(key).ok().filter(|inside| CellKey::decode(&inside.entry).is_ok());
+            let inside = inside.ok_or(CursorError::Malformed("its place in a row is none"))?;
+            Ok(Position::Inside(Inside { entry: inside.entry.into_owned().into(), ..inside }))
+        }
+        (_, Some(row)) => Ok(Position::AfterRow(row.to_vec())),
+        (_, None) => Ok(Position::Start),
+    }
+}
+
+fn checkpoint(position: &Position) -> Checkpoint {
+    match position {
+        Position::Start => Checkpoint::default(),
+        Position::AfterRow(row) => Checkpoint::after_row(row),
+        Position::Inside(of_row) => Checkpoint::new(1, Some(Cursor::new(inside(), &of_row.encode()))),
+    }
 }
 
 impl Checkpoint {
@@ -68,10 +97,7 @@ impl<S: Store> Cells<S> {
     #[doc(alias = "vacuum")]
     #[doc(alias = "garbage collection")]
     pub fn purge(&self) -> Job<'_> {
-        Job::new(Purge {
-            table: None,
-            batch: |after: Option<&[u8]>, entries, bytes| self.purge_batch(after, entries, bytes),
-        })
+        Job::new(Purge { table: None, batch: |from: &Position, entries, bytes| self.purge_batch(from, entries, bytes) })
     }
 }
 
@@ -84,18 +110,18 @@ impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
     #[doc(alias = "garbage collection")]
     pub fn purge(&self) -> Job<'_> {
         let mut opened: Option<Cells<Arc<dyn Store>>> = None;
-        let batch = move |after: Option<&[u8]>, entries, bytes| {
+        let batch = move |from: &Position, entries, bytes| {
             let cells = match &mut opened {
                 Some(cells) => cells,
                 None => opened.insert(self.cells()?),
             };
-            cells.purge_batch(after, entries, bytes).map_err(|error| error.of_key(self.name(), &[]))
+            cells.purge_batch(from, entries, bytes).map_err(|error| error.of_key(self.name(), &[]))
         };
         Job::new(Purge { table: Some(self.name()), batch })
     }
 }
 
-/// One batch, by what makes it: after a row, bounded in entries and bytes.
+/// One batch, by what makes it: from a position, bounded in entries and bytes.
 struct Purge<'t, F> {
     /// The table's name, if it is known.
     table: Option<&'t str>,
@@ -108,19 +134,14 @@ impl<F> fmt::Debug for Purge<'_, F> {
     }
 }
 
-impl<K1, K2, F: FnMut(Option<&[u8]>, usize, usize) -> Result<Purged, Error>> Work<K1, K2> for Purge<'_, F> {
+impl<K1, K2, F: FnMut(&Position, usize, usize) -> Result<Purged, Error>> Work<K1, K2> for Purge<'_, F> {
     fn job(&self) -> Option<String> {
         self.table.map(|table| format!("purge {table:?}"))
     }
 
     fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<Batch<K1, K2>, Error> {
-        if at.pass() != 1 {
-            return Err(CursorError::Malformed("a purge has one pass").into());
-        }
-        let after = at.key_of(fingerprint(), |_| false)?;
-        let Purged { rows, cells, last_row, finished } =
-            (self.batch)(after, bounds.rows.unwrap_or(ENTRIES), bounds.bytes)?;
-        let next = last_row.filter(|_| !finished).map(|row| Checkpoint::after_row(&row));
+        let Purged { rows, cells, next } = (self.batch)(&position(at)?, bounds.rows.unwrap_or(ENTRIES), bounds.bytes)?;
+        let next = next.as_ref().map(checkpoint);
         Ok(Batch { rows, written: cells.removed(), cells, next, ..Batch::default() })
     }
 }

@@ -106,8 +106,8 @@ mod schema;
 
 use std::sync::Arc;
 
-pub(crate) use self::cells::Purged;
 pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeCounts, Version};
+pub(crate) use self::cells::{Inside, Position, Purged};
 pub use self::check::{WideLimits, check_mutation, check_wide_name};
 pub use self::column::{Column, Columns, Compare, Condition};
 pub use self::guarantees::{

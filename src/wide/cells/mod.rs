@@ -20,7 +20,7 @@ pub use self::database::CellsDatabase;
 pub use self::key::{CellKey, Entry, Kind, Place, Version};
 use self::plan::{Families, Plan};
 pub use self::purge::PurgeCounts;
-pub(crate) use self::purge::Purged;
+pub(crate) use self::purge::{Inside, Position, Purged};
 use self::read::{CellRows, RowReader};
 use self::writer::Writer;
 use super::column::{Column, Columns, Condition};

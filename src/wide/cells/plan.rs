@@ -44,6 +44,11 @@ impl Families {
         Ok(self.places(family)?.columns_prefix())
     }
 
+    /// The places of a family's markers.
+    pub(super) fn markers_of(&self, family: &str) -> Result<KeyRange, Error> {
+        Ok(self.places(family)?.markers())
+    }
+
     fn places(&self, family: &str) -> Result<&FamilyPlaces, Error> {
         match self.places.get(family) {
             Some(places) => Ok(places),

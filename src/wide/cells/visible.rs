@@ -24,7 +24,7 @@ pub(super) enum Why {
 }
 
 /// Visits the entries of one family after another, in order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Visible {
     schema: FamilySchema,
     /// The last timestamp that has expired.
@@ -58,6 +58,25 @@ impl Visible {
         self.version_deleted = None;
         self.versions = 0;
         self.column_gone = None;
+    }
+
+    /// Number of visible versions of the column so far.
+    pub(super) fn versions(&self) -> u32 {
+        self.versions
+    }
+
+    /// Goes on in the middle of a column that has so many visible versions before.
+    pub(super) fn assume(&mut self, versions: u32) {
+        self.versions = versions;
+    }
+
+    /// How many visible versions of a column hide its rest for this reason; `None` if they don't.
+    pub(super) fn versions_for(&self, why: Why) -> Option<u32> {
+        match why {
+            Why::Deleted => None,
+            Why::Expired => Some(self.schema.min_versions).filter(|&least| least > 0),
+            Why::Old => Some(self.schema.max_versions),
+        }
     }
 
     #[inline]
