@@ -5,6 +5,7 @@ mod job;
 pub mod jobs;
 #[doc(alias = "migration")]
 pub mod migrate;
+mod piece;
 mod purge;
 #[doc(alias = "index")]
 #[doc(alias = "secondary index")]

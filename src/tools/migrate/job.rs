@@ -8,13 +8,13 @@ use super::tables::{Compared, Core};
 use crate::keys::cursor::Cursor;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::OwnedKey;
-use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::phase::Phase;
 use crate::store::value::RowValue;
-use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan};
+use crate::store::{Batch, Database, Readable, RowBatch, Rows};
 use crate::table::stored_key;
 use crate::tools::job::{self, Bounds, Checkpoint, Difference, DifferenceKind, Work};
+use crate::tools::piece::Piece;
 
 /// A backfill, verification or repair.
 pub(super) struct Pass<'m, K1, V1, K2, V2, D> {
@@ -39,6 +39,25 @@ struct Seen {
     last: Option<Vec<u8>>,
     /// Kind, old key, new key.
     findings: Vec<(DifferenceKind, Vec<u8>, Vec<u8>)>,
+    bytes: usize,
+    /// Whether the batch goes on with another piece.
+    is_cut: bool,
+}
+
+impl Seen {
+    /// What is left of a batch, in rows and bytes.
+    fn left(&self, bounds: &Bounds) -> (usize, usize) {
+        let rows = usize::try_from(self.rows).map_or(0, |rows| bounds.rows().saturating_sub(rows));
+        (rows, bounds.bytes.saturating_sub(self.bytes))
+    }
+
+    fn add(&mut self, piece: Self) {
+        self.rows += piece.rows;
+        self.written += piece.written;
+        self.bytes += piece.bytes;
+        self.findings.extend(piece.findings);
+        self.is_cut = piece.is_cut;
+    }
 }
 
 impl<K1, V1, K2, V2, D> Work<K1, K2> for Pass<'_, K1, V1, K2, V2, D>
@@ -75,7 +94,14 @@ where
             };
             // A checkpoint that was handed in is not trusted: the one in the database is never older.
             self.after(at)?;
-            let Some((seen, after, complete)) = self.step(&core, &kept, &state, bounds)? else { continue };
+            let left = |seen: &Seen| seen.left(bounds);
+            let Some(stepped) = self.step(&core, &kept, &state, left(&Seen::default()))? else { continue };
+            let (mut seen, mut after, mut complete) = stepped;
+            while seen.is_cut {
+                let Some((piece, state, over)) = self.step(&core, &after, &after, left(&seen))? else { break };
+                seen.add(piece);
+                (after, complete) = (state, over);
+            }
             let typed = seen.findings.iter().map(|(kind, old, new)| {
                 let source = stored_key::<K1>(core.old_name, old)?;
                 Ok(Difference { kind: *kind, source, target: stored_key::<K2>(core.new_name, new)? })
@@ -108,13 +134,13 @@ where
         State { task: self.task, checkpoint: Checkpoint::default(), differences: 0, ..state }
     }
 
-    /// Does one batch. `None` if another process was faster, or the batch has to be repeated.
+    /// Does one batch, or a piece of it. `None` if another process was faster, or it has to be repeated.
     fn step(
         &self,
         core: &Core<'_>,
         kept: &State,
         state: &State,
-        bounds: &Bounds,
+        left: (usize, usize),
     ) -> Result<Option<(Seen, State, bool)>, Error> {
         let fingerprint = layout_of::<K1, K2>(&state.checkpoint);
         let finish = |seen: Seen| {
@@ -122,7 +148,7 @@ where
             (seen, after, complete)
         };
         if !core.db().guarantees().transactions {
-            let stepped = finish(self.locked_batch(core, state, bounds)?);
+            let stepped = finish(self.locked_batch(core, state, left)?);
             let replaced = core.kept.replace(Some(kept), &stepped.1)?;
             return Ok(replaced.then_some(stepped));
         }
@@ -134,7 +160,7 @@ where
                 return Ok(Vec::new());
             }
             let (mut keep, mut write) = (Batch::new(), Batch::new());
-            let seen = self.rows(core, state, bounds, (old, new), &mut |keys| {
+            let seen = self.rows(core, state, Piece::transaction(left.0, left.1), (old, new), &mut |keys| {
                 let Compared { due, kind } = core.compare_in(old, new, keys)?;
                 let before = write.bytes();
                 if kind.is_some() && self.task != Task::Verify {
@@ -156,9 +182,9 @@ where
         Ok(stepped)
     }
 
-    fn locked_batch(&self, core: &Core<'_>, state: &State, bounds: &Bounds) -> Result<Seen, Error> {
+    fn locked_batch(&self, core: &Core<'_>, state: &State, (rows, bytes): (usize, usize)) -> Result<Seen, Error> {
         let (old, new) = (core.old_store()?, core.new_store()?);
-        self.rows(core, state, bounds, (old, new), &mut |keys| match self.task {
+        self.rows(core, state, Piece::whole(rows, bytes), (old, new), &mut |keys| match self.task {
             Task::Backfill | Task::Repair => Ok((core.compare_locked(keys, true)?, 0)),
             Task::Verify => match core.compare_in(old, new, keys)?.kind {
                 None => Ok((None, 0)),
@@ -188,31 +214,30 @@ where
         &self,
         core: &Core<'_>,
         state: &State,
-        bounds: &Bounds,
+        mut piece: Piece,
         (old, new): (&dyn Readable, &dyn Readable),
         row: &mut OfRow<'_>,
     ) -> Result<Seen, Error> {
         let of_old = state.checkpoint.pass() == 1;
-        let after = self.after(&state.checkpoint)?;
-        let scan = Scan::new(vec![after.map_or_else(KeyRange::all, KeyRange::after)]).limit(bounds.rows() as u64);
-        let scan = scan.batch_rows(bounds.rows()).batch_bytes(bounds.bytes);
+        let scan = piece.scan(self.after(&state.checkpoint)?);
         let mut scan = if of_old { old.scan(&scan) } else { new.scan(&scan) };
-        let (mut seen, mut batch, mut bytes) = (Seen::default(), RowBatch::new(), 0);
+        let (mut seen, mut batch) = (Seen::default(), RowBatch::new());
         loop {
             scan.next_batch(&mut batch)?;
             if batch.is_empty() {
-                return Ok(seen);
+                return Ok(Seen { bytes: piece.used(), ..seen });
             }
             for (key, value) in batch.iter() {
-                if bytes >= bounds.bytes {
-                    return Ok(seen);
+                if piece.ends() {
+                    return Ok(Seen { bytes: piece.used(), is_cut: piece.is_cut(), ..seen });
                 }
+                piece.row();
                 let other = if of_old { core.convert.key(key)? } else { core.convert.key_back(key)? };
                 let keys = if of_old { (key, other.as_slice()) } else { (other.as_slice(), key) };
                 seen.rows += 1;
                 seen.last = Some(key.to_vec());
                 let (kind, written) = row(keys)?;
-                bytes += key.len() + value.len() + written;
+                piece.bytes(key.len() + value.len() + written);
                 let Some(kind) = kind else { continue };
                 seen.written += u64::from(self.task != Task::Verify);
                 // Rows that both tables have were compared in the pass over the old one.

@@ -12,7 +12,7 @@ use crate::keys::prefix::Select;
 use crate::store::error::{Commit, Error};
 use crate::store::options::Within;
 use crate::store::value::RowValue;
-use crate::store::{CallOptions, Database, RowBatch, Scan, add_to_counter};
+use crate::store::{CallOptions, Database, RowBatch, Scan, TimeSlice, add_to_counter};
 use crate::table::Table;
 
 /// A table with secondary indexes, which every write keeps in step.
@@ -172,7 +172,8 @@ where
         Ok(after)
     }
 
-    /// Deletes the selected rows, in batches; without transactions, row by row. It is not atomic.
+    /// Deletes the selected rows, in batches that take some 10 ms each; without transactions, row by row. It is not
+    /// atomic.
     ///
     /// # Errors
     ///
@@ -181,16 +182,23 @@ where
         let bounded = self.table.options().is_timed().then(|| self.with_options(&self.table.options().from_now()));
         let this = bounded.as_ref().unwrap_or(self);
         let mut rows = this.table.store().scan(&Scan::new(select.ranges()));
-        let (mut batch, commit) = (RowBatch::new(), Commit::default());
+        let (mut batch, mut at_once, commit) = (RowBatch::new(), 16, Commit::default());
         loop {
             commit.outcome(self.table.name(), rows.next_batch(&mut batch))?;
             if batch.is_empty() {
                 return Ok(());
             }
             let keys: Vec<_> = batch.iter().map(|(key, _)| key.to_vec()).collect();
-            let deleted = commit.decided(this.change(&keys, &mut |_, _| Ok(None)));
-            commit.outcome(self.table.name(), deleted)?;
-            commit.pass();
+            let mut left = keys.as_slice();
+            while !left.is_empty() {
+                let (some, rest) = left.split_at(left.len().min(at_once));
+                let slice = TimeSlice::begin();
+                let deleted = commit.decided(this.change(some, &mut |_, _| Ok(None)));
+                commit.outcome(self.table.name(), deleted)?;
+                commit.pass();
+                at_once = if slice.is_over() { (at_once / 2).max(1) } else { (at_once * 2).min(256) };
+                left = rest;
+            }
         }
     }
 

@@ -32,10 +32,10 @@ use super::{
     TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees, WideStore,
 };
 use crate::keys::clock::{Clock, SystemClock};
-use crate::store::error::{Error, RowError};
+use crate::store::error::{Error, RowError, RowErrors};
 use crate::store::options::{Within, failed};
 use crate::store::{
-    Atomicity, CallOptions, Guarantees, Readable, Rows, Scan, Store, TableId, add_to_counter, check_key,
+    Atomicity, CallOptions, Guarantees, Rows, Scan, Store, TableId, TimeSlice, add_to_counter, check_key,
 };
 
 /// Emulates HBase rows on a key-value store: a [`WideStore`] over any [`Store`]. Each cell is one entry, with a
@@ -148,19 +148,16 @@ impl<S: Store> Cells<S> {
                 || rows.clone().map(|(_, mutation)| writer::timed_entries_of(&self.families, mutation)).collect();
             return self.of_rows(written, rows.clone(), |entry| writer_of(entry).into_iter().collect(), entries_of);
         }
-        let batch = |view: &dyn Readable| {
-            let mut writer = Writer::new(&self.families, view, self.clock.now());
-            rows.clone().try_for_each(|(row, mutation)| writer.mutate(row, mutation))?;
-            Ok(writer.into_batch())
-        };
         if store.guarantees().transactions {
-            return store.transact(&mut |view| batch(view));
+            return self.transact_some(&*store, rows);
         }
         if edits.any(|edit| matches!(edit, Edit::DeleteVersion { at: None, .. })) {
             return Err(Error::Unsupported("transactions"));
         }
         if store.guarantees().batch >= Atomicity::Table {
-            return store.write(&batch(&*store)?);
+            let mut writer = Writer::new(&self.families, &*store, self.clock.now());
+            rows.clone().try_for_each(|(row, mutation)| writer.mutate(row, mutation))?;
+            return store.write(&writer.into_batch());
         }
         let mut writer = Writer::new(&self.families, &*store, self.clock.now()).noting_writers();
         for (index, (row, mutation)) in rows.clone().enumerate() {
@@ -176,6 +173,46 @@ impl<S: Store> Cells<S> {
             entries
         };
         self.of_rows(written, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default(), entries_of)
+    }
+
+    /// Writes mutations, some in each transaction, as others wait for it. After one that fails, the rest is not written.
+    fn transact_some<'m>(
+        &self,
+        store: &dyn Store,
+        rows: impl Iterator<Item = (&'m [u8], &'m Mutation)> + Clone,
+    ) -> Result<(), Error> {
+        let mut left = rows.clone();
+        let mut done = 0;
+        loop {
+            let (mut after, mut took, mut more) = (left.clone(), 0, false);
+            let written = store.transact(&mut |view| {
+                (after, took, more) = (left.clone(), 0, false);
+                let (slice, mut writer) = (TimeSlice::begin(), Writer::new(&self.families, view, self.clock.now()));
+                loop {
+                    let before = after.clone();
+                    let Some((row, mutation)) = after.next() else { break };
+                    if took > 0 && slice.is_over() {
+                        (after, more) = (before, true);
+                        break;
+                    }
+                    writer.mutate(row, mutation)?;
+                    took += 1;
+                }
+                Ok(writer.into_batch())
+            });
+            match written {
+                Ok(()) if !more => return Ok(()),
+                Ok(()) => (left, done) = (after, done + took),
+                Err(error) if done == 0 => return Err(error),
+                Err(error) => {
+                    let (mut failed, error) = (RowErrors::new(rows.clone().count()), Arc::new(error));
+                    for (index, (row, _)) in rows.enumerate().skip(done) {
+                        failed.push(index, self.store.id().name(), row, Arc::clone(&error));
+                    }
+                    return failed.into_result();
+                }
+            }
+        }
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::keys::range::KeyRange;
 use crate::store::error::Error;
-use crate::store::{Batch, Database, Readable, RowBatch, Rows, Scan, Store};
+use crate::store::{Batch, Database, Readable, RowBatch, Rows, Store};
 use crate::tools::job::DifferenceKind;
+use crate::tools::piece::Piece;
 use crate::tools::secondary::claim::Claims;
 use crate::tools::secondary::follow::Follower;
 use crate::tools::secondary::mark::Pair;
@@ -36,6 +36,11 @@ pub(super) struct Seen {
     pub(super) findings: Vec<Finding>,
     /// Secondary and primary keys of marks that killed writers left.
     left: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The first primary row that lacks a secondary key.
+    planned: BTreeMap<Vec<u8>, Vec<u8>>,
+    bytes: usize,
+    /// Whether the batch goes on with another piece.
+    is_cut: bool,
 }
 
 pub(super) struct Finding {
@@ -51,10 +56,11 @@ impl Look<'_> {
     /// Does the next batch of the primary table, or of the secondary one.
     pub(super) fn batch(&self, of_primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
         if self.db.guarantees().transactions {
-            return self.exact(of_primary, after);
+            return self.in_pieces(of_primary, after);
         }
         let (rows, secondary) = (self.rows, &*self.follower.store);
-        let mut seen = self.look(rows, secondary, of_primary, after)?;
+        let whole = Piece::whole(self.limit, self.bytes);
+        let mut seen = self.look((rows, secondary), of_primary, after, whole, &BTreeMap::new())?;
         let mut confirmed = Vec::with_capacity(seen.findings.len());
         for finding in seen.findings {
             let Some(finding) = self.again(&finding)? else { continue };
@@ -70,11 +76,30 @@ impl Look<'_> {
         Ok(Seen { findings: confirmed, ..seen })
     }
 
-    fn exact(&self, of_primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
+    /// A batch, in transactions that others wait for, one by one.
+    fn in_pieces(&self, of_primary: bool, after: Option<&[u8]>) -> Result<Seen, Error> {
+        let mut seen = Seen::default();
+        loop {
+            let piece = self.exact(of_primary, seen.last.as_deref().or(after), &seen)?;
+            seen.rows += piece.rows;
+            seen.repaired += piece.repaired;
+            seen.bytes += piece.bytes;
+            seen.last = piece.last.or(seen.last);
+            seen.findings.extend(piece.findings);
+            seen.planned.extend(piece.planned);
+            if !piece.is_cut {
+                return Ok(seen);
+            }
+        }
+    }
+
+    fn exact(&self, of_primary: bool, after: Option<&[u8]>, before: &Seen) -> Result<Seen, Error> {
         let mut seen = Seen::default();
         let done = self.db.transact(&[self.primary, &self.follower.name], &mut |views| {
             let &[rows, secondary] = views else { return Err(Error::engine("a transaction has other tables")) };
-            seen = self.look(rows, secondary, of_primary, after)?;
+            let left = usize::try_from(before.rows).map_or(0, |rows| self.limit.saturating_sub(rows));
+            let piece = Piece::transaction(left, self.bytes.saturating_sub(before.bytes));
+            seen = self.look((rows, secondary), of_primary, after, piece, &before.planned)?;
             let mut batch = Batch::new();
             if self.repair {
                 for finding in seen.findings.iter().filter(|finding| finding.kind != DifferenceKind::Conflict) {
@@ -109,36 +134,39 @@ impl Look<'_> {
 
     fn look(
         &self,
-        rows: &dyn Readable,
-        secondary: &dyn Readable,
+        (rows, secondary): (&dyn Readable, &dyn Readable),
         primary: bool,
         after: Option<&[u8]>,
+        mut piece: Piece,
+        planned: &BTreeMap<Vec<u8>, Vec<u8>>,
     ) -> Result<Seen, Error> {
-        let scan = Scan::new(vec![after.map_or_else(KeyRange::all, KeyRange::after)]).limit(self.limit as u64);
-        let scan = scan.batch_rows(self.limit).batch_bytes(self.bytes);
+        let scan = piece.scan(after);
         let mut scan = if primary { rows.scan(&scan) } else { secondary.scan(&scan) };
-        let mut seen = Seen::default();
-        let mut planned = BTreeMap::new();
-        let (mut batch, mut bytes) = (RowBatch::new(), 0);
+        let (mut seen, mut batch) = (Seen::default(), RowBatch::new());
         loop {
             scan.next_batch(&mut batch)?;
             if batch.is_empty() {
-                return Ok(seen);
+                return Ok(Seen { bytes: piece.used(), ..seen });
             }
             for (key, value) in batch.iter() {
-                if bytes >= self.bytes {
-                    return Ok(seen);
+                if piece.ends() {
+                    return Ok(Seen { bytes: piece.used(), is_cut: piece.is_cut(), ..seen });
                 }
-                bytes += key.len() + value.len();
+                piece.row();
+                piece.bytes(key.len() + value.len());
                 seen.rows += 1;
                 seen.last = Some(key.to_vec());
                 if primary {
                     for (entry, due) in (self.follower.derive)(key, value)? {
                         let found = self.missing(rows, secondary, key, &entry, &due)?;
                         let Some(mut kind) = found else { continue };
-                        bytes += key.len() + entry.len() + due.len();
+                        piece.bytes(key.len() + entry.len() + due.len());
                         // If two rows lack one key, the first gets it.
-                        if *planned.entry(entry.clone()).or_insert_with(|| key.to_vec()) != key {
+                        let first = match planned.get(&entry) {
+                            Some(first) => first,
+                            None => seen.planned.entry(entry.clone()).or_insert_with(|| key.to_vec()),
+                        };
+                        if first != key {
                             kind = DifferenceKind::Conflict;
                         }
                         seen.findings.push(Finding { kind, key: key.to_vec(), entry, value: due });
