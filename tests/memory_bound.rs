@@ -420,3 +420,40 @@ fn ranges_deleted_from_fjall() {
     within("deleted keys", found, usize::from(keys) * len + 5 * (4 << 20));
     assert_eq!(read_all(&mut *store.scan(&Scan::all())), 0);
 }
+
+/// What a purge holds does not grow with a row.
+#[test]
+fn a_long_row_is_purged() {
+    let _turn = turn();
+    let store = Memory::new().table("t").unwrap();
+    let schema = TableSchema::new().family("a", FamilySchema::new());
+    let table = Cells::over(Arc::clone(&store), schema).unwrap();
+    let columns = 30_000;
+    for some in (0..columns).step_by(1000) {
+        let name = |n: u32| ("a", format!("{n:0100}"));
+        let mutation = (some..some + 1000).fold(Mutation::new(), |mutation, n| mutation.put_at(name(n), 7, "value"));
+        table.mutate(b"row", &mutation).unwrap();
+    }
+    table.mutate(b"row", &Mutation::new().delete_row()).unwrap();
+    let mut written = 0;
+    let purge = || written = table.purge().batch_rows(usize::MAX).batch_bytes(usize::MAX).run().unwrap().written;
+    // The keys of 1000 entries are held as they are found and as they are removed, of 256 as they are read.
+    within("a purge of one row", peak(purge), 4 * 1000 * 150);
+    assert_eq!((written, read_all(&mut *store.scan(&Scan::all()))), (u64::from(columns) + 1, 0));
+}
+
+/// What a deletion holds does not grow with its ranges.
+#[test]
+fn ranges_deleted_from_memory() {
+    let _turn = turn();
+    let store = Memory::new().table("t").unwrap();
+    let rows = 60_000_u32;
+    let mut batch = Batch::new();
+    (0..rows).for_each(|n| _ = batch.put(n.to_be_bytes(), "v"));
+    store.write(&batch).unwrap();
+    drop(batch);
+    let found = peak(|| store.delete_ranges(&[KeyRange::from_start([0])]).unwrap());
+    // A reference to each row of a piece.
+    within("deleted rows", found, 3 * 4096 * 24);
+    assert_eq!(read_all(&mut *store.scan(&Scan::all())), 0);
+}

@@ -3,5 +3,6 @@
 mod ids;
 mod ids_names;
 mod migrate;
+mod pieces;
 mod secondary;
 mod secondary_turns;

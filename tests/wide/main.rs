@@ -7,6 +7,7 @@ mod engines;
 mod large;
 mod latest;
 mod laws;
+mod pieces;
 mod replay;
 mod typed;
 

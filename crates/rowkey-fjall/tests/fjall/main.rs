@@ -4,6 +4,7 @@ mod damage;
 mod dropped;
 mod journal;
 mod power;
+mod others;
 mod refused;
 mod synced;
 
