@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod beside;
 mod by_hand;
 mod decode;
 mod disk;
@@ -93,6 +94,7 @@ fn main() -> Result<()> {
     streams::measure(&mut bench);
     wide::measure(&mut bench);
     disk::measure(&mut bench);
+    beside::measure(&mut bench);
     if !args.no_growth {
         growth::measure(&mut bench);
     }

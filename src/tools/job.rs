@@ -214,9 +214,12 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
         self
     }
 
-    /// The most rows in a batch. Default: 256. With transactions each batch is one transaction, and writers wait for it.
+    /// The most rows in a batch. Default: 256. With transactions a batch is done in pieces, each of which is one
+    /// transaction, of at most 256 rows and some 10 ms ([`TimeSlice`](crate::store::TimeSlice)), however large the batch:
+    /// writers wait for a piece.
     ///
-    /// A purge counts cells and delete markers instead, and ends a batch with a whole row. Default: 1000.
+    /// A purge counts cells and delete markers instead. It ends a batch with a whole row, unless that alone has as many;
+    /// then it ends inside of it. Default: 1000.
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.bounds.rows = Some(rows.max(1));
         self

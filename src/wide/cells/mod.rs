@@ -70,6 +70,11 @@ use crate::store::{
 /// with their number. Without [transactions](crate::store::Guarantees::transactions) it sees all writes that returned
 /// before, and is not atomic with concurrent writes to the same columns. A mutation in which every edit has a timestamp
 /// reads nothing.
+///
+/// With transactions, other writers of the store wait while a mutation reads: in the crate `rowkey-fjall` all writers of
+/// the database. A delete of a row of 300,000 columns without a timestamp takes about a second there.
+/// [`Mutation::delete_row_until`] hides the same, up to the timestamp that it is given, and takes microseconds.
+/// [`mutate_many`](WideStore::mutate_many) writes as many mutations in one transaction as it can in some 10 ms.
 pub struct Cells<S = Arc<dyn Store>> {
     store: S,
     families: Arc<Families>,
