@@ -32,7 +32,7 @@ const CRATES: [(&str, &[&str], &str); 5] = [
 ];
 
 /// The tools that other tools import.
-const TO_TOOLS: [&str; 3] = ["job", "splits", "token"];
+const TO_TOOLS: [&str; 4] = ["job", "piece", "splits", "token"];
 
 /// A source file: its path from the package's folder, and its text.
 struct Source {

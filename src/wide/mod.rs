@@ -68,7 +68,7 @@
 //! | a delete, and a later write with a timestamp that it covers | hides the write | leaves the write | hides the write | [`deletes`](WideGuarantees::deletes) |
 //! | a delete of a family or a row up to a timestamp | supported | refused | supported | [`delete_family_until`](WideGuarantees::delete_family_until) |
 //! | [`Mutation::delete_latest`] of a column without a version | writes a marker | refused, as any `delete_latest` | does nothing | [`delete_latest`](WideGuarantees::delete_latest) |
-//! | a put whose delete marker was compacted before the put was flushed | reappears | has no marker | is purged with the marker | [`deleted_for_good`](WideGuarantees::deleted_for_good) |
+//! | a put whose delete marker was compacted before the put was flushed | reappears | has no marker | is purged with the marker, unless it comes while its row [is being purged](Cells::purge) | [`deleted_for_good`](WideGuarantees::deleted_for_good) |
 //! | versions that are expired, or more than the family keeps | are not returned | may be returned until they are collected | are not returned | [`kept_on_read`](WideGuarantees::kept_on_read) |
 //! | when they are removed | with a flush or a compaction | when they are collected | with `purge`; a counter's old value at once in a family of one version | [`unkept_until_purge`](WideGuarantees::unkept_until_purge) |
 //! | counters | supported | supported | with transactions of its store | [`increment`](WideGuarantees::increment) |

@@ -277,13 +277,17 @@ impl Database for Fjall {
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         self.shared.id.check_write([name])?;
         let call = self.options.begin("drop", name)?;
-        let _alone = self.shared.alone(&call)?;
+        let alone = self.shared.alone(&call)?;
         let making = self.shared.making(&call)?;
-        if self.shared.has_table(name) {
-            let table = self.opened_alone(name, self.options_of(name), &making)?;
-            self.shared.dropped.store(true, Ordering::Relaxed);
-            guarded(|| self.shared.db.delete_keyspace(table.keyspace))?;
+        if !self.shared.has_table(name) {
+            return Ok(());
         }
+        let last = self.opened_alone(name, self.options_of(name), &making)?.keyspace;
+        self.shared.dropped.store(true, Ordering::Relaxed);
+        guarded(|| self.shared.db.delete_keyspace(last.clone()))?;
+        drop((making, alone));
+        // With the last handle its files are removed; nobody has to wait for that.
+        drop(last);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use rowkey_fjall::Durability;
 use crate::database;
 
 /// Rows that are deleted in some pieces: a piece has 1 MiB of keys, or 4096 rows of Memory.
-const ROWS: u16 = 8 * 4096;
+const ROWS: u16 = 4 * 4096;
 
 fn key(row: u16) -> Vec<u8> {
     [&row.to_be_bytes()[..], &[7; 300]].concat()
