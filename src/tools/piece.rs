@@ -68,7 +68,8 @@ impl Piece {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::store::TimeSlice;
+    use crate::tools::piece::{Piece, ROWS};
 
     fn rows_of(mut piece: Piece, bytes_of_row: usize) -> (usize, bool) {
         let mut rows = 0;
