@@ -8,7 +8,7 @@ use std::thread;
 use rowkey::jobs::{DifferenceKind, Job, Report};
 use rowkey::migrate::{Conversion, Migration};
 use rowkey::secondary::Primary;
-use rowkey::store::{Batch, CallOptions, Database, Readable, TimeSlice};
+use rowkey::store::{Batch, CallOptions, Database, Readable, RowBatch, Rows, Scan, TimeSlice};
 use rowkey::{Error, Memory, Table};
 use rowkey_testkit::{DatabaseOver, Over};
 
@@ -142,19 +142,24 @@ fn migrations_are_divided_by_time() {
     assert!(run(migration.verify()).0.is_clean());
 }
 
-/// Between two pieces of a batch its deadline counts.
+/// Between two pieces of a batch its deadline counts, and what was done is done.
 #[test]
 fn a_batch_ends_at_its_deadline_with_some_of_its_pieces() {
-    let (db, _) = counting();
-    let bounded = db.with_options(&CallOptions::new().timeout(TimeSlice::LENGTH * 4));
-    let before: Table<u32, u32, _> = Table::open(db.clone(), "rows").unwrap();
-    (0..100).for_each(|row| before.put(&row, &row).unwrap());
-    let mut rows = Primary::<u32, u32, _>::open(bounded, "rows").unwrap();
-    let by_value = rows.secondary("by_value", |_: &u32, value: &u32| {
-        thread::sleep(TimeSlice::LENGTH);
-        [(*value, ())]
-    });
-    let by_value = by_value.unwrap();
-    let late = by_value.rebuild().run();
-    assert!(matches!(late, Err(Error::DeadlineExceeded { .. })), "{late:?}");
+    let some_were_done = |slices: u32| {
+        let db = Memory::new();
+        let before: Table<u32, u32, _> = Table::open(db.clone(), "rows").unwrap();
+        (0..1000).for_each(|row| before.put(&row, &row).unwrap());
+        let bounded = db.with_options(&CallOptions::new().timeout(TimeSlice::LENGTH * slices));
+        let mut rows = Primary::<u32, u32, _>::open(bounded, "rows").unwrap();
+        let by_value = rows.secondary("by_value", |_: &u32, value: &u32| {
+            thread::sleep(TimeSlice::LENGTH);
+            [(*value, ())]
+        });
+        let late = by_value.unwrap().rebuild().batch_rows(1000).run();
+        assert!(matches!(late, Err(Error::DeadlineExceeded { .. })), "{late:?}");
+        let (mut some, mut scan) = (RowBatch::new(), db.table("by_value").unwrap().scan(&Scan::all()));
+        scan.next_batch(&mut some).unwrap();
+        !some.is_empty()
+    };
+    assert!([5, 10, 50, 200, 500].into_iter().any(some_were_done));
 }
