@@ -16,8 +16,8 @@ use crate::store::error::{Commit, Error};
 use crate::store::options::Within;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
 use crate::wide::one_column::{
-    check_batches, of_column, of_table, one_family, opened, plain_id, plain_names, push_values, scan_of_cells, sum,
-    value, wide_name,
+    check_batches, is_gone, known_for, of_column, of_table, one_family, opened, plain_id, plain_names, push_values,
+    scan_of_cells, sum, value, wide_name,
 };
 use crate::wide::{OneColumn, OneColumnDatabase};
 
@@ -198,14 +198,30 @@ impl<W: AsyncWideDatabase> AsyncDatabase for OneColumnDatabase<W> {
             check_batches(&batches, self.wide.guarantees())?;
             // All tables are created, or none is, before anything is written.
             let wide = Within::one_call(&self.wide as &dyn AsyncWideDatabase);
+            let open = |name| {
+                let (wide, id) = (&wide, self.id());
+                async move { opened(id, name, wide.table(&wide_name(name), &one_family()).await) }
+            };
             let mut tables = BTreeMap::new();
-            for &(name, _) in &batches {
-                tables.insert(name, opened(self.id(), name, wide.table(&wide_name(name), &one_family()).await)?);
+            for &(name, batch) in &batches {
+                let known = known_for(batch, || wide.opened_table(&wide_name(name), &one_family()));
+                let table = match known {
+                    Some(known) => (opened(self.id(), name, Ok(known))?, true),
+                    None => (open(name).await?, false),
+                };
+                tables.insert(name, table);
             }
             let mut report = ByTable::new(&batches);
             for (name, batch) in in_order(&batches) {
-                let Some(table) = tables.get(name) else { continue };
-                report.add(name, batch, table.write(batch).await)?;
+                let Some((table, is_known)) = tables.get(name) else { continue };
+                let written = match table.write(batch).await {
+                    Err(error) if *is_known && is_gone(&error) => match open(name).await {
+                        Ok(table) => table.write(batch).await,
+                        Err(error) => Err(error),
+                    },
+                    written => written,
+                };
+                report.add(name, batch, written)?;
             }
             report.into_result()
         })

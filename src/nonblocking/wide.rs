@@ -84,6 +84,14 @@ pub trait AsyncWideDatabase: Send + Sync {
     /// Opens a table that exists.
     fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
 
+    /// A handle to a table that this database has opened with this schema before, without a look at whether the table is
+    /// still there. If it is not, a write through the handle is an error of the kind `NotFound`, and nothing of it is
+    /// written. The default is `None`, which is right for engines whose openings ask no server.
+    fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn AsyncWideStore>> {
+        let _ = (name, schema);
+        None
+    }
+
     /// Creates a table that does not exist.
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>>;
 
@@ -128,6 +136,7 @@ through_pointers!(AsyncWideDatabase {
     fn guarantees(&self) -> WideGuarantees;
     fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
     fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+    fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn AsyncWideStore>>;
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>>;
     fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>>;
     fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>>;

@@ -77,6 +77,10 @@ impl<D: WideDatabase + ?Sized + 'static> WideDatabase for Bounded<D> {
         Ok(self.inner.open_table(name, schema)?.with_options(&self.options))
     }
 
+    fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn WideStore>> {
+        Some(self.inner.opened_table(name, schema)?.with_options(&self.options))
+    }
+
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
         self.options.begin("creation", name)?;
         Ok(self.inner.create_table(name, schema, new)?.with_options(&self.options))

@@ -257,6 +257,14 @@ pub trait WideDatabase: Send + Sync {
     /// [`Error::NoSuchTable`] if it does not exist; it is not created. [`Error::Schema`] as [`Self::table`].
     fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
 
+    /// A handle to a table that this database has opened with this schema before, without a look at whether the table is
+    /// still there. If it is not, a write through the handle is an error of the kind `NotFound`, and nothing of it is
+    /// written. Never waits. The default is `None`, which is right for engines whose openings ask no server.
+    fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn WideStore>> {
+        let _ = (name, schema);
+        None
+    }
+
     /// Creates a table that does not exist. Of several concurrent calls for one name, one succeeds.
     ///
     /// # Errors
@@ -307,6 +315,7 @@ through_pointers!(WideDatabase {
     fn guarantees(&self) -> WideGuarantees;
     fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
     fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
+    fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn WideStore>>;
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error>;
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error>;
     fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error>;

@@ -11,7 +11,7 @@ use super::schema::{FamilySchema, TableSchema};
 use super::{EditOrder, UntimedPuts, WideDatabase, WideGuarantees, WideStore};
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
-use crate::store::error::{Commit, Error, RowErrors};
+use crate::store::error::{Commit, Error, ErrorKind, RowErrors};
 use crate::store::options::Within;
 use crate::store::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, Room, RowBatch, Rows, Scan,
@@ -368,6 +368,19 @@ pub(crate) fn opened<H>(database: DatabaseId, name: &str, wide: Result<H, Error>
     Ok(OneColumn { id: database.table(name).into(), wide, column: FAMILY.into() })
 }
 
+/// The table that was opened before, for a batch that has something to write. An empty one creates its table.
+pub(crate) fn known_for<H>(batch: &Batch, known: impl FnOnce() -> Option<H>) -> Option<H> {
+    if batch.is_empty() { None } else { known() }
+}
+
+/// Whether nothing was written as the table was dropped after it was opened.
+pub(crate) fn is_gone(error: &Error) -> bool {
+    match error {
+        Error::Rows(rows) => rows.written() == 0 && rows.iter().all(|row| row.error().kind() == ErrorKind::NotFound),
+        error => error.kind() == ErrorKind::NotFound,
+    }
+}
+
 impl<W: WideDatabase> Database for OneColumnDatabase<W> {
     fn id(&self) -> DatabaseId {
         plain_id(self.wide.id())
@@ -411,10 +424,20 @@ impl<W: WideDatabase> Database for OneColumnDatabase<W> {
         check_batches(batches, self.wide.guarantees())?;
         // All tables are created, or none is, before anything is written.
         let wide = Within::one_call(&self.wide as &dyn WideDatabase);
+        let open = |name: &str| opened(self.id(), name, wide.table(&wide_name(name), &one_family()));
         let mut tables = BTreeMap::new();
-        for &(name, _) in batches {
-            tables.insert(name, opened(self.id(), name, wide.table(&wide_name(name), &one_family()))?);
+        for &(name, batch) in batches {
+            let known = known_for(batch, || wide.opened_table(&wide_name(name), &one_family()));
+            let is_known = known.is_some();
+            let table = known.map_or_else(|| open(name), |known| opened(self.id(), name, Ok(known)))?;
+            tables.insert(name, (table, is_known));
         }
-        write_by_table(batches, |name, batch| tables.get(name).map_or(Ok(()), |table| table.write(batch)))
+        write_by_table(batches, |name, batch| match tables.get(name) {
+            None => Ok(()),
+            Some((table, is_known)) => match table.write(batch) {
+                Err(error) if *is_known && is_gone(&error) => open(name)?.write(batch),
+                written => written,
+            },
+        })
     }
 }

@@ -123,6 +123,10 @@ impl<T: AsyncWideDatabase + 'static> WideDatabase for Blocking<T> {
         Ok(self.opened_wide(table))
     }
 
+    fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn WideStore>> {
+        Some(self.opened_wide(self.engine.opened_table(name, schema)?))
+    }
+
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
         let (table, schema, new) = (name.to_owned(), schema.clone(), new.clone());
         let made =

@@ -140,6 +140,10 @@ impl<T: WideDatabase + ?Sized + 'static> AsyncWideDatabase for Unblock<T> {
         self.open_wide(Does::Read("opening"), name, move |db, name| db.open_table(name, &schema))
     }
 
+    fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn AsyncWideStore>> {
+        Some(Arc::new(self.on_same(self.engine.opened_table(name, schema)?)))
+    }
+
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {
         let (schema, new) = (schema.clone(), new.clone());
         self.open_wide(Does::Write("creation"), name, move |db, name| db.create_table(name, &schema, &new))
