@@ -3,9 +3,7 @@
 use rowkey::store::Call;
 use rowkey::wide::TableSchema;
 use rowkey::{Error, ErrorKind};
-use tonic::Code;
 
-use crate::BigtableError;
 use crate::client::proto::admin::modify_column_families_request::Modification;
 use crate::client::proto::admin::{
     CreateTableRequest, DeleteTableRequest, DropRowRangeRequest, GetTableRequest, ListTablesRequest,
@@ -120,23 +118,25 @@ impl Client {
         }
     }
 
-    /// Drops a table if there is one.
+    /// Drops a table if there is one. Sent twice, it could drop one that another program has created meanwhile.
     pub(crate) async fn delete_table(&self, table: &str, call: &Call<'_>) -> Result<(), Error> {
-        let operation = self.on_table("DeleteTable", table, Effect::Writes { repeatable: true });
+        let operation = self.on_table("DeleteTable", table, Effect::Writes { repeatable: false });
         let path = "/google.bigtable.admin.v2.BigtableTableAdmin/DeleteTable";
         let request = DeleteTableRequest { name: self.table_name(table) };
-        match absent_is_none(self.admin::<_, ()>(operation, path, request, call).await) {
-            // A drop whose response was lost did it.
-            Err(error) if error.engine_error::<BigtableError>().is_some_and(|told| told.code() == Code::NotFound) => {
-                Ok(())
-            }
-            dropped => dropped.map(drop),
+        let unknown = match absent_is_none(self.admin::<_, ()>(operation, path, request, call).await) {
+            Err(error) if error.kind() == ErrorKind::OutcomeUnknown => error,
+            dropped => return dropped.map(drop),
+        };
+        // A drop whose response was lost did it.
+        match self.describe(table, call).await {
+            Ok(None) => Ok(()),
+            _ => Err(unknown),
         }
     }
 
-    /// Drops all rows whose keys begin with `prefix`.
+    /// Drops all rows whose keys begin with `prefix`. Sent twice, it could drop what others have written meanwhile.
     pub(crate) async fn drop_row_range(&self, table: &str, prefix: &[u8], call: &Call<'_>) -> Result<(), Error> {
-        let operation = self.on_table("DropRowRange", table, Effect::Writes { repeatable: true });
+        let operation = self.on_table("DropRowRange", table, Effect::Writes { repeatable: false });
         let target = match prefix {
             [] => drop_row_range_request::Target::DeleteAllDataFromTable(true),
             _ => drop_row_range_request::Target::RowKeyPrefix(prefix.to_vec()),

@@ -3,7 +3,7 @@
 use rowkey::{Error, ErrorKind};
 use tonic::{Code, Status};
 
-use crate::client::retry::is_broken;
+use crate::client::retry::{is_broken, is_ended};
 
 /// What Bigtable returned, or why it could not be reached. [`Error::engine_error`] finds it in an [`Error`].
 ///
@@ -54,6 +54,7 @@ impl BigtableError {
 impl From<BigtableError> for Error {
     fn from(error: BigtableError) -> Self {
         let kind = match error.code() {
+            _ if is_ended(&error.status) => ErrorKind::Other,
             _ if is_broken(&error.status) => ErrorKind::Busy,
             Code::NotFound => ErrorKind::NotFound,
             Code::AlreadyExists => ErrorKind::AlreadyExists,

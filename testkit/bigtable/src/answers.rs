@@ -47,6 +47,21 @@ pub fn headers(headers: &[(&'static str, &'static str)]) -> Answer {
     Box::pin(async move { response })
 }
 
+/// What a proxy answers by itself: an HTTP status, headers, a page, and then an end.
+pub fn page(status: u16, headers: &[(&'static str, &'static str)], page: &'static str, end: End) -> Answer {
+    let answer = bytes([Bytes::from_static(page.as_bytes())], end);
+    let headers = headers.to_vec();
+    Box::pin(async move {
+        let mut response = answer.await;
+        *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
+        response.headers_mut().clear();
+        for (name, value) in headers {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    })
+}
+
 /// How an answer with messages ends.
 #[derive(Clone, Debug)]
 pub enum End {
@@ -80,8 +95,18 @@ pub fn frame(message: &[u8]) -> Bytes {
     frame.freeze()
 }
 
+/// Messages, each after a pause, and then an end.
+pub fn paced<M: Message>(messages: impl IntoIterator<Item = M>, pace: Duration, end: End) -> Answer {
+    let frames = messages.into_iter().map(|message| frame(&message.encode_to_vec()));
+    response(ends(frames, end).paced(pace))
+}
+
 /// Bytes as they are, and then an end.
 pub fn bytes(frames: impl IntoIterator<Item = Bytes>, end: End) -> Answer {
+    response(ends(frames, end))
+}
+
+fn ends(frames: impl IntoIterator<Item = Bytes>, end: End) -> Frames {
     let end = match end {
         End::Trailers(said) => {
             let mut trailers = HeaderMap::new();
@@ -95,7 +120,11 @@ pub fn bytes(frames: impl IntoIterator<Item = Bytes>, end: End) -> Answer {
         End::Reset => crate::frames::End::Reset,
         End::Never => crate::frames::End::Never,
     };
-    let mut response = http::Response::new(Body::new(Frames::new(frames, end)));
+    Frames::new(frames, end)
+}
+
+fn response(frames: Frames) -> Answer {
+    let mut response = http::Response::new(Body::new(frames));
     response.headers_mut().insert("content-type", HeaderValue::from_static("application/grpc"));
     Box::pin(async move { response })
 }

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http_body::{Body, Frame};
 use prost::bytes::Bytes;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 use tonic::Status;
 use tonic::codegen::http::HeaderMap;
 
@@ -21,13 +21,21 @@ pub(crate) enum End {
 pub(crate) struct Frames {
     frames: VecDeque<Bytes>,
     end: Option<End>,
+    /// How long to wait before each frame.
+    pace: Option<(Duration, Pin<Box<Sleep>>)>,
     /// What was written before a reset would not be sent, if the reset came at once.
     sent: Pin<Box<Sleep>>,
 }
 
 impl Frames {
     pub(crate) fn new(frames: impl IntoIterator<Item = Bytes>, end: End) -> Self {
-        Self { frames: frames.into_iter().collect(), end: Some(end), sent: Box::pin(sleep(Duration::from_millis(100))) }
+        let sent = Box::pin(sleep(Duration::from_millis(100)));
+        Self { frames: frames.into_iter().collect(), end: Some(end), pace: None, sent }
+    }
+
+    pub(crate) fn paced(mut self, pace: Duration) -> Self {
+        self.pace = Some((pace, Box::pin(sleep(pace))));
+        self
     }
 }
 
@@ -36,6 +44,10 @@ impl Body for Frames {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if let Some((pace, sleep)) = &mut self.pace {
+            ready!(sleep.as_mut().poll(context));
+            sleep.as_mut().reset(Instant::now() + *pace);
+        }
         if let Some(frame) = self.frames.pop_front() {
             return Poll::Ready(Some(Ok(Frame::data(frame))));
         }

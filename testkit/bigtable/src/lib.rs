@@ -1,13 +1,16 @@
-//! Two servers for tests of `rowkey-bigtable`.
+//! Servers for tests of `rowkey-bigtable`.
 //!
-//! [`Mock`] is a Bigtable whose answers the test writes. [`serve`] serves the test proxy of Google's conformance test of clients: a
+//! [`Mock`] is a Bigtable whose answers the test writes, or an [`Instance`](instance::Instance); [`Raw`](raw::Raw) is one below
+//! gRPC. [`serve`] serves the test proxy of Google's conformance test of clients: a
 //! service that does with `rowkey-bigtable`'s client what the test asks. Its protocol is `google.bigtable.testproxy` of <https://github.com/googleapis/cloud-bigtable-clients-test>.
 
 #![forbid(unsafe_code)]
 
 pub mod answers;
 mod frames;
+pub mod instance;
 mod messages;
+pub mod raw;
 mod server;
 mod service;
 

@@ -8,9 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt;
 use tokio::runtime::Handle;
+use tonic::Status;
 use tonic::transport::{Channel, Endpoint};
 
+use super::retry::is_broken;
 use super::tcp::Connector;
 use super::warm::Warming;
 
@@ -122,6 +125,11 @@ impl Connection {
     }
 }
 
+/// No attempt will succeed.
+#[derive(Debug, thiserror::Error)]
+#[error("the tokio runtime in which the client was made has ended")]
+pub(crate) struct RuntimeEnded;
+
 /// A request that counts as in flight on its connection until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn(Arc<AtomicUsize>);
@@ -169,6 +177,21 @@ impl Connections {
         }
         connection.in_flight.fetch_add(1, Ordering::Relaxed);
         (connection.channel.clone(), Turn(Arc::clone(&connection.in_flight)))
+    }
+
+    /// What came of a request. After the end of the runtime nothing else than that can come of any.
+    pub(crate) fn explained(&self, status: Status) -> Status {
+        if !is_broken(&status) || !self.has_ended() {
+            return status;
+        }
+        let mut ended = Status::new(status.code(), "there are no connections any more");
+        ended.set_source(Arc::new(RuntimeEnded));
+        ended
+    }
+
+    /// A task of a runtime that has ended is over when it is made.
+    fn has_ended(&self) -> bool {
+        self.runtime.spawn(async {}).now_or_never().is_some_and(|joined| joined.is_err())
     }
 
     fn current(&self, at: usize) -> Arc<Connection> {

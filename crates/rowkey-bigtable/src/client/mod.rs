@@ -26,9 +26,11 @@
 //! |---|---|
 //! | ReadRows, SampleRowKeys | after every failure that may pass; a scan goes on after its last row |
 //! | MutateRow, MutateRows | the same, if each cell has a timestamp and nothing is added or merged; only the entries that failed |
-//! | CheckAndMutateRow, ReadModifyWriteRow | only if it was not sent, as there was no connection |
+//! | CheckAndMutateRow, ReadModifyWriteRow | only if it was not processed |
 //!
-//! Failures that may pass: `UNAVAILABLE`, `ABORTED`, `DEADLINE_EXCEEDED`, a broken connection, and those with a `RetryInfo`.
+//! Failures that may pass: `UNAVAILABLE`, `ABORTED`, `DEADLINE_EXCEEDED`, a broken connection, those with a `RetryInfo`, and a
+//! proxy's 429, 502, 503 and 504. A request was not processed if it was not sent, as there was no connection; if the server refused
+//! its stream, or went away before it; and if it was refused with a `RetryInfo`.
 
 mod bounds;
 mod codec;
@@ -40,6 +42,7 @@ pub mod proto;
 pub(crate) mod retry;
 pub(crate) mod row_set;
 mod rows;
+mod samples;
 mod scan;
 mod sound;
 mod tcp;
@@ -67,8 +70,7 @@ pub(crate) use self::headers::Route;
 use self::headers::{Cookies, write as write_headers};
 use self::proto::{
     CheckAndMutateRowRequest, CheckAndMutateRowResponse, MutateRowRequest, MutateRowResponse,
-    ReadModifyWriteRowRequest, ReadModifyWriteRowResponse, ReadRowsRequest, Row, SampleRowKeysRequest,
-    SampleRowKeysResponse,
+    ReadModifyWriteRowRequest, ReadModifyWriteRowResponse, ReadRowsRequest, Row,
 };
 use self::retry::{Retry, is_refusal, is_transient, wish};
 pub use self::rows::{WireCell, WireRow};
@@ -86,7 +88,7 @@ pub struct Client {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Inner {
     options: BigtableOptions,
     instance: String,
@@ -105,8 +107,6 @@ fn is_repeatable(mutations: &[proto::Mutation]) -> bool {
     })
 }
 
-/// More samples than tablets of any table.
-const MOST_SAMPLES: usize = 1 << 20;
 /// A row has at most 256 MiB, and the emulator sends it as one message.
 const LARGEST_MESSAGE: usize = 512 << 20;
 
@@ -171,6 +171,16 @@ impl Client {
     /// The resource name of a table of the instance.
     pub fn table_name(&self, table: &str) -> String {
         format!("{}/tables/{table}", self.inner.instance)
+    }
+
+    /// The same client with another app profile. An empty one changes nothing.
+    pub(crate) fn with_profile(&self, id: &str) -> Self {
+        if id.is_empty() {
+            return self.clone();
+        }
+        let mut inner = Inner::clone(&self.inner);
+        id.clone_into(&mut inner.options.app_profile);
+        Self { inner: Arc::new(inner) }
     }
 
     pub(crate) fn options(&self) -> &BigtableOptions {
@@ -269,42 +279,8 @@ impl Client {
         Ok(response.row.unwrap_or_default())
     }
 
-    /// Keys at which a table could be split, with the number of bytes before each. The last one may be the empty key,
-    /// which stands for the table's end.
-    ///
-    /// # Errors
-    ///
-    /// A [`BigtableError`], or that the call has to end.
-    pub async fn sample_row_keys(
-        &self,
-        mut request: SampleRowKeysRequest,
-        call: &Call<'_>,
-    ) -> Result<Vec<SampleRowKeysResponse>, Error> {
-        self.profiled(&mut request.app_profile_id);
-        let operation = self.operation(
-            "SampleRowKeys",
-            (&request.table_name, &request.authorized_view_name),
-            &request.app_profile_id,
-            Effect::Reads,
-        );
-        self.attempts(operation, request, call, |client, request| {
-            Box::pin(async move {
-                let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
-                let (_turn, mut stream) = client.open::<_, SampleRowKeysResponse>(path, request).await?;
-                let mut samples = Vec::new();
-                while let Some(sample) = stream.message().await? {
-                    if samples.len() == MOST_SAMPLES {
-                        return Err(Status::out_of_range("the server sent more samples of row keys than a table has"));
-                    }
-                    samples.push(sample);
-                }
-                Ok(samples)
-            })
-        })
-        .await
-    }
-
-    /// A request of the API of tables.
+    /// A request of the API of tables. What changes tables may take long, and is not to be sent while it may still be under
+    /// way: it has the time that its caller gives it.
     pub(crate) async fn admin<Q: Message + 'static, R: Message + Default + 'static>(
         &self,
         operation: Operation,
@@ -312,7 +288,8 @@ impl Client {
         request: Q,
         call: &Call<'_>,
     ) -> Result<R, Error> {
-        self.attempts(operation, request, call, |client, request| {
+        let most = (operation.effect == Effect::Reads).then_some(self.options().attempt_timeout);
+        self.attempts(operation, most, request, call, |client, request| {
             Box::pin(async move { client.send(&client.inner.admin, path, request).await })
         })
         .await
@@ -325,16 +302,18 @@ impl Client {
         request: Q,
         call: &Call<'_>,
     ) -> Result<R, Error> {
-        self.attempts(operation, request, call, |client, request| {
+        let most = Some(self.options().attempt_timeout);
+        self.attempts(operation, most, request, call, |client, request| {
             Box::pin(async move { client.send(&client.inner.data, path, request).await })
         })
         .await
     }
 
-    /// Makes attempts until one succeeds, may not be repeated, or the call has to end.
+    /// Makes attempts, each of at most so long, until one succeeds, may not be repeated, or the call has to end.
     async fn attempts<Q, R>(
         &self,
         operation: Operation,
+        most: Option<Duration>,
         request: Q,
         call: &Call<'_>,
         attempt: impl Fn(Self, Request<Outgoing<Q>>) -> BoxFuture<'static, Result<R, Status>>,
@@ -347,7 +326,7 @@ impl Client {
             let sent = Sent::default();
             let outgoing = Outgoing::new(Arc::clone(&request), &sent);
             let sending = attempt(self.clone(), request_to(outgoing, route, cookies, call.remaining()));
-            match within(call, Some(self.options().attempt_timeout), sending).await {
+            match within(call, most, sending).await {
                 Ok(Some(Ok(output))) => return Ok(output),
                 Ok(Some(Err(status))) => attempts.failed(status, sent.give_up(), call).await?,
                 Ok(None) => attempts.failed(timed_out(), sent.give_up(), call).await?,
@@ -365,9 +344,11 @@ impl Client {
         request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
         let (channel, _turn) = connections.turn();
-        let mut grpc = ready(channel).await?;
-        let path = PathAndQuery::from_static(path);
-        Ok(grpc.unary(request, path, Shared::<Q, R>::default()).await?.into_inner())
+        let sending = async {
+            let path = PathAndQuery::from_static(path);
+            ready(channel).await?.unary(request, path, Shared::<Q, R>::default()).await
+        };
+        Ok(sending.await.map_err(|status| connections.explained(status))?.into_inner())
     }
 
     /// A stream of responses, which counts as in flight until the turn is dropped.
@@ -379,9 +360,11 @@ impl Client {
         request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
         let (channel, turn) = self.inner.data.turn();
-        let mut grpc = ready(channel).await?;
-        let path = PathAndQuery::from_static(path);
-        let response = grpc.server_streaming(request, path, Shared::<Q, R>::default()).await?;
+        let opening = async {
+            let path = PathAndQuery::from_static(path);
+            ready(channel).await?.server_streaming(request, path, Shared::<Q, R>::default()).await
+        };
+        let response = opening.await.map_err(|status| self.inner.data.explained(status))?;
         Ok((turn, response.into_inner()))
     }
 }
@@ -471,8 +454,9 @@ impl Attempts {
         let repeatable = match self.operation.effect {
             Effect::Reads => true,
             Effect::Writes { repeatable } => {
-                self.may_have_written |= sent && !is_refusal(&status);
-                repeatable || !sent
+                let may_have_written = sent && !is_refusal(&status);
+                self.may_have_written |= may_have_written;
+                repeatable || !may_have_written
             }
         };
         let pause_for = (repeatable && is_transient(&status)).then(|| self.retry.pause(wish(&status))).flatten();

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use prost::Message;
 use tonic::{Code, Status};
 
+use super::connections::RuntimeEnded;
 use super::proto::{RetryInfo, RpcStatus};
+use super::sound::Unprocessed;
 
 /// The pauses between attempts, and when the last one was.
 #[derive(Debug)]
@@ -69,8 +71,25 @@ pub(crate) fn wish(status: &Status) -> Option<Duration> {
     Duration::try_from(delay).ok()
 }
 
+/// An error, and what it came of.
+pub(crate) fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+fn is_caused_by<E: StdError + 'static>(status: &Status) -> bool {
+    causes(status).any(<dyn StdError>::is::<E>)
+}
+
+/// Whether no attempt can succeed, as the client's runtime has ended.
+pub(crate) fn is_ended(status: &Status) -> bool {
+    is_caused_by::<RuntimeEnded>(status)
+}
+
 /// Whether the same request may succeed if it is sent again.
 pub(crate) fn is_transient(status: &Status) -> bool {
+    if is_ended(status) {
+        return false;
+    }
     matches!(status.code(), Code::Unavailable | Code::Aborted | Code::DeadlineExceeded)
         || is_broken(status)
         || wish(status).is_some()
@@ -88,18 +107,20 @@ pub(crate) fn is_broken(status: &Status) -> bool {
 /// Whether the server refused the request, so that nothing was written. `OutOfRange` is not among these: tonic makes it of a
 /// response that is too long.
 pub(crate) fn is_refusal(status: &Status) -> bool {
-    !is_broken(status)
-        && matches!(
-            status.code(),
-            Code::InvalidArgument
-                | Code::NotFound
-                | Code::AlreadyExists
-                | Code::PermissionDenied
-                | Code::Unauthenticated
-                | Code::FailedPrecondition
-                | Code::Unimplemented
-                | Code::ResourceExhausted
-        )
+    if is_broken(status) {
+        return is_caused_by::<Unprocessed>(status);
+    }
+    matches!(
+        status.code(),
+        Code::InvalidArgument
+            | Code::NotFound
+            | Code::AlreadyExists
+            | Code::PermissionDenied
+            | Code::Unauthenticated
+            | Code::FailedPrecondition
+            | Code::Unimplemented
+            | Code::ResourceExhausted
+    )
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! A channel whose statuses can be read.
 //!
 //! tonic panics if a server's `grpc-status-details-bin` is not base64. Such a header is removed before tonic sees it. A response
-//! that ends without a status was cut on its way: that is an error of the connection, and no end of a scan.
+//! that ends without a status was cut on its way: that is an error of the connection, and no end of a scan. A response that is
+//! not one of gRPC is a proxy's: tonic would read its page as messages, so its HTTP status is made a status of gRPC. A request
+//! that the server says it did not process is told apart from one that broke.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,8 +14,11 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use futures_util::future::BoxFuture;
 use http_body::{Body, Frame, SizeHint};
+use tonic::Code;
 use tonic::codegen::{Bytes, Service, StdError, http};
 use tonic::transport::Channel;
+
+use super::retry::causes;
 
 type Request = http::Request<tonic::body::Body>;
 type SoundResponse = http::Response<SoundBody>;
@@ -43,7 +48,10 @@ impl Service<Request> for Sound {
     fn call(&mut self, request: Request) -> Self::Future {
         let sending = self.0.take().map(|mut channel| channel.call(request));
         Box::pin(async move {
-            let mut response = sending.ok_or(SENT)?.await?;
+            let mut response = sending.ok_or(SENT)?.await.map_err(told)?;
+            if let Some(status) = of_no_server(&response) {
+                return Ok(status.into_http().map(|body| SoundBody { body, needs_status: false }));
+            }
             let is_ok = response.status() == http::StatusCode::OK;
             let headers = response.headers_mut();
             remove_unreadable(headers);
@@ -54,6 +62,53 @@ impl Service<Request> for Sound {
         })
     }
 }
+
+/// Says of an error before the response whether the server has begun with the request.
+fn told(error: tonic::transport::Error) -> StdError {
+    let is_unprocessed = causes(&error).filter_map(|cause| cause.downcast_ref()).any(refuses);
+    if is_unprocessed { Unprocessed(error).into() } else { error.into() }
+}
+
+/// Whether it says that the server did not process the stream: it was refused, or it came after the last one that a server that
+/// goes away has looked at. (h2 gives that error to later streams alone.)
+fn refuses(error: &h2::Error) -> bool {
+    error.is_remote() && (error.is_go_away() || error.reason() == Some(h2::Reason::REFUSED_STREAM))
+}
+
+/// The server did not process the request.
+#[derive(Debug, thiserror::Error)]
+#[error("the server did not process the request")]
+pub(super) struct Unprocessed(#[source] tonic::transport::Error);
+
+/// The status of a response that no server of gRPC sent.
+/// <https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md>
+fn of_no_server<B>(response: &http::Response<B>) -> Option<tonic::Status> {
+    let (status, headers) = (response.status(), response.headers());
+    let content_type = headers.get(http::header::CONTENT_TYPE);
+    let is_grpc = content_type.is_none_or(|content_type| content_type.as_bytes().starts_with(b"application/grpc"));
+    let is_ok = status == http::StatusCode::OK;
+    let says = headers.get(STATUS).is_some_and(|code| is_ok || code != "0");
+    if says || (is_ok && is_grpc) {
+        return None;
+    }
+    let code = match status.as_u16() {
+        400 | 431 => Code::Internal,
+        401 => Code::Unauthenticated,
+        403 => Code::PermissionDenied,
+        404 => Code::Unimplemented,
+        429 | 502..=504 => Code::Unavailable,
+        _ => Code::Unknown,
+    };
+    let content_type = content_type.and_then(|content_type| content_type.to_str().ok()).unwrap_or("no type");
+    let content_type = content_type.get(..MOST_QUOTED).unwrap_or(content_type);
+    Some(tonic::Status::new(
+        code,
+        format!("the response, HTTP {status} with {content_type}, is no server's of Bigtable"),
+    ))
+}
+
+/// So much of a header is quoted.
+const MOST_QUOTED: usize = 64;
 
 const SENT: &str = "a channel for one request was used twice";
 
