@@ -1,7 +1,8 @@
 //! An instance of Bigtable as a database of wide tables.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rowkey::clock::{Clock, SystemClock};
 use rowkey::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
@@ -13,7 +14,7 @@ use crate::admin::Created;
 use crate::client::Client;
 use crate::client::proto::admin::Table as Described;
 use crate::options::BigtableOptions;
-use crate::records::{Change, RECORDS, Record, Records};
+use crate::records::{Change, ProfileRefused, RECORDS, Record, Records};
 use crate::schema::{column_family, of_table};
 use crate::store::{Table, guarantees};
 
@@ -27,6 +28,8 @@ pub struct Bigtable {
     options: CallOptions,
     clock: Arc<dyn Clock>,
     id: DatabaseId,
+    /// The tables that were opened, as long as this client does not change them.
+    known: Arc<Mutex<HashMap<String, TableSchema>>>,
 }
 
 impl fmt::Debug for Bigtable {
@@ -59,7 +62,8 @@ impl Bigtable {
             options.emulator.as_deref().unwrap_or_default(),
             options.instance_name()
         ));
-        Ok(Self { client: Client::new(&options)?, options: CallOptions::new(), clock: Arc::new(SystemClock), id })
+        let client = Client::new(&options)?;
+        Ok(Self { client, options: CallOptions::new(), clock: Arc::new(SystemClock), id, known: Arc::default() })
     }
 
     /// Uses another clock for the timestamps of puts. Default: the system's clock.
@@ -75,7 +79,8 @@ impl Bigtable {
 
     /// Drops all rows of a table whose keys begin with `prefix`: all rows if it is empty. The service does this faster than
     /// it deletes rows one by one, but allows it only some times a minute, and writes to these rows meanwhile may be
-    /// dropped too.
+    /// dropped too. It may take minutes, and is waited for as long as the options of this handle allow. It is sent once, unless
+    /// it is known that it was not processed: a second one could drop what others have written after the first.
     ///
     /// # Errors
     ///
@@ -91,7 +96,16 @@ impl Bigtable {
         Records::new(&self.client, self.id, &self.clock)
     }
 
+    fn known(&self) -> MutexGuard<'_, HashMap<String, TableSchema>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn opened(&self, name: &str, schema: &TableSchema) -> Table {
+        self.known().insert(name.to_owned(), schema.clone());
+        self.handle(name, schema)
+    }
+
+    fn handle(&self, name: &str, schema: &TableSchema) -> Table {
         Table {
             client: self.client.clone(),
             id: self.id.table(name),
@@ -184,6 +198,7 @@ impl Bigtable {
     }
 
     async fn change(&self, name: &str, schema: &TableSchema) -> Result<Vec<Alteration>, Error> {
+        self.known().remove(name);
         if !schema.families.is_empty() {
             check_schema(schema)?;
         }
@@ -218,14 +233,19 @@ impl Bigtable {
         Err(busy(name))
     }
 
-    /// Drops the table, and then forgets it. What is left of a drop that ends in the middle is a record of no table.
+    /// Drops the table, and then forgets it. What is left of a drop that ends in the middle, or whose app profile does not allow
+    /// to forget it, is a record of no table.
     async fn drop_one(&self, name: &str) -> Result<(), Error> {
         let call = self.options.begin("drop", name)?;
+        self.known().remove(name);
         let record = self.records().get(name, &call).await?;
         self.client.delete_table(name, &call).await?;
         if !record.is_none() {
             // If it is another one by now, another program has created the table anew.
-            known(self.records().change(name, &record, Change::Forget, &call).await, &call)?;
+            let forgotten = known(self.records().change(name, &record, Change::Forget, &call).await, &call);
+            if forgotten.as_ref().is_err_and(|error| error.engine_error::<ProfileRefused>().is_none()) {
+                forgotten?;
+            }
         }
         Ok(())
     }
@@ -346,6 +366,11 @@ impl AsyncWideDatabase for Bigtable {
     fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move { Ok(Arc::new(self.open(&name, &schema, How::Open).await?) as Arc<dyn AsyncWideStore>) })
+    }
+
+    fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn AsyncWideStore>> {
+        let is_known = self.known().get(name) == Some(schema);
+        is_known.then(|| Arc::new(self.handle(name, schema)) as Arc<dyn AsyncWideStore>)
     }
 
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {

@@ -24,6 +24,11 @@ pub struct BigtableOptions {
     pub instance: String,
     /// The id of the app profile. Default: empty, the instance's default profile.
     pub app_profile: String,
+    /// The id of the app profile for the table `rowkey.schemas`. Default: empty, [`app_profile`](Self#structfield.app_profile).
+    ///
+    /// The first opening of a table, and an alteration, write conditionally to it. The profile has to allow that: single-row
+    /// transactions, and so one cluster. With a profile of several clusters for the data, name one of one cluster here.
+    pub schema_profile: String,
     /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
     /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
     pub emulator: Option<String>,
@@ -51,6 +56,7 @@ impl BigtableOptions {
             project: project.into(),
             instance: instance.into(),
             app_profile: String::new(),
+            schema_profile: String::new(),
             emulator: std::env::var("BIGTABLE_EMULATOR_HOST").ok().filter(|host| !host.is_empty()),
             connections: 4,
             connection_age: Duration::from_secs(45 * 60),
@@ -64,6 +70,13 @@ impl BigtableOptions {
     #[must_use]
     pub fn app_profile(mut self, id: impl Into<String>) -> Self {
         self.app_profile = id.into();
+        self
+    }
+
+    /// Sets the [`schema_profile`](Self#structfield.schema_profile).
+    #[must_use]
+    pub fn schema_profile(mut self, id: impl Into<String>) -> Self {
+        self.schema_profile = id.into();
         self
     }
 

@@ -6,7 +6,9 @@ use rowkey::clock::Clock;
 use rowkey::store::{Call, CallOptions, DatabaseId};
 use rowkey::wide::{Columns, Condition, FamilySchema, Mutation, Row, TableSchema};
 use rowkey::{Error, ErrorKind};
+use tonic::Code;
 
+use crate::BigtableError;
 use crate::client::Client;
 use crate::store::Table;
 
@@ -53,6 +55,16 @@ pub(crate) enum Change<'t> {
     Forget,
 }
 
+/// A conditional write was refused: the service does so under an app profile without single-row transactions.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the app profile {profile:?} has to allow single-row transactions, for a conditional write to {RECORDS:?} at the first opening of a table and at an alteration: name a profile that does in `BigtableOptions::schema_profile`, or do this once from a program with such a profile"
+)]
+pub(crate) struct ProfileRefused {
+    profile: String,
+    source: Error,
+}
+
 /// The records of an instance.
 pub(crate) struct Records(Table);
 
@@ -60,7 +72,7 @@ impl Records {
     pub(crate) fn new(client: &Client, id: DatabaseId, clock: &Arc<dyn Clock>) -> Self {
         let schema = TableSchema::new().family("s", FamilySchema::new());
         Self(Table {
-            client: client.clone(),
+            client: client.with_profile(&client.options().schema_profile),
             id: id.table(RECORDS),
             schema: Arc::new(schema),
             options: CallOptions::new(),
@@ -99,7 +111,17 @@ impl Records {
             write = write.put(CLAIM, []);
         }
         self.made(call).await?;
-        self.0.write_if(table.as_bytes(), &is_before, &write, call).await
+        let written = self.0.write_if(table.as_bytes(), &is_before, &write, call).await;
+        written.map_err(|error| match error.engine_error::<BigtableError>() {
+            Some(told) if told.code() == Code::FailedPrecondition && error.kind() != ErrorKind::OutcomeUnknown => {
+                Error::engine_of(ErrorKind::InvalidInput, self.profile_refused(error))
+            }
+            _ => error,
+        })
+    }
+
+    fn profile_refused(&self, source: Error) -> ProfileRefused {
+        ProfileRefused { profile: self.0.client.options().app_profile.clone(), source }
     }
 
     /// Creates the table of records if it does not exist.
