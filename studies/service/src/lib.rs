@@ -63,8 +63,7 @@
 //! other increments. Requests of a process that was killed may be applied after its death. So start the next process a
 //! second later, not at once.
 //!
-//! Each step on Bigtable is a `WriteBatch`, which looks its table up before it writes: two small requests more a step, one of
-//! them to Bigtable's admin API, which has quotas of its own.
+//! Each step on Bigtable is a `WriteBatch`: one request.
 //!
 //! A write runs in a task of its own. A client that goes away does not interrupt it between its steps.
 //!

@@ -1,6 +1,8 @@
 //! Answers of a [`Mock`](crate::Mock): whole, broken, hostile.
 
 use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use prost::Message;
@@ -93,6 +95,12 @@ pub fn frame(message: &[u8]) -> Bytes {
     frame.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
     frame.put_slice(message);
     frame.freeze()
+}
+
+/// Messages, and then an end. The bytes that the connection has taken of them are counted.
+pub fn counted<M: Message>(messages: impl IntoIterator<Item = M>, taken: &Arc<AtomicUsize>, end: End) -> Answer {
+    let frames = messages.into_iter().map(|message| frame(&message.encode_to_vec()));
+    response(ends(frames, end).counted(taken))
 }
 
 /// Messages, each after a pause, and then an end.

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -23,14 +25,22 @@ pub(crate) struct Frames {
     end: Option<End>,
     /// How long to wait before each frame.
     pace: Option<(Duration, Pin<Box<Sleep>>)>,
-    /// What was written before a reset would not be sent, if the reset came at once.
+    /// Where the bytes are counted that were taken.
+    taken: Option<Arc<AtomicUsize>>,
+    /// What was written before a reset would not be sent, if the reset came at once. In a runtime of one thread, the connection
+    /// has sent it when this task runs again.
     sent: Pin<Box<Sleep>>,
 }
 
 impl Frames {
     pub(crate) fn new(frames: impl IntoIterator<Item = Bytes>, end: End) -> Self {
-        let sent = Box::pin(sleep(Duration::from_millis(100)));
-        Self { frames: frames.into_iter().collect(), end: Some(end), pace: None, sent }
+        let sent = Box::pin(sleep(Duration::from_millis(10)));
+        Self { frames: frames.into_iter().collect(), end: Some(end), pace: None, taken: None, sent }
+    }
+
+    pub(crate) fn counted(mut self, taken: &Arc<AtomicUsize>) -> Self {
+        self.taken = Some(Arc::clone(taken));
+        self
     }
 
     pub(crate) fn paced(mut self, pace: Duration) -> Self {
@@ -49,6 +59,9 @@ impl Body for Frames {
             sleep.as_mut().reset(Instant::now() + *pace);
         }
         if let Some(frame) = self.frames.pop_front() {
+            if let Some(taken) = &self.taken {
+                taken.fetch_add(frame.len(), Ordering::Relaxed);
+            }
             return Poll::Ready(Some(Ok(Frame::data(frame))));
         }
         match self.end.take() {

@@ -1,7 +1,9 @@
 //! The connections of a client: how they are shared, replaced, waited for.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use rowkey::ErrorKind;
@@ -14,16 +16,27 @@ use rowkey_bigtable::client::proto::{
     CheckAndMutateRowRequest, MutateRowRequest, MutateRowResponse, MutateRowsRequest, ReadRowsRequest, ReadRowsResponse,
 };
 use rowkey_bigtable::client::{Client, RowStream};
-use rowkey_bigtable_testkit::answers::{End, messages, never};
+use rowkey_bigtable_testkit::answers::{End, counted, messages, never};
 use rowkey_bigtable_testkit::{Answer, Asked, Mock};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::{sleep, timeout};
 use tonic::Code;
 
 const SHORT: Duration = Duration::from_millis(300);
+/// Longer than a busy machine takes.
+const PATIENT: Duration = Duration::from_secs(600);
 
 fn options(address: &str) -> BigtableOptions {
-    BigtableOptions::new("p", "i").emulator(address).retry_for(Duration::from_secs(5))
+    BigtableOptions::new("p", "i").emulator(address).retry_for(PATIENT)
+}
+
+async fn until(what: &str, is_so: impl Fn() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENT, waiting).await.unwrap_or_else(|_| panic!("{what}"));
 }
 
 fn row(key: String) -> ReadRowsResponse {
@@ -78,11 +91,10 @@ async fn connections_are_shared_and_replaced() {
     six().await;
     assert_eq!(used("ReadRows", &mock).len(), 3, "six requests at once use three connections");
     // Old ones are replaced by new ones, which were warmed; nothing that runs is broken.
-    for _ in 0..8 {
+    while used("ReadRows", &mock).len() <= 3 {
         assert_eq!(six().await, [1; 6]);
     }
     let (all, warmed) = (used("ReadRows", &mock), used("PingAndWarm", &mock));
-    assert!(all.len() > 3, "{all:?}");
     assert!(all.difference(&warmed).count() <= 3, "only the first three were not warmed: {all:?}, {warmed:?}");
 }
 
@@ -97,53 +109,67 @@ async fn a_scan_ends_on_the_connection_on_which_it_began() {
     let client = Client::new(&options(&address).connections(1).connection_age(SHORT)).unwrap();
     let mut old = client.read_rows(ReadRowsRequest::default());
     next(&mut old).await.unwrap();
-    sleep(SHORT * 2).await;
+    let mut others = 0;
     while used("PingAndWarm", &mock).is_empty() {
         assert_eq!(read(&client).await, 12_000);
+        others += 1;
     }
     let mut count = 1;
     while next(&mut old).await.is_some() {
         count += 1;
     }
     assert_eq!(count, 12_000);
-    let scans = used("ReadRows", &mock);
-    assert!((1..=2).contains(&scans.len()), "{scans:?}");
+    let scans = mock.asked().into_iter().filter(|asked| asked.method == "ReadRows");
+    assert_eq!(scans.count(), 1 + others, "no scan had to go on after a break");
 }
 
 #[tokio::test]
 async fn an_old_connection_is_kept_if_there_is_no_new_one() {
     let (mock, address) = Mock::start(one_row).await;
-    // A proxy that takes one connection, and then refuses all.
+    // A proxy that takes one connection, and then closes all.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let proxy = listener.local_addr().unwrap().to_string();
+    let closed = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&closed);
     tokio::spawn(async move {
         let (mut client, _) = listener.accept().await.unwrap();
-        drop(listener);
         let mut server = TcpStream::connect(address).await.unwrap();
-        tokio::io::copy_bidirectional(&mut client, &mut server).await
+        tokio::spawn(async move { tokio::io::copy_bidirectional(&mut client, &mut server).await });
+        while listener.accept().await.is_ok() {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
     });
     let client = Client::new(&options(&proxy).connections(1).connection_age(SHORT / 10)).unwrap();
-    let begun = Instant::now();
-    while begun.elapsed() < SHORT * 5 {
+    while closed.load(Ordering::Relaxed) < 2 {
         assert_eq!(read(&client).await, 1);
-        sleep(Duration::from_millis(20)).await;
+        sleep(Duration::from_millis(5)).await;
     }
+    assert_eq!(read(&client).await, 1);
     assert_eq!(used("ReadRows", &mock).len(), 1);
 }
 
-#[tokio::test]
-async fn what_waits_for_a_connection_is_not_written() {
-    // A listener with a full queue: connecting to it hangs.
+/// A listener that nobody accepts connections of, and connections that fill its queue: another one waits.
+async fn full_queue() -> (TcpListener, Vec<TcpStream>) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let listener = socket.listen(0).unwrap();
     let address = listener.local_addr().unwrap();
-    let mut queue = Vec::new();
-    while let Ok(stream) = timeout(SHORT, TcpStream::connect(address)).await {
-        queue.push(stream.unwrap());
+    let (mut queue, mut waited) = (Vec::new(), 0);
+    // One that waits once may be late.
+    while waited < 4 {
+        match timeout(SHORT, TcpStream::connect(address)).await {
+            Ok(stream) => (queue.push(stream.unwrap()), waited = 0).1,
+            Err(_) => waited += 1,
+        }
         assert!(queue.len() < 100, "the queue of a listener has an end");
     }
-    let client = Client::new(&options(&address.to_string())).unwrap();
+    (listener, queue)
+}
+
+#[tokio::test]
+async fn what_waits_for_a_connection_is_not_written() {
+    let (listener, _queue) = full_queue().await;
+    let client = Client::new(&options(&listener.local_addr().unwrap().to_string())).unwrap();
     let late = CallOptions::new().timeout(SHORT);
     let call = || late.begin("mutation", "t").unwrap();
     let error = client.mutate_row(MutateRowRequest::default(), &call()).await.unwrap_err();
@@ -157,18 +183,12 @@ async fn what_waits_for_a_connection_is_not_written() {
 
 #[tokio::test]
 async fn an_attempt_that_is_not_sent_is_made_again_even_of_an_increment() {
-    // The first connection hangs, as nothing accepts it; the listener is served only later.
-    let socket = TcpSocket::new_v4().unwrap();
-    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let listener = socket.listen(0).unwrap();
+    // The first connection hangs, as nothing accepts it; the listener is served only after an attempt.
+    let (listener, queue) = full_queue().await;
     let address = listener.local_addr().unwrap();
-    let mut queue = Vec::new();
-    while let Ok(stream) = timeout(SHORT, TcpStream::connect(address)).await {
-        queue.push(stream.unwrap());
-    }
     let (_, server) = Mock::start(one_row).await;
     tokio::spawn(async move {
-        sleep(SHORT * 2).await;
+        sleep(SHORT * 8).await;
         drop(queue);
         while let Ok((mut client, _)) = listener.accept().await {
             let server = server.clone();
@@ -178,7 +198,7 @@ async fn an_attempt_that_is_not_sent_is_made_again_even_of_an_increment() {
             });
         }
     });
-    let patient = options(&address.to_string()).attempt_timeout(SHORT).retry_for(Duration::from_secs(30));
+    let patient = options(&address.to_string()).attempt_timeout(SHORT * 6);
     let client = Client::new(&patient).unwrap();
     let call = CallOptions::none().begin("check-and-mutate", "t").unwrap();
     client.check_and_mutate_row(CheckAndMutateRowRequest::default(), &call).await.unwrap();
@@ -188,7 +208,11 @@ async fn an_attempt_that_is_not_sent_is_made_again_even_of_an_increment() {
 async fn scans_that_are_not_read_do_not_close_their_connection() {
     const ROWS: usize = 12_000;
     const SCANS: usize = 20;
-    let rows = |_: &Asked| messages((0..ROWS).map(|n| row(format!("{n:06}"))), End::of(Code::Ok));
+    /// Of a stream. All rows are more.
+    const WINDOW: usize = 256 << 10;
+    let sent = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&sent);
+    let rows = move |_: &Asked| counted((0..ROWS).map(|n| row(format!("{n:06}"))), &count, End::of(Code::Ok));
     let (mock, address) = Mock::start(rows).await;
     let client = Client::new(&options(&address).connections(1)).unwrap();
     let mut scans: Vec<_> = (0..SCANS).map(|_| client.read_rows(ReadRowsRequest::default())).collect();
@@ -196,7 +220,7 @@ async fn scans_that_are_not_read_do_not_close_their_connection() {
         next(scan).await.unwrap();
     }
     // What fits into the windows comes meanwhile.
-    sleep(SHORT).await;
+    until("the windows are full", || sent.load(Ordering::Relaxed) >= SCANS * WINDOW).await;
     let counts = join_all(scans.iter_mut().map(async |scan| {
         let mut count = 1;
         while next(scan).await.is_some() {
@@ -225,14 +249,13 @@ async fn a_request_that_is_dropped_is_dropped_on_the_server() {
     let (mock, address) = Mock::start(|_| never()).await;
     let client = Client::new(&options(&address)).unwrap();
     let call = CallOptions::none().begin("mutation", "t").unwrap();
-    let put = timeout(SHORT, client.mutate_row(MutateRowRequest::default(), &call));
-    let scan = async { timeout(SHORT, next(&mut client.read_rows(ReadRowsRequest::default()))).await };
-    let (put, scan) = tokio::join!(put, scan);
-    assert!(put.is_err() && scan.is_err());
-    assert_eq!(mock.asked().len(), 2);
-    while mock.in_flight() > 0 {
-        sleep(Duration::from_millis(5)).await;
+    let put = client.mutate_row(MutateRowRequest::default(), &call);
+    let scan = async { next(&mut client.read_rows(ReadRowsRequest::default())).await };
+    tokio::select! {
+        answer = async { tokio::join!(put, scan) } => panic!("{answer:?}"),
+        () = until("both are asked for", || mock.asked().len() == 2) => {}
     }
+    until("both are given up", || mock.in_flight() == 0).await;
 }
 
 /// A request that is lost in it ends with its last handle.
@@ -247,11 +270,7 @@ fn a_connection_that_was_closed_is_let_go() {
         let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
         assert!(tasks() > 0, "there is a connection");
         of_server.shutdown_background();
-        let began = Instant::now();
-        while tasks() > 0 {
-            assert!(began.elapsed() < Duration::from_secs(20), "{} tasks of a closed connection", tasks());
-            sleep(Duration::from_millis(5)).await;
-        }
+        until("a closed connection has no tasks", || tasks() == 0).await;
     });
 }
 

@@ -159,7 +159,7 @@ async fn a_scan_that_breaks_off_anywhere_returns_each_row_once() {
             answer(&served, &request, asked.number, &mut rng.lock().unwrap())
         })
         .await;
-        let options = BigtableOptions::new("p", "i").emulator(&address).retry_for(Duration::from_secs(60));
+        let options = BigtableOptions::new("p", "i").emulator(&address).retry_for(Duration::from_secs(600));
         let client = Client::new(&options).unwrap();
         let (mut stream, mut found) = (client.read_rows(request.clone()), Vec::new());
         let call = CallOptions::none().begin("scan", "t").unwrap();

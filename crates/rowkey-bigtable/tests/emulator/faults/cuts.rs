@@ -7,17 +7,18 @@ use rowkey_bigtable::Bigtable;
 use rowkey_testkit::{Random, cases, is_long};
 use tokio::time::sleep;
 
-use super::load::{Load, TIMEOUT, Tables, drawn};
+use super::load::{HANGS, Load, TIMEOUT, Tables, drawn, until};
 use super::proxy::{AtRequest, Proxy};
 use crate::{options, runtime};
 
-/// Something happens to the connections, by a seed.
-async fn trouble(proxy: &Proxy, seed: u64, time: Duration) {
+/// Something happens to the connections, by a seed, for so long at least and until there was enough of it.
+async fn trouble(proxy: &Proxy, seed: u64, time: Duration, is_enough: impl Fn() -> bool) {
     let mut random = Random(seed);
     let began = Instant::now();
     proxy.cut_by(Some(seed));
     proxy.cut();
-    while began.elapsed() < time {
+    while began.elapsed() < time || !is_enough() {
+        assert!(began.elapsed() < HANGS, "few calls were made, or few were cut");
         sleep(Duration::from_millis(20 + random.below(200))).await;
         match random.below(8) {
             0 => proxy.cut(),
@@ -64,18 +65,14 @@ fn under_trouble(seed: u64) {
             .retry_for(Duration::from_secs(4));
         let db = Bigtable::connect(through).await.unwrap();
         let load = Load::new(Tables::open(&db).await.unwrap());
-        load.run(2, seed, trouble(&proxy, seed, Duration::from_secs(10))).await;
+        let is_enough = || {
+            let counts = [&load.known.scans, &load.known.gets, &load.known.failed_reads, &load.known.failed_writes];
+            counts.iter().all(|count| count.load(Ordering::Relaxed) > 10) && proxy.cut_by_bytes() > 10
+        };
+        load.run(2, seed, trouble(&proxy, seed, Duration::from_secs(10), is_enough)).await;
         load.check(&direct).await;
-        let counts = [&load.known.scans, &load.known.gets, &load.known.failed_reads, &load.known.failed_writes];
-        let counts = counts.map(|count| count.load(Ordering::Relaxed));
         println!("seed {seed}: {} connections were cut after some bytes", proxy.cut_by_bytes());
-        assert!(counts.iter().all(|count| *count > 10) && proxy.cut_by_bytes() > 10, "{counts:?}");
-        // What was dropped or has ended is not open on the server.
-        let began = Instant::now();
-        while proxy.open_streams() > 0 {
-            assert!(began.elapsed() < Duration::from_secs(20), "{} streams are open", proxy.open_streams());
-            sleep(Duration::from_millis(10)).await;
-        }
+        until("what was dropped or has ended is open on the server", || proxy.open_streams() == 0).await;
     });
 }
 

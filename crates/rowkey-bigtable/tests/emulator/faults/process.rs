@@ -4,6 +4,8 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::load::HANGS;
+
 /// A process of the emulator. It ends when this is dropped.
 pub(crate) struct Emulator {
     process: Child,
@@ -22,7 +24,7 @@ impl Emulator {
         let began = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert_eq!(emulator.process.try_wait().unwrap(), None, "the emulator ended");
-            assert!(began.elapsed() < Duration::from_secs(60), "the emulator does not serve");
+            assert!(began.elapsed() < HANGS, "the emulator does not serve");
             std::thread::sleep(Duration::from_millis(20));
         }
         emulator

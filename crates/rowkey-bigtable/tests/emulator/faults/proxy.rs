@@ -12,6 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::load::HANGS;
+
 /// The proxy ends with the runtime that it was started in.
 pub(crate) struct Proxy {
     port: u16,
@@ -188,7 +190,7 @@ impl Proxy {
 
     async fn wait(&self, state: &watch::Sender<bool>, expected: bool, what: &str) {
         let mut changes = state.subscribe();
-        let waited = timeout(Duration::from_secs(20), changes.wait_for(|state| *state == expected)).await;
+        let waited = timeout(HANGS, changes.wait_for(|state| *state == expected)).await;
         assert!(waited.is_ok(), "{what}");
     }
 }

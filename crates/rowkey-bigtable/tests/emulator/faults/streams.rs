@@ -1,16 +1,16 @@
 //! What is dropped, cancelled or late ends on the server too.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::StreamExt;
-use rowkey::ErrorKind;
 use rowkey::nonblocking::{AsyncWideDatabase, AsyncWideStore, AsyncWideTable};
 use rowkey::store::{CallOptions, Cancel, Scan};
 use rowkey::wide::{Columns, FamilySchema, Mutation, TableSchema};
+use rowkey::{Error, ErrorKind};
 use rowkey_bigtable::Bigtable;
 use tokio::time::sleep;
 
-use super::load::Crash;
+use super::load::{Crash, HANGS, until};
 use super::proxy::Proxy;
 use crate::{options, runtime};
 
@@ -18,11 +18,19 @@ use crate::{options, runtime};
 const ROWS: u32 = 600;
 const VALUE: usize = 64 << 10;
 
-async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(20), "{what}");
-        sleep(Duration::from_millis(5)).await;
+const SHORT: Duration = Duration::from_millis(50);
+
+/// Makes a write that ends after ever more time, until it was sent before: then nobody knows what came of it.
+async fn until_sent(before: ErrorKind, write: impl AsyncFn(Duration) -> Error) {
+    let mut time = SHORT;
+    loop {
+        let error = write(time).await;
+        match error.kind() {
+            ErrorKind::OutcomeUnknown => return,
+            kind => assert_eq!(kind, before, "{error}"),
+        }
+        time *= 2;
+        assert!(time < HANGS, "it is never sent");
     }
 }
 
@@ -88,28 +96,32 @@ fn streams_end_on_the_server() {
         ended(&proxy, resets, "a scan with a limit").await;
 
         // Calls of which no answer comes.
-        let timed = store.with_options(&CallOptions::new().timeout(Duration::from_millis(100)));
-        let cancel = Cancel::new();
-        let cancelled = store.with_options(&CallOptions::new().cancel(&cancel));
+        let timed = |time| store.with_options(&CallOptions::new().timeout(time));
         proxy.stall(true);
-        let error = timed.get(b"r", &Columns::all()).await.unwrap_err();
+        let error = timed(SHORT).get(b"r", &Columns::all()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{error}");
-        let error = timed.mutate(b"r", &Mutation::new().put("a:v", "")).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
-        let error = timed.scan(&scan, &Columns::all()).next().await.unwrap().unwrap_err();
+        until_sent(ErrorKind::DeadlineExceeded, async |time| {
+            timed(time).mutate(b"r", &Mutation::new().put("a:v", "")).await.unwrap_err()
+        })
+        .await;
+        let error = timed(SHORT).scan(&scan, &Columns::all()).next().await.unwrap().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{error}");
         let counters = [("a:n".into(), 1)];
-        let (error, ()) = tokio::join!(cancelled.increment(b"r", &counters), async {
-            sleep(Duration::from_millis(50)).await;
-            cancel.cancel();
-        });
-        let error = error.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
+        until_sent(ErrorKind::Cancelled, async |time| {
+            let cancel = Cancel::new();
+            let cancelled = store.with_options(&CallOptions::new().cancel(&cancel));
+            let (sum, ()) = tokio::join!(cancelled.increment(b"r", &counters), async {
+                sleep(time).await;
+                cancel.cancel();
+            });
+            sum.unwrap_err()
+        })
+        .await;
         // A future that is dropped.
         tokio::select! {
             biased;
             answer = store.get(b"r", &Columns::all()) => panic!("{answer:?}"),
-            () = sleep(Duration::from_millis(50)) => {}
+            () = sleep(SHORT) => {}
         }
         proxy.stall(false);
         until("calls that are given up", || proxy.open_streams() == 0 && proxy.resets() > resets).await;
