@@ -71,6 +71,8 @@ pub enum End {
     Trailers(Vec<(&'static str, String)>),
     /// The stream is reset.
     Reset,
+    /// It does not: the last message comes again and again.
+    Again,
     /// It does not.
     Never,
 }
@@ -126,6 +128,7 @@ fn ends(frames: impl IntoIterator<Item = Bytes>, end: End) -> Frames {
             crate::frames::End::Trailers(trailers)
         }
         End::Reset => crate::frames::End::Reset,
+        End::Again => crate::frames::End::Again,
         End::Never => crate::frames::End::Never,
     };
     Frames::new(frames, end)

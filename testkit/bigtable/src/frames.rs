@@ -17,6 +17,7 @@ use tonic::codegen::http::HeaderMap;
 pub(crate) enum End {
     Trailers(HeaderMap),
     Reset,
+    Again,
     Never,
 }
 
@@ -62,6 +63,9 @@ impl Body for Frames {
             if let Some(taken) = &self.taken {
                 taken.fetch_add(frame.len(), Ordering::Relaxed);
             }
+            if self.frames.is_empty() && matches!(self.end, Some(End::Again)) {
+                self.frames.push_back(frame.clone());
+            }
             return Poll::Ready(Some(Ok(Frame::data(frame))));
         }
         match self.end.take() {
@@ -74,8 +78,8 @@ impl Body for Frames {
                 }
                 Poll::Ready(Some(Err(Status::internal("reset"))))
             }
-            Some(End::Never) => {
-                self.end = Some(End::Never);
+            Some(endless @ (End::Never | End::Again)) => {
+                self.end = Some(endless);
                 Poll::Pending
             }
         }

@@ -9,8 +9,10 @@ use rowkey::store::{Batch, CallOptions, Cancel, Database};
 use rowkey::wide::{FamilySchema, OneColumn, TableSchema};
 use rowkey::{Error, ErrorKind, Table, WriteBatch};
 use rowkey_bigtable::client::Client;
+use rowkey_bigtable::client::proto::mutate_rows_request::Entry;
 use rowkey_bigtable::client::proto::{
-    CheckAndMutateRowRequest, MutateRowRequest, ReadRowsRequest, SampleRowKeysRequest, SampleRowKeysResponse,
+    CheckAndMutateRowRequest, MutateRowRequest, MutateRowsRequest, ReadRowsRequest, SampleRowKeysRequest,
+    SampleRowKeysResponse,
 };
 use rowkey_bigtable::{Bigtable, BigtableOptions, Code};
 use rowkey_bigtable_testkit::answers::{End, messages, never, paced, status, wait};
@@ -208,7 +210,12 @@ fn a_client_whose_runtime_has_ended_says_so_at_once() {
         other.block_on(async {
             let call = CallOptions::none().begin("scan", "t").unwrap();
             let mut rows = client.read_rows(ReadRowsRequest::default());
-            let errors = async { [put(&client).await.unwrap_err(), rows.next(&call).await.unwrap_err()] };
+            let errors = async {
+                let batch = MutateRowsRequest { entries: vec![Entry::default()], ..MutateRowsRequest::default() };
+                let of_batch = client.mutate_rows(batch, &call).await.unwrap().swap_remove(0).error;
+                let of_samples = sampled(&client).await.unwrap_err();
+                [put(&client).await.unwrap_err(), rows.next(&call).await.unwrap_err(), of_batch, of_samples]
+            };
             for error in tokio::time::timeout(PATIENT / 2, errors).await.expect("it is told at once") {
                 assert_eq!(error.kind(), ErrorKind::Other, "{error}");
                 assert!(error.to_string().contains("runtime") && !error.to_string().contains("attempts"), "{error}");
