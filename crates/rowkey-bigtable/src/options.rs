@@ -40,8 +40,9 @@ pub struct BigtableOptions {
     pub connection_age: Duration,
     /// The longest time for connecting. Default: 10 seconds.
     pub connect_timeout: Duration,
-    /// The longest time of an attempt, or of the wait for the next rows of a scan or the next outcomes of a write of many
-    /// rows. After it a request that can be repeated is sent again. Default: 60 seconds.
+    /// The longest time of an attempt, or of the wait for the next rows of a scan, the next split points, or the next outcomes
+    /// of a write of many rows. After it a request that can be repeated is sent again. What creates, changes or drops tables or
+    /// ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
     pub attempt_timeout: Duration,
     /// How long requests are tried again, counted from the first failure after the last progress; the last attempt may take
     /// [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass that time. Default: 60 seconds. The bounds

@@ -68,6 +68,11 @@ impl Sent {
         self.0.compare_exchange(WAITS, ENCODED, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
+    /// Whether anything of the request may have been sent so far.
+    pub(super) fn is_encoded(&self) -> bool {
+        self.0.load(Ordering::Acquire) == ENCODED
+    }
+
     /// Gives up the attempt. Returns whether anything of the request may have been sent; if not, it never will be.
     pub(super) fn give_up(&self) -> bool {
         let before = self.0.compare_exchange(WAITS, GIVEN_UP, Ordering::AcqRel, Ordering::Acquire);

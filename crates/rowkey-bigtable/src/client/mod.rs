@@ -288,8 +288,8 @@ impl Client {
         request: Q,
         call: &Call<'_>,
     ) -> Result<R, Error> {
-        let most = (operation.effect == Effect::Reads).then_some(self.options().attempt_timeout);
-        self.attempts(operation, most, request, call, |client, request| {
+        let is_patient = operation.effect != Effect::Reads;
+        self.attempts(operation, is_patient, request, call, |client, request| {
             Box::pin(async move { client.send(&client.inner.admin, path, request).await })
         })
         .await
@@ -302,18 +302,18 @@ impl Client {
         request: Q,
         call: &Call<'_>,
     ) -> Result<R, Error> {
-        let most = Some(self.options().attempt_timeout);
-        self.attempts(operation, most, request, call, |client, request| {
+        self.attempts(operation, false, request, call, |client, request| {
             Box::pin(async move { client.send(&client.inner.data, path, request).await })
         })
         .await
     }
 
-    /// Makes attempts, each of at most so long, until one succeeds, may not be repeated, or the call has to end.
+    /// Makes attempts until one succeeds, may not be repeated, or the call has to end. If it is patient, an attempt that was sent
+    /// has all of the call's time.
     async fn attempts<Q, R>(
         &self,
         operation: Operation,
-        most: Option<Duration>,
+        is_patient: bool,
         request: Q,
         call: &Call<'_>,
         attempt: impl Fn(Self, Request<Outgoing<Q>>) -> BoxFuture<'static, Result<R, Status>>,
@@ -325,8 +325,12 @@ impl Client {
             let (route, cookies) = (&attempts.operation.route, &attempts.cookies);
             let sent = Sent::default();
             let outgoing = Outgoing::new(Arc::clone(&request), &sent);
-            let sending = attempt(self.clone(), request_to(outgoing, route, cookies, call.remaining()));
-            match within(call, most, sending).await {
+            let mut sending = attempt(self.clone(), request_to(outgoing, route, cookies, call.remaining()));
+            let mut answer = within(call, Some(self.options().attempt_timeout), &mut sending).await;
+            if is_patient && sent.is_encoded() && matches!(answer, Ok(None)) {
+                answer = within(call, None, &mut sending).await;
+            }
+            match answer {
                 Ok(Some(Ok(output))) => return Ok(output),
                 Ok(Some(Err(status))) => attempts.failed(status, sent.give_up(), call).await?,
                 Ok(None) => attempts.failed(timed_out(), sent.give_up(), call).await?,
