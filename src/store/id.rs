@@ -92,6 +92,7 @@ impl TableId {
     }
 
     /// Marks the table as dropped, for this id and its clones. For engines that give all handles to a table clones of one id.
+    #[cfg(feature = "memory")]
     pub(in crate::store) fn mark_dropped(&self) {
         self.named.dropped.store(true, Ordering::Release);
     }

@@ -3,6 +3,7 @@
 use rowkey::{Error, ErrorKind};
 use tonic::{Code, Status};
 
+use crate::client::large;
 use crate::client::retry::{is_broken, is_ended};
 
 /// What Bigtable returned, or why it could not be reached. [`Error::engine_error`] finds it in an [`Error`].
@@ -42,6 +43,15 @@ impl BigtableError {
     /// The number of attempts.
     pub fn attempts(&self) -> u32 {
         self.attempts
+    }
+
+    /// The key of the row that is too large to be read: for the service, or for this client
+    /// ([`largest_row`](crate::BigtableOptions#structfield.largest_row)).
+    ///
+    /// The rows before it are read by a scan that ends before its key, and those after it by a scan that starts after it. Of
+    /// the row itself fewer columns can be read, or columns page by page.
+    pub fn large_row(&self) -> Option<Vec<u8>> {
+        large::row(&self.status)
     }
 
     /// The status, with its details.

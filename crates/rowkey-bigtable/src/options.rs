@@ -44,6 +44,12 @@ pub struct BigtableOptions {
     /// of a write of many rows. After it a request that can be repeated is sent again. What creates, changes or drops tables or
     /// ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
     pub attempt_timeout: Duration,
+    /// About how many bytes all open scans of the client read ahead together. Default: 32 MiB. A scan reads ahead as much as
+    /// its `batch_bytes` allow; when this is short, by some kilobytes a bucket, whatever other scans hold.
+    pub scan_memory: usize,
+    /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return a cell
+    /// twice. A larger one is an error that [names it](crate::BigtableError::large_row).
+    pub largest_row: usize,
     /// How long requests are tried again, counted from the first failure after the last progress; the last attempt may take
     /// [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass that time. Default: 60 seconds. The bounds
     /// of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an operation earlier.
@@ -63,6 +69,8 @@ impl BigtableOptions {
             connection_age: Duration::from_secs(45 * 60),
             connect_timeout: Duration::from_secs(10),
             attempt_timeout: Duration::from_secs(60),
+            scan_memory: 32 << 20,
+            largest_row: 512 << 20,
             retry_for: Duration::from_secs(60),
         }
     }
@@ -113,6 +121,20 @@ impl BigtableOptions {
     #[must_use]
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.attempt_timeout = timeout;
+        self
+    }
+
+    /// Sets [`scan_memory`](Self#structfield.scan_memory).
+    #[must_use]
+    pub fn scan_memory(mut self, bytes: usize) -> Self {
+        self.scan_memory = bytes;
+        self
+    }
+
+    /// Sets [`largest_row`](Self#structfield.largest_row).
+    #[must_use]
+    pub fn largest_row(mut self, bytes: usize) -> Self {
+        self.largest_row = bytes;
         self
     }
 

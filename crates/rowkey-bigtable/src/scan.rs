@@ -101,6 +101,8 @@ struct Scanning {
     limit: Option<u64>,
     batch_rows: usize,
     batch_bytes: usize,
+    /// The bytes of a batch now: fewer if the memory of all scans is short.
+    most: usize,
     piece: usize,
     /// Pieces of the last row that did not fit into the batch.
     pieces: VecDeque<Vec<u8>>,
@@ -139,6 +141,7 @@ pub(crate) fn batches(
         limit: scan.limit,
         batch_rows: scan.batch_rows.max(1),
         batch_bytes: scan.batch_bytes,
+        most: scan.batch_bytes,
         piece: piece.unwrap_or(usize::MAX),
         pieces: VecDeque::new(),
         key: Vec::new(),
@@ -191,7 +194,11 @@ impl Scanning {
             };
             let next = match stream.ready().await {
                 Ok(Next::Pending) if !batch.is_empty() => break,
-                Ok(Next::Pending) => stream.next(&call).await.map(|row| row.map_or(Next::End, Next::Row)),
+                Ok(Next::Pending) => {
+                    let next = stream.next(&call).await;
+                    self.most = self.batch_bytes.min(stream.most());
+                    next.map(|row| row.map_or(Next::End, Next::Row))
+                }
                 other => other,
             };
             let taken = match next {
@@ -212,11 +219,14 @@ impl Scanning {
                 }
             }
         }
+        if let Some(stream) = &mut self.open {
+            stream.rest();
+        }
         Ok(Some(batch).filter(|batch| !batch.is_empty()))
     }
 
     fn is_full(&self, batch: &RowBatch) -> bool {
-        batch.len() >= self.batch_rows || (!batch.is_empty() && batch.bytes() >= self.batch_bytes)
+        batch.len() >= self.batch_rows || (!batch.is_empty() && batch.bytes() >= self.most)
     }
 
     /// Begins the next request. Returns whether there is one.
@@ -225,8 +235,8 @@ impl Scanning {
         // Rows that are dropped here would count for the server's limit.
         let limit = self.limit.filter(|_| !self.reading.rest.drops_rows());
         let rows_limit = limit.map_or(0, |limit| i64::try_from(limit).unwrap_or(0));
-        self.open =
-            Some(self.client.read_rows(ReadRowsRequest { rows: Some(rows), rows_limit, ..self.request.clone() }));
+        let request = ReadRowsRequest { rows: Some(rows), rows_limit, ..self.request.clone() };
+        self.open = Some(self.client.scan(request, self.batch_bytes));
         true
     }
 

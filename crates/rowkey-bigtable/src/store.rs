@@ -122,7 +122,7 @@ impl Table {
             filter: Some(reading.filter.clone()),
             ..ReadRowsRequest::default()
         };
-        let (mut stream, mut ends) = (self.client.read_rows(request), Vec::new());
+        let (mut stream, mut ends) = (self.client.read_at_once(request), Vec::new());
         while let Some(row) = stream.next(call).await? {
             let mut cells = Vec::new();
             reading.rest.cells(&row, usize::MAX, &mut cells, &mut ends)?;

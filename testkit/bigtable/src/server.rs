@@ -48,10 +48,26 @@ impl Mock {
     ///
     /// If no port is free.
     pub async fn start(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> (Self, String) {
+        Self::serve(Server::builder(), answer).await
+    }
+
+    /// As [`start`](Self::start), with so many streams of each connection at once.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn with_streams(
+        streams: u32,
+        answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+    ) -> (Self, String) {
+        Self::serve(Server::builder().max_concurrent_streams(streams), answer).await
+    }
+
+    async fn serve(mut server: Server, answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> (Self, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
         let mock = Self { answer: Arc::new(answer), asked: Arc::default(), in_flight: Arc::default() };
-        let server = Server::builder().add_service(Data(mock.clone())).add_service(Admin(mock.clone()));
+        let server = server.add_service(Data(mock.clone())).add_service(Admin(mock.clone()));
         tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
         (mock, address)
     }

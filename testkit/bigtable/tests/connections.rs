@@ -236,7 +236,7 @@ async fn scans_that_are_not_read_do_not_close_their_connection() {
 async fn full_connections_get_another_one_beside_them() {
     let open = |_: &Asked| messages([row("a".to_owned())], End::Never);
     let (mock, address) = Mock::start(open).await;
-    let client = Client::new(&options(&address).connections(1)).unwrap();
+    let client = Client::new(&options(&address).connections(1).scan_memory(usize::MAX)).unwrap();
     let mut scans: Vec<_> = (0..250).map(|_| client.read_rows(ReadRowsRequest::default())).collect();
     for scan in &mut scans {
         next(scan).await.unwrap();

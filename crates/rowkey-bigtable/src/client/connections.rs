@@ -4,18 +4,21 @@
 //! keeps the request until its last sender is dropped: the request neither fails nor returns. So the client drops the channel
 //! of a connection when that is closed, and each request drops its own when it is sent. See docs/bigtable.md.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::time::timeout;
 use tonic::Status;
 use tonic::transport::{Channel, Endpoint};
 
 use super::retry::is_broken;
 use super::tcp::Connector;
 use super::warm::Warming;
+use super::windows::LARGEST;
 
 /// An endpoint with the windows and the keepalive that Bigtable needs.
 ///
@@ -26,7 +29,7 @@ pub(crate) fn endpoint(address: &str, connect_timeout: Duration) -> Result<Endpo
     Ok(Endpoint::from_shared(address.to_owned())?
         .user_agent(concat!("rowkey-bigtable/", env!("CARGO_PKG_VERSION")))?
         .connect_timeout(connect_timeout)
-        .initial_stream_window_size(256 << 10)
+        .initial_stream_window_size(u32::try_from(LARGEST).unwrap_or(u32::MAX))
         .initial_connection_window_size(LARGEST_WINDOW)
         .http2_keep_alive_interval(Duration::from_secs(30))
         .keep_alive_timeout(Duration::from_secs(10))
@@ -47,12 +50,16 @@ pub(crate) struct Connections {
     /// All run on it, whoever uses them: the runtime of a caller may end before the client.
     runtime: Handle,
     endpoint: Endpoint,
-    renewal: Option<Renewal>,
+    renewal: Option<Arc<Renewal>>,
     /// As many as there may be. A connection is made when its place is first used.
     places: Vec<Arc<Place>>,
+    /// How many connections stay open when nothing is in flight.
+    kept: usize,
     /// The number of places in use.
     count: AtomicUsize,
     next: AtomicUsize,
+    /// With so many requests in flight a connection is full.
+    full: AtomicUsize,
 }
 
 /// How connections are replaced by new ones, which are warmed first.
@@ -94,7 +101,7 @@ struct Connection {
     /// When it is to be replaced. Not all connections of a client are replaced at once.
     old_from: Option<Instant>,
     is_closed: Arc<AtomicBool>,
-    in_flight: Arc<AtomicUsize>,
+    load: Arc<Load>,
 }
 
 impl Connection {
@@ -113,7 +120,7 @@ impl Connection {
         let channel = endpoint.connect_with_connector_lazy(connector);
         let age = renewal.map(|renewal| renewal.age.mul_f64(0.9 + fastrand::f64() / 10.0));
         let old_from = age.and_then(|age| Instant::now().checked_add(age));
-        Arc::new(Self { channel, old_from, is_closed, in_flight: Arc::default() })
+        Arc::new(Self { channel, old_from, is_closed, load: Arc::default() })
     }
 
     fn is_old(&self) -> bool {
@@ -125,6 +132,59 @@ impl Connection {
     }
 }
 
+/// What a connection has to do.
+#[derive(Debug, Default)]
+struct Load {
+    in_flight: AtomicUsize,
+    /// Those of which the connection has opened a stream.
+    open: AtomicUsize,
+    /// Whether a request was sent, and whether one was answered.
+    is_begun: AtomicBool,
+    is_answered: AtomicBool,
+    answer: Notify,
+}
+
+/// A request that is in flight.
+#[derive(Debug)]
+pub(super) struct Flight {
+    load: Arc<Load>,
+    state: AtomicU8,
+}
+
+const WAITS: u8 = 0;
+const OPEN: u8 = 1;
+const OVER: u8 = 2;
+
+impl Flight {
+    /// Waits for the answer to the first request of the connection, no longer than this.
+    pub(super) async fn begin(&self, longest: Duration) {
+        let load = &self.load;
+        let is_first = || !load.is_begun.swap(true, Ordering::AcqRel);
+        if load.is_answered.load(Ordering::Acquire) || is_first() {
+            return;
+        }
+        let mut answer = std::pin::pin!(load.answer.notified());
+        answer.as_mut().enable();
+        if !load.is_answered.load(Ordering::Acquire) {
+            let _ = timeout(longest, answer).await;
+        }
+    }
+
+    pub(super) fn answered(&self) {
+        if !self.load.is_answered.swap(true, Ordering::AcqRel) {
+            self.load.answer.notify_waiters();
+        }
+    }
+
+    /// The connection has opened a stream for it.
+    pub(super) fn opened(&self) {
+        self.load.open.fetch_add(1, Ordering::AcqRel);
+        if self.state.compare_exchange(WAITS, OPEN, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            self.load.open.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
 /// No attempt will succeed.
 #[derive(Debug, thiserror::Error)]
 #[error("the tokio runtime in which the client was made has ended")]
@@ -132,20 +192,39 @@ pub(crate) struct RuntimeEnded;
 
 /// A request that counts as in flight on its connection until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn(Arc<AtomicUsize>);
+pub(crate) struct Turn {
+    flight: Arc<Flight>,
+    at: usize,
+    connections: Weak<Connections>,
+}
+
+impl Turn {
+    pub(super) fn flight(&self) -> &Arc<Flight> {
+        &self.flight
+    }
+}
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let load = &self.flight.load;
+        if self.flight.state.swap(OVER, Ordering::AcqRel) == OPEN {
+            load.open.fetch_sub(1, Ordering::AcqRel);
+        }
+        if load.in_flight.fetch_sub(1, Ordering::AcqRel) == 1
+            && let Some(connections) = self.connections.upgrade()
+        {
+            connections.let_go(self.at);
+        }
     }
 }
 
 impl Connections {
     /// So many connections, each opened when it is first used.
-    pub(super) fn new(runtime: Handle, endpoint: Endpoint, count: usize, renewal: Option<Renewal>) -> Arc<Self> {
+    pub(super) fn new(runtime: Handle, endpoint: Endpoint, count: usize, renewal: Option<Arc<Renewal>>) -> Arc<Self> {
         let places = (0..MOST).map(|_| Arc::default()).collect();
-        let count = AtomicUsize::new(count.clamp(1, MOST));
-        Arc::new(Self { runtime, endpoint, renewal, places, count, next: AtomicUsize::new(0) })
+        let kept = count.clamp(1, MOST);
+        let (count, next, full) = (AtomicUsize::new(kept), AtomicUsize::new(0), AtomicUsize::new(FULL));
+        Arc::new(Self { runtime, endpoint, renewal, places, kept, count, next, full })
     }
 
     /// The connection with the fewest requests in flight. If it is full, one more is opened.
@@ -153,10 +232,15 @@ impl Connections {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         let count = self.count.load(Ordering::Relaxed);
         let mut best: Option<(usize, Arc<Connection>, usize)> = None;
+        let mut spare = (count < MOST).then_some(count);
         for step in 0..count {
             let at = first.wrapping_add(step) % count;
+            if at >= self.kept && self.places[at].lock().is_none() {
+                spare = Some(at);
+                continue;
+            }
             let connection = self.current(at);
-            let in_flight = connection.in_flight.load(Ordering::Relaxed);
+            let in_flight = connection.load.in_flight.load(Ordering::Relaxed);
             if best.as_ref().is_none_or(|(_, _, fewest)| in_flight < *fewest) {
                 best = Some((at, connection, in_flight));
             }
@@ -164,19 +248,51 @@ impl Connections {
                 break;
             }
         }
-        if best.as_ref().is_some_and(|(.., fewest)| *fewest >= FULL) && count < MOST {
-            let _ = self.count.compare_exchange(count, count + 1, Ordering::Relaxed, Ordering::Relaxed);
-            best = Some((count, self.current(count), 0));
-        }
-        let (at, connection) = match best {
-            Some((at, connection, _)) => (at, connection),
-            None => (0, self.current(0)),
+        let full = self.full.load(Ordering::Relaxed);
+        let (at, connection) = match (best, spare) {
+            (Some((.., fewest)), Some(at)) if fewest >= full => {
+                self.count.fetch_max(at + 1, Ordering::Relaxed);
+                (at, self.current(at))
+            }
+            (Some((at, connection, _)), _) => (at, connection),
+            (None, _) => (0, self.current(0)),
         };
         if connection.is_old() {
             self.replace(at);
         }
-        connection.in_flight.fetch_add(1, Ordering::Relaxed);
-        (connection.channel.clone(), Turn(Arc::clone(&connection.in_flight)))
+        connection.load.in_flight.fetch_add(1, Ordering::Relaxed);
+        let flight = Arc::new(Flight { load: Arc::clone(&connection.load), state: AtomicU8::new(WAITS) });
+        (connection.channel.clone(), Turn { flight, at, connections: Arc::downgrade(self) })
+    }
+
+    /// A request still has no stream. If its connection has others, the server allows no more: then it is full with them.
+    /// Returns whether there is room in another one.
+    pub(super) fn is_room_beside(&self, turn: &Turn) -> bool {
+        let open = turn.flight.load.open.load(Ordering::Acquire);
+        if open == 0 {
+            return false;
+        }
+        let full = self.full.fetch_min(open, Ordering::AcqRel).min(open);
+        let count = self.count.load(Ordering::Relaxed);
+        let has_room = |at: usize| self.current(at).load.in_flight.load(Ordering::Relaxed) < full;
+        count < MOST || (0..count).any(|at| at != turn.at && has_room(at))
+    }
+
+    /// Nothing is in flight at a place. A connection that was opened because others were full is closed.
+    fn let_go(&self, at: usize) {
+        if at < self.kept {
+            return;
+        }
+        let is_idle = |connection: &mut Arc<Connection>| connection.load.in_flight.load(Ordering::Acquire) == 0;
+        let idle = self.places[at].lock().take_if(is_idle);
+        drop(idle);
+        let mut count = self.count.load(Ordering::Relaxed);
+        while count > self.kept && self.places[count - 1].lock().is_none() {
+            match self.count.compare_exchange(count, count - 1, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => count -= 1,
+                Err(now) => count = now,
+            }
+        }
     }
 
     /// What came of a request. After the end of the runtime nothing else than that can come of any.
@@ -200,7 +316,7 @@ impl Connections {
 
     fn connect(&self, at: usize) -> Arc<Connection> {
         let _inside = self.runtime.enter();
-        Connection::new(&self.endpoint, self.renewal.as_ref(), Arc::downgrade(&self.places[at]))
+        Connection::new(&self.endpoint, self.renewal.as_deref(), Arc::downgrade(&self.places[at]))
     }
 
     /// Opens and warms a new connection, and then puts it in the place of the old one. Requests that are in flight on the

@@ -38,15 +38,18 @@ pub(crate) mod connections;
 mod credentials;
 mod entries;
 mod headers;
+pub(crate) mod large;
 pub mod proto;
 pub(crate) mod retry;
 pub(crate) mod row_set;
 mod rows;
 mod samples;
 mod scan;
+mod sending;
 mod sound;
 mod tcp;
 mod warm;
+mod windows;
 mod write;
 
 use std::sync::Arc;
@@ -74,10 +77,13 @@ use self::proto::{
 };
 use self::retry::{Retry, is_refusal, is_transient, wish};
 pub use self::rows::{WireCell, WireRow};
+use self::scan::Ahead;
 pub(crate) use self::scan::Next;
 pub use self::scan::RowStream;
+use self::sending::on_a_connection;
 use self::sound::Sound;
 use self::warm::Warming;
+use self::windows::Windows;
 pub use self::write::EntryError;
 use crate::error::BigtableError;
 use crate::options::BigtableOptions;
@@ -93,6 +99,7 @@ struct Inner {
     options: BigtableOptions,
     instance: String,
     data: Arc<Connections>,
+    scans: Arc<Windows>,
     admin: Arc<Connections>,
     credentials: Credentials,
 }
@@ -109,6 +116,8 @@ fn is_repeatable(mutations: &[proto::Mutation]) -> bool {
 
 /// A row has at most 256 MiB, and the emulator sends it as one message.
 const LARGEST_MESSAGE: usize = 512 << 20;
+/// What a response may have beside its largest row: other rows.
+const BESIDE_ROW: usize = 16 << 20;
 
 impl Client {
     /// Connections that are opened when they are first used. Call it inside a tokio runtime, which they run on.
@@ -150,11 +159,14 @@ impl Client {
         #[cfg(not(feature = "google"))]
         let credentials = Credentials::default();
         let warming = Warming::new(&instance, &options.app_profile, credentials.clone());
-        let renewal = Renewal { age: options.connection_age, warming };
+        let renewal = Arc::new(Renewal { age: options.connection_age, warming });
         let data = place("bigtable.googleapis.com")?;
         let admin = place("bigtableadmin.googleapis.com")?;
+        let of_data = Connections::new(runtime.clone(), data.clone(), options.connections, Some(Arc::clone(&renewal)));
+        let scans = Windows::new(options.scan_memory, &of_data, (&runtime, &data), options.connections, &renewal);
         let inner = Inner {
-            data: Connections::new(runtime.clone(), data, options.connections, Some(renewal)),
+            data: of_data,
+            scans,
             admin: Connections::new(runtime, admin, 1, None),
             credentials,
             instance,
@@ -209,9 +221,20 @@ impl Client {
     }
 
     /// Reads rows. Nothing is sent before the first row is asked for.
-    pub fn read_rows(&self, mut request: ReadRowsRequest) -> RowStream {
+    pub fn read_rows(&self, request: ReadRowsRequest) -> RowStream {
+        self.scan(request, usize::MAX)
+    }
+
+    /// Reads rows, of which about so many bytes are held.
+    pub(crate) fn scan(&self, mut request: ReadRowsRequest, bytes: usize) -> RowStream {
         self.profiled(&mut request.app_profile_id);
-        RowStream::new(self.clone(), request)
+        RowStream::new(self.clone(), request, Ahead::Scan(bytes))
+    }
+
+    /// Reads rows that somebody waits for, all of them.
+    pub(crate) fn read_at_once(&self, mut request: ReadRowsRequest) -> RowStream {
+        self.profiled(&mut request.app_profile_id);
+        RowStream::new(self.clone(), request, Ahead::Read)
     }
 
     /// Writes to a row. It is sent again after a failure, if each cell has a timestamp and nothing is added or merged.
@@ -347,28 +370,30 @@ impl Client {
     ) -> Result<R, Status> {
         request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
-        let (channel, _turn) = connections.turn();
-        let sending = async {
+        let (_turn, answer) = on_a_connection(connections, request, move |mut grpc, request| {
             let path = PathAndQuery::from_static(path);
-            ready(channel).await?.unary(request, path, Shared::<Q, R>::default()).await
-        };
-        Ok(sending.await.map_err(|status| connections.explained(status))?.into_inner())
+            Box::pin(async move { grpc.unary(request, path, Shared::<Q, R>::default()).await })
+        })
+        .await?;
+        Ok(answer.into_inner())
     }
 
     /// A stream of responses, which counts as in flight until the turn is dropped.
     async fn open<Q: Body + Send + Sync + 'static, R: Message + Default + 'static>(
         &self,
+        connections: &Arc<Connections>,
         path: &'static str,
         mut request: Request<Outgoing<Q>>,
     ) -> Result<(Turn, Streaming<R>), Status> {
         request.get_ref().check()?;
         self.inner.credentials.authorize(&mut request).await?;
-        let (channel, turn) = self.inner.data.turn();
-        let opening = async {
+        let most = self.options().largest_row.saturating_add(BESIDE_ROW);
+        let (turn, response) = on_a_connection(connections, request, move |grpc, request| {
             let path = PathAndQuery::from_static(path);
-            ready(channel).await?.server_streaming(request, path, Shared::<Q, R>::default()).await
-        };
-        let response = opening.await.map_err(|status| self.inner.data.explained(status))?;
+            let mut grpc = grpc.max_decoding_message_size(most);
+            Box::pin(async move { grpc.server_streaming(request, path, Shared::<Q, R>::default()).await })
+        })
+        .await?;
         Ok((turn, response.into_inner()))
     }
 }

@@ -1,5 +1,6 @@
 //! Rows out of the chunks of a ReadRows response, and what a server may not send.
 
+use super::large::TOO_LARGE;
 use super::proto::read_rows_response::CellChunk;
 use super::proto::read_rows_response::cell_chunk::RowStatus;
 
@@ -36,8 +37,9 @@ pub(crate) struct Merger {
     row: Option<WireRow>,
     /// Whether the value of the last cell goes on in the next chunk.
     in_cell: bool,
-    /// About how many bytes the row has.
+    /// About how many bytes the row has, and may have.
     bytes: usize,
+    most: usize,
 }
 
 /// What is wrong with a chunk.
@@ -46,7 +48,22 @@ pub(crate) type Violation = &'static str;
 impl Merger {
     /// After `last`, if something was read before.
     pub(crate) fn new(reverse: bool, last: Option<Vec<u8>>) -> Self {
-        Self { reverse, last, row: None, in_cell: false, bytes: 0 }
+        Self { reverse, last, row: None, in_cell: false, bytes: 0, most: usize::MAX }
+    }
+
+    /// Refuses a row with more bytes.
+    pub(crate) fn most(mut self, bytes: usize) -> Self {
+        self.most = bytes;
+        self
+    }
+
+    pub(crate) fn largest_row(&self) -> usize {
+        self.most
+    }
+
+    /// The key of the row that has begun.
+    pub(crate) fn row_key(&self) -> Option<&[u8]> {
+        self.row.as_ref().map(|row| row.key.as_slice())
     }
 
     /// The last key that was completed or scanned: the scan goes on after it.
@@ -94,13 +111,13 @@ impl Merger {
         }
         self.bytes = if self.row.is_some() { self.bytes } else { 0 };
         self.bytes = self.bytes.saturating_add(bytes_of(&chunk));
-        if self.bytes > LARGEST_ROW {
-            return Err("a row has more than 1 GiB");
-        }
         if self.in_cell {
             self.go_on(&chunk)?;
         } else {
             self.begin_cell(&mut chunk)?;
+        }
+        if self.bytes > self.most {
+            return Err(TOO_LARGE);
         }
         let is_last = matches!(chunk.row_status, Some(RowStatus::CommitRow(true)));
         let more = chunk.value_size > 0;
@@ -174,14 +191,11 @@ impl Merger {
 }
 
 /// About as many as a cell takes in memory.
-fn bytes_of(chunk: &CellChunk) -> usize {
+pub(super) fn bytes_of(chunk: &CellChunk) -> usize {
     let column = chunk.family_name.as_ref().map_or(0, String::len) + chunk.qualifier.as_ref().map_or(0, Vec::len);
     let labels: usize = chunk.labels.iter().map(|label| size_of::<String>() + label.len()).sum();
-    size_of::<WireCell>() + chunk.value.len() + column + labels
+    size_of::<WireCell>() + chunk.row_key.len() + chunk.value.len() + column + labels
 }
-
-/// Bigtable's rows have at most 256 MiB, and a filter may return a cell more than once.
-const LARGEST_ROW: usize = 1 << 30;
 
 /// How many bytes are reserved at once for a value in several chunks.
 const MOST_RESERVED: usize = 1 << 20;
@@ -261,17 +275,26 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_end_is_refused() {
-        let mut merger = Merger::new(false, None);
-        merger.push(begins("a", "f", "q", "v")).unwrap();
-        merger.bytes = LARGEST_ROW - 10;
-        merger.push(CellChunk { value: b"v".to_vec(), ..chunk() }).unwrap_err();
+    fn a_row_that_is_too_large_is_refused_by_its_key() {
+        let cell = bytes_of(&begins("a", "f", "q", "v"));
+        let more = || CellChunk { value: b"v".to_vec(), ..chunk() };
+        let merger = || {
+            let mut merger = Merger::new(false, None).most(2 * cell);
+            merger.push(begins("a", "f", "q", "v")).unwrap();
+            merger
+        };
+        let mut refused = merger();
+        refused.push(more()).unwrap();
+        assert_eq!(refused.push(more()), Err(TOO_LARGE));
+        assert_eq!(refused.row_key(), Some(&b"a"[..]));
+        let mut at_once = Merger::new(false, None).most(cell - 1);
+        assert_eq!(at_once.push(commits(begins("a", "f", "q", "v"))), Err(TOO_LARGE));
+        assert_eq!(at_once.row_key(), Some(&b"a"[..]));
         // What came before a reset counts no more.
-        let mut merger = Merger::new(false, None);
-        merger.push(begins("a", "f", "q", "v")).unwrap();
-        merger.bytes = LARGEST_ROW - 10;
-        merger.push(reset()).unwrap();
-        merger.push(commits(begins("a", "f", "q", "v"))).unwrap();
+        let mut reset_before = merger();
+        reset_before.push(reset()).unwrap();
+        reset_before.push(begins("a", "f", "q", "v")).unwrap();
+        reset_before.push(commits(more())).unwrap();
     }
 
     #[test]

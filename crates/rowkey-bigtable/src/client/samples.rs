@@ -61,7 +61,7 @@ impl Client {
         let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
         let longest = Some(self.options().attempt_timeout);
         let ended = |ended| attempts.ended(ended, false);
-        let opening = within(call, longest, self.open::<_, SampleRowKeysResponse>(path, request));
+        let opening = within(call, longest, self.open::<_, SampleRowKeysResponse>(&self.inner.data, path, request));
         let (_turn, mut stream) = match opening.await.map_err(ended)? {
             Some(Ok(open)) => open,
             Some(Err(status)) => return Ok(Err(status)),

@@ -14,10 +14,12 @@ use tonic::{Status, Streaming};
 use super::bounds::within;
 use super::codec::{Outgoing, Sent};
 use super::connections::Turn;
+use super::large::{self, TOO_LARGE};
 use super::proto::read_rows_response::CellChunk;
 use super::proto::{ReadRowsRequest, ReadRowsResponse};
 use super::retry::is_transient;
-use super::rows::{Merger, Violation, WireRow};
+use super::rows::{Merger, Violation, WireRow, bytes_of};
+use super::windows::Lease;
 use super::{Attempts, Client, Effect, request_to, row_set, timed_out};
 
 /// The rows of a ReadRows request, in order, each once. Dropping it ends the scan on the server.
@@ -28,11 +30,17 @@ pub struct RowStream {
     request: ReadRowsRequest,
     attempts: Attempts,
     merger: Merger,
-    open: Option<(Turn, Streaming<ReadRowsResponse>)>,
-    /// The chunks of the last response.
+    open: Option<Open>,
+    ahead: Ahead,
+    /// The chunks of the last response, and about how many bytes each has, and each row.
     chunks: vec::IntoIter<CellChunk>,
-    /// The rows of this attempt.
+    chunk_bytes: usize,
+    row_bytes: usize,
+    /// The rows of this attempt, and the most that the server was asked for. 0: all.
     rows: i64,
+    rows_limit: i64,
+    /// The most rows of an attempt, where a response has more than may be held.
+    page: Option<i64>,
     /// What ended the attempt, if the next one has not begun.
     failure: Option<Status>,
     state: State,
@@ -40,10 +48,30 @@ pub struct RowStream {
     unchecked: u8,
 }
 
+/// How much a stream may read ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// Somebody waits for all its rows. It needs no part of the memory of scans.
+    Read,
+    /// The same, of a key alone.
+    Look,
+    /// A scan's stream, of which about so many bytes are held, if the memory of all scans allows it.
+    Scan(usize),
+}
+
+#[derive(Debug)]
+struct Open {
+    stream: Streaming<ReadRowsResponse>,
+    _turn: Turn,
+    lease: Option<Lease>,
+    /// About how many bytes have come.
+    bytes: usize,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Reading,
-    /// All rows have come, and the end of the stream has not.
+    /// All rows of the attempt have come, and the end of the stream has not.
     Complete,
     Ended,
 }
@@ -59,11 +87,14 @@ pub(crate) enum Next {
 /// How long to wait for the end of a stream whose rows have all come. To drop it earlier would reset it on the server.
 pub(super) const END: Duration = Duration::from_millis(100);
 
+/// After so many windows' bytes a stream looks whether there is memory for a larger window.
+const WINDOWS_BETWEEN_LOOKS: usize = 64;
+
 /// So many responses that are there are taken without a look at the bounds of the call.
 const UNCHECKED: u8 = 64;
 
 impl RowStream {
-    pub(super) fn new(client: Client, request: ReadRowsRequest) -> Self {
+    pub(super) fn new(client: Client, request: ReadRowsRequest, ahead: Ahead) -> Self {
         let operation = client.operation(
             "ReadRows",
             (&request.table_name, &request.authorized_view_name),
@@ -71,10 +102,61 @@ impl RowStream {
             Effect::Reads,
         );
         let attempts = Attempts::new(operation, client.options().retry_for);
-        let merger = Merger::new(request.reversed, None);
-        let chunks = Vec::new().into_iter();
-        let state = State::Reading;
-        Self { client, request, attempts, merger, open: None, chunks, rows: 0, failure: None, state, unchecked: 0 }
+        let merger = Merger::new(request.reversed, None).most(client.options().largest_row);
+        Self {
+            client,
+            request,
+            attempts,
+            merger,
+            open: None,
+            ahead,
+            chunks: Vec::new().into_iter(),
+            chunk_bytes: 0,
+            row_bytes: 0,
+            rows: 0,
+            rows_limit: 0,
+            page: None,
+            failure: None,
+            state: State::Reading,
+            unchecked: 0,
+        }
+    }
+
+    /// About how many bytes may be held of its rows: what the scan asks for, or less if the memory of all scans is short.
+    pub(crate) fn most(&self) -> usize {
+        let Ahead::Scan(most) = self.ahead else { return usize::MAX };
+        match self.open.as_ref().and_then(|open| open.lease.as_ref()) {
+            Some(lease) => most.min(lease.batch()),
+            None => most,
+        }
+    }
+
+    /// Holds no more than it may until it is read again. What is let go is read again.
+    pub(crate) fn rest(&mut self) {
+        let most = self.most();
+        let Some(open) = &mut self.open else { return };
+        let held = self.chunks.len().saturating_mul(self.chunk_bytes);
+        if held > most {
+            self.page = Some(rows_of(most, self.row_bytes));
+            return self.go_on_later();
+        }
+        let (Some(lease), Ahead::Scan(most), 0) = (&mut open.lease, self.ahead, held) else { return };
+        if open.bytes < lease.window().saturating_mul(WINDOWS_BETWEEN_LOOKS) || self.state != State::Reading {
+            return;
+        }
+        if lease.larger(most).is_some() {
+            self.go_on_later();
+        }
+    }
+
+    /// Ends the request. The next one begins after the last row.
+    fn go_on_later(&mut self) {
+        self.open = None;
+        self.chunks = Vec::new().into_iter();
+        self.state = State::Reading;
+        if !self.cut() {
+            self.end();
+        }
     }
 
     /// Waits for the next row. Returns `None` at the end, and after an error.
@@ -117,10 +199,11 @@ impl RowStream {
                 return Ok(Next::End);
             }
             for chunk in self.chunks.by_ref() {
-                if let Some(row) = self.merger.push(chunk).map_err(|found| violated(&self.attempts, found))? {
+                let pushed = self.merger.push(chunk);
+                if let Some(row) = pushed.map_err(|found| refused(&self.attempts, &self.merger, found))? {
                     self.attempts.retry.progress();
                     self.rows += 1;
-                    if self.request.rows_limit == self.rows {
+                    if self.rows_limit == self.rows {
                         self.state = State::Complete;
                         self.chunks = Vec::new().into_iter();
                     }
@@ -129,10 +212,14 @@ impl RowStream {
             }
             if self.state == State::Complete {
                 let Some(call) = wait else { return Ok(Next::Pending) };
-                if let Some((_, stream)) = &mut self.open {
-                    let _ = within(call, Some(END), stream.message()).await;
+                if let Some(open) = &mut self.open {
+                    let _ = within(call, Some(END), open.stream.message()).await;
                 }
-                self.end();
+                if self.rows_limit == self.request.rows_limit {
+                    self.end();
+                } else {
+                    self.go_on_later();
+                }
                 continue;
             }
             if self.unchecked == UNCHECKED {
@@ -142,7 +229,7 @@ impl RowStream {
             }
             self.unchecked += 1;
             let response = match &mut self.open {
-                Some((_, stream)) => match next_now(stream).await {
+                Some(Open { stream, .. }) => match next_now(stream).await {
                     Poll::Ready(response) => response,
                     Poll::Pending => {
                         let Some(call) = wait else { return Ok(Next::Pending) };
@@ -163,6 +250,17 @@ impl RowStream {
                     self.merger.end().map_err(|found| violated(&self.attempts, found))?;
                     self.end();
                 }
+                Err(status) if large::is_message(&status) => {
+                    self.go_on_later();
+                    // A response may have many rows, and a row alone is asked for.
+                    if self.page.replace(1) == Some(1) {
+                        let Some(call) = wait else {
+                            self.failure = Some(status);
+                            return Ok(Next::Pending);
+                        };
+                        return Err(self.too_large(status, call).await);
+                    }
+                }
                 Err(status) => {
                     self.open = None;
                     self.failure = Some(status);
@@ -176,13 +274,39 @@ impl RowStream {
             self.attempts.retry.progress();
             self.merger.scanned(response.last_scanned_row_key).map_err(|found| violated(&self.attempts, found))?;
         }
-        self.chunks = response.chunks.into_iter();
+        let chunks = response.chunks;
+        let bytes: usize = chunks.iter().map(bytes_of).sum();
+        let rows = chunks.iter().filter(|chunk| chunk.row_status.is_some()).count();
+        (self.chunk_bytes, self.row_bytes) = (bytes / chunks.len().max(1), bytes / rows.max(1));
+        if let Some(open) = &mut self.open {
+            open.bytes = open.bytes.saturating_add(bytes);
+        }
+        if self.page.is_some() {
+            self.page = Some(rows_of(self.most(), self.row_bytes));
+        }
+        self.chunks = chunks.into_iter();
         Ok(())
+    }
+
+    /// The error of a row that is larger than a response may be. A look at what is left, without values, has its key.
+    async fn too_large(&self, status: Status, call: &Call<'_>) -> Error {
+        if self.ahead == Ahead::Look {
+            return self.attempts.error(status);
+        }
+        let look = large::key_of_first(self.request.clone());
+        let mut look = Box::new(Self::new(self.client.clone(), look, Ahead::Look));
+        match Box::pin(look.next(call)).await {
+            Ok(Some(row)) => self.attempts.error(large::status(&row.key, self.client.options().largest_row)),
+            _ => self.attempts.error(status),
+        }
     }
 
     /// Sends the request for what is left.
     async fn reopen(&mut self, call: &Call<'_>) -> Result<(), Error> {
         if let Some(failure) = self.failure.take() {
+            if large::is_message(&failure) {
+                return Err(self.too_large(failure, call).await);
+            }
             if is_transient(&failure) && !self.cut() {
                 // All that was asked for has come before the failure.
                 self.end();
@@ -192,12 +316,21 @@ impl RowStream {
         }
         self.attempts.begin(call)?;
         // A stream lives longer than the call that opens it, so the server is told no time.
-        let message = Outgoing::new(Arc::new(self.request.clone()), &Sent::default());
+        let limits = [self.request.rows_limit, self.page.unwrap_or(0)];
+        self.rows_limit = limits.into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
+        let request = ReadRowsRequest { rows_limit: self.rows_limit, ..self.request.clone() };
+        let message = Outgoing::new(Arc::new(request), &Sent::default());
         let request = request_to(message, &self.attempts.operation.route, &self.attempts.cookies, None);
         let path = "/google.bigtable.v2.Bigtable/ReadRows";
-        let opening = within(call, Some(self.client.options().attempt_timeout), self.client.open(path, request));
+        let lease = match self.ahead {
+            Ahead::Read | Ahead::Look => None,
+            Ahead::Scan(most) => Some(self.client.inner.scans.lease(most)),
+        };
+        let connections = lease.as_ref().map_or(&self.client.inner.data, Lease::connections);
+        let opening = self.client.open(connections, path, request);
+        let opening = within(call, Some(self.client.options().attempt_timeout), opening);
         match opening.await.map_err(|ended| self.attempts.ended(ended, false))? {
-            Some(Ok(open)) => self.open = Some(open),
+            Some(Ok((turn, stream))) => self.open = Some(Open { stream, _turn: turn, lease, bytes: 0 }),
             Some(Err(status)) => self.failure = Some(status),
             None => self.failure = Some(timed_out()),
         }
@@ -208,7 +341,7 @@ impl RowStream {
     fn cut(&mut self) -> bool {
         let last = self.merger.last().map(<[u8]>::to_vec);
         // What came of a row that is not complete comes again.
-        self.merger = Merger::new(self.request.reversed, last.clone());
+        self.merger = Merger::new(self.request.reversed, last.clone()).most(self.client.options().largest_row);
         let Some(last) = last else { return true };
         if self.request.rows_limit > 0 {
             self.request.rows_limit -= self.rows;
@@ -216,6 +349,18 @@ impl RowStream {
         self.rows = 0;
         self.request.rows = row_set::after(self.request.rows.take(), &last, self.request.reversed);
         self.request.rows.is_some()
+    }
+}
+
+/// As many rows as have so many bytes, at least one.
+fn rows_of(bytes: usize, row: usize) -> i64 {
+    i64::try_from(bytes / row.max(1)).unwrap_or(i64::MAX).max(1)
+}
+
+fn refused(attempts: &Attempts, merger: &Merger, found: Violation) -> Error {
+    match merger.row_key() {
+        Some(key) if found == TOO_LARGE => attempts.error(large::status(key, merger.largest_row())),
+        _ => violated(attempts, found),
     }
 }
 

@@ -158,7 +158,7 @@ impl Client {
         let request = request_to(request, &attempts.operation.route, &attempts.cookies, call.remaining());
         let path = "/google.bigtable.v2.Bigtable/MutateRows";
         let longest = self.options().attempt_timeout;
-        let opening = timeout(longest, self.open::<_, MutateRowsResponse>(path, request));
+        let opening = timeout(longest, self.open::<_, MutateRowsResponse>(&self.inner.data, path, request));
         let (_turn, mut stream) = opening.await.map_err(|_| timed_out())??;
         let mut unnamed = left.len();
         let mut progress = Instant::now();

@@ -3,8 +3,8 @@
 mod damage;
 mod dropped;
 mod journal;
-mod power;
 mod others;
+mod power;
 mod refused;
 mod synced;
 
