@@ -51,15 +51,37 @@ impl Columns {
         self.columns.clone()
     }
 
-    pub(crate) fn filter_to_pb(&self) -> Option<pb::Filter> {
-        self.filter.as_ref().map(Filter::to_pb)
+    /// How many cells of each family are read, and skipped before. Servers add them, and have no numbers beyond those of Java.
+    pub(crate) fn cells_to_pb(&self) -> (Option<u32>, Option<u32>) {
+        let most = i32::MAX as u32;
+        let offset = self.cells_offset.map(|offset| offset.min(most));
+        (self.cells_limit.map(|limit| limit.min(most - offset.unwrap_or(0))), offset)
+    }
+
+    pub(crate) fn filter_to_pb(&self, reverse: bool) -> Option<pb::Filter> {
+        self.filter.as_ref().map(|filter| filter.to_pb(reverse))
+    }
+
+    /// Whether servers may not put off the families that the filter does not need to decide on a row. They can't in reverse, and
+    /// refuse such a filter then; and they take a row for empty if all cells of the others are skipped.
+    pub(crate) fn on_demand_to_pb(&self, reverse: bool) -> Option<bool> {
+        (self.filter.is_some() && (reverse || self.cells_offset.is_some())).then_some(false)
     }
 
     /// What is wrong with it, if it can't be read. Servers refuse some of that as if it could be read later.
     pub(crate) fn wrong(&self) -> Option<&'static str> {
         let family = self.columns.iter().find_map(|column| wrong_family(&column.family));
         let filter = self.filter.as_ref().and_then(Filter::wrong);
-        family.or(filter).or(self.time_range.as_ref().and_then(wrong_times))
+        let cells = match (self.cells_limit, &self.filter) {
+            // Servers read one.
+            (Some(0), _) => Some("at most 0 cells of each family are asked for"),
+            (Some(_), Some(filter)) if filter.needs_whole_rows() => Some(
+                "`cells_per_family` with a filter that needs whole rows (`column_value`, `columns`, `first_cell`): a server \
+                 leaves a family behind these cells; `all([…, columns(limit, offset)])` limits a row's columns",
+            ),
+            _ => None,
+        };
+        family.or(filter).or(cells).or(self.time_range.as_ref().and_then(wrong_times))
     }
 }
 
@@ -115,14 +137,18 @@ macro_rules! columns {
             self
         }
 
-        /// Reads at most so many cells of each family.
+        /// Reads at most so many cells of each family, of those that pass the filter.
+        ///
+        /// Refused: none at all; and a filter with [`column_value`](crate::Filter::column_value),
+        /// [`columns`](crate::Filter::columns) or [`first_cell`](crate::Filter::first_cell), which would not see what follows in the
+        /// family. `all([…, columns(limit, offset)])` limits the columns of a row.
         #[must_use]
         pub fn cells_per_family(mut self, limit: u32) -> Self {
             self.columns.cells_limit = Some(limit);
             self
         }
 
-        /// Skips so many cells of each family.
+        /// Skips so many cells of each family, of those that pass the filter.
         #[must_use]
         pub fn skip_cells_per_family(mut self, offset: u32) -> Self {
             self.columns.cells_offset = Some(offset);
@@ -152,7 +178,8 @@ mod tests {
             columns.wrong()
         };
         let filter = |family: &str| Filter::column_value(family, "q", Compare::Equal, "v", true);
-        let listed = |family| Filter::any([Filter::first_cell(), Filter::all([filter(family)])]);
+        let listed =
+            |family| Filter::all([Filter::first_cell(), Filter::any([filter(family), Filter::row_prefix("r")])]);
         assert_eq!(wrong(&|columns| columns.column(b"f", b"")), None);
         assert_eq!(wrong(&|columns| columns.time_range(5, 5)), None);
         assert_eq!(wrong(&|columns| columns.filter(&listed("f"))), None);
@@ -162,6 +189,37 @@ mod tests {
         assert_eq!(wrong(&|columns| columns.filter(&filter(""))), family);
         assert_eq!(wrong(&|columns| columns.filter(&listed(""))), family);
         assert!(wrong(&|columns| columns.time_range(5, 3)).is_some());
+    }
+
+    #[test]
+    fn cells_of_a_family_are_limited_where_a_server_can() {
+        let limited = |limit, filter: Option<Filter>| {
+            let columns =
+                Columns { cells_limit: Some(limit), cells_offset: Some(u32::MAX), filter, ..Default::default() };
+            (columns.wrong().is_some(), columns.cells_to_pb())
+        };
+        let most = i32::MAX as u32;
+        assert_eq!(limited(u32::MAX, None), (false, (Some(0), Some(most))));
+        assert!(limited(0, None).0);
+        assert!(!limited(1, Some(Filter::value(Compare::Equal, "v"))).0);
+        let value = || Filter::column_value("f", "q", Compare::Equal, "v", true);
+        for whole in [value(), Filter::columns(1, 0), Filter::all([Filter::row_prefix("a"), Filter::first_cell()])] {
+            assert!(limited(1, Some(whole)).0);
+        }
+        let offset = Columns { cells_limit: Some(5), cells_offset: Some(3), ..Default::default() };
+        assert_eq!(offset.cells_to_pb(), (Some(5), Some(3)));
+    }
+
+    #[test]
+    fn families_are_not_put_off_where_a_server_cannot() {
+        let of = |filter, cells_offset, reverse| {
+            Columns { filter, cells_offset, ..Default::default() }.on_demand_to_pb(reverse)
+        };
+        let filter = || Some(Filter::column_value("f", "q", Compare::Equal, "v", false));
+        assert_eq!(of(filter(), None, false), None);
+        assert_eq!(of(filter(), None, true), Some(false));
+        assert_eq!(of(filter(), Some(1), false), Some(false));
+        assert_eq!(of(None, Some(1), true), None);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Condition {
 
     /// Something of the row passes a filter.
     pub fn filter(filter: &Filter) -> Self {
-        let message = pb::Condition { filter: Some(filter.to_pb()), ..Default::default() };
+        let message = pb::Condition { filter: Some(filter.to_pb(false)), ..Default::default() };
         Self { message, wrong: filter.wrong() }
     }
 

@@ -33,15 +33,17 @@ impl Get {
 
     pub(crate) fn to_pb(&self, only_existence: bool) -> pb::Get {
         let columns = &self.columns;
+        let (store_limit, store_offset) = columns.cells_to_pb();
         pb::Get {
             row: self.row.clone(),
             column: columns.to_pb(),
-            filter: columns.filter_to_pb(),
+            filter: columns.filter_to_pb(false),
             time_range: columns.time_range,
             max_versions: columns.versions,
             cache_blocks: columns.no_cache.then_some(false),
-            store_limit: columns.cells_limit,
-            store_offset: columns.cells_offset,
+            store_limit,
+            store_offset,
+            load_column_families_on_demand: columns.on_demand_to_pb(false),
             existence_only: only_existence.then_some(true),
         }
     }

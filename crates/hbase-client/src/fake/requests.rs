@@ -35,12 +35,16 @@ async fn what_cannot_be_right_is_not_sent() {
     let fake = Fake::start(|_| Reply::Exception("java.lang.IllegalArgumentException", String::new())).await;
     let table = super::tests::table(&fake);
     let longer = [9; 32_768];
+    let value = || Filter::column_value("f", "q", Compare::Equal, "v", false);
     for get in [
         Get::new(""),
         Get::new(longer),
         Get::new("r").family(""),
         Get::new("r").column("", "q"),
         Get::new("r").time_range(5, 3),
+        Get::new("r").cells_per_family(0),
+        Get::new("r").filter(&Filter::fuzzy_row([("ab", "\0\u{2}")])),
+        Get::new("r").filter(&Filter::any([Filter::first_cell(), value()])),
     ] {
         assert_eq!(table.get(get.clone()).await.unwrap_err().kind(), ErrorKind::Invalid, "{get:?}");
         assert_eq!(table.get_many([get.clone()]).await.remove(0).unwrap_err().kind(), ErrorKind::Invalid);
@@ -51,6 +55,7 @@ async fn what_cannot_be_right_is_not_sent() {
         Condition::absent("", "q"),
         Condition::absent("f", "q").time_range(5, 3),
         Condition::filter(&Filter::column_value("", "q", Compare::Equal, "v", false)),
+        Condition::filter(&Filter::any([Filter::no_values(), value()])),
     ] {
         let put = || Put::new("r").value("f", "q", "v");
         let error = table.check_and_mutate(&condition, put()).await.unwrap_err();
@@ -58,7 +63,12 @@ async fn what_cannot_be_right_is_not_sent() {
         let error = table.check_and_mutate_row(&condition, [put().into()]).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
     }
-    for scan in [Scan::new().start(longer), Scan::new().stop_with(longer), Scan::new().time_range(5, 3)] {
+    for scan in [
+        Scan::new().start(longer),
+        Scan::new().stop_with(longer),
+        Scan::new().time_range(5, 3),
+        Scan::new().filter(&Filter::any([Filter::no_values(), value()])),
+    ] {
         assert_eq!(table.scan(scan).next().await.unwrap_err().kind(), ErrorKind::Invalid);
     }
     assert_eq!((fake.lookups(), fake.calls("Get"), fake.calls("Mutate"), fake.calls("Multi")), (0, 0, 0, 0));

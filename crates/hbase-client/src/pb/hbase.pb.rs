@@ -212,6 +212,17 @@ pub struct BinaryComparator {
     pub comparable: ByteArrayComparable,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RegexStringComparator {
+    #[prost(string, required, tag = "1")]
+    pub pattern: ::prost::alloc::string::String,
+    #[prost(int32, required, tag = "2")]
+    pub pattern_flags: i32,
+    #[prost(string, required, tag = "3")]
+    pub charset: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    pub engine: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Filter {
     #[prost(string, required, tag = "1")]
     pub name: ::prost::alloc::string::String,
@@ -291,16 +302,6 @@ pub struct SingleColumnValueFilter {
     pub filter_if_missing: ::core::option::Option<bool>,
     #[prost(bool, optional, tag = "6")]
     pub latest_version_only: ::core::option::Option<bool>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PrefixFilter {
-    #[prost(bytes = "bytes", optional, tag = "1")]
-    pub prefix: ::core::option::Option<::prost::bytes::Bytes>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ColumnPrefixFilter {
-    #[prost(bytes = "bytes", required, tag = "1")]
-    pub prefix: ::prost::bytes::Bytes,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ColumnRangeFilter {
@@ -431,6 +432,8 @@ pub struct Get {
     pub store_offset: ::core::option::Option<u32>,
     #[prost(bool, optional, tag = "10", default = "false")]
     pub existence_only: ::core::option::Option<bool>,
+    #[prost(bool, optional, tag = "14")]
+    pub load_column_families_on_demand: ::core::option::Option<bool>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Result {
@@ -620,6 +623,8 @@ pub struct Scan {
     pub store_limit: ::core::option::Option<u32>,
     #[prost(uint32, optional, tag = "12")]
     pub store_offset: ::core::option::Option<u32>,
+    #[prost(bool, optional, tag = "13")]
+    pub load_column_families_on_demand: ::core::option::Option<bool>,
     #[prost(bool, optional, tag = "15", default = "false")]
     pub reversed: ::core::option::Option<bool>,
     #[prost(uint32, optional, tag = "17")]

@@ -145,14 +145,16 @@ impl Scan {
 
     fn to_pb(&self) -> pb::Scan {
         let columns = &self.columns;
+        let (store_limit, store_offset) = columns.cells_to_pb();
         pb::Scan {
             column: columns.to_pb(),
-            filter: columns.filter_to_pb(),
+            filter: columns.filter_to_pb(self.reverse),
             time_range: columns.time_range,
             max_versions: columns.versions,
             cache_blocks: columns.no_cache.then_some(false),
-            store_limit: columns.cells_limit,
-            store_offset: columns.cells_offset,
+            store_limit,
+            store_offset,
+            load_column_families_on_demand: columns.on_demand_to_pb(self.reverse),
             max_result_size: Some(self.bytes),
             caching: Some(self.rows),
             reversed: self.reverse.then_some(true),
