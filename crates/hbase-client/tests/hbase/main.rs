@@ -2,6 +2,7 @@
 //! server is not there.
 
 mod faults;
+mod filters;
 mod limits;
 mod processes;
 mod proxy;
