@@ -51,7 +51,8 @@ impl Columns {
         self.columns.clone()
     }
 
-    /// How many cells of each family are read, and skipped before. Servers add them, and have no numbers beyond those of Java.
+    /// How many cells of each family are read, and skipped before. Servers add them, and have no numbers beyond those
+    /// of Java.
     pub(crate) fn cells_to_pb(&self) -> (Option<u32>, Option<u32>) {
         let most = i32::MAX as u32;
         let offset = self.cells_offset.map(|offset| offset.min(most));
@@ -62,8 +63,8 @@ impl Columns {
         self.filter.as_ref().map(|filter| filter.to_pb(reverse))
     }
 
-    /// Whether servers may not put off the families that the filter does not need to decide on a row. They can't in reverse, and
-    /// refuse such a filter then; and they take a row for empty if all cells of the others are skipped.
+    /// Whether servers may not put off the families that the filter does not need to decide on a row. They can't in
+    /// reverse, and refuse such a filter then; and they take a row for empty if all cells of the others are skipped.
     pub(crate) fn on_demand_to_pb(&self, reverse: bool) -> Option<bool> {
         (self.filter.is_some() && (reverse || self.cells_offset.is_some())).then_some(false)
     }
@@ -76,8 +77,8 @@ impl Columns {
             // Servers read one.
             (Some(0), _) => Some("at most 0 cells of each family are asked for"),
             (Some(_), Some(filter)) if filter.needs_whole_rows() => Some(
-                "`cells_per_family` with a filter that needs whole rows (`column_value`, `columns`, `first_cell`): a server \
-                 leaves a family behind these cells; `all([…, columns(limit, offset)])` limits a row's columns",
+                "`cells_per_family` with a filter that needs whole rows (`column_value`, `columns`, `first_cell`): \
+                 a server leaves a family behind these cells; `all([…, columns(limit, offset)])` limits a row's columns",
             ),
             _ => None,
         };
@@ -140,8 +141,8 @@ macro_rules! columns {
         /// Reads at most so many cells of each family, of those that pass the filter.
         ///
         /// Refused: none at all; and a filter with [`column_value`](crate::Filter::column_value),
-        /// [`columns`](crate::Filter::columns) or [`first_cell`](crate::Filter::first_cell), which would not see what follows in the
-        /// family. `all([…, columns(limit, offset)])` limits the columns of a row.
+        /// [`columns`](crate::Filter::columns) or [`first_cell`](crate::Filter::first_cell), which would not see what
+        /// follows in the family. `all([…, columns(limit, offset)])` limits the columns of a row.
         #[must_use]
         pub fn cells_per_family(mut self, limit: u32) -> Self {
             self.columns.cells_limit = Some(limit);

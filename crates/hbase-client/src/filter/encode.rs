@@ -1,14 +1,15 @@
-//! The classes of HBase that a filter is built of, and how they stand in lists so that each sees the cells that it has to see.
+//! The classes of HBase that a filter is built of, and how they stand in lists so that each sees the cells that it has
+//! to see.
 //!
-//! HBase's lists have rules of their own. A class may tell the server to seek: to a key that it names (a hint), to the next column,
-//! to the next family. A seek passes over cells that another filter of the list has to see, and over the markers of deletes; in
-//! reverse, `any` takes the farthest of several hints for the nearest. So:
+//! HBase's lists have rules of their own. A class may tell the server to seek: to a key that it names (a hint), to the
+//! next column, to the next family. A seek passes over cells that another filter of the list has to see, and over the
+//! markers of deletes; in reverse, `any` takes the farthest of several hints for the nearest. So:
 //!
 //! - Rows are skipped by one class alone, `MultiRowRangeFilter` or `FuzzyRowFilter`, at the top.
-//! - Columns are sought only where nothing else has to see what lies between, and never from a cell with an empty qualifier, behind
-//!   which the marker of a deleted family may stand.
-//! - All else that may seek stands in an `any` beside a filter that passes nothing and does not seek: of such a list the server
-//!   takes the shorter step.
+//! - Columns are sought only where nothing else has to see what lies between, and never from a cell with an empty
+//!   qualifier, behind which the marker of a deleted family may stand.
+//! - All else that may seek stands in an `any` beside a filter that passes nothing and does not seek: of such a list
+//!   the server takes the shorter step.
 
 use bytes::Bytes;
 use prost::Message;
@@ -36,8 +37,8 @@ pub(super) fn encode(node: &Node, reverse: bool) -> pb::Filter {
         node => std::slice::from_ref(node),
     };
     let mut filters = match of_keys(nodes).collect::<Vec<_>>()[..] {
-        // Two classes that skip rows can fail together: at its end one of them gives no hint, which a list then compares.
-        // `FuzzyRowFilter` in reverse loses rows, or seeks the same row for ever.
+        // Two classes that skip rows can fail together: at its end one of them gives no hint, which a list then
+        // compares. `FuzzyRowFilter` in reverse loses rows, or seeks the same row for ever.
         [Node::Fuzzy(patterns)] if !reverse => vec![skipping(patterns), still(fuzzy(patterns))],
         [Node::Keys(keys), ref fuzzies @ ..] => {
             let ranges = (!keys.is_all()).then(|| skipping_to(keys, reverse));

@@ -15,16 +15,17 @@ use crate::row::LONGEST_KEY;
 
 /// Parts of rows that a server is to send.
 ///
-/// A filter sees the cells that are read: of the families and columns, and in the time range, of the [`Get`](crate::Get) or
-/// [`Scan`](crate::Scan), and of each column as many versions as its family keeps, the newest first. The number of
-/// [`versions`](crate::Scan::versions) counts what passes: with one version, `value(Equal, "old")` passes an older cell of a column
-/// whose newest value is another one. `all([columns(u32::MAX, 0), value(Equal, "old")])` looks at the newest alone.
+/// A filter sees the cells that are read: of the families and columns, and in the time range, of the
+/// [`Get`](crate::Get) or [`Scan`](crate::Scan), and of each column as many versions as its family keeps, the newest
+/// first. The number of [`versions`](crate::Scan::versions) counts what passes: with one version, `value(Equal, "old")`
+/// passes an older cell of a column whose newest value is another one. `all([columns(u32::MAX, 0), value(Equal,
+/// "old")])` looks at the newest alone.
 ///
-/// It means the same in a get, in a scan, and in reverse, alone and in [`all`](Self::all) and [`any`](Self::any). HBase's own
-/// lists of filters do not: there a filter that seeks to the next column, family or row passes over cells that another one had to
-/// see, and over the markers of deletes, so that deleted cells come back. So the classes of HBase that a filter is sent as may be
-/// others than in Java, and what would be wrong with any of them is an error of the kind [`Invalid`](crate::ErrorKind::Invalid)
-/// when it is used.
+/// It means the same in a get, in a scan, and in reverse, alone and in [`all`](Self::all) and [`any`](Self::any).
+/// HBase's own lists of filters do not: there a filter that seeks to the next column, family or row passes over cells
+/// that another one had to see, and over the markers of deletes, so that deleted cells come back. So the classes of
+/// HBase that a filter is sent as may be others than in Java, and what would be wrong with any of them is an error of
+/// the kind [`Invalid`](crate::ErrorKind::Invalid) when it is used.
 ///
 /// ```
 /// use hbase_client::{Compare, Filter, Scan};
@@ -100,22 +101,24 @@ impl Filter {
     /// Applies one filter after the other: each sees what those before it let pass. Without any, everything passes.
     ///
     /// The order matters to what counts, [`columns`](Self::columns) and [`first_cell`](Self::first_cell):
-    /// `all([qualifier_prefix("a"), columns(3, 0)])` passes three columns that begin with `a`. Filters of rows see the whole row,
-    /// wherever they stand.
+    /// `all([qualifier_prefix("a"), columns(3, 0)])` passes three columns that begin with `a`. Filters of rows see the
+    /// whole row, wherever they stand.
     ///
-    /// [`column_value`](Self::column_value) makes the other filters of its list read each cell of a row, without seeking.
+    /// [`column_value`](Self::column_value) makes the other filters of its list read each cell of a row, without
+    /// seeking.
     pub fn all(filters: impl IntoIterator<Item = Self>) -> Self {
         Self(Node::all(filters.into_iter().map(|filter| filter.0)))
     }
 
     /// Passes what one or more of these pass. Without any, nothing passes.
     ///
-    /// Filters in it do not seek: each row, and each of its cells, is read unless none of them has a use for it. Of row keys alone
-    /// ([`row`](Self::row), [`row_prefix`](Self::row_prefix), [`row_ranges`](Self::row_ranges)) it is as fast as `row_ranges`; of
-    /// ranges of qualifiers alone it reads from the first to the last of them.
+    /// Filters in it do not seek: each row, and each of its cells, is read unless none of them has a use for it. Of row
+    /// keys alone ([`row`](Self::row), [`row_prefix`](Self::row_prefix), [`row_ranges`](Self::row_ranges)) it is as
+    /// fast as `row_ranges`; of ranges of qualifiers alone it reads from the first to the last of them.
     ///
-    /// Refused: [`column_value`](Self::column_value) beside a filter of cells, as HBase decides on a row only when its cells have
-    /// passed. `all([column_value, any(cells)])` is possible, and `any` of several `column_value` and filters of rows.
+    /// Refused: [`column_value`](Self::column_value) beside a filter of cells, as HBase decides on a row only when its
+    /// cells have passed. `all([column_value, any(cells)])` is possible, and `any` of several `column_value` and
+    /// filters of rows.
     pub fn any(filters: impl IntoIterator<Item = Self>) -> Self {
         Self(Node::any(filters.into_iter().map(|filter| filter.0)))
     }
@@ -132,8 +135,8 @@ impl Filter {
         Self(Node::Keys(Keys::compared(compare, key.as_ref())))
     }
 
-    /// Passes rows whose key is in one of these ranges: from a key up to, and without, another. An empty end is the table's. It
-    /// goes from range to range.
+    /// Passes rows whose key is in one of these ranges: from a key up to, and without, another. An empty end is the
+    /// table's. It goes from range to range.
     ///
     /// Refused: no range at all, and a range that ends before it begins.
     #[doc(alias = "MultiRowRangeFilter")]
@@ -149,13 +152,14 @@ impl Filter {
         Self(if sets.is_empty() { Node::Wrong("a filter: no ranges of rows") } else { Node::Keys(Keys::union(sets)) })
     }
 
-    /// Passes rows whose key begins with these bytes; where the mask is 1, with any byte; where it is 0, with the pattern's. A key
-    /// that is shorter than the pattern does not pass.
+    /// Passes rows whose key begins with these bytes; where the mask is 1, with any byte; where it is 0, with the
+    /// pattern's. A key that is shorter than the pattern does not pass.
     ///
-    /// Alone, or in [`all`](Self::all) without other filters of row keys, it goes from match to match; elsewhere, and in reverse,
-    /// each key is looked at.
+    /// Alone, or in [`all`](Self::all) without other filters of row keys, it goes from match to match; elsewhere, and
+    /// in reverse, each key is looked at.
     ///
-    /// Refused: no pattern at all, one without a byte, a mask of another length than its pattern, and one with another value.
+    /// Refused: no pattern at all, one without a byte, a mask of another length than its pattern, and one with another
+    /// value.
     #[doc(alias = "FuzzyRowFilter")]
     pub fn fuzzy_row<K: AsRef<[u8]>>(patterns: impl IntoIterator<Item = (K, K)>) -> Self {
         let mut read = Vec::new();
@@ -190,7 +194,8 @@ impl Filter {
         Self(Node::Qualifier(compare, bytes(qualifier)))
     }
 
-    /// Passes cells whose qualifier begins with a prefix: a [`qualifier_range`](Self::qualifier_range), as fast as that.
+    /// Passes cells whose qualifier begins with a prefix: a [`qualifier_range`](Self::qualifier_range), as fast as
+    /// that.
     #[doc(alias = "ColumnPrefixFilter")]
     pub fn qualifier_prefix(prefix: impl AsRef<[u8]>) -> Self {
         let prefix = prefix.as_ref();
@@ -204,8 +209,8 @@ impl Filter {
     ///
     /// Alone, and in [`all`](Self::all), it goes straight to the first of them (in reverse it reads those before it, as
     /// HBase does), and reads none behind the last one. It reads all cells of a row in [`any`](Self::any), beside
-    /// [`column_value`](Self::column_value), and behind [`columns`](Self::columns), [`first_cell`](Self::first_cell) and
-    /// [`custom`](Self::custom).
+    /// [`column_value`](Self::column_value), and behind [`columns`](Self::columns), [`first_cell`](Self::first_cell)
+    /// and [`custom`](Self::custom).
     #[doc(alias = "ColumnRangeFilter")]
     pub fn qualifier_range(from: Option<(&[u8], bool)>, to: Option<(&[u8], bool)>) -> Self {
         let end = |end: Option<(&[u8], bool)>| end.map(|(at, inclusive)| (bytes(at), inclusive));
@@ -227,8 +232,8 @@ impl Filter {
         Self(Node::Value(compare, bytes(value)))
     }
 
-    /// Passes rows by the newest value of one column among the cells that are read: a column or family that is not read is
-    /// missing. `if_missing`: whether rows without the column pass.
+    /// Passes rows by the newest value of one column among the cells that are read: a column or family that is not read
+    /// is missing. `if_missing`: whether rows without the column pass.
     ///
     /// Refused: an empty family.
     #[doc(alias = "SingleColumnValueFilter")]
@@ -258,11 +263,13 @@ impl Filter {
         Self(Node::NoValues)
     }
 
-    /// Makes a filter of any class that the servers have: its full name in Java, and its message as Java's `toByteArray` gives it.
+    /// Makes a filter of any class that the servers have: its full name in Java, and its message as Java's
+    /// `toByteArray` gives it.
     ///
     /// It is sent as it is. Alone it does what HBase does. In a list it stands as a filter of cells: in an
-    /// [`all`](Self::all) it sees what those before it let pass, but where it seeks, the other filters of the list do not see the cells
-    /// between; and an [`any`](Self::any) does not know whether it drops a row. A class that the servers do not have is their error.
+    /// [`all`](Self::all) it sees what those before it let pass, but where it seeks, the other filters of the list do
+    /// not see the cells between; and an [`any`](Self::any) does not know whether it drops a row. A class that the
+    /// servers do not have is their error.
     ///
     /// ```
     /// # use hbase_client::Filter;

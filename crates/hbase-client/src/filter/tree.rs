@@ -87,8 +87,8 @@ enum Of {
 /// Lists in lists: beyond it a server's stack, or that of this process, may not be enough.
 const DEEPEST: usize = 32;
 
-const MIXED: &str = "a filter: `any` has `column_value` beside a filter of cells, and HBase decides on a row only after its cells; \
-                     read with each alone, or put `column_value` and an `any` of the cells into `all`";
+const MIXED: &str = "a filter: `any` has `column_value` beside a filter of cells, and HBase decides on a row only after \
+                     its cells; read with each alone, or put `column_value` and an `any` of the cells into `all`";
 const TOO_DEEP: &str = "a filter: more than 32 lists in each other";
 
 impl Node {

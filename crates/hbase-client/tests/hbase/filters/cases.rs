@@ -1,4 +1,5 @@
-//! What HBase's own filters give where it is not what they say, recorded at HBase 2.6.4, and what those of this crate give there.
+//! What HBase's own filters give where it is not what they say, recorded at HBase 2.6.4, and what those of this crate
+//! give there.
 
 use std::time::Duration;
 

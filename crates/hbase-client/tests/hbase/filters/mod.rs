@@ -1,5 +1,5 @@
-//! Filters: each and in lists, forwards and in reverse, give what their documentation says. Nothing here moves, splits or merges a
-//! region: HBase 2.6.4 by itself shows deleted cells after that, in reads of one version.
+//! Filters: each and in lists, forwards and in reverse, give what their documentation says. Nothing here moves, splits
+//! or merges a region: HBase 2.6.4 by itself shows deleted cells after that, in reads of one version.
 
 mod cases;
 mod model;

@@ -7,14 +7,14 @@ use std::fmt;
 use hbase_client::{Compare, Filter};
 
 /// Families, each with how many versions it keeps.
-pub const FAMILIES: [(&str, usize); 3] = [("f", 3), ("g", 1), ("h", 2)];
+pub(super) const FAMILIES: [(&str, usize); 3] = [("f", 3), ("g", 1), ("h", 2)];
 
 #[derive(Clone, PartialEq, Eq)]
-pub struct Cell {
-    pub family: &'static str,
-    pub qualifier: Vec<u8>,
-    pub timestamp: u64,
-    pub value: Vec<u8>,
+pub(super) struct Cell {
+    pub(super) family: &'static str,
+    pub(super) qualifier: Vec<u8>,
+    pub(super) timestamp: u64,
+    pub(super) value: Vec<u8>,
 }
 
 impl fmt::Debug for Cell {
@@ -32,20 +32,20 @@ impl Cell {
 
 /// What was written to a row.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub(super) struct Written {
     /// By family, qualifier and timestamp.
-    pub puts: BTreeMap<(&'static str, Vec<u8>, u64), Vec<u8>>,
+    pub(super) puts: BTreeMap<(&'static str, Vec<u8>, u64), Vec<u8>>,
     /// A family's cells up to a timestamp.
-    pub families: Vec<(&'static str, u64)>,
+    pub(super) families: Vec<(&'static str, u64)>,
     /// A column's cells up to a timestamp.
-    pub columns: Vec<(&'static str, Vec<u8>, u64)>,
+    pub(super) columns: Vec<(&'static str, Vec<u8>, u64)>,
     /// A cell.
-    pub versions: Vec<(&'static str, Vec<u8>, u64)>,
+    pub(super) versions: Vec<(&'static str, Vec<u8>, u64)>,
 }
 
 impl Written {
     /// A file has no versions beyond those that their family keeps.
-    pub fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         let kept = Read::default().cells(self);
         self.puts.retain(|(family, qualifier, timestamp), _| {
             kept.iter().any(|cell| (cell.family, &cell.qualifier, cell.timestamp) == (*family, qualifier, *timestamp))
@@ -55,13 +55,13 @@ impl Written {
 
 /// What a read asks for, but for its filter.
 #[derive(Debug, Clone, Default)]
-pub struct Read {
-    pub families: Vec<&'static str>,
-    pub columns: Vec<(&'static str, Vec<u8>)>,
-    pub times: Option<(u64, u64)>,
-    pub versions: usize,
-    pub limit: Option<usize>,
-    pub skip: Option<usize>,
+pub(super) struct Read {
+    pub(super) families: Vec<&'static str>,
+    pub(super) columns: Vec<(&'static str, Vec<u8>)>,
+    pub(super) times: Option<(u64, u64)>,
+    pub(super) versions: usize,
+    pub(super) limit: Option<usize>,
+    pub(super) skip: Option<usize>,
 }
 
 impl Read {
@@ -72,7 +72,7 @@ impl Read {
     }
 
     /// The cells that the filter sees.
-    pub fn cells(&self, written: &Written) -> Vec<Cell> {
+    pub(super) fn cells(&self, written: &Written) -> Vec<Cell> {
         let mut cells: Vec<Cell> = Vec::new();
         // The newest of each column first.
         let mut puts: Vec<_> = written.puts.iter().collect();
@@ -94,7 +94,7 @@ impl Read {
     }
 
     /// What comes of a row.
-    pub fn row(&self, key: &[u8], written: &Written, filter: &Tree) -> Vec<Cell> {
+    pub(super) fn row(&self, key: &[u8], written: &Written, filter: &Tree) -> Vec<Cell> {
         let cells = self.cells(written);
         let passed = filter.pass(key, &cells, (0..cells.len()).map(|at| (at, true)).collect());
         let mut row: Vec<Cell> = Vec::new();
@@ -115,7 +115,7 @@ impl Read {
 
 /// A filter that the model understands.
 #[derive(Debug, Clone)]
-pub enum Tree {
+pub(super) enum Tree {
     All(Vec<Tree>),
     Any(Vec<Tree>),
     RowPrefix(Vec<u8>),
@@ -148,7 +148,7 @@ fn is(compare: Compare, order: Ordering) -> bool {
 type Passed = Vec<(usize, bool)>;
 
 impl Tree {
-    pub fn filter(&self) -> Filter {
+    pub(super) fn filter(&self) -> Filter {
         let end = |end: &Option<(Vec<u8>, bool)>| end.clone();
         match self {
             Self::All(trees) => Filter::all(trees.iter().map(Self::filter)),
@@ -180,7 +180,7 @@ impl Tree {
     }
 
     /// Whether an `any` in it has `column_value` beside a filter of cells.
-    pub fn is_mixed(&self) -> bool {
+    pub(super) fn is_mixed(&self) -> bool {
         match self {
             Self::All(trees) => trees.iter().any(Self::is_mixed),
             Self::Any(trees) => {
@@ -193,7 +193,7 @@ impl Tree {
     }
 
     /// Whether `cells_per_family` is refused with it.
-    pub fn needs_whole_rows(&self) -> bool {
+    pub(super) fn needs_whole_rows(&self) -> bool {
         self.has(&|leaf| matches!(leaf, Self::ColumnValue { .. } | Self::Columns(..) | Self::FirstCell))
     }
 
