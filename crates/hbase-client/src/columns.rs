@@ -1,6 +1,7 @@
 use bytes::Bytes;
 
 use crate::filter::Filter;
+use crate::names::{FamilyName, Wrong};
 use crate::pb;
 
 /// What is read of a row. Part of [`Get`](crate::Get) and [`Scan`](crate::Scan).
@@ -86,8 +87,8 @@ impl Columns {
     }
 }
 
-pub(crate) fn wrong_family(family: &[u8]) -> Option<&'static str> {
-    family.is_empty().then_some("a family's name is empty")
+pub(crate) fn wrong_family(family: &[u8]) -> Option<Wrong> {
+    FamilyName::new(family).err()
 }
 
 pub(crate) fn time_range(from: u64, to: u64) -> pb::TimeRange {
@@ -187,6 +188,7 @@ mod tests {
         let family = Some("a family's name is empty");
         assert_eq!(wrong(&|columns| columns.column(b"", b"q")), family);
         assert_eq!(wrong(&|columns| columns.family(b"")), family);
+        assert!(wrong(&|columns| columns.family(&[b'f'; 128])).is_some());
         assert_eq!(wrong(&|columns| columns.filter(&filter(""))), family);
         assert_eq!(wrong(&|columns| columns.filter(&listed(""))), family);
         assert!(wrong(&|columns| columns.time_range(5, 3)).is_some());

@@ -3,13 +3,14 @@ use bytes::Bytes;
 use crate::columns::{self, wrong_family, wrong_times};
 use crate::error::{Error, Result};
 use crate::filter::{Compare, Filter, binary};
+use crate::names::Wrong;
 use crate::pb;
 
 /// What must hold for a row before it is changed.
 #[derive(Debug, Clone)]
 pub struct Condition {
     message: pb::Condition,
-    wrong: Option<&'static str>,
+    wrong: Option<Wrong>,
 }
 
 impl Condition {

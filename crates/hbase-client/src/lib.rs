@@ -19,6 +19,7 @@ mod flight;
 mod get;
 mod locked;
 mod mutation;
+mod names;
 mod options;
 mod pause;
 mod pb;

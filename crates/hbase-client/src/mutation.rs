@@ -5,9 +5,9 @@ use bytes::Bytes;
 use crate::cell::{Cell, CellKind, LATEST, Parts};
 use crate::core::Repeat;
 use crate::error::{Error, Result};
+use crate::names::{FamilyName, RowKey, Wrong};
 use crate::pb;
 use crate::pb::mutation_proto::MutationType;
-use crate::row::wrong_key;
 
 /// How safe a write is once it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -37,13 +37,13 @@ pub struct Mutation {
     cells: Vec<u8>,
     count: u32,
     durability: Durability,
-    wrong: Option<&'static str>,
+    wrong: Option<Wrong>,
     repeat: Repeat,
 }
 
 impl Mutation {
     fn new(kind: MutationType, row: &[u8], repeat: Repeat) -> Self {
-        let (wrong, row) = (wrong_key(row), Bytes::copy_from_slice(row));
+        let (wrong, row) = (RowKey::new(row).err(), Bytes::copy_from_slice(row));
         Self { kind, row, cells: Vec::new(), count: 0, durability: Durability::Default, wrong, repeat }
     }
 
@@ -51,11 +51,22 @@ impl Mutation {
         if timestamp > LATEST {
             self.wrong = self.wrong.or(Some("a timestamp is greater than 9223372036854775807"));
         }
-        let parts = Parts { row: &self.row, family, qualifier, timestamp, kind: kind.code(), value };
-        match parts.write(&mut self.cells) {
+        match self.write(family, qualifier, timestamp, kind, value) {
             Ok(()) => self.count += 1,
             Err(wrong) => self.wrong = self.wrong.or(Some(wrong)),
         }
+    }
+
+    fn write(
+        &mut self,
+        family: &[u8],
+        qualifier: &[u8],
+        timestamp: u64,
+        kind: CellKind,
+        value: &[u8],
+    ) -> Result<(), Wrong> {
+        let (row, family) = (RowKey::new(&self.row)?.as_bytes(), FamilyName::new(family)?.as_bytes());
+        Parts { row, family, qualifier, timestamp, kind: kind.code(), value }.write(&mut self.cells)
     }
 
     /// The key of the row.
@@ -322,6 +333,17 @@ mod tests {
         assert!(told(Delete::new([0; 32_768]).into()).unwrap_err().contains("32767"));
         assert!(told(Delete::new([0; 32_767]).into()).is_ok());
         assert!(told(Put::new("r").value([b'f'; 128], "q", "v").into()).unwrap_err().contains("127"));
+        let no_family = [
+            Mutation::from(Put::new("r").value("f", "q", "v").value("", "q", "v")),
+            Delete::new("r").family("").into(),
+            Delete::new("r").column("", "q").into(),
+            Delete::new("r").newest("", "q").into(),
+            Increment::new("r").add("", "q", 1).into(),
+            Append::new("r").value("", "q", "v").into(),
+        ];
+        for wrong in no_family {
+            assert_eq!(told(wrong.clone()).unwrap_err(), "a family's name is empty", "{wrong:?}");
+        }
         assert!(told(Put::new("r").value_at("f", "q", LATEST, "v").into()).is_ok());
         let late = "greater than 9223372036854775807";
         assert!(told(Put::new("r").value_at("f", "q", LATEST + 1, "v").into()).unwrap_err().contains(late));

@@ -4,18 +4,12 @@ use std::iter::FusedIterator;
 use bytes::{Bytes, BytesMut};
 
 use crate::cell::{Cell, Parts};
+use crate::names::{RowKey, Wrong};
 use crate::pb;
 
-/// Bytes of a row's key at most.
-pub(crate) const LONGEST_KEY: usize = i16::MAX as usize;
-
 /// What is wrong with a row's key, if it can't be one.
-pub(crate) fn wrong_key(key: &[u8]) -> Option<&'static str> {
-    match key.len() {
-        0 => Some("the row key is empty"),
-        1..=LONGEST_KEY => None,
-        _ => Some("a row key is longer than 32767 bytes"),
-    }
+pub(crate) fn wrong_key(key: &[u8]) -> Option<Wrong> {
+    RowKey::new(key).err()
 }
 
 /// The cells of a row, or of a part of it, in their order. The bytes are those that came from the server; clones share them.

@@ -1,7 +1,9 @@
 use std::time::Duration;
 
 use super::{Fake, Reply};
-use crate::{Client, Compare, Condition, Delete, ErrorKind, Filter, Get, Options, Put, Scan, pb};
+use crate::{
+    Append, Client, Compare, Condition, Delete, ErrorKind, Filter, Get, Increment, Mutation, Options, Put, Scan, pb,
+};
 
 #[tokio::test]
 async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
@@ -51,6 +53,19 @@ async fn what_cannot_be_right_is_not_sent() {
         assert_eq!(table.exists(get).await.unwrap_err().kind(), ErrorKind::Invalid);
     }
     assert_eq!(table.delete(Delete::new(longer)).await.unwrap_err().kind(), ErrorKind::Invalid);
+    let empty = [
+        Put::new("b").value("", "q", "v").into(),
+        Delete::new("b").family("").into(),
+        Increment::new("b").add("", "q", 1).into(),
+        Append::new("b").value("", "q", "v").into(),
+    ];
+    for mutation in empty {
+        let writes = [Mutation::clone(&mutation).into(), mutation.clone().into()];
+        for result in table.batch(writes.into()).await {
+            assert_eq!(result.unwrap_err().kind(), ErrorKind::Invalid, "{mutation:?}");
+        }
+        assert_eq!(table.mutate_row([mutation]).await.unwrap_err().kind(), ErrorKind::Invalid);
+    }
     for condition in [
         Condition::absent("", "q"),
         Condition::absent("f", "q").time_range(5, 3),
@@ -72,4 +87,21 @@ async fn what_cannot_be_right_is_not_sent() {
         assert_eq!(table.scan(scan).next().await.unwrap_err().kind(), ErrorKind::Invalid);
     }
     assert_eq!((fake.lookups(), fake.calls("Get"), fake.calls("Mutate"), fake.calls("Multi")), (0, 0, 0, 0));
+}
+
+#[tokio::test]
+async fn a_wrong_write_takes_no_other_with_it() {
+    let fake = Fake::start(|call| Reply::batch(&call.read(), |_| None)).await;
+    let table = super::tests::table(&fake);
+    let put = |row: &str, family: &str| Put::new(row).value(family, "q", "v");
+    let results = table.batch(vec![put("a", "f").into(), put("b", "").into(), put("c", "f").into()]).await;
+    let kinds: Vec<_> = results.iter().map(|result| result.as_ref().map_err(crate::Error::kind).err()).collect();
+    assert_eq!(kinds, [None, Some(ErrorKind::Invalid), None]);
+    assert_eq!(fake.calls("Multi"), 1);
+    let writes = table.buffered_mutator(crate::BufferOptions::new());
+    for row in 0..100 {
+        let family = if row == 50 { "" } else { "f" };
+        assert_eq!(writes.mutate(put(&row.to_string(), family)).await.is_ok(), row != 50);
+    }
+    assert!(writes.close().await.is_empty());
 }

@@ -6,8 +6,9 @@ use prost::Message;
 
 use super::cache::Place;
 use super::{Location, Region};
+use crate::names::LONGEST_KEY;
 use crate::pb;
-use crate::row::{CellBlock, LONGEST_KEY, Row};
+use crate::row::{CellBlock, Row};
 use crate::rpc::{Answer, CallFault, Payload};
 use crate::server::{Address, ServerName};
 use crate::table_name::TableName;
