@@ -8,6 +8,7 @@ import javax.net.SocketFactory;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.CompareOperator;
 import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.NamespaceDescriptor;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.*;
@@ -148,6 +149,14 @@ public class Golden {
                     new Put(b("r")).addColumn(f, b("x"), b("2")), new Delete(b("r")).addColumns(f, b("y")))))));
             record("multi", "Multi", () -> table.batch(List.of(new Put(b("b1")).addColumn(f, b("x"), b("1")),
                 new Get(b("a")), new Delete(b("b2")).addColumns(f, b("x")), new Increment(b("b3")).addColumn(f, b("n"), 1)), new Object[4]));
+            record("check_increment", "Mutate", () -> table.checkAndMutate(CheckAndMutate.newBuilder(b("a"))
+                .ifMatches(f, b("x"), CompareOperator.EQUAL, b("3")).build(new Increment(b("a")).addColumn(f, b("m"), 5))));
+            record("multi_rows", "Multi", () -> table.batch(List.of(new Put(b("b4")).addColumn(f, b("x"), b("1")),
+                RowMutations.of(List.of(new Put(b("b5")).addColumn(f, b("x"), b("1")), new Delete(b("b5")).addColumns(f, b("y")))),
+                CheckAndMutate.newBuilder(b("a")).ifMatches(f, b("x"), CompareOperator.EQUAL, b("3"))
+                    .build(new Put(b("a")).addColumn(f, b("z"), b("1"))),
+                CheckAndMutate.newBuilder(b("b6")).ifMatches(f, b("x"), CompareOperator.EQUAL, b("3"))
+                    .build(new Put(b("b6")).addColumn(f, b("z"), b("1")))), new Object[4]));
             for (int row = 0; row < 5; row++) table.put(new Put(b("s" + row)).addColumn(f, b("x"), b("v" + row)));
             record("scan", "Scan", () -> {
                 Scan scan = new Scan().withStartRow(b("s1"), false).withStopRow(b("s4"), true).setCaching(2);
@@ -162,6 +171,18 @@ public class Golden {
             record("move", "MoveRegion", () -> admin.move(admin.getRegions(name).get(0).getEncodedNameAsBytes(), to));
             TableDescriptor other = TableDescriptorBuilder.newBuilder(schema).setColumnFamily(ColumnFamilyDescriptorBuilder.of("g")).build();
             record("alter", "ModifyTable", () -> admin.modifyTable(other));
+            byte[] region = admin.getRegions(name).get(0).getRegionName();
+            record("flush", "FlushRegion", () -> admin.flushRegion(region));
+            record("major_compact", "CompactRegion", () -> admin.majorCompactRegion(region));
+            record("compacting", "GetRegionInfo", () -> admin.getCompactionStateForRegion(region));
+            NamespaceDescriptor namespace = NamespaceDescriptor.create("golden_names").addConfiguration("a.b", "1").build();
+            record("create_namespace", "CreateNamespace", () -> admin.createNamespace(namespace));
+            record("alter_namespace", "ModifyNamespace", () -> admin.modifyNamespace(namespace));
+            record("describe_namespace", "GetNamespaceDescriptor", () -> admin.getNamespaceDescriptor("golden_names"));
+            record("namespaces", "ListNamespaceDescriptors", () -> admin.listNamespaceDescriptors());
+            record("tables_of", "ListTableNamesByNamespace", () -> admin.listTableNamesByNamespace("default"));
+            record("drop_namespace", "DeleteNamespace", () -> admin.deleteNamespace("golden_names"));
+            record("alter_open", "ModifyTable", () -> admin.modifyTableAsync(TableDescriptorBuilder.newBuilder(other).setMaxFileSize(1L << 31).build(), false).get());
             record("disable", "DisableTable", () -> admin.disableTable(name));
             record("truncate", "truncateTable", () -> admin.truncateTable(name, true));
             admin.disableTable(name);

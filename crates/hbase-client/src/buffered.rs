@@ -1,15 +1,17 @@
+//! Writes that are gathered, and sent many in one call.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::batch::{Action, Outcome};
+use crate::batch::{Action, Outcome, Write};
 use crate::cause::Cause;
 use crate::error::{Error, Result};
 use crate::locked::Locked;
-use crate::mutation::Mutation;
 use crate::options::bounded;
 use crate::table::Table;
 
@@ -18,6 +20,9 @@ use crate::table::Table;
 ///
 /// One batch is sent at a time, so writes to a row keep their order. While it is under way, as many bytes again are gathered;
 /// then [`mutate`](Self::mutate) waits.
+///
+/// All of it is bounded in time: a batch, and the wait of `mutate`, by the table's [timeout](Table::with_timeout); a `flush` and a
+/// `close` by twice as much: the batch that is under way, and one of all that was taken before.
 ///
 /// Each failure is reported once: by the [`Written`] of the write; or, once that was dropped without its outcome, by the next
 /// `flush` or [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as
@@ -32,7 +37,7 @@ use crate::table::Table;
 ///     visits.mutate(Put::new(format!("ada-{visit:06}")).value("f", "page", "/cart")).await?;
 /// }
 /// for failed in visits.close().await {
-///     eprintln!("{:?}: {}", failed.mutation.row(), failed.error);
+///     eprintln!("{:?}: {}", failed.write.row(), failed.error);
 /// }
 /// # Ok(())
 /// # }
@@ -42,6 +47,9 @@ pub struct BufferedMutator {
     room: Arc<Semaphore>,
     most: u32,
     failures: Arc<Locked<Failures>>,
+    timeout: Duration,
+    /// Where the task is. None if there was no runtime.
+    runtime: Option<Handle>,
     /// Closed once the task has ended, and its failures are known.
     task: watch::Receiver<()>,
 }
@@ -85,7 +93,7 @@ impl Default for BufferOptions {
 #[derive(Debug, Clone)]
 pub struct FailedWrite {
     /// The write, which may be tried again as it is.
-    pub mutation: Mutation,
+    pub write: Write,
     /// Why it failed. Its kind tells whether the write may have been made all the same.
     pub error: Error,
 }
@@ -125,6 +133,12 @@ fn stopped() -> Error {
     Error::unavailable(Cause::said("the runtime stopped"))
 }
 
+fn full() -> Error {
+    Error::unavailable(Cause::said(
+        "the writes that were taken before are not made in time: there is no room for this one",
+    ))
+}
+
 /// Who waits for a write, and its room.
 struct Waiting {
     done: oneshot::Sender<Result<Outcome, FailedWrite>>,
@@ -138,14 +152,14 @@ enum Queued {
 
 /// A write that was taken. If it is dropped before it is sent, it has failed.
 struct Taken {
-    write: Option<(Mutation, Waiting)>,
+    write: Option<(Write, Waiting)>,
     failures: Arc<Locked<Failures>>,
 }
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        if let Some((mutation, waiting)) = self.write.take() {
-            failed(waiting, FailedWrite { mutation, error: stopped() }, &self.failures);
+        if let Some((write, waiting)) = self.write.take() {
+            failed(waiting, FailedWrite { write, error: stopped() }, &self.failures);
         }
     }
 }
@@ -170,26 +184,32 @@ impl BufferedMutator {
     pub(crate) fn start(table: Table, options: BufferOptions) -> Self {
         let most = options.bytes * 2;
         let (queue, queued) = mpsc::unbounded_channel();
-        let failures = Arc::new(Locked::default());
+        let (failures, timeout) = (Arc::new(Locked::default()), table.timeout());
         let sending = Sending { table, options, queued, failures: Arc::clone(&failures) };
         let (alive, task) = watch::channel(());
-        tokio::spawn(async move {
-            // Dropped after what the task has, also if its runtime stops.
-            let _alive = alive;
-            sending.run().await;
-        });
-        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures, task }
+        let runtime = Handle::try_current().ok();
+        if let Some(runtime) = &runtime {
+            runtime.spawn(async move {
+                // Dropped after what the task has, also if its runtime stops.
+                let _alive = alive;
+                sending.run().await;
+            });
+        }
+        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures, timeout, runtime, task }
     }
 
-    /// Takes a write. Waits while the writes that are gathered and under way are too many.
+    /// Takes a write: a mutation, [several of one row](crate::RowMutations) at once, or one
+    /// [with a condition](crate::CheckAndMutate). Waits while the writes that are gathered and under way are too many.
     ///
     /// # Errors
     ///
-    /// If it can't be sent as it is. The error of an earlier write if so many have failed whose [`Written`] were dropped that
+    /// If it can't be sent as it is, the `BufferedMutator` was begun outside of a runtime, or there is no room for it before the
+    /// table's timeout is over. The error of an earlier write if so many have failed whose [`Written`] were dropped that
     /// they fill the buffer: [`flush`](Self::flush) returns them. This write was not taken then.
-    pub async fn mutate(&self, mutation: impl Into<Mutation>) -> Result<Written> {
-        let mutation = mutation.into();
-        mutation.check()?;
+    pub async fn mutate(&self, write: impl Into<Write>) -> Result<Written> {
+        let write = write.into();
+        write.check()?;
+        let runtime = self.runtime.as_ref().ok_or_else(Error::no_runtime)?;
         let failed = |failures: &Failures| {
             let is_full = failures.bytes >= self.most as usize;
             failures.writes.first().filter(|_| is_full).map(|failed| failed.error.clone())
@@ -197,11 +217,20 @@ impl BufferedMutator {
         if let Some(error) = failed(&self.failures.lock()) {
             return Err(error);
         }
-        let bytes = u32::try_from(size(&mutation)).unwrap_or(u32::MAX).min(self.most);
-        let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.map_err(|_| stopped())?;
+        let bytes = u32::try_from(write.size()).unwrap_or(u32::MAX).min(self.most);
+        let late = {
+            // Whoever waits may be in another runtime, or in none.
+            let _in_runtime = Handle::try_current().is_err().then(|| runtime.enter());
+            sleep(self.timeout)
+        };
+        let room = tokio::select! {
+            biased;
+            room = Arc::clone(&self.room).acquire_many_owned(bytes) => room.map_err(|_| stopped())?,
+            () = late => return Err(full()),
+        };
         let (sender, done) = oneshot::channel();
         let waiting = Waiting { done: sender, _room: room };
-        let taken = Taken { write: Some((mutation, waiting)), failures: Arc::clone(&self.failures) };
+        let taken = Taken { write: Some((write, waiting)), failures: Arc::clone(&self.failures) };
         match self.send(Queued::Write(taken)) {
             Ok(()) => Ok(Written { done, failures: Arc::clone(&self.failures) }),
             Err(mpsc::error::SendError(Queued::Write(mut taken))) => {
@@ -219,7 +248,7 @@ impl BufferedMutator {
         self.queue.send(queued)
     }
 
-    /// Sends what was taken before, and waits until all of it has an outcome. Returns the writes that failed since the last
+    /// Sends what was taken before, and waits until all of it has an outcome, at most twice the table's timeout. Returns the writes that failed since the last
     /// flush and whose [`Written`] were dropped before.
     #[must_use = "these writes were not made"]
     pub async fn flush(&self) -> Vec<FailedWrite> {
@@ -250,7 +279,7 @@ impl Failures {
             tracing::error!(error = %failed.error, "a write failed, and nobody asked for it");
             return;
         }
-        self.bytes += size(&failed.mutation) + failed.error.exception().map_or(0, |told| told.stack_trace().len());
+        self.bytes += failed.write.size() + failed.error.exception().map_or(0, |told| told.stack_trace().len());
         self.writes.push(failed);
     }
 
@@ -258,10 +287,6 @@ impl Failures {
         self.bytes = 0;
         std::mem::take(&mut self.writes)
     }
-}
-
-fn size(mutation: &Mutation) -> usize {
-    mutation.row().len() + mutation.cells().len()
 }
 
 /// The task that sends.
@@ -287,9 +312,7 @@ impl Gathered {
         for ((action, waiting), result) in writes.zip(results) {
             match (result, action) {
                 (Ok(outcome), _) => drop(waiting.done.send(Ok(outcome))),
-                (Err(error), Action::Mutate(mutation)) => {
-                    failed(waiting, FailedWrite { mutation, error }, &self.failures)
-                }
+                (Err(error), Action::Write(write)) => failed(waiting, FailedWrite { write, error }, &self.failures),
                 // Nothing else was gathered.
                 (Err(_), Action::Get(_)) => {}
             }
@@ -334,12 +357,17 @@ impl Sending {
                     return Some(gathered);
                 }
                 Queued::Write(mut taken) => {
-                    if let Some((mutation, waiting)) = taken.write.take() {
-                        gathered.bytes += size(&mutation);
-                        gathered.actions.push(mutation.into());
+                    if let Some((write, waiting)) = taken.write.take() {
+                        gathered.bytes += write.size();
+                        gathered.actions.push(write.into());
                         gathered.waiting.push(waiting);
                     }
                 }
+            }
+            // What is there already goes with it: a flush waits for no third batch.
+            if let Ok(next) = self.queued.try_recv() {
+                queued = next;
+                continue;
             }
             if gathered.bytes >= self.options.bytes as usize {
                 return Some(gathered);
@@ -405,7 +433,7 @@ mod tests {
     }
 
     fn rows(failed: &[FailedWrite]) -> Vec<String> {
-        failed.iter().map(|failed| String::from_utf8_lossy(failed.mutation.row()).into_owned()).collect()
+        failed.iter().map(|failed| String::from_utf8_lossy(failed.write.row()).into_owned()).collect()
     }
 
     #[tokio::test]
@@ -432,7 +460,7 @@ mod tests {
         drop(writes.mutate(put("3")).await.unwrap());
         let failed = writes.flush().await;
         assert_eq!(rows(&failed), ["2x"]);
-        assert_eq!(failed[0].error.kind(), ErrorKind::Refused);
+        assert_eq!(failed[0].error.kind(), ErrorKind::FamilyNotFound);
         assert!(kept.outcome().await.is_err());
         assert!(writes.mutate(put("")).await.is_err());
         assert!(writes.close().await.is_empty());
@@ -463,7 +491,7 @@ mod tests {
         let write = async {
             loop {
                 drop(writes.mutate(put("1")).await.unwrap());
-                taken += size(&put("1").into());
+                taken += Write::from(put("1")).size();
             }
         };
         assert!(tokio::time::timeout(Duration::from_millis(300), write).await.is_err());
@@ -491,7 +519,7 @@ mod tests {
         drop(left.outcome());
         assert_eq!(rows(&writer.flush().await), ["kept-x", "left-x"]);
         let heard = writer.mutate(put("heard-x")).await.unwrap();
-        assert_eq!(heard.outcome().await.unwrap_err().kind(), ErrorKind::Refused);
+        assert_eq!(heard.outcome().await.unwrap_err().kind(), ErrorKind::FamilyNotFound);
         assert_eq!(rows(&writer.close().await), <[&str; 0]>::default());
     }
 

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prost::Message;
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
 use tracing::Instrument;
 
@@ -10,7 +11,7 @@ use crate::cause::Cause;
 use crate::error::{Error, Result};
 use crate::exception::Reaction;
 use crate::options::Options;
-use crate::pause::Pauses;
+use crate::pause::{Deadline, Pauses};
 use crate::regions::{Location, Locator, Missing, Place, SYSTEM_PRIORITY};
 use crate::rpc::{Answer, CallFault, Dialing, Limits, Payload, Pool, Service};
 use crate::table_name::TableName;
@@ -49,6 +50,7 @@ pub(crate) enum Repeat {
 pub(crate) struct RegionCall<'a, F, R> {
     pub(crate) table: &'a TableName,
     pub(crate) row: &'a [u8],
+    pub(crate) service: Service,
     pub(crate) method: &'static str,
     /// The message for a region.
     pub(crate) message: F,
@@ -104,15 +106,25 @@ impl Core {
         self.locator.find(table, place, deadline).await.map_err(|missing| Next::missing(missing, table))
     }
 
-    /// Makes one call.
+    /// Makes one call for rows.
     pub(crate) async fn attempt<M: Message>(
         &self,
         location: &Location,
         payload: &Payload<'_, M>,
         deadline: Instant,
     ) -> Result<Answer, CallFault> {
+        self.attempt_of(Service::Client, location, payload, deadline).await
+    }
+
+    async fn attempt_of<M: Message>(
+        &self,
+        service: Service,
+        location: &Location,
+        payload: &Payload<'_, M>,
+        deadline: Instant,
+    ) -> Result<Answer, CallFault> {
         let address = location.server.address();
-        let connection = self.pool.connection(address, Service::Client, deadline).await;
+        let connection = self.pool.connection(address, service, deadline).await;
         // A server that cannot be reached may be gone, and its regions elsewhere. Of a caller without patience it says nothing.
         if connection.is_err() && Instant::now() < deadline {
             self.locator.forget(location);
@@ -147,8 +159,14 @@ impl Core {
         F: Fn(&Location) -> M,
         R: Fn(&Answer) -> Result<T, CallFault>,
     {
+        Self::in_runtime()?;
         let span = tracing::debug_span!("hbase call", method = call.method, table = %call.table);
         self.repeat_on_row(call).instrument(span).await
+    }
+
+    /// Whether there is a runtime, which connections and timers need.
+    pub(crate) fn in_runtime() -> Result<()> {
+        Handle::try_current().map(drop).map_err(|_| Error::no_runtime())
     }
 
     async fn repeat_on_row<T, M, F, R>(&self, call: &RegionCall<'_, F, R>) -> Result<T>
@@ -181,7 +199,7 @@ impl Core {
                     let priority = call.table.is_system().then_some(SYSTEM_PRIORITY);
                     let payload = Payload { method: call.method, message: &message, cells: call.cells, priority };
                     let deadline = self.call_deadline(call.deadline);
-                    let answer = self.attempt(&location, &payload, deadline).await;
+                    let answer = self.attempt_of(call.service, &location, &payload, deadline).await;
                     match answer.and_then(|answer| (call.read)(&answer)) {
                         Ok(read) => return Ok(read),
                         Err(fault) => {
@@ -224,11 +242,6 @@ impl Next {
             Missing::Disabled => Self::Never(Error::disabled(table)),
             Missing::Now(cause) => Self::unreachable(cause).map(|error| error.of_table(table)),
         }
-    }
-
-    pub(crate) fn into_error(self) -> Error {
-        let (Self::Now(error) | Self::Later { error, .. } | Self::Never(error)) = self;
-        error
     }
 
     pub(crate) fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
@@ -276,10 +289,12 @@ pub(crate) fn doubt() -> Instant {
 /// The attempts of one operation, up to its deadline.
 pub(crate) struct Attempts<'a> {
     core: &'a Core,
-    deadline: Instant,
+    deadline: Deadline,
     pauses: Pauses,
     pub(crate) made: u32,
     at_once: u32,
+    /// Why the attempts before the last one failed.
+    told: Option<Error>,
 }
 
 /// So often an attempt follows another without a pause.
@@ -287,12 +302,19 @@ const AT_ONCE: u32 = 3;
 
 impl<'a> Attempts<'a> {
     pub(crate) fn new(core: &'a Core, deadline: Instant) -> Self {
-        Self { core, deadline, pauses: Pauses::new(&core.options), made: 1, at_once: 0 }
+        Self {
+            core,
+            deadline: Deadline::new(deadline),
+            pauses: Pauses::new(&core.options),
+            made: 1,
+            at_once: 0,
+            told: None,
+        }
     }
 
     /// An answer came, which is not all that is wanted: there is more time.
     pub(crate) fn extend(&mut self, deadline: Instant) {
-        self.deadline = deadline;
+        self.deadline = Deadline::new(deadline);
     }
 
     /// The last attempt did a part of what is wanted: the next pause is a short one again.
@@ -314,11 +336,15 @@ impl<'a> Attempts<'a> {
                 (error, self.pauses.next(overloaded))
             }
         };
-        let until = Instant::now() + pause;
-        if until >= self.deadline {
-            return Err(error.after(self.made));
-        }
+        let Some(until) = self.deadline.after(pause) else {
+            // An attempt without an answer tells less than those before it.
+            let told = self.told.take().filter(|_| error.is_of_time());
+            return Err(told.unwrap_or(error).after(self.made));
+        };
         tracing::debug!(%error, attempt = self.made, "an attempt failed");
+        if !error.is_of_time() {
+            self.told = Some(error);
+        }
         sleep_until(until).await;
         self.made += 1;
         self.core.counters.retries.fetch_add(1, Ordering::Relaxed);

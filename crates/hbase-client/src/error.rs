@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::cause::Cause;
-use crate::exception::Exception;
+use crate::exception::{Exception, Reaction};
 use crate::regions::{Location, readable};
 use crate::rpc::CallFault;
 use crate::server::Address;
@@ -36,8 +36,8 @@ enum Why {
 /// Where something failed, as far as it is known.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place {
-    /// What was done to the table, if it was no row's.
-    pub(crate) operation: Option<&'static str>,
+    /// What was done to a table or a namespace, if it was no row's.
+    pub(crate) operation: Option<Arc<str>>,
     pub(crate) table: Option<TableName>,
     pub(crate) region: Option<Bytes>,
     pub(crate) server: Option<Address>,
@@ -54,9 +54,37 @@ pub enum ErrorKind {
     TableNotFound,
     /// The table is disabled. Nothing was changed.
     TableDisabled,
-    /// The server refuses the request, and would refuse it again; or it did so until the time was over. Nothing was changed.
+    /// The table is enabled, and has to be disabled for this. Nothing was changed.
+    #[doc(alias = "TableNotDisabledException")]
+    TableEnabled,
+    /// There is a table with this name already. Nothing was changed.
+    #[doc(alias = "TableExistsException")]
+    TableExists,
+    /// There is no such namespace. Nothing was changed.
+    #[doc(alias = "NamespaceNotFoundException")]
+    NamespaceNotFound,
+    /// There is a namespace with this name already. Nothing was changed.
+    #[doc(alias = "NamespaceExistException")]
+    NamespaceExists,
+    /// The table has no such family. Nothing was changed.
+    #[doc(alias = "NoSuchColumnFamilyException")]
+    FamilyNotFound,
+    /// The value to be incremented is not one of eight bytes. Nothing was changed.
+    NotACounter,
+    /// The user may not do this. Nothing was changed.
+    #[doc(alias = "AccessDeniedException")]
+    AccessDenied,
+    /// The server refuses the request, and would refuse it again. Nothing was changed.
+    #[doc(alias = "DoNotRetryIOException")]
     Refused,
-    /// No server could be asked in time. Nothing was changed.
+    /// Servers answered, and did not serve the request until the time was over: its region was not online, or they had too much
+    /// to do. Nothing was changed. It may be tried later.
+    #[doc(alias = "NotServingRegionException")]
+    #[doc(alias = "RegionTooBusyException")]
+    #[doc(alias = "CallQueueTooBigException")]
+    #[doc(alias = "PleaseHoldException")]
+    Busy,
+    /// No server could be asked in time. Nothing was changed. It may be tried later.
     Unavailable,
     /// The client and a server do not trust each other: TLS or Kerberos failed, or the server does not let the user in.
     /// Nothing was changed.
@@ -74,6 +102,10 @@ pub enum ErrorKind {
 impl Error {
     pub(crate) fn invalid(why: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, Why::Said(why.into()))
+    }
+
+    pub(crate) fn no_runtime() -> Self {
+        Self::invalid("outside of a tokio runtime: the client needs one for its connections and its timers")
     }
 
     pub(crate) fn no_table(table: &TableName) -> Self {
@@ -94,12 +126,16 @@ impl Error {
     }
 
     pub(crate) fn refused(exception: Exception) -> Self {
-        let kind = match exception.class() {
-            "org.apache.hadoop.hbase.TableNotFoundException" => ErrorKind::TableNotFound,
-            "org.apache.hadoop.hbase.TableNotEnabledException" => ErrorKind::TableDisabled,
-            _ => ErrorKind::Refused,
+        let kind = match exception.reaction() {
+            Reaction::Fail => kind_of(&exception),
+            _ => ErrorKind::Busy,
         };
         Self::new(kind, Why::Exception(exception))
+    }
+
+    /// A procedure of the master that ended with an exception, and was rolled back.
+    pub(crate) fn of_procedure(exception: Exception) -> Self {
+        Self::new(kind_of(&exception), Why::Exception(exception))
     }
 
     fn new(kind: ErrorKind, why: Why) -> Self {
@@ -134,7 +170,13 @@ impl Error {
     }
 
     pub(crate) fn of_operation(self, operation: &'static str, table: &TableName) -> Self {
-        self.of_table(table).with(|inner| inner.place.operation = Some(operation))
+        let of_table = format!("`{operation}` of table {table}");
+        self.of_table(table).with(|inner| inner.place.operation = Some(of_table.into()))
+    }
+
+    pub(crate) fn of_namespace(self, operation: &'static str, namespace: &str) -> Self {
+        let of_namespace = format!("`{operation}` of namespace {namespace}");
+        self.with(|inner| inner.place.operation = Some(of_namespace.into()))
     }
 
     /// The table of a scan, and the row where it stands, if no more is known.
@@ -172,6 +214,18 @@ impl Error {
         self.0.kind
     }
 
+    /// Whether the same request may succeed later, and nothing was changed so far: [`Busy`](ErrorKind::Busy) or
+    /// [`Unavailable`](ErrorKind::Unavailable).
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::Busy | ErrorKind::Unavailable)
+    }
+
+    /// Whether it says no more than that the time was over.
+    pub(crate) fn is_of_time(&self) -> bool {
+        let of_time = matches!(&self.0.why, Why::Cause(Cause::TimedOut | Cause::Slow));
+        of_time && self.0.kind == ErrorKind::Unavailable
+    }
+
     /// The exception that a server answered with last.
     pub fn exception(&self) -> Option<&Exception> {
         match &self.0.why {
@@ -206,13 +260,30 @@ impl Error {
     }
 }
 
+/// The kind of an exception after which the call would fail again.
+fn kind_of(exception: &Exception) -> ErrorKind {
+    // HBase has no class of its own for it.
+    const NOT_A_COUNTER: &str = "Field is not a long";
+    match exception.class().strip_prefix("org.apache.hadoop.hbase.").unwrap_or_default() {
+        "TableNotFoundException" => ErrorKind::TableNotFound,
+        "TableNotEnabledException" => ErrorKind::TableDisabled,
+        "TableNotDisabledException" => ErrorKind::TableEnabled,
+        "TableExistsException" => ErrorKind::TableExists,
+        "NamespaceNotFoundException" => ErrorKind::NamespaceNotFound,
+        "NamespaceExistException" => ErrorKind::NamespaceExists,
+        "regionserver.NoSuchColumnFamilyException" => ErrorKind::FamilyNotFound,
+        "security.AccessDeniedException" => ErrorKind::AccessDenied,
+        "DoNotRetryIOException" if exception.message().starts_with(NOT_A_COUNTER) => ErrorKind::NotACounter,
+        _ => ErrorKind::Refused,
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { kind, why, place, attempts } = &*self.0;
-        let of_table = |(operation, table)| format!("`{operation}` of table {table}");
-        let operation = place.operation.zip(place.table.as_ref()).map(of_table);
+        let operation = place.operation.as_deref();
         if *kind == ErrorKind::OutcomeUnknown {
-            let what = operation.as_deref().unwrap_or("the write");
+            let what = operation.unwrap_or("the write");
             write!(f, "it is not known whether {what} was carried out: ")?;
         }
         match why {
@@ -220,7 +291,7 @@ impl fmt::Display for Error {
             Why::Cause(cause) => write!(f, "{cause}")?,
             Why::Exception(exception) => write!(f, "{exception}")?,
         }
-        let mut places = Vec::from_iter(operation);
+        let mut places = Vec::from_iter(operation.map(str::to_owned));
         places.extend(place.server.as_ref().map(|server| format!("server {server}")));
         places.extend(place.region.as_ref().map(|region| format!("region {}", readable(region))));
         places.extend(place.row.as_ref().map(|row| format!("row \"{}\"", readable(row))));
@@ -259,7 +330,7 @@ mod tests {
         let exception = Exception::named("org.apache.hadoop.hbase.RegionTooBusyException", b"busy");
         let error = Error::refused(exception).at_server(&Address::new("h", 1)).after(3);
         assert_eq!(error.to_string(), "RegionTooBusyException: busy (server h:1, 3 attempts)");
-        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Refused, 3));
+        assert_eq!((error.kind(), error.attempts(), error.is_retryable()), (ErrorKind::Busy, 3, true));
         let error = error.outcome_unknown();
         assert!(error.to_string().starts_with("it is not known"), "{error}");
         assert_eq!(error.exception().map(Exception::message), Some("busy"));
@@ -267,6 +338,37 @@ mod tests {
         assert_eq!(error.to_string(), "why (`create` of table t)");
         let error = error.outcome_unknown().to_string();
         assert!(error.starts_with("it is not known whether `create` of table t was carried out: why"), "{error}");
+    }
+
+    #[test]
+    fn what_can_be_told_apart_has_a_kind_of_its_own() {
+        let kind = |class: &str, text: &str| {
+            let class = format!("org.apache.hadoop.hbase.{class}");
+            let error = Error::refused(Exception::named(&class, format!("{class}: {text}").as_bytes()));
+            (error.kind(), error.is_retryable())
+        };
+        for (class, of) in [
+            ("TableNotFoundException", ErrorKind::TableNotFound),
+            ("TableNotEnabledException", ErrorKind::TableDisabled),
+            ("TableNotDisabledException", ErrorKind::TableEnabled),
+            ("TableExistsException", ErrorKind::TableExists),
+            ("NamespaceNotFoundException", ErrorKind::NamespaceNotFound),
+            ("NamespaceExistException", ErrorKind::NamespaceExists),
+            ("regionserver.NoSuchColumnFamilyException", ErrorKind::FamilyNotFound),
+            ("security.AccessDeniedException", ErrorKind::AccessDenied),
+            ("DoNotRetryIOException", ErrorKind::Refused),
+            ("quotas.SpaceLimitingException", ErrorKind::Refused),
+        ] {
+            assert_eq!(kind(class, "why"), (of, false), "{class}");
+        }
+        assert_eq!(kind("DoNotRetryIOException", "Field is not a long, it's 3 bytes wide").0, ErrorKind::NotACounter);
+        for later in
+            ["NotServingRegionException", "exceptions.RegionOpeningException", "PleaseHoldException", "Unknown"]
+        {
+            assert_eq!(kind(later, "why"), (ErrorKind::Busy, true), "{later}");
+        }
+        let procedure = Error::of_procedure(Exception::named("java.lang.Exception", b"why"));
+        assert_eq!(procedure.kind(), ErrorKind::Refused);
     }
 
     #[test]

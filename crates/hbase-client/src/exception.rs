@@ -170,12 +170,17 @@ impl Exception {
         }
     }
 
+    /// Whether nothing is known of its class: neither when a call may succeed, nor that it never will.
+    pub(crate) fn is_unknown(&self) -> bool {
+        let known = REACTIONS.iter().any(|(class, _)| *class == &*self.class);
+        !known && self.reaction() != Reaction::Fail
+    }
+
     /// Whether the call may have been carried out: nothing is known of the class, or the server waited in vain for its log. Such
     /// a log may be read when the region is opened elsewhere.
     pub(crate) fn is_open(&self) -> bool {
         const LOG: &str = "org.apache.hadoop.hbase.exceptions.TimeoutIOException";
-        let known = REACTIONS.iter().any(|(class, _)| *class == &*self.class && *class != LOG);
-        !known && self.reaction() != Reaction::Fail
+        self.is_unknown() || (&*self.class == LOG && self.reaction() != Reaction::Fail)
     }
 
     /// Whether the server or the region has too much to do: a retry should come later than after other exceptions.

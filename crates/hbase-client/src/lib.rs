@@ -26,6 +26,7 @@ mod pb;
 mod regions;
 mod registry;
 mod row;
+mod row_mutations;
 mod rpc;
 mod scan;
 mod security;
@@ -35,8 +36,10 @@ mod table;
 mod table_name;
 mod zookeeper;
 
-pub use self::admin::{Admin, BlockEncoding, BloomFilter, Compression, Family, KeepDeletedCells, TableSchema};
-pub use self::batch::{Action, Outcome};
+pub use self::admin::{
+    Admin, BlockEncoding, BloomFilter, Compacting, Compression, Family, KeepDeletedCells, Namespace, TableSchema,
+};
+pub use self::batch::{Action, Outcome, Write};
 pub use self::buffered::{BufferOptions, BufferedMutator, FailedWrite, Written};
 pub use self::cell::{Cell, CellKind};
 pub use self::client::{Client, Counters};
@@ -49,6 +52,7 @@ pub use self::mutation::{Append, Delete, Durability, Increment, Mutation, Put};
 pub use self::options::Options;
 pub use self::regions::Region;
 pub use self::row::{Cells, Row};
+pub use self::row_mutations::{CheckAndMutate, RowMutations};
 pub use self::scan::{Scan, ScanCounts, Scanner};
 #[cfg(feature = "kerberos")]
 pub use self::security::{Kerberos, Protection};

@@ -8,15 +8,16 @@ use tracing::Instrument;
 use crate::batch::{self, Action, Outcome};
 use crate::buffered::{BufferOptions, BufferedMutator};
 use crate::condition::Condition;
-use crate::core::{Core, Next, RegionCall, Repeat, nonce};
-use crate::error::{Error, Result};
+use crate::core::{Attempts, Core, Next, RegionCall, Repeat, nonce};
+use crate::error::Result;
 use crate::get::Get;
 use crate::mutation::{Append, Delete, Increment, Mutation, Put};
 use crate::options::bounded;
 use crate::pb;
 use crate::regions::{Entry, Location, Region, rows_of};
 use crate::row::{CellBlock, Row};
-use crate::rpc::{Answer, CallFault};
+use crate::row_mutations::RowMutations;
+use crate::rpc::{Answer, CallFault, Service};
 use crate::scan::{Scan, Scanner};
 use crate::server::ServerName;
 use crate::table_name::TableName;
@@ -47,6 +48,10 @@ impl Table {
     /// Its name.
     pub fn name(&self) -> &TableName {
         &self.name
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     pub(crate) fn deadline(&self) -> Instant {
@@ -85,6 +90,7 @@ impl Table {
         let call = RegionCall {
             table: &self.name,
             row: get.row(),
+            service: Service::Client,
             method: "Get",
             message,
             cells: &[],
@@ -99,7 +105,7 @@ impl Table {
     pub async fn get_many<G: Into<Get>>(&self, gets: impl IntoIterator<Item = G>) -> Vec<Result<Row>> {
         let actions = gets.into_iter().map(|get| Action::Get(get.into())).collect();
         let outcomes = self.batch(actions).await;
-        outcomes.into_iter().map(|outcome| outcome.map(|Outcome(row)| row)).collect()
+        outcomes.into_iter().map(|outcome| outcome.map(|outcome| outcome.row)).collect()
     }
 
     /// Writes cells of a row. It is repeated if an answer is lost.
@@ -109,7 +115,7 @@ impl Table {
     /// If the table or a family does not exist, or its server can't be asked in time. The outcome is unknown if the write was
     /// sent, and neither it nor a repetition was answered in time.
     pub async fn put(&self, put: Put) -> Result<()> {
-        self.mutate(put.into(), None).await.map(drop)
+        self.mutate(&put.into(), None).await.map(drop)
     }
 
     /// Deletes a row or parts of it. It is repeated if an answer is lost, unless it deletes a newest version.
@@ -118,7 +124,7 @@ impl Table {
     ///
     /// As [`put`](Self::put).
     pub async fn delete(&self, delete: Delete) -> Result<()> {
-        self.mutate(delete.into(), None).await.map(drop)
+        self.mutate(&delete.into(), None).await.map(drop)
     }
 
     /// Adds to counters, and returns their new values.
@@ -130,7 +136,7 @@ impl Table {
     ///
     /// As [`put`](Self::put). A value that is not of eight bytes is refused.
     pub async fn increment(&self, increment: Increment) -> Result<Row> {
-        self.mutate(increment.into(), None).await.map(|(row, _)| row)
+        self.mutate(&increment.into(), None).await.map(|outcome| outcome.row)
     }
 
     /// Appends to values, and returns the new ones. It is repeated as [`increment`](Self::increment) is.
@@ -139,23 +145,42 @@ impl Table {
     ///
     /// As [`put`](Self::put).
     pub async fn append(&self, append: Append) -> Result<Row> {
-        self.mutate(append.into(), None).await.map(|(row, _)| row)
+        self.mutate(&append.into(), None).await.map(|outcome| outcome.row)
     }
 
-    /// Changes a row if a condition holds for it, and returns whether it did. It is not repeated if its answer is lost.
+    /// Changes a row if a condition holds for it: by a mutation, or by several at once. Returns whether it did, and the new values of
+    /// increments and appends. It is not repeated if its answer is lost.
+    ///
+    /// ```no_run
+    /// # async fn example(table: hbase_client::Table) -> hbase_client::Result<()> {
+    /// use hbase_client::{Compare, Condition, Increment};
+    ///
+    /// let open = Condition::value("f", "state", Compare::Equal, "open");
+    /// let counted = table.check_and_mutate(&open, Increment::new("ada").add("f", "visits", 1)).await?;
+    /// if counted.applied {
+    ///     println!("{:?}", counted.row.value("f", "visits"));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
     /// As [`put`](Self::put).
-    pub async fn check_and_mutate(&self, condition: &Condition, mutation: impl Into<Mutation>) -> Result<bool> {
-        self.mutate(mutation.into(), Some(condition)).await.map(|(_, done)| done)
+    #[doc(alias = "checkAndMutate")]
+    pub async fn check_and_mutate(&self, condition: &Condition, mutations: impl Into<RowMutations>) -> Result<Outcome> {
+        let mutations = mutations.into();
+        match mutations.mutations() {
+            [mutation] => self.mutate(mutation, Some(condition)).await,
+            _ => self.at_once(&mutations, Some(condition)).await,
+        }
     }
 
-    async fn mutate(&self, mutation: Mutation, condition: Option<&Condition>) -> Result<(Row, bool)> {
+    async fn mutate(&self, mutation: &Mutation, condition: Option<&Condition>) -> Result<Outcome> {
         mutation.check()?;
         condition.map_or(Ok(()), Condition::check)?;
         let repeat = if condition.is_some() { Repeat::Never } else { mutation.repeat() };
-        let nonce = (repeat == Repeat::WhereItIs).then(nonce);
+        let nonce = mutation.is_read_modify().then(nonce);
         let message = |location: &Location| pb::MutateRequest {
             region: location.region.specifier(),
             mutation: mutation.to_pb(nonce),
@@ -168,11 +193,13 @@ impl Table {
             if condition.is_none() && response.processed == Some(false) {
                 return Err(CallFault::Malformed("the result of a write"));
             }
-            Ok((row_of(answer, mutation.row(), response.result.as_ref())?, response.processed()))
+            let applied = condition.is_none() || response.processed();
+            Ok(Outcome { row: row_of(answer, mutation.row(), response.result.as_ref())?, applied })
         };
         let call = RegionCall {
             table: &self.name,
             row: mutation.row(),
+            service: Service::Client,
             method: "Mutate",
             message,
             cells: &[mutation.cells()],
@@ -183,66 +210,39 @@ impl Table {
         self.core.on_row(&call).await
     }
 
-    /// Changes a row by several mutations at once: others see all of them or none. They must be of one row, and increments and
-    /// appends must be of columns that no other of them names.
+    /// Changes a row by several mutations at once: others see all of them or none. Returns the new values of increments and appends.
+    /// The mutations must be of one row, and increments and appends must be of columns that no other of them names.
     ///
     /// # Errors
     ///
     /// As [`put`](Self::put).
-    pub async fn mutate_row(&self, mutations: impl IntoIterator<Item = Mutation>) -> Result<()> {
-        self.mutate_row_if(mutations, None).await.map(drop)
+    #[doc(alias = "mutateRow")]
+    pub async fn mutate_row(&self, mutations: impl IntoIterator<Item = Mutation>) -> Result<Row> {
+        self.at_once(&RowMutations::new(mutations), None).await.map(|outcome| outcome.row)
     }
 
-    /// Changes a row by several mutations at once if a condition holds, and returns whether it did. It is not repeated if
-    /// its answer is lost.
-    ///
-    /// # Errors
-    ///
-    /// As [`put`](Self::put).
-    pub async fn check_and_mutate_row(
-        &self,
-        condition: &Condition,
-        mutations: impl IntoIterator<Item = Mutation>,
-    ) -> Result<bool> {
-        self.mutate_row_if(mutations, Some(condition)).await
-    }
-
-    async fn mutate_row_if(
-        &self,
-        mutations: impl IntoIterator<Item = Mutation>,
-        condition: Option<&Condition>,
-    ) -> Result<bool> {
-        let mutations: Vec<Mutation> = mutations.into_iter().collect();
-        let Some(first) = mutations.first() else { return Err(Error::invalid("no mutations")) };
-        for mutation in &mutations {
-            mutation.check()?;
-            if mutation.row() != first.row() {
-                return Err(Error::invalid("mutations of one row have several"));
-            }
-        }
+    async fn at_once(&self, mutations: &RowMutations, condition: Option<&Condition>) -> Result<Outcome> {
+        mutations.check()?;
         condition.map_or(Ok(()), Condition::check)?;
-        Mutation::check_together(&mutations)?;
-        let always = mutations.iter().all(|mutation| mutation.repeat() == Repeat::Always);
-        let repeat = if always && condition.is_none() { Repeat::Always } else { Repeat::Never };
-        let action = |mutation: &Mutation| pb::Action { mutation: Some(mutation.to_pb(None)), ..Default::default() };
         let message = |location: &Location| pb::MultiRequest {
             region_action: vec![pb::RegionAction {
                 region: location.region.specifier(),
                 atomic: Some(true),
-                action: mutations.iter().map(action).collect(),
-                condition: condition.map(|condition| condition.to_pb(first.row())),
+                action: mutations.to_pb(),
+                condition: condition.map(|condition| condition.to_pb(mutations.row())),
             }],
             nonce_group: None,
         };
-        let cells: Vec<_> = mutations.iter().map(Mutation::cells).collect();
+        let cells: Vec<_> = mutations.mutations().iter().map(Mutation::cells).collect();
         let call = RegionCall {
             table: &self.name,
-            row: first.row(),
+            row: mutations.row(),
+            service: Service::Client,
             method: "Multi",
             message,
             cells: &cells,
-            read: batch::row_was_changed,
-            repeat,
+            read: |answer: &Answer| batch::row_outcome(answer, mutations.row()),
+            repeat: if condition.is_some() { Repeat::Never } else { mutations.repeat() },
             deadline: self.deadline(),
         };
         self.core.on_row(&call).await
@@ -251,11 +251,8 @@ impl Table {
     /// Reads many rows in the order of their keys.
     ///
     /// Each region is read as it was when its scanner was opened. The timeout is that of each answer: a scan of any length may
-    /// go on as long as its servers answer.
-    ///
-    /// # Panics
-    ///
-    /// Outside of a tokio runtime.
+    /// go on as long as its servers answer. Outside of a tokio runtime, its first row is an error.
+    #[doc(alias = "getScanner")]
     pub fn scan(&self, scan: Scan) -> Scanner {
         Scanner::start(self.core.clone(), self.name.clone(), scan, self.timeout)
     }
@@ -267,9 +264,26 @@ impl Table {
     ///
     /// If the table does not exist, or `hbase:meta` can't be read in time.
     pub async fn regions(&self) -> Result<Vec<(Region, Option<ServerName>)>> {
+        self.regions_until(self.deadline()).await
+    }
+
+    pub(crate) async fn regions_until(&self, deadline: Instant) -> Result<Vec<(Region, Option<ServerName>)>> {
+        let mut attempts = Attempts::new(&self.core, deadline);
+        loop {
+            let regions = self.listed(deadline).await?;
+            if !regions.is_empty() {
+                return Ok(regions);
+            }
+            let missing = self.core.locator.absent(&self.name).await;
+            attempts.wait(Next::missing(missing, &self.name)).await?;
+        }
+    }
+
+    async fn listed(&self, deadline: Instant) -> Result<Vec<(Region, Option<ServerName>)>> {
         let (first, behind) = rows_of(&self.name);
         let scan = Scan::new().start(first).stop_before(behind).family("info");
-        let mut rows = Scanner::start(self.core.clone(), TableName::meta(), scan, self.timeout);
+        let left = deadline.saturating_duration_since(Instant::now());
+        let mut rows = Scanner::start(self.core.clone(), TableName::meta(), scan, left);
         let (mut regions, asked) = (Vec::new(), Instant::now());
         while let Some(row) = rows.next().await? {
             let Some(entry) = Entry::of(&row).filter(|entry| !entry.gone && *entry.region.table() == self.name) else {
@@ -279,10 +293,6 @@ impl Table {
             let server = location.as_ref().map(|location| location.server.clone());
             location.into_iter().for_each(|location| self.core.locator.learn(location, asked));
             regions.push((entry.region, server));
-        }
-        if regions.is_empty() {
-            let missing = self.core.locator.absent(&self.name).await;
-            return Err(Next::missing(missing, &self.name).into_error());
         }
         Ok(regions)
     }
@@ -304,11 +314,8 @@ impl Table {
         batch::run(&self.core, &self.name, actions, self.deadline()).instrument(span).await
     }
 
-    /// Gathers writes, and sends many in one call.
-    ///
-    /// # Panics
-    ///
-    /// Outside of a tokio runtime.
+    /// Gathers writes, and sends many in one call. Outside of a tokio runtime, it takes no writes.
+    #[doc(alias = "getBufferedMutator")]
     pub fn buffered_mutator(&self, options: BufferOptions) -> BufferedMutator {
         BufferedMutator::start(self.clone(), options)
     }

@@ -48,12 +48,10 @@ impl TableName {
     /// Whether a table can have this name.
     pub(crate) fn check(&self) -> Result<()> {
         let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let namespace = |c: char| c.is_alphanumeric() || c == '_';
         let wrong = self.name.is_empty()
-            || self.namespace.is_empty()
             || self.name.starts_with(['.', '-'])
             || !self.name.chars().all(name)
-            || !self.namespace.chars().all(namespace);
+            || check_namespace(&self.namespace).is_err();
         match wrong {
             true => Err(Error::invalid(format!(
                 "no table can be named {self:?}: a name has letters, digits, `_`, `-` and `.`, and begins with neither of the \
@@ -71,6 +69,14 @@ impl TableName {
     pub(crate) fn to_pb(&self) -> pb::TableName {
         let bytes = |text: &str| Bytes::copy_from_slice(text.as_bytes());
         pb::TableName { namespace: bytes(&self.namespace), qualifier: bytes(&self.name) }
+    }
+}
+
+/// Whether a namespace can have this name.
+pub(crate) fn check_namespace(name: &str) -> Result<()> {
+    match !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        true => Ok(()),
+        false => Err(Error::invalid(format!("no namespace can be named {name:?}: a name has letters, digits and `_`"))),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tables are created, changed and dropped by the active master. It runs each change as a procedure, which is awaited.
 
+mod namespaces;
+mod regions;
 mod schema;
 mod values;
 
@@ -11,12 +13,16 @@ use prost::Message;
 use tokio::time::{Instant, sleep_until};
 use tracing::Instrument;
 
+pub use self::namespaces::Namespace;
+pub use self::regions::Compacting;
 pub use self::schema::{Family, TableSchema};
 pub use self::values::{BlockEncoding, BloomFilter, Compression, KeepDeletedCells};
+use crate::cause::Cause;
 use crate::core::{Attempts, Core, Next, Repeat, next, nonce};
 use crate::error::{Error, Result};
 use crate::exception::{Exception, Reaction};
 use crate::options::bounded;
+use crate::pause::Deadline;
 use crate::pb;
 use crate::pb::get_procedure_result_response::State as Progress;
 use crate::regions::{Region, readable};
@@ -52,6 +58,7 @@ impl Admin {
     /// # Errors
     ///
     /// If it exists, the schema is not valid, a split key is empty or comes twice, or the master refuses it.
+    #[doc(alias = "createTable")]
     pub async fn create(&self, schema: &TableSchema, splits: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<()> {
         schema.check()?;
         let mut split_keys: Vec<_> = splits.into_iter().map(|key| Bytes::copy_from_slice(key.as_ref())).collect();
@@ -72,6 +79,7 @@ impl Admin {
     /// # Errors
     ///
     /// If it does not exist.
+    #[doc(alias = "getDescriptor")]
     pub async fn describe(&self, table: impl Into<TableName>) -> Result<TableSchema> {
         let table = checked(table)?;
         let schema = self.schema(&table).await?.ok_or_else(|| Error::no_table(&table))?;
@@ -83,6 +91,7 @@ impl Admin {
     /// # Errors
     ///
     /// If the name is not a valid table name, or no master answers in time.
+    #[doc(alias = "tableExists")]
     pub async fn exists(&self, table: impl Into<TableName>) -> Result<bool> {
         Ok(self.schema(&checked(table)?).await?.is_some())
     }
@@ -99,6 +108,7 @@ impl Admin {
     /// # Errors
     ///
     /// If no master answers in time.
+    #[doc(alias = "listTableNames")]
     pub async fn tables(&self) -> Result<Vec<TableName>> {
         let request = pb::GetTableNamesRequest {};
         let response: pb::GetTableNamesResponse = self.read("GetTableNames", &request, self.deadline()).await?;
@@ -111,23 +121,34 @@ impl Admin {
     /// # Errors
     ///
     /// If it does not exist.
+    #[doc(alias = "isTableEnabled")]
     pub async fn is_enabled(&self, table: impl Into<TableName>) -> Result<bool> {
         let request = pb::GetTableStateRequest { table_name: checked(table)?.to_pb() };
         let response: pb::GetTableStateResponse = self.read("GetTableState", &request, self.deadline()).await?;
         Ok(response.table_state.state() == pb::table_state::State::Enabled)
     }
 
-    /// The region servers that are alive.
+    /// The region servers that are alive. There is at least one: a master that has just become the active one, and knows none yet, is
+    /// asked again.
     ///
     /// # Errors
     ///
-    /// If no master answers in time.
+    /// If no master answers in time, or the active one knows of no server until then.
+    #[doc(alias = "getRegionServers")]
     pub async fn servers(&self) -> Result<Vec<ServerName>> {
         const SERVERS_NAME: u32 = 10;
+        let deadline = self.deadline();
         let request = pb::GetClusterStatusRequest { options: vec![SERVERS_NAME] };
-        let response: pb::GetClusterStatusResponse = self.read("GetClusterStatus", &request, self.deadline()).await?;
-        let names = response.cluster_status.servers_name.iter().map(ServerName::from_pb).collect::<Option<_>>();
-        names.ok_or_else(|| Error::malformed("a server's name"))
+        let mut attempts = Attempts::new(&self.core, deadline);
+        loop {
+            let response: pb::GetClusterStatusResponse = self.read("GetClusterStatus", &request, deadline).await?;
+            let names: Option<Vec<_>> = response.cluster_status.servers_name.iter().map(ServerName::from_pb).collect();
+            let names = names.ok_or_else(|| Error::malformed("a server's name"))?;
+            if !names.is_empty() {
+                return Ok(names);
+            }
+            attempts.wait(Next::unreachable(Cause::said("the master knows of no region server yet"))).await?;
+        }
     }
 
     /// Gives a table another schema, in place of the whole one that it has: families that are not in it are deleted with their
@@ -146,11 +167,28 @@ impl Admin {
     /// # Errors
     ///
     /// If the table does not exist, the schema is not valid, or the master refuses it.
+    #[doc(alias = "modifyTable")]
     pub async fn alter(&self, schema: &TableSchema) -> Result<()> {
+        self.modify(schema, None).await
+    }
+
+    /// As [`alter`](Self::alter), and leaves the regions open: each has the new schema when it is opened the next time, by a move, a
+    /// split or a restart of its server. For changes that can wait, of large tables. HBase refuses it if families are added or
+    /// removed, or regions have to be other ones. HBase before 2.6 opens the regions again all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`alter`](Self::alter).
+    #[doc(alias = "modifyTable")]
+    pub async fn alter_without_reopening(&self, schema: &TableSchema) -> Result<()> {
+        self.modify(schema, Some(false)).await
+    }
+
+    async fn modify(&self, schema: &TableSchema, reopen_regions: Option<bool>) -> Result<()> {
         schema.check()?;
         let (nonce_group, nonce) = self.nonce();
-        let table_name = schema.name().to_pb();
-        let request = pb::ModifyTableRequest { table_name, table_schema: schema.to_pb(), nonce_group, nonce };
+        let (table_name, table_schema) = (schema.name().to_pb(), schema.to_pb());
+        let request = pb::ModifyTableRequest { table_name, table_schema, nonce_group, nonce, reopen_regions };
         self.procedure("alter", "ModifyTable", &request, schema.name()).await
     }
 
@@ -159,6 +197,7 @@ impl Admin {
     /// # Errors
     ///
     /// If it does not exist, or is enabled.
+    #[doc(alias = "enableTable")]
     pub async fn enable(&self, table: impl Into<TableName>) -> Result<()> {
         self.on_table("enable", "EnableTable", checked(table)?).await
     }
@@ -168,6 +207,7 @@ impl Admin {
     /// # Errors
     ///
     /// If it does not exist, or is disabled.
+    #[doc(alias = "disableTable")]
     pub async fn disable(&self, table: impl Into<TableName>) -> Result<()> {
         self.on_table("disable", "DisableTable", checked(table)?).await
     }
@@ -177,6 +217,7 @@ impl Admin {
     /// # Errors
     ///
     /// If it does not exist, or is enabled.
+    #[doc(alias = "deleteTable")]
     pub async fn drop(&self, table: impl Into<TableName>) -> Result<()> {
         self.on_table("drop", "DeleteTable", checked(table)?).await
     }
@@ -193,6 +234,7 @@ impl Admin {
     /// # Errors
     ///
     /// If it does not exist, or is enabled.
+    #[doc(alias = "truncateTable")]
     pub async fn truncate(&self, table: impl Into<TableName>, keep_splits: bool) -> Result<()> {
         let table = checked(table)?;
         let (nonce_group, nonce) = self.nonce();
@@ -207,6 +249,7 @@ impl Admin {
     /// # Errors
     ///
     /// If the key is not inside the region, or the region was split or moved meanwhile.
+    #[doc(alias = "splitRegionAsync")]
     pub async fn split(&self, region: &Region, at: impl AsRef<[u8]>) -> Result<()> {
         let (nonce_group, nonce) = self.nonce();
         let split_row = Some(Bytes::copy_from_slice(at.as_ref()));
@@ -219,6 +262,7 @@ impl Admin {
     /// # Errors
     ///
     /// If they are no neighbours, or one of them was split or moved meanwhile.
+    #[doc(alias = "mergeRegionsAsync")]
     pub async fn merge(&self, regions: &[Region]) -> Result<()> {
         let Some(first) = regions.first() else { return Err(Error::invalid("no regions to merge")) };
         let (nonce_group, nonce) = self.nonce();
@@ -236,6 +280,7 @@ impl Admin {
     /// # Errors
     ///
     /// If the region or the server does not exist.
+    #[doc(alias = "move")]
     pub async fn move_region(&self, region: &Region, to: Option<&ServerName>) -> Result<()> {
         let dest_server_name = to.map(ServerName::to_pb);
         let request = pb::MoveRegionRequest { region: encoded(region), dest_server_name };
@@ -260,6 +305,7 @@ impl Admin {
     /// # Errors
     ///
     /// If no master answers in time.
+    #[doc(alias = "balancerSwitch")]
     pub async fn switch_balancer(&self, on: bool) -> Result<bool> {
         let request = pb::SetBalancerRunningRequest { on, synchronous: Some(true) };
         let answer = self.call("SetBalancerRunning", &request, Repeat::Always, self.deadline()).await?;
@@ -276,7 +322,7 @@ impl Admin {
         (Some(self.core.nonce_group), Some(nonce()))
     }
 
-    /// Starts a procedure, and waits until it is done.
+    /// Starts a procedure on a table, and waits until it is done.
     async fn procedure(
         &self,
         operation: &'static str,
@@ -284,25 +330,26 @@ impl Admin {
         request: &impl Message,
         table: &TableName,
     ) -> Result<()> {
-        let deadline = self.deadline();
-        let run = async {
-            let answer = self.call(method, request, Repeat::Always, deadline).await?;
-            let response: pb::ProcedureResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
-            match response.proc_id {
-                Some(id) => self.wait(id, deadline).await,
-                None => Ok(()),
-            }
-        };
-        let done = run.await.map_err(|error: Error| error.of_operation(operation, table));
+        let done = self.run(method, request).await.map_err(|error| error.of_operation(operation, table));
         // Its regions may be others now.
         self.core.locator.forget_table(table);
         done
     }
 
+    async fn run(&self, method: &'static str, request: &impl Message) -> Result<()> {
+        let deadline = self.deadline();
+        let answer = self.call(method, request, Repeat::Always, deadline).await?;
+        let response: pb::ProcedureResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        match response.proc_id {
+            Some(id) => self.wait(id, deadline).await,
+            None => Ok(()),
+        }
+    }
+
     async fn wait(&self, id: u64, deadline: Instant) -> Result<()> {
         let request = pb::GetProcedureResultRequest { proc_id: id };
-        let unknown = |why: String| Error::unavailable(crate::cause::Cause::said(why)).outcome_unknown();
-        let mut pause = FIRST_LOOK;
+        let unknown = |why: String| Error::unavailable(Cause::said(why)).outcome_unknown();
+        let (mut pause, patience) = (FIRST_LOOK, Deadline::new(deadline));
         loop {
             // The method's name begins with a small letter.
             let looked = self.read("getProcedureResult", &request, deadline).await;
@@ -314,13 +361,12 @@ impl Admin {
                 (Progress::Finished, Some(exception)) => {
                     let exception = exception.generic_exception.unwrap_or_default();
                     let (class, message) = (exception.class_name(), exception.message());
-                    return Err(Error::refused(Exception::named(class, message.as_bytes())));
+                    return Err(Error::of_procedure(Exception::named(class, message.as_bytes())));
                 }
             }
-            let until = Instant::now() + pause;
-            if until >= deadline {
+            let Some(until) = patience.after(pause) else {
                 return Err(unknown(format!("procedure {id} is not done in time")));
-            }
+            };
             sleep_until(until).await;
             pause = (pause * 2).min(LATER_LOOK);
         }
@@ -344,6 +390,7 @@ impl Admin {
         repeat: Repeat,
         deadline: Instant,
     ) -> Result<Answer> {
+        Core::in_runtime()?;
         let span = tracing::debug_span!("hbase call", method, server = "master");
         self.repeat(method, request, repeat, deadline).instrument(span).await
     }
@@ -441,5 +488,65 @@ mod tests {
         assert_eq!(admin.create(&wrong, [""; 0]).await.unwrap_err().kind(), ErrorKind::Invalid);
         assert_eq!(admin.truncate("a b", true).await.unwrap_err().kind(), ErrorKind::Invalid);
         assert_eq!((fake.calls("ModifyTable"), fake.calls("CreateTable"), fake.calls("truncateTable")), (1, 0, 0));
+    }
+
+    async fn admin(fake: &Fake) -> Admin {
+        let options = Options::new().masters([fake.address().clone()]).timeout(std::time::Duration::from_secs(20));
+        Client::new(options).unwrap().admin()
+    }
+
+    #[tokio::test]
+    async fn a_master_that_knows_no_server_yet_is_asked_again() {
+        let server = pb::ServerName { host_name: "h".into(), port: Some(1), start_code: Some(2) };
+        let fake = Fake::start(move |call| {
+            let servers_name = if call.nth < 3 { vec![] } else { vec![server.clone()] };
+            Reply::answer(&pb::GetClusterStatusResponse { cluster_status: pb::ClusterStatus { servers_name } })
+        });
+        let fake = fake.await;
+        let servers = admin(&fake).await.servers().await.unwrap();
+        assert_eq!(servers.iter().map(ToString::to_string).collect::<Vec<_>>(), ["h,1,2"]);
+
+        let fake = Fake::start(|_| Reply::answer(&pb::GetClusterStatusResponse::default())).await;
+        let hasty = admin(&fake).await.with_timeout(std::time::Duration::from_millis(300));
+        assert_eq!(hasty.servers().await.unwrap_err().kind(), ErrorKind::Unavailable);
+    }
+
+    #[tokio::test]
+    async fn a_compaction_is_waited_for() {
+        use pb::get_region_info_response::CompactionState;
+        let fake = Fake::start(|call| match &*call.method {
+            "GetRegionInfo" => {
+                let state = if [0, 2, 3].contains(&call.nth) { CompactionState::Major } else { CompactionState::None };
+                let compaction_state = Some(state.into());
+                Reply::answer(&pb::GetRegionInfoResponse { compaction_state, ..Default::default() })
+            }
+            "CompactRegion" if call.nth == 0 => {
+                let class = "org.apache.hadoop.hbase.NotServingRegionException";
+                Reply::Exception(class, class.into())
+            }
+            "FlushRegion" => Reply::answer(&pb::FlushRegionResponse {}),
+            _ => Reply::answer(&pb::CompactRegionResponse {}),
+        });
+        let fake = fake.await;
+        let admin = admin(&fake).await;
+        admin.flush("t").await.unwrap();
+        admin.major_compact("t").await.unwrap();
+        // One is under way before; the region is looked up again; and it takes until the third look.
+        assert_eq!((fake.calls("FlushRegion"), fake.calls("GetRegionInfo"), fake.calls("CompactRegion")), (1, 5, 2));
+        assert_eq!(admin.compacting("t").await.unwrap(), Compacting::No);
+    }
+
+    #[tokio::test]
+    async fn an_error_of_a_namespace_names_it() {
+        let class = "org.apache.hadoop.hbase.NamespaceNotFoundException";
+        let fake = Fake::start(move |_| Reply::Exception(class, format!("{class}: n"))).await;
+        let admin = admin(&fake).await;
+        let error = admin.drop_namespace("n").await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NamespaceNotFound);
+        assert!(error.to_string().contains("`drop_namespace` of namespace n"), "{error}");
+        for wrong in ["", "a.b", "a:b", "a b"] {
+            assert_eq!(admin.create_namespace(wrong).await.unwrap_err().kind(), ErrorKind::Invalid, "{wrong}");
+        }
+        assert_eq!(fake.calls("CreateNamespace"), 0);
     }
 }

@@ -1,3 +1,5 @@
+//! Schemas of tables, with their options.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -34,11 +36,22 @@ struct Options {
 }
 
 impl Options {
-    /// Looks at a value before it is kept.
-    fn look_at(&mut self, name: &str, value: &str, form: &Form) {
-        if !form.fits(value) && self.wrong.is_none() {
+    /// Looks at a value, and keeps it in place of one with the same name, of whichever kind that is. A name with a dot is that of a
+    /// setting, as servers take it for one.
+    fn set(&mut self, name: String, value: String, is_setting: bool, form: &Form) {
+        if !form.fits(&value) && self.wrong.is_none() {
             self.wrong = Some(format!("{name} is {value:?}, and has to be {form}"));
         }
+        let (kept, other) = match is_setting || name.contains('.') {
+            true => (&mut self.settings, &mut self.attributes),
+            false => (&mut self.attributes, &mut self.settings),
+        };
+        other.remove(&name);
+        kept.insert(name, value);
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.get(name).or_else(|| self.settings.get(name)).map(String::as_str)
     }
 
     /// A number, or the default.
@@ -103,24 +116,34 @@ macro_rules! options {
 
         /// An option by HBase's name for it, such as `COMPRESSION`. HBase takes any name, and keeps the value. Where HBase
         /// wants a number, a boolean or one of the names that this crate knows, anything else is an error of
-        /// [`create`](crate::Admin::create) and [`alter`](crate::Admin::alter). An empty value stands for the default.
+        /// [`create`](crate::Admin::create) and [`alter`](crate::Admin::alter). An empty value stands for the default. A name
+        /// with a dot is that of a [`setting`](Self::setting).
         #[must_use]
+        #[doc(alias = "setValue")]
         pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
             let (name, value) = (name.into(), value.into());
-            self.options.look_at(&name, &value, &Self::form(&name));
-            self.options.attributes.insert(name, value);
+            let form = Self::form(&name);
+            self.options.set(name, value, false, &form);
             self
         }
 
         /// A setting of the servers, such as `hbase.hstore.blockingStoreFiles`, for this alone. Nobody checks its value: with
         /// one that a server can't read, it may not open regions.
         #[must_use]
+        #[doc(alias = "setConfiguration")]
         pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
             let (name, value) = (name.into(), value.into());
             // HBase takes a table's settings for options.
-            self.options.look_at(&name, &value, &Self::form(&name));
-            self.options.settings.insert(name, value);
+            let form = Self::form(&name);
+            self.options.set(name, value, true, &form);
             self
+        }
+
+        /// The value of an option or a setting, by HBase's name for it. None if it has the default.
+        #[doc(alias = "getValue")]
+        #[doc(alias = "getConfigurationValue")]
+        pub fn get(&self, name: &str) -> Option<&str> {
+            self.options.get(name)
         }
 
         /// The options, by HBase's names.
@@ -234,6 +257,30 @@ impl Family {
         self.option("TTL", seconds.min(i32::MAX as u64).to_string())
     }
 
+    /// How many versions of a column are kept: [`versions`](Self::versions), or HBase's default, 1.
+    #[doc(alias = "getMaxVersions")]
+    pub fn get_versions(&self) -> u32 {
+        self.number("VERSIONS", 1)
+    }
+
+    /// How many versions are kept though their time is over: [`min_versions`](Self::min_versions), or HBase's default, none.
+    #[doc(alias = "getMinVersions")]
+    pub fn get_min_versions(&self) -> u32 {
+        self.number("MIN_VERSIONS", 0)
+    }
+
+    /// How long a cell lives: [`time_to_live`](Self::time_to_live). None if it lives for ever, which is HBase's default.
+    #[doc(alias = "getTimeToLive")]
+    pub fn get_time_to_live(&self) -> Option<Duration> {
+        const FOR_EVER: u32 = i32::MAX as u32;
+        let seconds = self.number("TTL", FOR_EVER);
+        (seconds < FOR_EVER).then(|| Duration::from_secs(seconds.into()))
+    }
+
+    fn number(&self, option: &str, default: u32) -> u32 {
+        u32::try_from(self.options.number(option, default.into())).unwrap_or(default)
+    }
+
     options! {
         versions = "VERSIONS": u32, "Versions of a column that are kept, at least 1.";
         min_versions = "MIN_VERSIONS": u32, "Versions that are kept though their time is over, at most `versions`.";
@@ -297,8 +344,43 @@ mod tests {
     #[test]
     fn a_schema_is_the_same_on_the_wire() {
         let family = Family::new("f").versions(3).time_to_live(Duration::from_secs(60)).setting("a.b", "c");
-        let schema = TableSchema::new("n:t").family(family).family("g").read_only(true).setting("x", "y");
+        let schema = TableSchema::new("n:t").family(family).family("g").read_only(true).setting("x.y", "z");
         assert_eq!(TableSchema::from_pb(&schema.to_pb()), Some(schema));
+    }
+
+    #[test]
+    fn a_name_with_a_dot_is_that_of_a_setting_and_has_one_value() {
+        let family = |value| Family::new("f").option("a.b", value);
+        let schema = TableSchema::new("t").family(family("1")).option("c.d", "1");
+        let read = TableSchema::from_pb(&schema.to_pb()).unwrap();
+        assert_eq!(read, schema);
+        let changed = read.option("c.d", "2").family(family("1").setting("a.b", "3"));
+        let sent = changed.to_pb();
+        let pair = |name: &str, value: &str| vec![pb::NameStringPair { name: name.into(), value: value.into() }];
+        assert_eq!((sent.attributes, sent.configuration), (vec![], pair("c.d", "2")));
+        let of_family = &sent.column_families[0];
+        assert_eq!((&of_family.attributes, &of_family.configuration), (&vec![], &pair("a.b", "3")));
+        assert_eq!((changed.get("c.d"), changed.get("none")), (Some("2"), None));
+
+        // One that another client set as an option of a family is not left beside the new value.
+        let mut sent = schema.to_pb();
+        let option = pb::BytesBytesPair { first: "a.b".into(), second: "old".into() };
+        sent.column_families[0] =
+            pb::ColumnFamilySchema { name: "f".into(), attributes: vec![option], configuration: vec![] };
+        let read = TableSchema::from_pb(&sent).unwrap();
+        let family = read.families().next().unwrap().clone().option("a.b", "new");
+        let sent = read.family(family).to_pb();
+        assert_eq!(sent.column_families[0].configuration, pair("a.b", "new"));
+        assert_eq!(sent.column_families[0].attributes, []);
+    }
+
+    #[test]
+    fn what_a_family_keeps_is_read() {
+        let of = |family: &Family| (family.get_versions(), family.get_min_versions(), family.get_time_to_live());
+        assert_eq!(of(&Family::new("f")), (1, 0, None));
+        let day = Duration::from_secs(86_400);
+        assert_eq!(of(&Family::new("f").versions(7).min_versions(2).time_to_live(day)), (7, 2, Some(day)));
+        assert_eq!(of(&Family::new("f").time_to_live(Duration::MAX).option("VERSIONS", "")), (1, 0, None));
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! Which actions go together in a call.
+
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound::{Included, Unbounded};
 use std::sync::Arc;
@@ -64,8 +66,18 @@ pub(super) const CALLS: usize = 4;
 /// Fewer actions are not worth a call of their own.
 const FEW: usize = 32;
 
-/// Puts actions together by server and region, up to so many bytes: the parts of each server. `size` is that of an action.
-pub(super) fn split(regions: Vec<OfRegion>, size: impl Fn(usize) -> usize, bytes: usize) -> Vec<Vec<Part>> {
+/// What an action asks of the call in which it goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    pub(super) bytes: usize,
+    /// So many actions, with this one, may go in the call.
+    pub(super) most: usize,
+    /// Whether it is a part of the call by itself, as it is made at once.
+    pub(super) at_once: bool,
+}
+
+/// Puts actions together by server and region, up to so many bytes: the parts of each server.
+pub(super) fn split(regions: Vec<OfRegion>, load: impl Fn(usize) -> Load, bytes: usize) -> Vec<Vec<Part>> {
     let mut servers: HashMap<ServerName, Vec<OfRegion>> = HashMap::new();
     for of_region in regions {
         match servers.get_mut(&of_region.0.server) {
@@ -76,6 +88,7 @@ pub(super) fn split(regions: Vec<OfRegion>, size: impl Fn(usize) -> usize, bytes
     let mut of_servers = Vec::new();
     for regions in servers.into_values() {
         let mut parts = Vec::new();
+        let regions = apart(regions, &load, &mut parts);
         let all: usize = regions.iter().map(|(_, actions)| actions.len()).sum();
         // Regions are of different sizes, and better left whole.
         let most = (all.div_ceil(CALLS) * 5 / 4).clamp(FEW, ACTIONS);
@@ -85,25 +98,56 @@ pub(super) fn split(regions: Vec<OfRegion>, size: impl Fn(usize) -> usize, bytes
                 parts.push(Part { regions: std::mem::take(&mut part) });
                 (sum, count) = (0, 0);
             }
-            let mut here = Vec::new();
+            let mut here = Here::default();
             for action in actions {
-                let size = size(action);
+                let Load { bytes: size, at_once, .. } = load(action);
                 if count > 0 && (sum + size > bytes || count == most) {
-                    if !here.is_empty() {
-                        part.push((location.clone(), std::mem::take(&mut here)));
-                    }
+                    part.extend(std::mem::take(&mut here).of(&location));
                     parts.push(Part { regions: std::mem::take(&mut part) });
                     (sum, count) = (0, 0);
                 }
-                here.push(action);
+                if at_once { &mut here.at_once } else { &mut here.others }.push(action);
                 (sum, count) = (sum + size, count + 1);
             }
-            part.push((location, here));
+            part.extend(here.of(&location));
         }
-        parts.push(Part { regions: part });
+        if !part.is_empty() {
+            parts.push(Part { regions: part });
+        }
         of_servers.push(parts);
     }
     of_servers
+}
+
+/// The actions of a region in a call.
+#[derive(Default)]
+struct Here {
+    others: Vec<usize>,
+    at_once: Vec<usize>,
+}
+
+impl Here {
+    fn of(self, location: &Arc<Location>) -> impl Iterator<Item = OfRegion> {
+        let others = Some(self.others).filter(|others| !others.is_empty());
+        let parts = others.into_iter().chain(self.at_once.into_iter().map(|at| vec![at]));
+        parts.map(|actions| (location.clone(), actions))
+    }
+}
+
+/// Makes calls of those actions that go with few others. Returns the rest.
+fn apart(regions: Vec<OfRegion>, load: &impl Fn(usize) -> Load, parts: &mut Vec<Part>) -> Vec<OfRegion> {
+    let mut rest = Vec::with_capacity(regions.len());
+    for (location, actions) in regions {
+        let (free, few): (Vec<_>, Vec<_>) = actions.into_iter().partition(|at| load(*at).most == usize::MAX);
+        let most = few.iter().map(|at| load(*at).most).min().unwrap_or(1).max(1);
+        let (at_once, few): (Vec<_>, Vec<_>) = few.into_iter().partition(|at| load(*at).at_once);
+        let groups = few.chunks(most).map(<[usize]>::to_vec).chain(at_once.into_iter().map(|at| vec![at]));
+        parts.extend(groups.map(|group| Part { regions: vec![(location.clone(), group)] }));
+        if !free.is_empty() {
+            rest.push((location, free));
+        }
+    }
+    rest
 }
 
 #[cfg(test)]
@@ -115,6 +159,18 @@ mod tests {
     fn at(start: &'static str, end: &'static str, port: u16) -> Arc<Location> {
         let server = ServerName::new(Address::new("h", port), 1);
         Arc::new(Location { region: region(start, end, 1), server, opening: 1 })
+    }
+
+    fn of(bytes: usize) -> Load {
+        Load { bytes, most: usize::MAX, at_once: false }
+    }
+
+    #[test]
+    fn suspects_go_apart_and_what_is_made_at_once_by_itself() {
+        let load = |at: usize| Load { most: if at < 10 { 4 } else { usize::MAX }, at_once: at % 11 == 0, ..of(1) };
+        let regions = vec![(at("a", "b", 1), (0..13).collect()), (at("b", "", 1), (13..30).collect())];
+        let parts = split(regions, load, 1 << 20).remove(0);
+        assert_eq!(counts(&parts), [vec![4], vec![4], vec![1], vec![1], vec![2, 1, 16, 1]]);
     }
 
     /// How many actions each part has of each of its regions.
@@ -150,7 +206,7 @@ mod tests {
                 next += many;
             }
             let (sizes, bytes) = (random.usize(1..50), random.usize(1..20_000));
-            let parts = split(regions.clone(), |_| sizes, bytes).into_iter().flatten().collect::<Vec<_>>();
+            let parts = split(regions.clone(), |_| of(sizes), bytes).into_iter().flatten().collect::<Vec<_>>();
             for (location, actions) in &regions {
                 let of = parts.iter().flat_map(|part| &part.regions).filter(|(of, _)| of == location);
                 let sent: Vec<usize> = of.flat_map(|(_, actions)| actions.clone()).collect();
@@ -171,10 +227,10 @@ mod tests {
     fn many_actions_are_a_few_calls_of_whole_regions_and_few_are_one() {
         let regions =
             |many: usize| ["a", "b", "c", "d", "e", "f", "g", "h"].map(|of| (at(of, "", 1), vec![0; many])).into();
-        assert_eq!(counts(&split(regions(125), |_| 1, 1 << 20)[0]), [[125; 2]; 4]);
-        assert_eq!(counts(&split(regions(12), |_| 1, 1 << 20)[0]), [[12; 2]; 4]);
-        assert_eq!(counts(&split(regions(4), |_| 1, 1 << 20)[0]), [[4; 8]]);
+        assert_eq!(counts(&split(regions(125), |_| of(1), 1 << 20)[0]), [[125; 2]; 4]);
+        assert_eq!(counts(&split(regions(12), |_| of(1), 1 << 20)[0]), [[12; 2]; 4]);
+        assert_eq!(counts(&split(regions(4), |_| of(1), 1 << 20)[0]), [[4; 8]]);
         let one = vec![(at("a", "", 1), vec![0; 1000])];
-        assert_eq!(counts(&split(one, |_| 1, 1 << 20)[0]), [[312], [312], [312], [64]]);
+        assert_eq!(counts(&split(one, |_| of(1), 1 << 20)[0]), [[312], [312], [312], [64]]);
     }
 }

@@ -9,8 +9,8 @@ use prost::Message;
 use super::{Call, Fake, Reply};
 use crate::locked::Locked;
 use crate::{
-    Append, Client, Compare, Condition, Delete, Family, Get, Increment, Mutation, Options, Put, Region, Row, Scan,
-    ServerName, Table, TableName, TableSchema, pb,
+    Append, CheckAndMutate, Client, Compacting, Compare, Condition, Delete, Family, Get, Increment, Mutation,
+    Namespace, Options, Put, Region, Row, RowMutations, Scan, ServerName, Table, TableName, TableSchema, pb,
 };
 
 /// A call: its method, message and cells.
@@ -138,12 +138,18 @@ async fn conditions_are_javas() {
     let (done, calls) =
         both("check", async |_, table| table.check_and_mutate(&condition, put("3")).await.unwrap()).await;
     same(&calls, mutate);
-    assert!(done);
+    assert!(done.applied);
     let absent = Condition::absent("f", "x");
     let (done, calls) =
         both("check_absent", async |_, table| table.check_and_mutate(&absent, put("4")).await.unwrap()).await;
     same(&calls, mutate);
-    assert!(!done);
+    assert!(!done.applied);
+    let three = Condition::value("f", "x", Compare::Equal, "3");
+    let count = Increment::new("a").add("f", "m", 5);
+    let (done, calls) =
+        both("check_increment", async |_, table| table.check_and_mutate(&three, count).await.unwrap()).await;
+    same(&calls, mutate);
+    assert_eq!((done.applied, text(&done.row)), (true, "a m=\0\0\0\0\0\0\0\x05".into()));
 }
 
 fn multi(request: &mut pb::MultiRequest) {
@@ -161,13 +167,15 @@ fn multi(request: &mut pb::MultiRequest) {
 #[tokio::test]
 async fn batches_are_javas() {
     let row = |value| [Mutation::from(Put::new("r").value("f", "x", value)), Delete::new("r").column("f", "y").into()];
-    let ((), calls) = both("row", async |_, table| table.mutate_row(row("1")).await.unwrap()).await;
+    let (row_of, calls) = both("row", async |_, table| table.mutate_row(row("1")).await.unwrap()).await;
     same(&calls, multi);
+    assert!(row_of.is_empty());
     let condition = Condition::value("f", "x", Compare::Equal, "1");
+    let change = RowMutations::new(row("2"));
     let (done, calls) =
-        both("check_row", async |_, table| table.check_and_mutate_row(&condition, row("2")).await.unwrap()).await;
+        both("check_row", async |_, table| table.check_and_mutate(&condition, change).await.unwrap()).await;
     same(&calls, multi);
-    assert!(done);
+    assert!(done.applied);
     let actions = vec![
         Put::new("b1").value("f", "x", "1").into(),
         Get::new("a").into(),
@@ -176,8 +184,29 @@ async fn batches_are_javas() {
     ];
     let (results, calls) = both("multi", async |_, table| table.batch(actions).await).await;
     same(&calls, multi);
-    let rows: Vec<_> = results.into_iter().map(|result| text(&result.unwrap().0)).collect();
+    let rows: Vec<_> = results.into_iter().map(|result| text(&result.unwrap().row)).collect();
     assert_eq!(rows, [" ", "a x=3 y=2", " ", "b3 n=\0\0\0\0\0\0\0\x01"]);
+}
+
+#[tokio::test]
+async fn changes_at_once_in_a_batch_are_javas() {
+    let row = [Mutation::from(Put::new("b5").value("f", "x", "1")), Delete::new("b5").column("f", "y").into()];
+    let three = Condition::value("f", "x", Compare::Equal, "3");
+    let checked = |row: &str| CheckAndMutate::new(&three, Put::new(row).value("f", "z", "1"));
+    let actions = vec![
+        Put::new("b4").value("f", "x", "1").into(),
+        RowMutations::new(row).into(),
+        checked("a").into(),
+        checked("b6").into(),
+    ];
+    let (results, calls) = both("multi_rows", async |_, table| table.batch(actions).await).await;
+    same(&calls, |request| {
+        multi(request);
+        // Nothing of it has a nonce.
+        request.nonce_group = None;
+    });
+    let applied: Vec<_> = results.into_iter().map(|result| result.unwrap().applied).collect();
+    assert_eq!(applied, [true, true, true, false]);
 }
 
 /// Java says what is the default.
@@ -279,6 +308,12 @@ async fn tables_are_javas() {
     assert_eq!((&java.table_name, java.nonce.is_some()), (&ours.table_name, ours.nonce.is_some()));
     schemas(&java.table_schema, &ours.table_schema);
 
+    let larger = other.clone().max_file_size(1 << 31);
+    let open = async |client: &Client, _: &Table| client.admin().alter_without_reopening(&larger).await.unwrap();
+    let ((), calls) = both("alter_open", open).await;
+    let (java, ours) = (read(&calls[0].0), read(&calls[0].1));
+    assert_eq!((java.reopen_regions, ours.reopen_regions), (Some(false), Some(false)));
+
     let (known, calls) = both("describe", async |client, _| client.admin().describe("golden").await.unwrap()).await;
     same(&calls, |_: &mut pb::GetTableDescriptorsRequest| {});
     assert!(known.options().any(|option| option == ("MAX_FILESIZE", "1073741824")), "{known:?}");
@@ -332,6 +367,59 @@ async fn changes_of_regions_are_javas() {
     let move_it = async |client: &Client, _: &Table| client.admin().move_region(&moved, Some(&to)).await.unwrap();
     let ((), calls) = both("move", move_it).await;
     same(&calls, |_: &mut pb::MoveRegionRequest| {});
+}
+
+#[tokio::test]
+async fn namespaces_are_javas() {
+    let names = || Namespace::new("golden_names").setting("a.b", "1");
+    // By its nonce a master knows a repeated request. Java sends none.
+    let change = |request: &mut pb::NamespaceRequest| (request.nonce_group, request.nonce) = (None, None);
+    let ((), calls) =
+        both("create_namespace", async |client, _| client.admin().create_namespace(names()).await.unwrap()).await;
+    same(&calls, change);
+    let ((), calls) =
+        both("alter_namespace", async |client, _| client.admin().alter_namespace(&names()).await.unwrap()).await;
+    same(&calls, change);
+    let describe = async |client: &Client, _: &Table| client.admin().describe_namespace("golden_names").await.unwrap();
+    let (described, calls) = both("describe_namespace", describe).await;
+    same(&calls, |_: &mut pb::GetNamespaceDescriptorRequest| {});
+    assert_eq!(described, names());
+    let (all, calls) = both("namespaces", async |client, _| client.admin().namespaces().await.unwrap()).await;
+    same(&calls, |_: &mut pb::ListNamespaceDescriptorsRequest| {});
+    assert!(all.contains(&names()), "{all:?}");
+    let (tables, calls) = both("tables_of", async |client, _| client.admin().tables_of("default").await.unwrap()).await;
+    same(&calls, |_: &mut pb::ListTableNamesByNamespaceRequest| {});
+    assert!(tables.contains(&"golden".into()), "{tables:?}");
+    let drop = async |client: &Client, _: &Table| client.admin().drop_namespace("golden_names").await.unwrap();
+    let ((), calls) = both("drop_namespace", drop).await;
+    same(&calls, |request: &mut pb::DeleteNamespaceRequest| (request.nonce_group, request.nonce) = (None, None));
+}
+
+#[tokio::test]
+async fn calls_for_regions_are_javas() {
+    let ((), calls) = both("flush", async |client, _| client.admin().flush("t").await.unwrap()).await;
+    same(&calls, |request: &mut pb::FlushRegionRequest| request.region = pb::RegionSpecifier::default());
+    let (state, calls) = both("compacting", async |client, _| client.admin().compacting("t").await.unwrap()).await;
+    same(&calls, |request: &mut pb::GetRegionInfoRequest| request.region = pb::RegionSpecifier::default());
+    // A compaction was asked for just before.
+    assert_eq!(state, Compacting::Major);
+    // This client waits for the end of a compaction, before and after.
+    let compacted = Arc::<Locked<Vec<Sent>>>::default();
+    let seen = compacted.clone();
+    let fake = Fake::start(move |call: &Call| match &*call.method {
+        "CompactRegion" => {
+            let (method, message, cells) = (call.method.clone(), call.message.clone(), call.cells.clone());
+            seen.lock().push(Sent { method, message, cells });
+            Reply::answer(&pb::CompactRegionResponse {})
+        }
+        _ => Reply::answer(&pb::GetRegionInfoResponse::default()),
+    });
+    let client = Client::new(Options::new().masters([fake.await.address().clone()])).unwrap();
+    client.admin().major_compact("t").await.unwrap();
+    let java = recorded("major_compact").into_iter().map(|(java, _)| java);
+    let calls: Vec<_> = java.zip(compacted.lock().clone()).collect();
+    assert_eq!(calls.len(), 1);
+    same(&calls, |request: &mut pb::CompactRegionRequest| request.region = pb::RegionSpecifier::default());
 }
 
 /// Cells that are a part of the message.

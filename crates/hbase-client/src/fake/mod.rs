@@ -1,7 +1,10 @@
 //! A server of one region, in this process, that answers as a test says: faults that a real one shows too rarely.
 
+mod batches;
+mod deadlines;
 mod golden;
 mod requests;
+mod runtimes;
 mod scans;
 mod tests;
 mod traces;

@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use super::{Fake, Reply};
 use crate::{
-    Append, Client, Compare, Condition, Delete, ErrorKind, Filter, Get, Increment, Mutation, Options, Put, Scan, pb,
+    Append, CheckAndMutate, Client, Compare, Condition, Delete, ErrorKind, Filter, Get, Increment, Mutation, Options,
+    Put, Scan, pb,
 };
 
 #[tokio::test]
@@ -75,7 +76,7 @@ async fn what_cannot_be_right_is_not_sent() {
         let put = || Put::new("r").value("f", "q", "v");
         let error = table.check_and_mutate(&condition, put()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{condition:?}");
-        let error = table.check_and_mutate_row(&condition, [put().into()]).await.unwrap_err();
+        let error = table.batch(vec![CheckAndMutate::new(&condition, put()).into()]).await.remove(0).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
     }
     for scan in [

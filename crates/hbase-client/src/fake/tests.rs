@@ -100,7 +100,7 @@ async fn what_an_exception_of_any_class_left_undone_is_not_known() {
         let error = table.put(put()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
         assert!(fake.calls("Mutate") > 2, "{error}");
-        assert_eq!(table.get("r").await.unwrap_err().kind(), ErrorKind::Refused);
+        assert_eq!(table.get("r").await.unwrap_err().kind(), ErrorKind::Busy);
     }
 }
 
@@ -182,7 +182,7 @@ async fn a_wrong_put_among_many_of_a_row_costs_few_calls() {
     let fake = fake.await;
     let results = table(&fake).batch(puts_and_a_wrong_one(3000)).await;
     assert!(results[..2999].iter().all(Result::is_ok));
-    assert_eq!(results[2999].as_ref().unwrap_err().kind(), ErrorKind::Refused);
+    assert_eq!(results[2999].as_ref().unwrap_err().kind(), ErrorKind::FamilyNotFound);
     assert!(fake.calls("Multi") <= 50, "{}", fake.calls("Multi"));
 }
 

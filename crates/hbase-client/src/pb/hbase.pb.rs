@@ -863,6 +863,8 @@ pub struct ModifyTableRequest {
     pub nonce_group: ::core::option::Option<u64>,
     #[prost(uint64, optional, tag = "4", default = "0")]
     pub nonce: ::core::option::Option<u64>,
+    #[prost(bool, optional, tag = "5", default = "true")]
+    pub reopen_regions: ::core::option::Option<bool>,
 }
 /// EnableTable, DisableTable and DeleteTable have this message.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -905,6 +907,32 @@ pub struct MergeTableRegionsRequest {
     #[prost(uint64, optional, tag = "4", default = "0")]
     pub nonce_group: ::core::option::Option<u64>,
     #[prost(uint64, optional, tag = "5", default = "0")]
+    pub nonce: ::core::option::Option<u64>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NamespaceDescriptor {
+    #[prost(bytes = "bytes", required, tag = "1")]
+    pub name: ::prost::bytes::Bytes,
+    #[prost(message, repeated, tag = "2")]
+    pub configuration: ::prost::alloc::vec::Vec<NameStringPair>,
+}
+/// CreateNamespace and ModifyNamespace have this message.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NamespaceRequest {
+    #[prost(message, required, tag = "1")]
+    pub namespace_descriptor: NamespaceDescriptor,
+    #[prost(uint64, optional, tag = "2", default = "0")]
+    pub nonce_group: ::core::option::Option<u64>,
+    #[prost(uint64, optional, tag = "3", default = "0")]
+    pub nonce: ::core::option::Option<u64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteNamespaceRequest {
+    #[prost(string, required, tag = "1")]
+    pub namespace_name: ::prost::alloc::string::String,
+    #[prost(uint64, optional, tag = "2", default = "0")]
+    pub nonce_group: ::core::option::Option<u64>,
+    #[prost(uint64, optional, tag = "3", default = "0")]
     pub nonce: ::core::option::Option<u64>,
 }
 /// The answer of all calls above.
@@ -1048,4 +1076,110 @@ pub struct SetBalancerRunningRequest {
 pub struct SetBalancerRunningResponse {
     #[prost(bool, optional, tag = "1")]
     pub prev_balance_value: ::core::option::Option<bool>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetNamespaceDescriptorRequest {
+    #[prost(string, required, tag = "1")]
+    pub namespace_name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetNamespaceDescriptorResponse {
+    #[prost(message, required, tag = "1")]
+    pub namespace_descriptor: NamespaceDescriptor,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListNamespaceDescriptorsRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListNamespaceDescriptorsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub namespace_descriptor: ::prost::alloc::vec::Vec<NamespaceDescriptor>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTableNamesByNamespaceRequest {
+    #[prost(string, required, tag = "1")]
+    pub namespace_name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTableNamesByNamespaceResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub table_name: ::prost::alloc::vec::Vec<TableName>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FlushRegionRequest {
+    #[prost(message, required, tag = "1")]
+    pub region: RegionSpecifier,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FlushRegionResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CompactRegionRequest {
+    #[prost(message, required, tag = "1")]
+    pub region: RegionSpecifier,
+    #[prost(bool, optional, tag = "2")]
+    pub major: ::core::option::Option<bool>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CompactRegionResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRegionInfoRequest {
+    #[prost(message, required, tag = "1")]
+    pub region: RegionSpecifier,
+    #[prost(bool, optional, tag = "2")]
+    pub compaction_state: ::core::option::Option<bool>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRegionInfoResponse {
+    #[prost(message, required, tag = "1")]
+    pub region_info: RegionInfo,
+    #[prost(
+        enumeration = "get_region_info_response::CompactionState",
+        optional,
+        tag = "2"
+    )]
+    pub compaction_state: ::core::option::Option<i32>,
+}
+/// Nested message and enum types in `GetRegionInfoResponse`.
+pub mod get_region_info_response {
+    #[derive(
+        Clone,
+        Copy,
+        Debug,
+        PartialEq,
+        Eq,
+        Hash,
+        PartialOrd,
+        Ord,
+        ::prost::Enumeration
+    )]
+    #[repr(i32)]
+    pub enum CompactionState {
+        None = 0,
+        Minor = 1,
+        Major = 2,
+        MajorAndMinor = 3,
+    }
+    impl CompactionState {
+        /// String value of the enum field names used in the ProtoBuf definition.
+        ///
+        /// The values are not transformed in any way and thus are considered stable
+        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+        pub fn as_str_name(&self) -> &'static str {
+            match self {
+                Self::None => "NONE",
+                Self::Minor => "MINOR",
+                Self::Major => "MAJOR",
+                Self::MajorAndMinor => "MAJOR_AND_MINOR",
+            }
+        }
+        /// Creates an enum from field names used in the ProtoBuf definition.
+        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+            match value {
+                "NONE" => Some(Self::None),
+                "MINOR" => Some(Self::Minor),
+                "MAJOR" => Some(Self::Major),
+                "MAJOR_AND_MINOR" => Some(Self::MajorAndMinor),
+                _ => None,
+            }
+        }
+    }
 }

@@ -15,6 +15,7 @@ use crate::server::Address;
 pub(crate) enum Service {
     Client,
     ClientMeta,
+    Admin,
     Master,
 }
 
@@ -23,6 +24,7 @@ impl Service {
         match self {
             Self::Client => "ClientService",
             Self::ClientMeta => "ClientMetaService",
+            Self::Admin => "AdminService",
             Self::Master => "MasterService",
         }
     }

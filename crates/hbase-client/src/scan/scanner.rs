@@ -74,8 +74,14 @@ impl Scanner {
         let counts = Arc::<Counts>::default();
         let (sender, answers) = mpsc::channel(scan.ahead);
         let span = tracing::debug_span!("hbase scan", %table);
-        let reader = Reader::new(core, table, scan, timeout, counts.clone());
-        tokio::spawn(read(reader, sender).instrument(span));
+        match Core::in_runtime() {
+            Ok(()) => {
+                let reader = Reader::new(core, table, scan, timeout, counts.clone());
+                tokio::spawn(read(reader, sender).instrument(span));
+            }
+            // There is room for one.
+            Err(error) => drop(sender.try_send(Err(error.of_table(&table)))),
+        }
         Self { answers, rows: Vec::new().into_iter(), ended: false, counts }
     }
 

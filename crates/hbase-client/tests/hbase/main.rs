@@ -9,6 +9,7 @@ mod proxy;
 mod rows;
 mod scans;
 mod tables;
+mod upkeep;
 
 use std::path::PathBuf;
 use std::time::Duration;

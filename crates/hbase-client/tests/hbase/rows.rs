@@ -1,8 +1,8 @@
 //! One row or a batch of them, read and written.
 
 use hbase_client::{
-    Action, Append, BufferOptions, Compare, Condition, Delete, ErrorKind, Family, Filter, Get, Increment, Mutation,
-    Options, Put, Scan, Table, TableSchema,
+    Action, Append, BufferOptions, CheckAndMutate, Compare, Condition, Delete, ErrorKind, Family, Filter, Get,
+    Increment, Mutation, Options, Outcome, Put, RowMutations, Scan, Table, TableSchema,
 };
 
 use crate::{client, create, options, port};
@@ -62,7 +62,7 @@ async fn counters_count_and_values_grow() {
     let row = table.append(Append::new("a").value("f", "s", "c")).await.unwrap();
     assert_eq!(row.value("f", "s"), Some(&b"abc"[..]));
     let refused = table.increment(Increment::new("a").add("f", "s", 1)).await.unwrap_err();
-    assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::Refused, 1), "{refused}");
+    assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::NotACounter, 1), "{refused}");
 }
 
 #[tokio::test]
@@ -70,8 +70,8 @@ async fn counters_count_and_values_grow() {
 async fn a_row_is_changed_if_a_condition_holds() {
     let table = table("rows_conditions", &[]).await;
     let absent = Condition::absent("f", "x");
-    assert!(table.check_and_mutate(&absent, put("a", "x", "5")).await.unwrap());
-    assert!(!table.check_and_mutate(&absent, put("a", "x", "6")).await.unwrap());
+    assert!(table.check_and_mutate(&absent, put("a", "x", "5")).await.unwrap().applied);
+    assert!(!table.check_and_mutate(&absent, put("a", "x", "6")).await.unwrap().applied);
     for (compare, value, holds) in [
         (Compare::Less, "6", true),
         (Compare::Less, "5", false),
@@ -84,15 +84,17 @@ async fn a_row_is_changed_if_a_condition_holds() {
     ] {
         let condition = Condition::value("f", "x", compare, value);
         let done = table.check_and_mutate(&condition, put("a", "y", "")).await.unwrap();
-        assert_eq!(done, holds, "5 {compare:?} {value}");
+        assert_eq!(done.applied, holds, "5 {compare:?} {value}");
     }
     for (column, value, holds) in [("none", "5", false), ("none", "", false), ("x", "", true)] {
         let condition = Condition::value("f", column, Compare::NotEqual, value);
-        assert_eq!(table.check_and_mutate(&condition, put("a", "y", "")).await.unwrap(), holds, "{column} {value:?}");
+        let done = table.check_and_mutate(&condition, put("a", "y", "")).await.unwrap();
+        assert_eq!(done.applied, holds, "{column} {value:?}");
     }
-    let changes = || [Mutation::from(put("a", "z", "1")), Delete::new("a").column("f", "x").into()];
-    assert!(!table.check_and_mutate_row(&Condition::absent("f", "x"), changes()).await.unwrap());
-    assert!(table.check_and_mutate_row(&Condition::value("f", "x", Compare::Equal, "5"), changes()).await.unwrap());
+    let changes = || RowMutations::new([put("a", "z", "1").into(), Delete::new("a").column("f", "x").into()]);
+    assert!(!table.check_and_mutate(&Condition::absent("f", "x"), changes()).await.unwrap().applied);
+    let five = Condition::value("f", "x", Compare::Equal, "5");
+    assert!(table.check_and_mutate(&five, changes()).await.unwrap().applied);
     let row = table.get("a").await.unwrap();
     assert_eq!((row.value("f", "x"), row.value("f", "z")), (None, Some(&b"1"[..])));
     table.mutate_row([put("a", "p", "1").into(), put("a", "q", "2").into()]).await.unwrap();
@@ -115,9 +117,9 @@ async fn a_batch_has_a_result_for_each_part() {
     let results = table.batch(actions).await;
     for (at, row) in ["a1", "b1", "c1", "d1"].into_iter().enumerate() {
         let read = results[4 * at + 1].as_ref().unwrap();
-        assert_eq!(read.0.value("f", "x"), Some(row.as_bytes()), "after the put before it");
+        assert_eq!(read.row.value("f", "x"), Some(row.as_bytes()), "after the put before it");
         let count = results[4 * at + 3].as_ref().unwrap();
-        assert_eq!(count.0.value("f", "n"), Some(&7i64.to_be_bytes()[..]));
+        assert_eq!(count.row.value("f", "n"), Some(&7i64.to_be_bytes()[..]));
     }
     let refused = results[16].as_ref().unwrap_err();
     assert_eq!(refused.exception().map(|e| e.class().rsplit('.').next()), Some(Some("NoSuchColumnFamilyException")));
@@ -172,7 +174,7 @@ async fn errors_say_what_and_where() {
     let missing = client().table("rows_none").get("a").await.unwrap_err();
     assert_eq!((missing.kind(), missing.attempts()), (ErrorKind::TableNotFound, 1));
     let refused = table.put(Put::new("a").value("none", "x", "")).await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Refused);
+    assert_eq!(refused.kind(), ErrorKind::FamilyNotFound);
     assert!(refused.exception().unwrap().do_not_retry());
     assert_eq!(refused.row().map(|row| &row[..]), Some(&b"a"[..]));
     assert!(refused.server().is_some() && refused.region().is_some(), "{refused}");
@@ -216,7 +218,7 @@ async fn gathered_writes_are_made_in_their_order_or_told() {
     }
     let failed = writes.flush().await;
     assert_eq!(failed.len(), 30);
-    assert!(failed.iter().all(|failed| failed.error.kind() == ErrorKind::Refused), "{failed:?}");
+    assert!(failed.iter().all(|failed| failed.error.kind() == ErrorKind::FamilyNotFound), "{failed:?}");
     for written in waiting {
         written.outcome().await.unwrap();
     }
@@ -242,8 +244,8 @@ async fn many_writes_of_one_row_are_few_calls_and_the_last_one_wins() {
     actions.push(Increment::new("a").add("f", "n", 1).into());
     let client = client();
     let results = client.table(table.name()).batch(actions).await;
-    let counts = results.into_iter().map(Result::unwrap).filter(|outcome| !outcome.0.is_empty());
-    let counts: Vec<_> = counts.map(|outcome| outcome.0.value("f", "n").unwrap().to_vec()).collect();
+    let counts = results.into_iter().map(Result::unwrap).filter(|outcome| !outcome.row.is_empty());
+    let counts: Vec<_> = counts.map(|outcome| outcome.row.value("f", "n").unwrap().to_vec()).collect();
     assert_eq!(counts, [1_u64.to_be_bytes(), 2_u64.to_be_bytes()]);
     assert!(client.counters().calls < 10, "{:?}", client.counters());
     let row = table.get("a").await.unwrap();
@@ -276,4 +278,78 @@ async fn what_hbase_would_do_in_part_is_refused() {
     let unknown = table.put(Put::new("a").value("none", "x", "")).await.unwrap_err();
     assert!(unknown.exception().unwrap().message().len() > 300, "{unknown:?}");
     assert!(unknown.to_string().contains("…") && unknown.to_string().len() < 600, "{unknown}");
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn changes_at_once_and_with_conditions_go_in_batches_and_buffers() {
+    let table = table("rows_at_once", &["m"]).await;
+    let count = |row: &str| Increment::new(row).add("f", "n", 1);
+    let value = |outcome: &Outcome| outcome.row.value("f", "n").map(<[u8]>::to_vec);
+    let number = |n: u64| Some(n.to_be_bytes().to_vec());
+    let is_open = Condition::value("f", "state", Compare::Equal, "open");
+    table.put(put("a", "state", "open")).await.unwrap();
+
+    let counted = table.check_and_mutate(&is_open, count("a")).await.unwrap();
+    assert_eq!((counted.applied, value(&counted)), (true, number(1)));
+    let not = table.check_and_mutate(&is_open, count("z")).await.unwrap();
+    assert_eq!((not.applied, not.row.len()), (false, 0));
+    let at_once = |row: &str| {
+        let append = Append::new(row).value("f", "log", "x");
+        RowMutations::new([count(row).into(), append.into(), put(row, "state", "shut").into()])
+    };
+    let row = table.mutate_row(at_once("b").mutations().to_vec()).await.unwrap();
+    assert_eq!((row.value("f", "log"), row.len()), (Some(&b"x"[..]), 2));
+
+    let batch = async || {
+        let actions: Vec<Action> = vec![
+            put("c", "state", "open").into(),
+            CheckAndMutate::new(&is_open, at_once("a")).into(),
+            CheckAndMutate::new(&is_open, count("z")).into(),
+            at_once("z").into(),
+            count("c").into(),
+            RowMutations::new([put("d", "x", "1").into(), Put::new("d").value("none", "x", "1").into()]).into(),
+            Get::new("c").into(),
+        ];
+        table.batch(actions).await
+    };
+    let results = batch().await;
+    let outcome = |at: usize| results[at].as_ref().unwrap();
+    assert_eq!((outcome(1).applied, value(outcome(1))), (true, number(2)));
+    assert_eq!(outcome(1).row.value("f", "log"), Some(&b"x"[..]));
+    assert_eq!((outcome(2).applied, outcome(2).row.len()), (false, 0));
+    assert_eq!((outcome(3).applied, value(outcome(3))), (true, number(1)));
+    assert_eq!(value(outcome(4)), number(1));
+    assert_eq!(results[5].as_ref().unwrap_err().kind(), ErrorKind::FamilyNotFound);
+    assert_eq!(value(outcome(6)), number(1), "after the increment before it");
+    assert!(table.get("d").await.unwrap().is_empty(), "all of it or nothing");
+    // The first one has shut it.
+    assert!(!batch().await[1].as_ref().unwrap().applied);
+
+    let writes = table.buffered_mutator(BufferOptions::new());
+    let shut = writes.mutate(CheckAndMutate::new(&is_open, count("a"))).await.unwrap();
+    let counted = writes.mutate(at_once("e")).await.unwrap();
+    for row in 0..100 {
+        let family = if row == 50 { "" } else { "f" };
+        let taken = writes.mutate(Put::new(format!("e{row}")).value(family, "x", "1")).await;
+        assert_eq!(taken.is_ok(), row != 50);
+    }
+    assert!(writes.close().await.is_empty());
+    assert!(!shut.outcome().await.unwrap().applied);
+    assert_eq!(value(&counted.outcome().await.unwrap()), number(1));
+    let written = table.get_many((0..100).map(|row| format!("e{row}"))).await;
+    assert_eq!(written.iter().filter(|row| row.as_ref().unwrap().is_empty()).count(), 1);
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_write_without_a_family_takes_no_other_with_it() {
+    let table = table("rows_no_family", &[]).await;
+    let put = |row: &str, family: &str| Action::from(Put::new(row).value(family, "q", "v"));
+    let began = std::time::Instant::now();
+    let results = table.batch(vec![put("a", "f"), put("b", ""), put("c", "f")]).await;
+    assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+    assert_eq!(results[1].as_ref().unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!(table.get_many(["a", "b", "c"]).await.into_iter().map(|row| row.unwrap().len()).sum::<usize>(), 2);
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }

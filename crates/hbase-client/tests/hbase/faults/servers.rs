@@ -165,6 +165,25 @@ async fn a_master_is_killed_and_the_other_one_takes_over() {
 
 #[tokio::test]
 #[ignore = "needs a server"]
+async fn a_master_that_took_over_knows_the_servers() {
+    let client = Client::new(options()).unwrap();
+    let admin = client.admin();
+    for _ in 0..rounds() {
+        let all = admin.servers().await.unwrap().len();
+        let active = Process::active_master(&client);
+        active.signal("-KILL");
+        let began = Instant::now();
+        // From the first answer of the other one on.
+        while began.elapsed() < Duration::from_secs(15) {
+            assert!(!admin.servers().await.unwrap().is_empty());
+        }
+        assert_eq!(admin.servers().await.unwrap().len(), all);
+        active.start(&[]).await;
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
 async fn zookeeper_is_stopped_and_goes_on_under_the_load() {
     let (client, load) = Load::start("faults_zookeeper", options()).await;
     let table = load.table.clone();

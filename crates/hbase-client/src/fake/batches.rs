@@ -1,0 +1,212 @@
+//! Batches and buffers: what one action does to the others, and changes that are made at once.
+
+use std::time::{Duration, Instant};
+
+use super::tests::table;
+use super::{Call, Fake, Reply};
+use crate::{
+    Action, BufferOptions, CheckAndMutate, Compare, Condition, Error, ErrorKind, Get, Increment, Put, RowMutations,
+    Table, pb,
+};
+
+/// A class that no client knows, of an exception that one wrong action causes.
+const ODD: &str = "java.lang.IllegalArgumentException";
+
+/// How a server tells that it could not read or make one of several actions.
+#[derive(Debug, Clone, Copy)]
+enum Failing {
+    Call,
+    Region,
+    EachAction,
+}
+
+fn named(class: &str) -> Option<pb::NameBytesPair> {
+    Some(pb::NameBytesPair { name: class.into(), value: None })
+}
+
+/// A server for which a value `odd` spoils what it comes with.
+fn spoilt(call: &Call, failing: Failing) -> Reply {
+    let request: pb::MultiRequest = call.read();
+    let odd = call.cells.windows(3).any(|bytes| bytes == b"odd");
+    match failing {
+        _ if !odd => Reply::batch(&request, |_| None),
+        Failing::Call => Reply::Exception(ODD, ODD.into()),
+        Failing::EachAction => Reply::batch(&request, |_| Some(ODD)),
+        Failing::Region => {
+            let result = || pb::RegionActionResult { exception: named(ODD), ..Default::default() };
+            let region_action_result = request.region_action.iter().map(|_| result()).collect();
+            Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
+        }
+    }
+}
+
+fn put(row: usize, value: &str) -> Put {
+    Put::new(format!("{row:03}")).value("f", "q", value)
+}
+
+fn value(row: usize) -> &'static str {
+    if row == 50 { "odd" } else { "v" }
+}
+
+fn kinds<T>(results: &[crate::Result<T>]) -> Vec<Option<ErrorKind>> {
+    results.iter().map(|result| result.as_ref().err().map(Error::kind)).collect()
+}
+
+#[tokio::test]
+async fn one_action_takes_no_other_with_it_however_they_fail() {
+    for failing in [Failing::Call, Failing::Region, Failing::EachAction] {
+        let fake = Fake::start(move |call| spoilt(call, failing)).await;
+        let table = table(&fake).with_timeout(Duration::from_secs(3));
+        let results = table.batch((0..100).map(|row| put(row, value(row)).into()).collect()).await;
+        let mut expected = vec![None; 100];
+        expected[50] = Some(ErrorKind::OutcomeUnknown);
+        assert_eq!(kinds(&results), expected, "{failing:?}");
+        assert_eq!(results[50].as_ref().unwrap_err().exception().map(crate::Exception::class), Some(ODD));
+    }
+}
+
+#[tokio::test]
+async fn one_write_of_a_buffer_takes_no_other_with_it() {
+    let fake = Fake::start(|call| spoilt(call, Failing::Call)).await;
+    let writes = table(&fake).with_timeout(Duration::from_secs(3)).buffered_mutator(BufferOptions::new());
+    for row in 0..100 {
+        drop(writes.mutate(put(row, value(row))).await.unwrap());
+    }
+    let failed = writes.close().await;
+    assert_eq!(failed.iter().map(|failed| failed.write.row()).collect::<Vec<_>>(), [b"050"]);
+}
+
+#[tokio::test]
+async fn puts_of_a_row_are_not_all_lost_with_one() {
+    let fake = Fake::start(|call| spoilt(call, Failing::Call)).await;
+    let table = table(&fake).with_timeout(Duration::from_secs(2));
+    let puts =
+        (0..40).map(|n: usize| Put::new("r").value("f", n.to_string(), if n == 39 { "odd" } else { "v" }).into());
+    let results = table.batch(puts.collect()).await;
+    let failed: Vec<_> = kinds(&results).into_iter().map(|kind| kind.is_some()).collect();
+    assert_eq!(failed, (0..40).map(|n| n == 39).collect::<Vec<_>>());
+}
+
+/// Carries out what is made at once, if its row is not `no`. Increments return 7.
+fn at_once(call: &Call) -> Reply {
+    let request: pb::MultiRequest = call.read();
+    let row_of = |action: &pb::Action| match &action.mutation {
+        Some(mutation) => mutation.row.clone().unwrap(),
+        None => action.get.as_ref().unwrap().row.clone(),
+    };
+    let of_region = |region: &pb::RegionAction| {
+        let row = row_of(&region.action[0]);
+        let result = |action: &pb::Action| {
+            use pb::mutation_proto::MutationType::Increment;
+            let counted = pb::Cell {
+                row: Some(row_of(action)),
+                family: Some("f".into()),
+                qualifier: Some("n".into()),
+                value: Some("7".into()),
+                ..Default::default()
+            };
+            let counts = action.mutation.as_ref().is_some_and(|mutation| mutation.mutate_type() == Increment);
+            let cell = if counts && row != "no" { vec![counted] } else { vec![] };
+            let result = Some(pb::Result { cell, ..Default::default() });
+            pb::ResultOrException { index: action.index, result, exception: None }
+        };
+        let at_once = region.atomic() || region.condition.is_some();
+        let processed = at_once.then_some(row != "no");
+        pb::RegionActionResult {
+            result_or_exception: region.action.iter().map(result).collect(),
+            exception: if row == "bad" { named("org.apache.hadoop.hbase.DoNotRetryIOException") } else { None },
+            processed,
+        }
+    };
+    let region_action_result = request.region_action.iter().map(of_region).collect();
+    Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
+}
+
+fn increment(row: &str) -> Increment {
+    Increment::new(row).add("f", "n", 1)
+}
+
+fn checked(row: &str) -> CheckAndMutate {
+    CheckAndMutate::new(&Condition::value("f", "q", Compare::Equal, "v"), increment(row))
+}
+
+fn row(row: &str) -> RowMutations {
+    RowMutations::new([Put::new(row).value("f", "q", "v").into(), increment(row).into()])
+}
+
+fn start() -> impl Future<Output = Fake> {
+    Fake::start(at_once)
+}
+
+async fn done(table: &Table, actions: Vec<Action>) -> Vec<(bool, String)> {
+    let results = table.batch(actions).await;
+    let of = |result: crate::Result<crate::Outcome>| match result {
+        Ok(outcome) => {
+            let value = outcome.row.value("f", "n").unwrap_or_default();
+            (outcome.applied, String::from_utf8_lossy(value).into_owned())
+        }
+        Err(error) => (false, format!("{:?}", error.kind())),
+    };
+    results.into_iter().map(of).collect()
+}
+
+#[tokio::test]
+async fn changes_at_once_and_with_conditions_go_in_a_batch() {
+    let fake = start().await;
+    let table = table(&fake);
+    let actions = vec![
+        Action::from(Put::new("a").value("f", "q", "v")),
+        checked("yes").into(),
+        checked("no").into(),
+        row("b").into(),
+        row("bad").into(),
+        Get::new("c").into(),
+        increment("d").into(),
+        // Not sent.
+        RowMutations::new([]).into(),
+        CheckAndMutate::new(&Condition::absent("", "q"), increment("e")).into(),
+    ];
+    let (yes, no) = (|value: &str| (true, value.to_owned()), |value: &str| (false, value.to_owned()));
+    let expected =
+        [yes(""), yes("7"), no(""), yes("7"), no("Refused"), yes(""), yes("7"), no("Invalid"), no("Invalid")];
+    assert_eq!(done(&table, actions).await, expected);
+    assert_eq!(fake.calls("Multi"), 1);
+}
+
+#[tokio::test]
+async fn changes_at_once_and_with_conditions_go_in_a_buffer() {
+    let fake = start().await;
+    let writes = table(&fake).buffered_mutator(BufferOptions::new());
+    let held = [writes.mutate(checked("yes")).await.unwrap(), writes.mutate(checked("no")).await.unwrap()];
+    drop(writes.mutate(row("b")).await.unwrap());
+    drop(writes.mutate(row("bad")).await.unwrap());
+    let failed = writes.close().await;
+    assert_eq!(failed.iter().map(|failed| failed.write.row()).collect::<Vec<_>>(), [b"bad"]);
+    assert_eq!(failed[0].write.mutations().len(), 2);
+    let [yes, no] = held.map(|written| written.outcome());
+    assert!(yes.await.unwrap().applied && !no.await.unwrap().applied);
+}
+
+#[tokio::test]
+async fn what_depends_on_a_condition_is_not_repeated() {
+    let fake = Fake::start(|call| if call.nth == 0 { Reply::Close } else { at_once(call) }).await;
+    let results = table(&fake).batch(vec![checked("yes").into(), row("b").into()]).await;
+    assert_eq!(kinds(&results), [Some(ErrorKind::OutcomeUnknown); 2]);
+    assert_eq!(fake.calls("Multi"), 1);
+}
+
+#[tokio::test]
+async fn a_full_buffer_and_a_flush_are_bounded_in_time() {
+    let fake = Fake::start(|_| Reply::Silence).await;
+    let timeout = Duration::from_secs(2);
+    let writes = table(&fake).with_timeout(timeout).buffered_mutator(BufferOptions::new().flush_bytes(100));
+    let began = Instant::now();
+    let many = futures_util::future::join_all((0..200).map(|_| writes.mutate(put(1, "v")))).await;
+    // Those that have room for one after the other would need two minutes.
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    let full = many.into_iter().find_map(Result::err).unwrap();
+    assert_eq!(full.kind(), ErrorKind::Unavailable, "{full}");
+    let flushed = Instant::now();
+    assert!(!writes.flush().await.is_empty());
+    assert!(flushed.elapsed() < 2 * timeout + Duration::from_secs(20), "{:?}", flushed.elapsed());
+}
