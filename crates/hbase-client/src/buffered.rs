@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -47,6 +48,8 @@ pub struct BufferedMutator {
     room: Arc<Semaphore>,
     most: u32,
     failures: Arc<Locked<Failures>>,
+    /// How many flushes wait for what is gathered.
+    flushes: Arc<AtomicUsize>,
     timeout: Duration,
     /// Where the task is. None if there was no runtime.
     runtime: Option<Handle>,
@@ -185,7 +188,8 @@ impl BufferedMutator {
         let most = options.bytes * 2;
         let (queue, queued) = mpsc::unbounded_channel();
         let (failures, timeout) = (Arc::new(Locked::default()), table.timeout());
-        let sending = Sending { table, options, queued, failures: Arc::clone(&failures) };
+        let flushes = Arc::<AtomicUsize>::default();
+        let sending = Sending { table, options, queued, failures: failures.clone(), flushes: flushes.clone() };
         let (alive, task) = watch::channel(());
         let runtime = Handle::try_current().ok();
         if let Some(runtime) = &runtime {
@@ -195,7 +199,7 @@ impl BufferedMutator {
                 sending.run().await;
             });
         }
-        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures, timeout, runtime, task }
+        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures, flushes, timeout, runtime, task }
     }
 
     /// Takes a write: a mutation, [several of one row](crate::RowMutations) at once, or one
@@ -253,6 +257,7 @@ impl BufferedMutator {
     #[must_use = "these writes were not made"]
     pub async fn flush(&self) -> Vec<FailedWrite> {
         let (done, flushed) = oneshot::channel();
+        self.flushes.fetch_add(1, Ordering::Relaxed);
         let _ = self.send(Queued::Flush(done));
         match flushed.await {
             Ok(failed) => failed,
@@ -295,6 +300,7 @@ struct Sending {
     options: BufferOptions,
     queued: mpsc::UnboundedReceiver<Queued>,
     failures: Arc<Locked<Failures>>,
+    flushes: Arc<AtomicUsize>,
 }
 
 /// What was gathered. If it is dropped before there are results, it is not known what came of it.
@@ -353,6 +359,7 @@ impl Sending {
         loop {
             match queued {
                 Queued::Flush(done) => {
+                    self.flushes.fetch_sub(1, Ordering::Relaxed);
                     gathered.flush = Some(done);
                     return Some(gathered);
                 }
@@ -364,12 +371,9 @@ impl Sending {
                     }
                 }
             }
-            // What is there already goes with it: a flush waits for no third batch.
-            if let Ok(next) = self.queued.try_recv() {
-                queued = next;
-                continue;
-            }
-            if gathered.bytes >= self.options.bytes as usize {
+            // What a flush waits for is one batch, whatever its bytes.
+            let flushing = self.flushes.load(Ordering::Relaxed) > 0;
+            if gathered.bytes >= self.options.bytes as usize && !flushing {
                 return Some(gathered);
             }
             match timeout_at(until, self.queued.recv()).await {

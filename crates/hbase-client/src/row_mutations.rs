@@ -69,14 +69,14 @@ impl<T: Into<Mutation>> From<T> for RowMutations {
 #[doc(alias = "checkAndPut")]
 #[doc(alias = "checkAndDelete")]
 pub struct CheckAndMutate {
-    condition: Condition,
+    condition: Box<Condition>,
     mutations: RowMutations,
 }
 
 impl CheckAndMutate {
     /// Makes a mutation, or several of one row at once, if the condition holds.
     pub fn new(condition: &Condition, mutations: impl Into<RowMutations>) -> Self {
-        Self { condition: condition.clone(), mutations: mutations.into() }
+        Self { condition: Box::new(condition.clone()), mutations: mutations.into() }
     }
 
     /// The key of the row. Empty if there are no mutations.

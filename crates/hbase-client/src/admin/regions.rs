@@ -40,7 +40,8 @@ const FIRST_LOOK: Duration = Duration::from_millis(50);
 const LATER_LOOK: Duration = Duration::from_secs(1);
 
 impl Admin {
-    /// Writes what a table has in memory to files, and returns when all regions have.
+    /// Writes what a table has in memory to files, and returns when all regions have. A region that HBase is flushing just now is
+    /// not flushed once more.
     ///
     /// # Errors
     ///

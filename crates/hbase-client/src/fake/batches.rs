@@ -196,6 +196,31 @@ async fn what_depends_on_a_condition_is_not_repeated() {
 }
 
 #[tokio::test]
+async fn a_flush_waits_for_two_batches_at_most() {
+    let fake = Fake::start(|call| match call.nth {
+        0 => Reply::Silence,
+        _ => Reply::batch(&call.read(), |_| None),
+    });
+    let fake = fake.await;
+    let options = BufferOptions::new().flush_bytes(100).flush_interval(Duration::from_millis(1));
+    let options_of_client =
+        crate::Options::new().masters([fake.address().clone()]).call_timeout(Duration::from_secs(4));
+    let table = crate::Client::new(options_of_client).unwrap().table("t");
+    let writes = table.buffered_mutator(options);
+    drop(writes.mutate(put(0, "v")).await.unwrap());
+    while fake.calls("Multi") == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    // More than one batch by their bytes.
+    for row in 1..6 {
+        drop(writes.mutate(put(row, "v")).await.unwrap());
+    }
+    assert!(writes.flush().await.is_empty());
+    // The first one was made twice.
+    assert_eq!(fake.calls("Multi"), 3);
+}
+
+#[tokio::test]
 async fn a_full_buffer_and_a_flush_are_bounded_in_time() {
     let fake = Fake::start(|_| Reply::Silence).await;
     let timeout = Duration::from_secs(2);

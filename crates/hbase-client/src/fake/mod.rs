@@ -1,5 +1,6 @@
 //! A server of one region, in this process, that answers as a test says: faults that a real one shows too rarely.
 
+mod admin;
 mod batches;
 mod deadlines;
 mod golden;

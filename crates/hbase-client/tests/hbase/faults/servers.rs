@@ -167,7 +167,8 @@ async fn a_master_is_killed_and_the_other_one_takes_over() {
 #[ignore = "needs a server"]
 async fn a_master_that_took_over_knows_the_servers() {
     let client = Client::new(options()).unwrap();
-    let admin = client.admin();
+    let (admin, schema) = (client.admin(), TableSchema::new("faults_took_over").family("f"));
+    create(&admin, &schema, &[]).await;
     for _ in 0..rounds() {
         let all = admin.servers().await.unwrap().len();
         let active = Process::active_master(&client);
@@ -176,6 +177,8 @@ async fn a_master_that_took_over_knows_the_servers() {
         // From the first answer of the other one on.
         while began.elapsed() < Duration::from_secs(15) {
             assert!(!admin.servers().await.unwrap().is_empty());
+            assert!(admin.exists(schema.name()).await.unwrap());
+            assert!(admin.tables().await.unwrap().contains(schema.name()));
         }
         assert_eq!(admin.servers().await.unwrap().len(), all);
         active.start(&[]).await;

@@ -1,0 +1,87 @@
+//! What a master and the servers of regions answer to an `Admin`.
+
+use super::{Fake, Reply};
+use crate::pb::get_procedure_result_response::State as Progress;
+use crate::{Admin, Client, Compacting, ErrorKind, Family, Options, TableSchema, pb};
+
+#[tokio::test]
+async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent() {
+    let fake = Fake::start(|call| match &*call.method {
+        "getProcedureResult" => {
+            Reply::answer(&pb::GetProcedureResultResponse { state: Progress::NotFound.into(), ..Default::default() })
+        }
+        _ => Reply::answer(&pb::ProcedureResponse { proc_id: Some(14) }),
+    });
+    let fake = fake.await;
+    let admin = Client::new(Options::new().masters([fake.address().clone()])).unwrap().admin();
+    let error = admin.alter(&TableSchema::new("t").family("f")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    let text = "it is not known whether `alter` of table t was carried out: the master does not know procedure 14";
+    assert!(error.to_string().starts_with(text), "{error}");
+
+    let wrong = TableSchema::new("t").family(Family::new("f").versions(0));
+    assert_eq!(admin.alter(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!(admin.create(&wrong, [""; 0]).await.unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!(admin.truncate("a b", true).await.unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!((fake.calls("ModifyTable"), fake.calls("CreateTable"), fake.calls("truncateTable")), (1, 0, 0));
+}
+
+async fn admin(fake: &Fake) -> Admin {
+    let options = Options::new().masters([fake.address().clone()]).timeout(std::time::Duration::from_secs(20));
+    Client::new(options).unwrap().admin()
+}
+
+#[tokio::test]
+async fn a_master_that_knows_no_server_yet_is_asked_again() {
+    let server = pb::ServerName { host_name: "h".into(), port: Some(1), start_code: Some(2) };
+    let fake = Fake::start(move |call| {
+        let servers_name = if call.nth < 3 { vec![] } else { vec![server.clone()] };
+        Reply::answer(&pb::GetClusterStatusResponse { cluster_status: pb::ClusterStatus { servers_name } })
+    });
+    let fake = fake.await;
+    let servers = admin(&fake).await.servers().await.unwrap();
+    assert_eq!(servers.iter().map(ToString::to_string).collect::<Vec<_>>(), ["h,1,2"]);
+
+    let fake = Fake::start(|_| Reply::answer(&pb::GetClusterStatusResponse::default())).await;
+    let hasty = admin(&fake).await.with_timeout(std::time::Duration::from_millis(300));
+    assert_eq!(hasty.servers().await.unwrap_err().kind(), ErrorKind::Unavailable);
+}
+
+#[tokio::test]
+async fn a_compaction_is_waited_for() {
+    use pb::get_region_info_response::CompactionState;
+    let fake = Fake::start(|call| match &*call.method {
+        "GetRegionInfo" => {
+            let state = if [0, 2, 3].contains(&call.nth) { CompactionState::Major } else { CompactionState::None };
+            let compaction_state = Some(state.into());
+            Reply::answer(&pb::GetRegionInfoResponse { compaction_state, ..Default::default() })
+        }
+        "CompactRegion" if call.nth == 0 => {
+            let class = "org.apache.hadoop.hbase.NotServingRegionException";
+            Reply::Exception(class, class.into())
+        }
+        "FlushRegion" => Reply::answer(&pb::FlushRegionResponse {}),
+        _ => Reply::answer(&pb::CompactRegionResponse {}),
+    });
+    let fake = fake.await;
+    let admin = admin(&fake).await;
+    admin.flush("t").await.unwrap();
+    admin.major_compact("t").await.unwrap();
+    // One is under way before; the region is looked up again; and it takes until the third look.
+    assert_eq!((fake.calls("FlushRegion"), fake.calls("GetRegionInfo"), fake.calls("CompactRegion")), (1, 5, 2));
+    assert_eq!(admin.compacting("t").await.unwrap(), Compacting::No);
+}
+
+#[tokio::test]
+async fn an_error_of_a_namespace_names_it() {
+    let class = "org.apache.hadoop.hbase.NamespaceNotFoundException";
+    let fake = Fake::start(move |_| Reply::Exception(class, format!("{class}: n"))).await;
+    let admin = admin(&fake).await;
+    let error = admin.drop_namespace("n").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NamespaceNotFound);
+    assert!(error.to_string().contains("`drop_namespace` of namespace n"), "{error}");
+    for wrong in ["", "a.b", "a:b", "a b"] {
+        assert_eq!(admin.create_namespace(wrong).await.unwrap_err().kind(), ErrorKind::Invalid, "{wrong}");
+    }
+    assert_eq!(fake.calls("CreateNamespace"), 0);
+}
