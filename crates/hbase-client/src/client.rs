@@ -10,7 +10,8 @@ use crate::regions::readable;
 use crate::table::Table;
 use crate::table_name::TableName;
 
-/// A client of one cluster. Clones share its connections and what it knows of regions. It runs in tokio.
+/// A client of one cluster. Clones share its connections and what it knows of regions. It runs in tokio: outside of a runtime, its
+/// operations are errors.
 ///
 /// Connections, scans and [`BufferedMutator`](crate::BufferedMutator)s belong to the runtime in which they were begun. After that
 /// has stopped, the client opens other connections in the runtime that uses it; scans and `BufferedMutator`s of the stopped one

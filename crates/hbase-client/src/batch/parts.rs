@@ -167,7 +167,11 @@ mod tests {
 
     #[test]
     fn suspects_go_apart_and_what_is_made_at_once_by_itself() {
-        let load = |at: usize| Load { most: if at < 10 { 4 } else { usize::MAX }, at_once: at % 11 == 0, ..of(1) };
+        let load = |at: usize| Load {
+            most: if at < 10 { 4 } else { usize::MAX },
+            at_once: [0, 11, 22].contains(&at),
+            ..of(1)
+        };
         let regions = vec![(at("a", "b", 1), (0..13).collect()), (at("b", "", 1), (13..30).collect())];
         let parts = split(regions, load, 1 << 20).remove(0);
         assert_eq!(counts(&parts), [vec![4], vec![4], vec![1], vec![1], vec![2, 1, 16, 1]]);

@@ -38,3 +38,18 @@ fn without_a_runtime_an_operation_is_an_error() {
     assert!(now(writes.flush()).is_empty());
     assert!(now(writes.close()).is_empty());
 }
+
+#[test]
+fn a_buffer_takes_writes_from_elsewhere() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (writes, fake) = runtime.block_on(async {
+        let fake = super::Fake::start(|call| super::Reply::batch(&call.read(), |_| None)).await;
+        (super::tests::table(&fake).buffered_mutator(BufferOptions::new()), fake)
+    });
+    let written = now(writes.mutate(Put::new("r").value("f", "q", "v"))).unwrap();
+    runtime.block_on(async {
+        written.outcome().await.unwrap();
+        assert!(writes.close().await.is_empty());
+    });
+    assert_eq!(fake.calls("Multi"), 1);
+}
