@@ -174,7 +174,7 @@ impl Admin {
 
     /// As [`alter`](Self::alter), and leaves the regions open: each has the new schema when it is opened the next time, by a move, a
     /// split or a restart of its server. For changes that can wait, of large tables. HBase refuses it if families are added or
-    /// removed, or regions have to be other ones. HBase before 2.6 opens the regions again all the same.
+    /// removed, or regions have to be other ones. Older releases of HBase open the regions again all the same.
     ///
     /// # Errors
     ///

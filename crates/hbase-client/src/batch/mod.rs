@@ -145,7 +145,7 @@ async fn in_rounds(
         }
         let load = |at: usize| Load {
             bytes: together(&steps, at).map(|at| actions[at].size()).sum(),
-            most: steps[at].most,
+            most: steps[at].most(),
             at_once: actions[at].is_at_once(),
         };
         let of_servers = split(std::mem::take(&mut regions).into_parts(), load, core.options.batch_bytes);
@@ -169,7 +169,7 @@ async fn in_rounds(
                                     let (_, known) = doubted.or_insert_with(|| (location.clone(), since));
                                     *known = since.max(*known);
                                 }
-                                step.unanswered.get_or_insert_with(|| location.clone());
+                                step.left_unanswered(location);
                             }
                             CallFault::Refused(exception) => core.learn(location, exception, step.action.repeat()),
                             _ => {}

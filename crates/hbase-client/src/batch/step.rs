@@ -28,14 +28,22 @@ pub(super) struct Step<'a> {
     /// The put that goes with this one, as a part of it.
     pub(super) next: Option<usize>,
     pub(super) nonce: Option<u64>,
-    pub(super) unanswered: Option<Arc<Location>>,
+    /// Most actions have none.
+    trouble: Option<Box<Trouble>>,
+    pub(super) result: Option<Result<Outcome>>,
+}
+
+/// What is known of an action that failed, and is to be tried again.
+#[derive(Default)]
+struct Trouble {
+    /// Where it was sent first without an answer.
+    unanswered: Option<Arc<Location>>,
     /// So many actions, with this one, may go in one call.
-    pub(super) most: usize,
+    most: Option<usize>,
     /// Whether its puts are to go in smaller groups.
     split: bool,
     /// Why an attempt failed that told more than that its time was over.
     told: Option<Error>,
-    pub(super) result: Option<Result<Outcome>>,
 }
 
 /// Each action has a result in the end.
@@ -53,9 +61,27 @@ pub(super) struct Failed {
 pub(super) type Doubted = HashMap<bytes::Bytes, (Arc<Location>, Instant)>;
 
 impl Step<'_> {
+    fn trouble(&mut self) -> &mut Trouble {
+        self.trouble.get_or_insert_default()
+    }
+
+    fn unanswered(&self) -> Option<&Arc<Location>> {
+        self.trouble.as_ref()?.unanswered.as_ref()
+    }
+
+    /// It may have been carried out there.
+    pub(super) fn left_unanswered(&mut self, location: &Arc<Location>) {
+        self.trouble().unanswered.get_or_insert_with(|| location.clone());
+    }
+
+    /// So many actions, with this one, may go in one call.
+    pub(super) fn most(&self) -> usize {
+        self.trouble.as_ref().and_then(|trouble| trouble.most).unwrap_or(usize::MAX)
+    }
+
     /// Whether it was sent, not answered, and may not be sent to where the region is now.
     fn has_moved(&self, location: &Location) -> bool {
-        let reopened = self.unanswered.as_ref().is_some_and(|before| **before != *location);
+        let reopened = self.unanswered().is_some_and(|before| **before != *location);
         reopened && self.action.repeat() == Repeat::WhereItIs
     }
 
@@ -70,7 +96,7 @@ impl Step<'_> {
         attempts: u32,
     ) {
         let location = regions.location(region);
-        let has_nonce = self.unanswered.is_some() && self.action.repeat() == Repeat::WhereItIs;
+        let has_nonce = self.unanswered().is_some() && self.action.repeat() == Repeat::WhereItIs;
         if has_nonce && doubted.contains_key(location.region.name()) {
             let next = Next::unreachable(Cause::said("it is not known whether the region has moved"));
             let next = next.map(|error| error.at(location, self.action.row()));
@@ -87,26 +113,26 @@ impl Step<'_> {
     /// One of so many that failed together, of which one may take the others with it: they are sent apart.
     pub(super) fn suspect(&mut self, suspects: usize) {
         match suspects {
-            0 | 1 => self.split = true,
-            many => self.most = self.most.min(many.div_ceil(APART)),
+            0 | 1 => self.trouble().split = true,
+            many => self.trouble().most = Some(self.most().min(many.div_ceil(APART))),
         }
     }
 
     /// There is no time for another attempt.
     pub(super) fn give_up(&mut self, error: Error) {
-        let told = self.told.take().filter(|_| error.is_of_time());
+        let told = self.trouble().told.take().filter(|_| error.is_of_time());
         self.result = Some(Err(told.map_or_else(|| error.clone(), |told| told.after(error.attempts()))));
     }
 
     pub(super) fn failed(&mut self, at: usize, next: Next, failed: &mut Failed, attempts: u32) {
-        let unknown = self.unanswered.is_some() && self.action.repeat() != Repeat::Read;
+        let unknown = self.unanswered().is_some() && self.action.repeat() != Repeat::Read;
         match next.map(|error| if unknown { error.outcome_unknown() } else { error }) {
             Next::Never(error) => self.result = Some(Err(error.after(attempts))),
             next => {
                 let (Next::Now(error) | Next::Later { error, .. } | Next::Never(error)) = &next;
                 failed.errors.push((at, error.clone()));
                 if !error.is_of_time() {
-                    self.told = Some(error.clone());
+                    self.trouble().told = Some(error.clone());
                 }
                 // The longest wait that any action needs is the wait of all.
                 let longer = match (&failed.next, &next) {
@@ -140,10 +166,7 @@ pub(super) fn steps<'a>(actions: &[&'a Action]) -> (Vec<Step<'a>>, Vec<usize>) {
             then: None,
             next: None,
             nonce: action.mutation().filter(|mutation| mutation.is_read_modify()).map(|_| nonce()),
-            unanswered: None,
-            most: usize::MAX,
-            split: false,
-            told: None,
+            trouble: None,
             result: action.check().err().map(Err),
         };
         // A wrong one is not sent, so others go before and after each other as if it were not there.
@@ -174,7 +197,8 @@ pub(super) fn steps<'a>(actions: &[&'a Action]) -> (Vec<Step<'a>>, Vec<usize>) {
 pub(super) fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
     let result = match &steps[at].result {
         None => {
-            if std::mem::take(&mut steps[at].split) {
+            let split = steps[at].trouble.as_mut().is_some_and(|trouble| std::mem::take(&mut trouble.split));
+            if split {
                 divide(steps, at);
             }
             return Some(at);
@@ -197,14 +221,14 @@ pub(super) fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
 /// Makes smaller groups of puts that went together.
 fn divide(steps: &mut [Step<'_>], at: usize) {
     let group: Vec<usize> = together(steps, at).collect();
-    let (unanswered, most) = (steps[at].unanswered.clone(), steps[at].most);
+    let (unanswered, most) = steps[at].trouble.as_ref().map_or((None, None), |of| (of.unanswered.clone(), of.most));
     let smaller = group.len().div_ceil(APART);
     for (last, after) in group.iter().zip(&group[1..]).skip(smaller - 1).step_by(smaller) {
         steps[*last].next = None;
         steps[*last].then = Some(*after);
         // The group that was not answered had this one too.
-        steps[*after].unanswered = unanswered.clone();
-        steps[*after].most = most;
+        let trouble = steps[*after].trouble();
+        (trouble.unanswered, trouble.most) = (unanswered.clone(), most);
     }
 }
 
