@@ -51,7 +51,7 @@ impl Admin {
         let table = checked(table)?;
         let message = |location: &Location| pb::FlushRegionRequest { region: location.region.specifier() };
         let read = |answer: &Answer| answer.read::<pb::FlushRegionResponse>().map(drop);
-        let done = self.on_regions(&table, "FlushRegion", message, read, self.deadline()).await;
+        let done = self.on_regions(&table, "FlushRegion", Repeat::Always, message, read, self.deadline()).await;
         done.map(drop).map_err(|error| error.of_operation("flush", &table))
     }
 
@@ -101,7 +101,7 @@ impl Admin {
         let message =
             |location: &Location| pb::CompactRegionRequest { region: location.region.specifier(), major: Some(major) };
         let read = |answer: &Answer| answer.read::<pb::CompactRegionResponse>().map(drop);
-        self.on_regions(table, "CompactRegion", message, read, deadline).await?;
+        self.on_regions(table, "CompactRegion", Repeat::Always, message, read, deadline).await?;
         self.no_compaction(table, deadline).await.map_err(Error::outcome_unknown)
     }
 
@@ -124,7 +124,7 @@ impl Admin {
             compaction_state: Some(true),
         };
         let read = |answer: &Answer| Ok(answer.read::<pb::GetRegionInfoResponse>()?.compaction_state());
-        let states = self.on_regions(table, "GetRegionInfo", message, read, deadline).await?;
+        let states = self.on_regions(table, "GetRegionInfo", Repeat::Read, message, read, deadline).await?;
         let major = |state: &CompactionState| matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
         Ok(match () {
             () if states.iter().any(major) => Compacting::Major,
@@ -133,11 +133,12 @@ impl Admin {
         })
     }
 
-    /// Makes a call to each region of a table. What it does is as good twice as once.
+    /// Makes a call to each region of a table.
     async fn on_regions<M: Message, T>(
         &self,
         table: &TableName,
         method: &'static str,
+        repeat: Repeat,
         message: impl Fn(&Location) -> M,
         read: impl Fn(&Answer) -> Result<T, crate::rpc::CallFault>,
         deadline: Instant,
@@ -159,7 +160,7 @@ impl Admin {
                     },
                     cells: &[],
                     read: |answer: &Answer| read(answer),
-                    repeat: Repeat::Always,
+                    repeat,
                     deadline,
                 };
                 all.push(self.core.on_row(&call).await?);

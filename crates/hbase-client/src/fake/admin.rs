@@ -65,8 +65,12 @@ async fn a_compaction_is_waited_for() {
     });
     let fake = fake.await;
     let admin = admin(&fake).await;
-    admin.flush("t").await.unwrap();
-    admin.major_compact("t").await.unwrap();
+    let in_a_task = admin.clone();
+    let upkeep = async move {
+        in_a_task.flush("t").await.unwrap();
+        in_a_task.major_compact("t").await.unwrap();
+    };
+    tokio::spawn(upkeep).await.unwrap();
     // One is under way before; the region is looked up again; and it takes until the third look.
     assert_eq!((fake.calls("FlushRegion"), fake.calls("GetRegionInfo"), fake.calls("CompactRegion")), (1, 5, 2));
     assert_eq!(admin.compacting("t").await.unwrap(), Compacting::No);

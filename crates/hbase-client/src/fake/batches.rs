@@ -190,9 +190,19 @@ async fn changes_at_once_and_with_conditions_go_in_a_buffer() {
 #[tokio::test]
 async fn what_depends_on_a_condition_is_not_repeated() {
     let fake = Fake::start(|call| if call.nth == 0 { Reply::Close } else { at_once(call) }).await;
-    let results = table(&fake).batch(vec![checked("yes").into(), row("b").into()]).await;
+    let table = table(&fake);
+    let results = table.batch(vec![checked("yes").into(), row("b").into()]).await;
     assert_eq!(kinds(&results), [Some(ErrorKind::OutcomeUnknown); 2]);
     assert_eq!(fake.calls("Multi"), 1);
+    // In a task of its own.
+    let in_a_task = async move {
+        let condition = Condition::absent("f", "q");
+        let writes = table.buffered_mutator(BufferOptions::new());
+        drop(writes.mutate(row("d")).await.unwrap());
+        assert!(writes.close().await.is_empty());
+        table.check_and_mutate(&condition, row("c")).await.unwrap().applied
+    };
+    assert!(tokio::spawn(in_a_task).await.unwrap());
 }
 
 #[tokio::test]

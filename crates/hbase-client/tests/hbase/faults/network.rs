@@ -91,7 +91,8 @@ async fn a_slow_meta_is_asked_once_a_region() {
         let (single, batches) =
             tokio::join!(join_all(rows().map(|row| late.get(row))), join_all((0..20).map(|_| late.get_many(rows()))));
         let took = began.elapsed();
-        assert!(took < Duration::from_secs(5), "{took:?}");
+        // They are tried for four seconds. Thousands end at once, on a machine that has other work.
+        assert!(took < Duration::from_secs(20), "{took:?}");
         let mut errors = single.into_iter().chain(batches.into_iter().flatten()).map(Result::unwrap_err);
         assert!(errors.all(|error| error.kind() == ErrorKind::Unavailable));
         // One at a time for the whole table, of which nothing is known, each of half a second.
