@@ -33,7 +33,9 @@ pub struct BigtableOptions {
     /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
     pub emulator: Option<String>,
     /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open requests. If
-    /// each has 100, a scan being one, more are opened.
+    /// each has 100, each bucket of a scan being one, or as many as the server allows, more are opened, up to 256, and closed
+    /// when nothing is in flight on them. Scans that read ahead by less have connections of their own, as many for each of
+    /// three sizes.
     pub connections: usize,
     /// How long a connection is used before a new one takes its place. Default: 45 minutes. The service closes connections
     /// after an hour; a new one is opened and warmed before it is used.
@@ -45,7 +47,7 @@ pub struct BigtableOptions {
     /// ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
     pub attempt_timeout: Duration,
     /// About how many bytes all open scans of the client read ahead together. Default: 32 MiB. A scan reads ahead as much as
-    /// its `batch_bytes` allow; when this is short, by some kilobytes a bucket, whatever other scans hold.
+    /// its `batch_bytes` allow; when this is short, by 2 KiB a bucket, or a row, whatever other scans hold.
     pub scan_memory: usize,
     /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return a cell
     /// twice. A larger one is an error that [names it](crate::BigtableError::large_row).

@@ -46,8 +46,8 @@ fn many_open_scans_share_a_bounded_memory() {
     let options = BigtableOptions::new("p", format!("o{}", std::process::id())).emulator(host);
     let runtime = Runtime::new().unwrap();
     let schema = TableSchema::new().family("a", FamilySchema::new());
-    // More in each bucket than the largest window has. All is read of the first alone.
-    for (name, rows, size, to_the_end) in [("long", 4_800, 1_000, true), ("short", 80_000, 8, false)] {
+    // In each bucket is more than a scan may hold. All is read of the first alone.
+    for (name, rows, size, to_the_end) in [("long", 1_600, 1_000, true), ("short", 24_000, 8, false)] {
         for reverse in [false, true] {
             // Of each client: what connections keep for their next scans counts too.
             let db = runtime.block_on(Bigtable::connect(options.clone())).unwrap();
@@ -75,7 +75,7 @@ fn many_open_scans_share_a_bounded_memory() {
                     assert!(peak <= MOST, "{what}: {peak} bytes were held");
                     now
                 };
-                while scans.iter().any(|(_, read)| *read < rows) && (to_the_end || rounds < 4) {
+                while scans.iter().any(|(_, read)| *read < rows) && (to_the_end || rounds < 2) {
                     let each = scans.iter_mut().map(|(scan, read)| go_on(scan, read, (rows, reverse), 300));
                     if rounds == 0 {
                         // All at once, and then one after the other.

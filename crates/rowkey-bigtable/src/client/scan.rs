@@ -240,7 +240,8 @@ impl RowStream {
                 },
                 None => {
                     let Some(call) = wait else { return Ok(Next::Pending) };
-                    self.reopen(call).await?;
+                    // What is needed to open a stream is not kept for the time of the scan.
+                    Box::pin(self.reopen(call)).await?;
                     continue;
                 }
             };
@@ -258,7 +259,7 @@ impl RowStream {
                             self.failure = Some(status);
                             return Ok(Next::Pending);
                         };
-                        return Err(self.too_large(status, call).await);
+                        return Err(Box::pin(self.too_large(status, call)).await);
                     }
                 }
                 Err(status) => {

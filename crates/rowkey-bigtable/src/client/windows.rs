@@ -13,7 +13,7 @@ use tonic::transport::Endpoint;
 use super::connections::{Connections, Renewal};
 
 /// The windows, from the largest on.
-const WINDOWS: [usize; 4] = [256 << 10, 64 << 10, 16 << 10, 4 << 10];
+const WINDOWS: [usize; 4] = [256 << 10, 64 << 10, 16 << 10, 2 << 10];
 const SMALLEST: usize = WINDOWS.len() - 1;
 /// The window of all other requests.
 pub(super) const LARGEST: usize = WINDOWS[0];
