@@ -17,7 +17,7 @@ use prost::Message;
 use super::keys::{Keys, Range};
 use super::tree::{ColumnValue, Node, Pattern, QualifierRange};
 use super::{Compare, pb};
-use crate::row::LONGEST_KEY;
+use crate::names::LONGEST_KEY;
 
 const PACKAGE: &str = "org.apache.hadoop.hbase.filter";
 

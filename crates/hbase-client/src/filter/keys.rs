@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use bytes::Bytes;
 
 use super::Compare;
-use crate::row::LONGEST_KEY;
+use crate::names::LONGEST_KEY;
 
 /// Ranges of row keys, in their order; between two of them there are keys that are in neither.
 #[derive(Debug, Clone, PartialEq, Eq)]

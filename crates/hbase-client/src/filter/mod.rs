@@ -10,8 +10,8 @@ pub(crate) use self::encode::binary;
 use self::keys::{Keys, prefix_end};
 use self::tree::{ColumnValue, Node, QualifierRange};
 use crate::columns::wrong_family;
+use crate::names::LONGEST_KEY;
 use crate::pb;
-use crate::row::LONGEST_KEY;
 
 /// Parts of rows that a server is to send.
 ///
