@@ -220,8 +220,12 @@ mod tests {
                 (_, Tail::CutOff) => prop_assert!(false, "bit {}", bit),
             }
         }
+    }
 
-        /// Pages, or the rest of a sector after an entry, that did not reach the disk.
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
+
+        /// Pages that did not reach the disk.
         #[test]
         fn writes_that_lack_pages_are_torn(batches in batches_of(9_000), lost in vec(any::<prop::sample::Index>(), 1..4)) {
             let mut journal = batches.concat();
