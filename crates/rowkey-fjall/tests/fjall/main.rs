@@ -4,6 +4,7 @@ mod damage;
 mod dropped;
 mod journal;
 mod others;
+#[cfg(target_os = "linux")]
 mod power;
 mod refused;
 mod synced;
