@@ -7,15 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rowkey::Table;
 use rowkey::jobs::BulkLoad;
 use rowkey::migrate::{Conversion, Migration};
-use rowkey::secondary::Primary;
+use rowkey::secondary::{Primary, Secondary};
 use rowkey::store::{Batch, Database, Store};
 use rowkey::wide::{Cells, FamilySchema, Mutation, TableSchema, WideStore};
-use rowkey::Table;
 use rowkey_fjall::Fjall;
 
 use crate::measure::{Bench, Line};
+use crate::memory::mix;
 
 const EVERY: Duration = Duration::from_micros(500);
 const ROWS: usize = 300_000;
@@ -62,29 +63,23 @@ pub fn measure(bench: &mut Bench) {
         Box::new(move || wide.mutate_many(&rows).unwrap())
     });
     beside(bench, "rebuild of an index of 100,000 rows", |db| {
-        filled(db, n / 3);
-        let mut rows = Primary::<u64, [u8; 32], _>::open(db.clone(), "rows").unwrap();
-        let by_value = rows.secondary("by_value", |id: &u64, value: &[u8; 32]| [((*value, *id), ())]).unwrap();
+        let (_, by_value) = indexed(db, n / 3);
         Box::new(move || assert_eq!(by_value.rebuild().run().unwrap().written, n / 3))
     });
     beside(bench, "verification of an index of 100,000 rows", |db| {
-        filled(db, n / 3);
-        let mut rows = Primary::<u64, [u8; 32], _>::open(db.clone(), "rows").unwrap();
-        let by_value = rows.secondary("by_value", |id: &u64, value: &[u8; 32]| [((*value, *id), ())]).unwrap();
+        let (_, by_value) = indexed(db, n / 3);
         by_value.rebuild().run().unwrap();
         Box::new(move || assert!(by_value.verify().run().unwrap().is_clean()))
     });
     beside(bench, "deletion of 100,000 rows with an index", |db| {
-        filled(db, n / 3);
-        let mut rows = Primary::<u64, [u8; 32], _>::open(db.clone(), "rows").unwrap();
-        let by_value = rows.secondary("by_value", |id: &u64, value: &[u8; 32]| [((*value, *id), ())]).unwrap();
+        let (rows, by_value) = indexed(db, n / 3);
         by_value.rebuild().run().unwrap();
         Box::new(move || rows.delete_rows(..).unwrap())
     });
     beside(bench, "backfill of 100,000 rows", |db| {
         filled(db, n / 3);
         let same = Conversion::keys(|key: u64| !key, |key: u64| !key);
-        let migration: Migration<u64, [u8; 32], u64, [u8; 32], _> =
+        let migration: Migration<u64, u64, u64, u64, _> =
             Migration::open(db.clone(), "m", "rows", "after", same).unwrap();
         Box::new(move || assert_eq!(migration.backfill().run().unwrap().written, n / 3))
     });
@@ -148,15 +143,20 @@ fn puts(other: &dyn Store, done: impl Fn() -> bool) -> Vec<Duration> {
     times
 }
 
-fn filled(db: &Fjall, rows: u64) -> Table<u64, [u8; 32], Fjall> {
+fn filled(db: &Fjall, rows: u64) -> Table<u64, u64, Fjall> {
     let table = Table::open(db.clone(), "rows").unwrap();
-    let rows = (0..rows).map(|row| {
-        let mut value = [0; 32];
-        value[..8].copy_from_slice(&crate::memory::mix(row).to_be_bytes());
-        Ok((row, value))
-    });
-    table.bulk_load().threads(1).run(rows).unwrap();
+    table.bulk_load().threads(1).run((0..rows).map(|row| Ok((row, mix(row))))).unwrap();
     table
+}
+
+type Indexed = (Primary<u64, u64, Fjall>, Secondary<(u64, u64), (), u64, u64, Fjall>);
+
+/// Rows, and an index that does not have them yet.
+fn indexed(db: &Fjall, rows: u64) -> Indexed {
+    filled(db, rows);
+    let mut rows = Primary::open(db.clone(), "rows").unwrap();
+    let by_value = rows.secondary("by_value", |id: &u64, value: &u64| [((*value, *id), ())]).unwrap();
+    (rows, by_value)
 }
 
 fn wide(db: &Fjall) -> Cells {
