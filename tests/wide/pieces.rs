@@ -218,6 +218,7 @@ fn a_piece_ends_when_its_time_is_over() {
     let transactions = counting.counts.transactions.load(Ordering::Relaxed) - before;
     assert!(transactions >= 4, "{transactions} transactions read 120 ms");
     assert_eq!(rows_of(&table, &Scan::all(), &Columns::all()).len(), 60);
+    assert_eq!(table.purge().run().unwrap().rows, 60, "rows are counted once, wherever time was over");
 
     // After an error, those that are not written are named.
     let limited = table.with_options(&CallOptions::new().timeout(Duration::from_millis(60)));

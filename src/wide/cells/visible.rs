@@ -1,6 +1,7 @@
 //! Which versions of a row are visible: deletes, TTL, maximum number of versions.
 
 use super::key::{Kind, Version};
+use crate::RowKey;
 use crate::wide::schema::FamilySchema;
 
 /// What becomes of an entry.
@@ -15,11 +16,14 @@ pub(super) enum Fate {
 }
 
 /// Why a version is not visible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+#[derive(RowKey, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    #[rowkey(tag = 1)]
     Deleted,
+    #[rowkey(tag = 2)]
     Expired,
     /// The family does not keep this many versions.
+    #[rowkey(tag = 3)]
     Old,
 }
 
@@ -63,6 +67,11 @@ impl Visible {
     /// Number of visible versions of the column so far.
     pub(super) fn versions(&self) -> u32 {
         self.versions
+    }
+
+    /// Why the rest of the column is not visible, if it is not.
+    pub(super) fn rest(&self) -> Option<Why> {
+        self.column_gone
     }
 
     /// Goes on in the middle of a column that has so many visible versions before.

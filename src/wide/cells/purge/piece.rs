@@ -84,6 +84,8 @@ struct At {
     in_column: bool,
     /// As of an [`Inside`].
     column_hides: Option<i64>,
+    /// As of an [`Inside`].
+    why: Option<Why>,
     /// The time of the last entry, if that deletes one version.
     version_deleted: Option<i64>,
     visible: Visible,
@@ -109,16 +111,18 @@ impl<'p> Piece<'p> {
         let mut entries = Entries::new(self.view.scan(&self.scan(rest, self.room.most_entries)));
         while entries.settle()? {
             let (key, _) = entries.get();
+            let begun = self.read > 0;
+            let is_over = begun && self.is_over();
             if self.at.part.is_empty() || !key.starts_with(&self.at.part) {
                 let row = self.end_row()?;
-                if let Some(row) = row.filter(|_| self.read > 0 && (self.room.is_full(false) || self.is_over())) {
+                if let Some(row) = row.filter(|_| is_over || (begun && self.room.is_full(false))) {
                     return Ok(self.done(Some(Position::AfterRow(row))));
                 }
                 self.at.part.extend_from_slice(CellKey::row_of(key));
             }
             let place =
                 Place::decode(&key[self.at.part.len()..]).map_err(|error| Error::from(error).of_key("", key))?;
-            if self.at.goes_on(key, &place) && self.read > 0 && (self.room.is_full(true) || self.is_over()) {
+            if self.at.goes_on(key, &place) && (is_over || (begun && self.room.is_full(true))) {
                 let inside = self.at.inside();
                 return Ok(self.done(Some(Position::Inside(inside))));
             }
@@ -164,6 +168,7 @@ impl<'p> Piece<'p> {
             self.at.in_column = true;
             self.at.visible.column();
             self.at.visible.assume(inside.kept);
+            self.at.why = inside.why;
             if let Some(until) = inside.column_hides
                 && self.view.get(&self.at.column_marker(until))?.is_some()
             {
@@ -222,14 +227,19 @@ impl<'p> Piece<'p> {
                 }
                 self.at.version_deleted = (version.kind == Kind::VersionDeleted).then_some(version.at);
                 match self.fate(key, version)? {
-                    Fate::Kept => self.cells.kept += 1,
+                    Fate::Kept => {
+                        self.at.why = None;
+                        self.cells.kept += 1;
+                    }
                     // The newest marker of a column hides what its others hide.
                     Fate::Gone(_) | Fate::ColumnGone(_)
                         if version.kind == Kind::ColumnDeleted && self.at.column_hides.is_none() =>
                     {
                         self.at.column_hides = Some(version.at);
                     }
-                    Fate::Gone(why) | Fate::ColumnGone(why) => self.remove(key, version.kind, why),
+                    Fate::Gone(why) | Fate::ColumnGone(why) => {
+                        self.remove(key, version.kind, self.at.why.unwrap_or(why));
+                    }
                 }
             }
         }
@@ -294,6 +304,7 @@ impl<'p> Piece<'p> {
         }
         self.at.column.clear();
         self.at.in_column = false;
+        self.at.why = None;
         self.at.version_deleted = None;
     }
 
@@ -344,8 +355,9 @@ impl At {
     }
 
     fn inside(&self) -> Inside<'static> {
-        let &Self { ref key, family_hides, column_hides, ref visible, .. } = self;
-        Inside { entry: key.clone().into(), family_hides, column_hides, kept: visible.versions() }
+        let &Self { ref key, family_hides, column_hides, why, ref visible, .. } = self;
+        let (entry, why) = (key.clone().into(), why.or(visible.rest()));
+        Inside { entry, family_hides, column_hides, kept: visible.versions(), why }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::RowKey;
+use crate::wide::cells::visible::Why;
 
 /// What a purge has done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(crate) struct Inside<'a> {
     pub(crate) column_hides: Option<i64>,
     /// Number of versions of its column that were kept.
     pub(crate) kept: u32,
+    /// Why the rest of the column was removed so far, for the report.
+    pub(crate) why: Option<Why>,
 }
 
 #[cfg(test)]
@@ -38,9 +41,15 @@ mod tests {
     /// Programs have stored checkpoints.
     #[test]
     fn its_shape_is_frozen() {
-        assert_eq!(Inside::LAYOUT.shape(), "bytes, option<i64>, option<i64>, u32");
-        let inside = Inside { entry: (&b"r\0"[..]).into(), family_hides: Some(7), column_hides: None, kept: 3 };
-        let bytes = b"r\x01\x01\0\x01\x80\0\0\0\0\0\0\x07\0\0\0\0\x03";
+        assert_eq!(Inside::LAYOUT.shape(), "bytes, option<i64>, option<i64>, u32, option<enum{1: (), 2: (), 3: ()}>");
+        let inside = Inside {
+            entry: (&b"r\0"[..]).into(),
+            family_hides: Some(7),
+            column_hides: None,
+            kept: 3,
+            why: Some(Why::Old),
+        };
+        let bytes = b"r\x01\x01\0\x01\x80\0\0\0\0\0\0\x07\0\0\0\0\x03\x01\x03";
         assert_eq!(inside.encode(), bytes);
         assert_eq!(Inside::decode(bytes), Ok(inside));
     }
