@@ -46,8 +46,8 @@ pub struct BigtableOptions {
     /// of a write of many rows. After it a request that can be repeated is sent again. What creates, changes or drops tables or
     /// ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
     pub attempt_timeout: Duration,
-    /// About how many bytes all open scans of the client read ahead together. Default: 32 MiB. A scan reads ahead as much as
-    /// its `batch_bytes` allow; when this is short, by 2 KiB a bucket, or a row, whatever other scans hold.
+    /// About how many bytes all open scans of the client read ahead together. Default: 16 MiB. A scan reads ahead as much as
+    /// its `batch_bytes` allow; when this is short, by 1 KiB a bucket, or a row, whatever other scans hold.
     pub scan_memory: usize,
     /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return a cell
     /// twice. A larger one is an error that [names it](crate::BigtableError::large_row).
@@ -71,7 +71,7 @@ impl BigtableOptions {
             connection_age: Duration::from_secs(45 * 60),
             connect_timeout: Duration::from_secs(10),
             attempt_timeout: Duration::from_secs(60),
-            scan_memory: 32 << 20,
+            scan_memory: 16 << 20,
             largest_row: 512 << 20,
             retry_for: Duration::from_secs(60),
         }

@@ -13,7 +13,7 @@ use tonic::transport::Endpoint;
 use super::connections::{Connections, Renewal};
 
 /// The windows, from the largest on.
-const WINDOWS: [usize; 4] = [256 << 10, 64 << 10, 16 << 10, 2 << 10];
+const WINDOWS: [usize; 4] = [256 << 10, 64 << 10, 16 << 10, 1 << 10];
 const SMALLEST: usize = WINDOWS.len() - 1;
 /// The window of all other requests.
 pub(super) const LARGEST: usize = WINDOWS[0];
@@ -22,7 +22,7 @@ pub(super) const LARGEST: usize = WINDOWS[0];
 /// in h2. Then there is the batch of its scan.
 const COPIES: usize = 5;
 /// A stream gets at most this part of what is left, so that those that come later get something too.
-const PART: usize = 16;
+const PART: usize = 8;
 
 /// The connections of scans, and the memory of their streams.
 #[derive(Debug)]
