@@ -408,6 +408,52 @@ fn a_runtime_that_stops_leaves_errors() {
     assert_eq!(kind(table.scan(&Scan::all()).next_batch(&mut Default::default())), Some(ErrorKind::Other));
 }
 
+/// A call that its own thread keeps from running ends at its bounds all the same.
+#[test]
+fn a_task_of_the_engines_own_runtime_waits_no_longer_than_it_may() {
+    let runtime = current_thread();
+    let handle = runtime.handle().clone();
+    let spawn = move |future: BoxFuture<'static, ()>| drop(handle.spawn(future));
+    let opened = {
+        let db = Blocking::on(Unblock::new(Memory::new()), spawn);
+        let opening = std::thread::spawn(move || (Database::table(&db, "t").unwrap(), db));
+        while !opening.is_finished() {
+            runtime.block_on(tokio::task::yield_now());
+        }
+        opening.join().unwrap()
+    };
+    let (table, db) = opened;
+    let table = table.with_options(&CallOptions::new().timeout(SOON));
+    let db = db.with_options(&CallOptions::new().timeout(SOON));
+    runtime.block_on(async {
+        assert_eq!(kind(table.get(b"a")), Some(ErrorKind::DeadlineExceeded));
+        assert_eq!(kind(db.tables()), Some(ErrorKind::DeadlineExceeded));
+        assert_eq!(kind(db.create_table("u", &Default::default())), Some(ErrorKind::OutcomeUnknown));
+        // It is carried out as soon as the thread is free.
+        assert_eq!(kind(table.write(Batch::new().put("a", "1"))), Some(ErrorKind::OutcomeUnknown));
+        let mut scan = table.scan(&Scan::all());
+        assert_eq!(kind(scan.next_batch(&mut Default::default())), Some(ErrorKind::DeadlineExceeded));
+        let mut batch = RowBatch::default();
+        scan.next_batch(&mut batch).unwrap();
+        assert_eq!(batch.len(), 0, "a scan has ended after its error");
+        let cancel = Cancel::new();
+        let table = table.with_options(&CallOptions::new().cancel(&cancel));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(SOON);
+                cancel.cancel();
+            });
+            assert_eq!(kind(table.get(b"a")), Some(ErrorKind::Cancelled));
+        });
+    });
+    let table = table.with_options(CallOptions::none());
+    let reading = std::thread::spawn(move || while table.get(b"a").unwrap().as_deref() != Some(b"1") {});
+    while !reading.is_finished() {
+        runtime.block_on(tokio::task::yield_now());
+    }
+    reading.join().unwrap();
+}
+
 /// An engine that panics at its gate.
 #[derive(Clone)]
 struct Panics(Arc<Mutex<bool>>);

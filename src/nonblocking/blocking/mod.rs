@@ -6,7 +6,8 @@ mod wide;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
 use self::rows::StreamRows;
 use super::{Answer, Batches, BoxFuture};
@@ -24,7 +25,8 @@ use crate::store::{CallOptions, DatabaseId, Rows, Scan};
 /// Scans are read ahead by one batch, on the runtime, beside what the engine itself reads ahead. So the buckets of a salted key are read at the same time without
 /// threads, and [`slow_scans`](crate::store::Guarantees::slow_scans) is not declared.
 ///
-/// Timeouts, deadlines and cancellation are the engine's. A call ends when the engine's does.
+/// Timeouts, deadlines and cancellation are the engine's, and a call ends when the engine's does. If its runtime is blocked, a
+/// call ends a second after them: a write with [`Error::OutcomeUnknown`].
 ///
 /// ```
 /// use rowkey::nonblocking::{Blocking, Unblock};
@@ -63,9 +65,11 @@ impl<T> fmt::Debug for Blocking<T> {
 struct Runtime(Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>);
 
 impl Runtime {
-    /// Waits for a call of the engine.
+    /// Waits for a call of the engine on tables, within the call's bounds.
     fn wait<T: Send + 'static>(
         &self,
+        options: &CallOptions,
+        tables: &str,
         call: impl Future<Output = Result<T, Error>> + Send + 'static,
     ) -> Result<T, Error> {
         let (tell, told) = sync_channel(1);
@@ -73,9 +77,23 @@ impl Runtime {
             // If nobody waits any more, nobody has to know.
             let _ = tell.try_send(call.await);
         }));
-        told.recv().unwrap_or_else(|_| Err(stopped()))
+        within(options, tables, |time| match told.recv_timeout(time) {
+            Ok(answered) => Some(answered),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Err(stopped())),
+        })?
     }
 }
+
+/// Waits within the bounds of a call on tables, and a little longer: an engine that runs ends the call itself. One whose runtime
+/// is blocked, such as by the thread that waits here, does not.
+fn within<T>(options: &CallOptions, tables: &str, mut wait: impl FnMut(Duration) -> Option<T>) -> Result<T, Error> {
+    let bounds = options.begin("wait for the runtime of the engine", tables);
+    bounds.and_then(|bounds| bounds.wait(&mut wait)).or_else(|ended| wait(GRACE).ok_or(ended))
+}
+
+/// How long the engine may take to end a call.
+const GRACE: Duration = Duration::from_secs(1);
 
 #[cold]
 fn stopped() -> Error {
@@ -86,7 +104,8 @@ impl<T> Blocking<T> {
     /// An engine whose futures `spawn` runs to their ends, on threads that are not blocked by callers of this handle. A
     /// future that is dropped instead is an error of the call.
     ///
-    /// Do not call from a task of that runtime: the task would block a thread that is to run the call, and may wait for ever.
+    /// Do not call from a task of that runtime: the task would block a thread that is to run the call, and may wait until the end
+    /// of its bounds, or for ever without.
     /// [`Blocking::new`] has a runtime that nothing else uses.
     #[cfg_attr(
         not(feature = "tokio"),
@@ -154,7 +173,7 @@ impl<T> Blocking<T> {
         T: Send + 'static,
     {
         let runtime = owned()?;
-        Ok(Self { engine: Arc::new(runtime.wait(making)?), runtime })
+        Ok(Self { engine: Arc::new(runtime.wait(CallOptions::none(), "", making)?), runtime })
     }
 }
 
@@ -189,40 +208,43 @@ fn owned() -> Result<Runtime, Error> {
 }
 
 impl<T: Send + Sync + 'static> Blocking<T> {
-    /// Waits for a call of the engine.
+    /// Waits for a call of the engine on tables.
     fn call<R: Send + 'static>(
         &self,
+        options: &CallOptions,
+        table: &str,
         call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         let engine = Arc::clone(&self.engine);
-        self.runtime.wait(async move { call(&engine).await })
+        self.runtime.wait(options, table, async move { call(&engine).await })
     }
 
-    /// Waits for a call that writes to tables. If the runtime gives it up, its outcome is unknown.
+    /// Waits for a call that writes to tables. If the runtime gives it up, or does not answer, its outcome is unknown.
     fn write_call<R: Send + 'static>(
         &self,
+        options: &CallOptions,
         database: DatabaseId,
         tables: &[&str],
         call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         database.check_write(tables.iter().copied())?;
-        let engine = Arc::clone(&self.engine);
-        let answered = self.runtime.wait(async move { Ok(call(&engine).await) });
-        let unknown = |stopped| Error::OutcomeUnknown { table: tables.join(", "), source: Box::new(stopped) };
-        answered.unwrap_or_else(|stopped| Err(unknown(stopped)))
+        let (engine, names) = (Arc::clone(&self.engine), tables.join(", "));
+        let answered = self.runtime.wait(options, &names, async move { Ok(call(&engine).await) });
+        answered.unwrap_or_else(|ended| Err(Error::OutcomeUnknown { table: names, source: Box::new(ended) }))
     }
 
     /// Opens a table, which `open` does if it exists and `make` in any case. A thread that may not write creates none.
     fn open_call<R: Send + 'static>(
         &self,
+        options: &CallOptions,
         database: DatabaseId,
         table: &str,
         open: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
         make: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         match database.check_write([table]) {
-            Ok(()) => self.write_call(database, &[table], make),
-            Err(reentrant) => match self.call(open) {
+            Ok(()) => self.write_call(options, database, &[table], make),
+            Err(reentrant) => match self.call(options, table, open) {
                 Err(Error::NoSuchTable(_)) => Err(reentrant),
                 opened => opened,
             },
@@ -240,7 +262,7 @@ impl<T: Send + Sync + 'static> Blocking<T> {
     ) -> Box<dyn Rows> {
         // One batch that is returned, one ahead, and one that the engine may read ahead itself.
         let (engine, scan) = (Arc::clone(&self.engine), scan.clone().divided(3));
-        let rows = StreamRows::start(&self.runtime, move || open(&engine, &scan));
+        let rows = StreamRows::start(&self.runtime, options, table, move || open(&engine, &scan));
         if is_snapshot {
             rows.wait_until_open();
         }

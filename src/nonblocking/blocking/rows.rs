@@ -4,14 +4,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 
-use super::{Batches, Runtime, stopped};
+use super::{Batches, Runtime, stopped, within};
 use crate::nonblocking::feed::{Yielded, poll_batch};
 use crate::store::error::Error;
-use crate::store::{RowBatch, Rows};
+use crate::store::{CallOptions, RowBatch, Rows};
 
 /// A scan whose stream a task reads, by at most one batch ahead. When it is dropped, so is the stream.
 pub(super) struct StreamRows {
     shared: Arc<Shared>,
+    /// The bounds of the wait for a batch, and the table that it is from.
+    options: CallOptions,
+    table: String,
     /// Goes on as long as the scan, whatever becomes of the handle that opened it.
     _runtime: Runtime,
 }
@@ -38,8 +41,18 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait_while(&self, condition: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
-        self.told.wait_while(self.state(), |state| condition(state)).unwrap_or_else(PoisonError::into_inner)
+    /// Waits within the bounds of a call while a condition holds.
+    fn wait_while(
+        &self,
+        options: &CallOptions,
+        table: &str,
+        holds: impl Fn(&State) -> bool,
+    ) -> Result<MutexGuard<'_, State>, Error> {
+        within(options, table, |time| {
+            let waited = self.told.wait_timeout_while(self.state(), time, |state| holds(state));
+            let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            (!holds(&state)).then_some(state)
+        })
     }
 
     fn wake(mut state: MutexGuard<'_, State>) {
@@ -53,22 +66,39 @@ impl Shared {
 
 impl StreamRows {
     /// Opens and reads a stream on the runtime.
-    pub(super) fn start(runtime: &Runtime, open: impl FnOnce() -> Batches + Send + 'static) -> Self {
+    pub(super) fn start(
+        runtime: &Runtime,
+        options: &CallOptions,
+        table: &str,
+        open: impl FnOnce() -> Batches + Send + 'static,
+    ) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), told: Condvar::new() });
         let reading = Reading { shared: Arc::clone(&shared), open: Some(open), batches: None };
         (runtime.0)(Box::pin(reading));
-        Self { shared, _runtime: runtime.clone() }
+        Self { shared, options: options.clone(), table: table.to_owned(), _runtime: runtime.clone() }
     }
 
+    /// Waits until the stream is open. If that takes too long, the first batch is the error.
     pub(super) fn wait_until_open(&self) {
-        drop(self.shared.wait_while(|state| !state.is_open));
+        drop(self.shared.wait_while(&self.options, &self.table, |state| !state.is_open));
     }
 }
 
 impl Rows for StreamRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear();
-        let mut state = self.shared.wait_while(|state| state.yielded.is_none());
+        let waited = self.shared.wait_while(&self.options, &self.table, |state| state.yielded.is_none());
+        let mut state = match waited {
+            Ok(state) => state,
+            Err(ended) => {
+                // The scan has ended with its error, whatever comes.
+                let mut state = self.shared.state();
+                state.is_dropped = true;
+                state.yielded = Some(Ok(None));
+                Shared::wake(state);
+                return Err(ended);
+            }
+        };
         match state.yielded.take() {
             Some(Ok(Some(rows))) => {
                 Shared::wake(state);

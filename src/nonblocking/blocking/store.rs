@@ -11,19 +11,26 @@ use crate::store::{
 };
 
 impl<T: AsyncStore + 'static> Blocking<T> {
+    fn read_table<R: Send + 'static>(
+        &self,
+        call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+    ) -> Result<R, Error> {
+        self.call(self.engine.options(), self.engine.id().name(), call)
+    }
+
     fn write_table<R: Send + 'static>(
         &self,
         call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         let id = self.engine.id();
-        self.write_call(id.database(), &[id.name()], call)
+        self.write_call(self.engine.options(), id.database(), &[id.name()], call)
     }
 }
 
 impl<T: AsyncStore + 'static> Readable for Blocking<T> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let key = key.to_vec();
-        self.call(move |engine| engine.get(&key))
+        self.read_table(move |engine| engine.get(&key))
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
@@ -51,7 +58,7 @@ impl<T: AsyncStore + 'static> Store for Blocking<T> {
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let keys: Vec<_> = keys.iter().map(|key| key.to_vec()).collect();
-        self.call(move |engine| engine.get_many(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>()))
+        self.read_table(move |engine| engine.get_many(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>()))
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
@@ -75,7 +82,7 @@ impl<T: AsyncStore + 'static> Store for Blocking<T> {
     }
 
     fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
-        self.call(T::split_points)
+        self.read_table(T::split_points)
     }
 }
 
@@ -105,6 +112,7 @@ impl<T: AsyncDatabase + 'static> Database for Blocking<T> {
     fn table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         let (existing, any) = (name.to_owned(), name.to_owned());
         let table = self.open_call(
+            self.engine.options(),
             self.engine.id(),
             name,
             move |engine| engine.open_table(&existing),
@@ -114,29 +122,31 @@ impl<T: AsyncDatabase + 'static> Database for Blocking<T> {
     }
 
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
-        let name = name.to_owned();
-        let table = self.call(move |engine| engine.open_table(&name))?;
+        let table = name.to_owned();
+        let table = self.call(self.engine.options(), name, move |engine| engine.open_table(&table))?;
         Ok(self.opened(table))
     }
 
     fn create_table(&self, name: &str, new: &NewTable) -> Result<Arc<dyn Store>, Error> {
         let (table, new) = (name.to_owned(), new.clone());
-        Ok(self.opened(self.write_call(self.engine.id(), &[name], move |engine| engine.create_table(&table, &new))?))
+        Ok(self.opened(self.write_call(self.engine.options(), self.engine.id(), &[name], move |engine| {
+            engine.create_table(&table, &new)
+        })?))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
-        self.call(T::tables)
+        self.call(self.engine.options(), "", T::tables)
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         let table = name.to_owned();
-        self.write_call(self.engine.id(), &[name], move |engine| engine.drop_table(&table))
+        self.write_call(self.engine.options(), self.engine.id(), &[name], move |engine| engine.drop_table(&table))
     }
 
     fn write(&self, batches: &[(&str, &Batch)]) -> Result<(), Error> {
         let tables: Vec<_> = batches.iter().map(|&(name, _)| name).collect();
         let batches: Vec<_> = batches.iter().map(|&(name, batch)| (name.to_owned(), batch.clone())).collect();
-        self.write_call(self.engine.id(), &tables, move |engine| {
+        self.write_call(self.engine.options(), self.engine.id(), &tables, move |engine| {
             engine.write(&batches.iter().map(|(name, batch)| (name.as_str(), batch)).collect::<Vec<_>>())
         })
     }

@@ -12,12 +12,19 @@ use crate::wide::{
 };
 
 impl<T: AsyncWideStore + 'static> Blocking<T> {
+    fn read_wide<R: Send + 'static>(
+        &self,
+        call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+    ) -> Result<R, Error> {
+        self.call(self.engine.options(), self.engine.id().name(), call)
+    }
+
     fn write_wide<R: Send + 'static>(
         &self,
         call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         let id = self.engine.id();
-        self.write_call(id.database(), &[id.name()], call)
+        self.write_call(self.engine.options(), id.database(), &[id.name()], call)
     }
 }
 
@@ -44,12 +51,12 @@ impl<T: AsyncWideStore + 'static> WideStore for Blocking<T> {
 
     fn get(&self, row: &[u8], columns: &Columns) -> Result<Row, Error> {
         let (row, columns) = (row.to_vec(), columns.clone());
-        self.call(move |engine| engine.get(&row, &columns))
+        self.read_wide(move |engine| engine.get(&row, &columns))
     }
 
     fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Result<Vec<Row>, Error> {
         let (rows, columns) = (rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>(), columns.clone());
-        self.call(move |engine| engine.get_many(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &columns))
+        self.read_wide(move |engine| engine.get_many(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &columns))
     }
 
     fn scan(&self, scan: &Scan, columns: &Columns) -> Box<dyn Rows> {
@@ -79,7 +86,7 @@ impl<T: AsyncWideStore + 'static> WideStore for Blocking<T> {
     }
 
     fn split_points(&self) -> Result<Vec<Vec<u8>>, Error> {
-        self.call(T::split_points)
+        self.read_wide(T::split_points)
     }
 }
 
@@ -109,6 +116,7 @@ impl<T: AsyncWideDatabase + 'static> WideDatabase for Blocking<T> {
     fn table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
         let (existing, any) = ((name.to_owned(), schema.clone()), (name.to_owned(), schema.clone()));
         let table = self.open_call(
+            self.engine.options(),
             self.engine.id(),
             name,
             move |engine| engine.open_table(&existing.0, &existing.1),
@@ -118,8 +126,8 @@ impl<T: AsyncWideDatabase + 'static> WideDatabase for Blocking<T> {
     }
 
     fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        let (name, schema) = (name.to_owned(), schema.clone());
-        let table = self.call(move |engine| engine.open_table(&name, &schema))?;
+        let (table, schema) = (name.to_owned(), schema.clone());
+        let table = self.call(self.engine.options(), name, move |engine| engine.open_table(&table, &schema))?;
         Ok(self.opened_wide(table))
     }
 
@@ -129,27 +137,28 @@ impl<T: AsyncWideDatabase + 'static> WideDatabase for Blocking<T> {
 
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
         let (table, schema, new) = (name.to_owned(), schema.clone(), new.clone());
-        let made =
-            self.write_call(self.engine.id(), &[name], move |engine| engine.create_table(&table, &schema, &new))?;
+        let made = self.write_call(self.engine.options(), self.engine.id(), &[name], move |engine| {
+            engine.create_table(&table, &schema, &new)
+        })?;
         Ok(self.opened_wide(made))
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
-        let name = name.to_owned();
-        self.call(move |engine| engine.schema(&name))
+        let table = name.to_owned();
+        self.call(self.engine.options(), name, move |engine| engine.schema(&table))
     }
 
     fn alter(&self, name: &str, schema: &TableSchema) -> Result<Vec<Change>, Error> {
         let (table, schema) = (name.to_owned(), schema.clone());
-        self.write_call(self.engine.id(), &[name], move |engine| engine.alter(&table, &schema))
+        self.write_call(self.engine.options(), self.engine.id(), &[name], move |engine| engine.alter(&table, &schema))
     }
 
     fn tables(&self) -> Result<Vec<String>, Error> {
-        self.call(T::tables)
+        self.call(self.engine.options(), "", T::tables)
     }
 
     fn drop_table(&self, name: &str) -> Result<(), Error> {
         let table = name.to_owned();
-        self.write_call(self.engine.id(), &[name], move |engine| engine.drop_table(&table))
+        self.write_call(self.engine.options(), self.engine.id(), &[name], move |engine| engine.drop_table(&table))
     }
 }
