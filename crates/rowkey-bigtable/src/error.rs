@@ -5,6 +5,7 @@ use tonic::{Code, Status};
 
 use crate::client::large;
 use crate::client::retry::{is_broken, is_ended};
+use crate::client::tokens::kind_before;
 
 /// What Bigtable returned, or why it could not be reached. [`Error::engine_error`] finds it in an [`Error`].
 ///
@@ -63,21 +64,30 @@ impl BigtableError {
 /// As an error of the store, with its kind.
 impl From<BigtableError> for Error {
     fn from(error: BigtableError) -> Self {
-        let kind = match error.code() {
+        let kind = match (kind_before(&error.status), error.code()) {
             _ if is_ended(&error.status) => ErrorKind::Other,
-            _ if is_broken(&error.status) => ErrorKind::Busy,
-            Code::NotFound => ErrorKind::NotFound,
-            Code::AlreadyExists => ErrorKind::AlreadyExists,
-            Code::PermissionDenied | Code::Unauthenticated => ErrorKind::PermissionDenied,
-            Code::Unavailable | Code::ResourceExhausted | Code::Aborted => ErrorKind::Busy,
-            Code::DeadlineExceeded => ErrorKind::DeadlineExceeded,
-            Code::Cancelled => ErrorKind::Cancelled,
-            Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => ErrorKind::InvalidInput,
-            Code::Unimplemented => ErrorKind::Unsupported,
-            Code::DataLoss => ErrorKind::Damaged,
-            Code::Ok | Code::Unknown | Code::Internal => ErrorKind::Other,
+            // The call ended while it waited for a token.
+            (Some(ErrorKind::Busy), Code::DeadlineExceeded) => ErrorKind::DeadlineExceeded,
+            (Some(kind), _) => kind,
+            (None, _) if is_broken(&error.status) => ErrorKind::Busy,
+            (None, code) => kind_of(code),
         };
         Self::engine_of(kind, error)
+    }
+}
+
+fn kind_of(code: Code) -> ErrorKind {
+    match code {
+        Code::NotFound => ErrorKind::NotFound,
+        Code::AlreadyExists => ErrorKind::AlreadyExists,
+        Code::PermissionDenied | Code::Unauthenticated => ErrorKind::PermissionDenied,
+        Code::Unavailable | Code::ResourceExhausted | Code::Aborted => ErrorKind::Busy,
+        Code::DeadlineExceeded => ErrorKind::DeadlineExceeded,
+        Code::Cancelled => ErrorKind::Cancelled,
+        Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => ErrorKind::InvalidInput,
+        Code::Unimplemented => ErrorKind::Unsupported,
+        Code::DataLoss => ErrorKind::Damaged,
+        Code::Ok | Code::Unknown | Code::Internal => ErrorKind::Other,
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod admin;
 pub mod client;
+#[cfg(feature = "google")]
+mod credentials;
 mod database;
 mod edit;
 mod error;
@@ -13,9 +15,13 @@ mod row;
 mod scan;
 mod schema;
 mod store;
+#[cfg(feature = "google")]
+mod trust;
 
 pub use tonic::Code;
 
+#[cfg(feature = "google")]
+pub use self::credentials::{Credentials, Token, TokenError, TokenProvider};
 pub use self::database::Bigtable;
 pub use self::error::BigtableError;
 pub use self::options::BigtableOptions;

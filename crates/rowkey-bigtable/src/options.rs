@@ -1,6 +1,11 @@
 //! Where Bigtable is, and how its client behaves.
 
+#[cfg(feature = "google")]
+use std::sync::Arc;
 use std::time::Duration;
+
+#[cfg(feature = "google")]
+use crate::credentials::Credentials;
 
 /// Where Bigtable is, and how its client behaves.
 ///
@@ -32,6 +37,24 @@ pub struct BigtableOptions {
     /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
     /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
     pub emulator: Option<String>,
+    /// Where access tokens come from. Default: Google's application default credentials. An emulator is sent none.
+    #[cfg(feature = "google")]
+    pub credentials: Credentials,
+    /// The project whose quota requests use and that is billed for them. Default: the environment variable
+    /// `GOOGLE_CLOUD_QUOTA_PROJECT`, or what the credentials say.
+    #[cfg(feature = "google")]
+    pub quota_project: Option<String>,
+    /// Certificates that are trusted beside those of the public authorities, each text one or more in PEM: of Bigtable's
+    /// endpoints, and of those that give tokens.
+    #[cfg(feature = "google")]
+    pub ca_certificates: Vec<Arc<str>>,
+    /// The endpoint of data, `https://host` or `https://host:port`, for a private or a regional one. Default:
+    /// `https://bigtable.googleapis.com`. An [`emulator`](Self#structfield.emulator) goes first.
+    #[cfg(feature = "google")]
+    pub endpoint: Option<String>,
+    /// The endpoint of tables, as [`endpoint`](Self#structfield.endpoint). Default: `https://bigtableadmin.googleapis.com`.
+    #[cfg(feature = "google")]
+    pub admin_endpoint: Option<String>,
     /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open requests. If
     /// each has 100, each bucket of a scan being one, or as many as the server allows, more are opened, up to 256, and closed
     /// when nothing is in flight on them. Scans that read ahead by less have connections of their own, as many for each of
@@ -66,7 +89,17 @@ impl BigtableOptions {
             instance: instance.into(),
             app_profile: String::new(),
             schema_profile: String::new(),
-            emulator: std::env::var("BIGTABLE_EMULATOR_HOST").ok().filter(|host| !host.is_empty()),
+            emulator: named("BIGTABLE_EMULATOR_HOST"),
+            #[cfg(feature = "google")]
+            credentials: Credentials::default(),
+            #[cfg(feature = "google")]
+            quota_project: named("GOOGLE_CLOUD_QUOTA_PROJECT"),
+            #[cfg(feature = "google")]
+            ca_certificates: Vec::new(),
+            #[cfg(feature = "google")]
+            endpoint: None,
+            #[cfg(feature = "google")]
+            admin_endpoint: None,
             connections: 4,
             connection_age: Duration::from_secs(45 * 60),
             connect_timeout: Duration::from_secs(10),
@@ -147,8 +180,53 @@ impl BigtableOptions {
         self
     }
 
+    /// Sets the [`credentials`](Self#structfield.credentials).
+    #[cfg(feature = "google")]
+    #[must_use]
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.credentials = credentials;
+        self
+    }
+
+    /// Sets the [`quota_project`](Self#structfield.quota_project).
+    #[cfg(feature = "google")]
+    #[must_use]
+    pub fn quota_project(mut self, project: impl Into<String>) -> Self {
+        self.quota_project = Some(project.into());
+        self
+    }
+
+    /// Adds one or more certificates in PEM to the [`ca_certificates`](Self#structfield.ca_certificates).
+    #[cfg(feature = "google")]
+    #[must_use]
+    pub fn ca_certificate(mut self, pem: impl Into<String>) -> Self {
+        self.ca_certificates.push(pem.into().into());
+        self
+    }
+
+    /// Sets the [`endpoint`](Self#structfield.endpoint) of data.
+    #[cfg(feature = "google")]
+    #[must_use]
+    pub fn endpoint(mut self, address: impl Into<String>) -> Self {
+        self.endpoint = Some(address.into());
+        self
+    }
+
+    /// Sets the [`admin_endpoint`](Self#structfield.admin_endpoint).
+    #[cfg(feature = "google")]
+    #[must_use]
+    pub fn admin_endpoint(mut self, address: impl Into<String>) -> Self {
+        self.admin_endpoint = Some(address.into());
+        self
+    }
+
     /// The instance's resource name.
     pub(crate) fn instance_name(&self) -> String {
         format!("projects/{}/instances/{}", self.project, self.instance)
     }
+}
+
+/// What an environment variable says.
+fn named(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().filter(|value| !value.is_empty())
 }

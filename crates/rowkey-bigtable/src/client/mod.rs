@@ -35,7 +35,6 @@
 mod bounds;
 mod codec;
 pub(crate) mod connections;
-mod credentials;
 mod entries;
 mod headers;
 pub(crate) mod large;
@@ -46,8 +45,11 @@ mod rows;
 mod samples;
 mod scan;
 mod sending;
+mod site;
 mod sound;
 mod tcp;
+#[cfg_attr(not(feature = "google"), path = "no_tokens.rs")]
+pub(crate) mod tokens;
 mod warm;
 mod windows;
 mod write;
@@ -56,18 +58,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
+use rowkey::Error;
 use rowkey::nonblocking::BoxFuture;
 use rowkey::store::Call;
-use rowkey::{Error, ErrorKind};
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::Channel;
-use tonic::{Request, Status, Streaming};
+use tonic::{Code, Request, Status, Streaming};
 
 use self::bounds::{pause, within};
 use self::codec::{Body, Outgoing, Sent, Shared};
-use self::connections::{Connections, Renewal, Turn, endpoint};
-use self::credentials::Credentials;
+use self::connections::{Connections, Renewal, Turn};
 pub(crate) use self::entries::{Change, Entries, Timestamp, micros};
 pub(crate) use self::headers::Route;
 use self::headers::{Cookies, write as write_headers};
@@ -75,13 +76,15 @@ use self::proto::{
     CheckAndMutateRowRequest, CheckAndMutateRowResponse, MutateRowRequest, MutateRowResponse,
     ReadModifyWriteRowRequest, ReadModifyWriteRowResponse, ReadRowsRequest, Row,
 };
-use self::retry::{Retry, is_refusal, is_transient, wish};
+use self::retry::{Retry, is_broken, is_refusal, is_transient, wish};
 pub use self::rows::{WireCell, WireRow};
 use self::scan::Ahead;
 pub(crate) use self::scan::Next;
 pub use self::scan::RowStream;
 use self::sending::on_a_connection;
+use self::site::Site;
 use self::sound::Sound;
+use self::tokens::{Tokens, Used};
 use self::warm::Warming;
 use self::windows::Windows;
 pub use self::write::EntryError;
@@ -101,7 +104,7 @@ struct Inner {
     data: Arc<Connections>,
     scans: Arc<Windows>,
     admin: Arc<Connections>,
-    credentials: Credentials,
+    tokens: Tokens,
 }
 
 /// Whether twice is as good as once: no cell has the server's time (-1), and nothing is added to a cell or merged into it.
@@ -124,51 +127,21 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If the emulator's address is not valid, TLS can't be set up, or it is called outside a tokio runtime.
+    /// If an option is not valid, TLS can't be set up, or it is called outside a tokio runtime.
     pub fn new(options: &BigtableOptions) -> Result<Self, Error> {
         let runtime = tokio::runtime::Handle::try_current().map_err(Error::engine)?;
-        if options.project.is_empty() || options.instance.is_empty() {
-            return Err(Error::engine_of(ErrorKind::InvalidInput, "the project or the instance has no name"));
-        }
+        let site = Site::new(options, &runtime)?;
         let instance = options.instance_name();
-        let place = |host: &str| -> Result<_, Error> {
-            let (address, is_service) = match &options.emulator {
-                Some(emulator) if !is_address(emulator) => {
-                    let what = format!("the address of an emulator is host:port, not {emulator:?}");
-                    return Err(Error::engine_of(ErrorKind::InvalidInput, what));
-                }
-                Some(emulator) => (format!("http://{emulator}"), false),
-                None => (format!("https://{host}"), true),
-            };
-            let endpoint = endpoint(&address, options.connect_timeout)
-                .map_err(|error| Error::engine_of(ErrorKind::InvalidInput, error))?;
-            if !is_service {
-                return Ok(endpoint);
-            }
-            #[cfg(feature = "google")]
-            return endpoint
-                .tls_config(tonic::transport::ClientTlsConfig::new().with_webpki_roots())
-                .map_err(Error::engine);
-            #[cfg(not(feature = "google"))]
-            return Err(Error::Unsupported(
-                "the service needs the feature `google` of rowkey-bigtable; without it use an emulator",
-            ));
-        };
-        #[cfg(feature = "google")]
-        let credentials = if options.emulator.is_none() { Credentials::google() } else { Credentials::default() };
-        #[cfg(not(feature = "google"))]
-        let credentials = Credentials::default();
-        let warming = Warming::new(&instance, &options.app_profile, credentials.clone());
+        let warming = Warming::new(&instance, &options.app_profile, site.tokens.clone());
         let renewal = Arc::new(Renewal { age: options.connection_age, warming });
-        let data = place("bigtable.googleapis.com")?;
-        let admin = place("bigtableadmin.googleapis.com")?;
-        let of_data = Connections::new(runtime.clone(), data.clone(), options.connections, Some(Arc::clone(&renewal)));
-        let scans = Windows::new(options.scan_memory, &of_data, (&runtime, &data), options.connections, &renewal);
+        let of_data =
+            Connections::new(runtime.clone(), site.data.clone(), options.connections, Some(Arc::clone(&renewal)));
+        let scans = Windows::new(options.scan_memory, &of_data, (&runtime, &site.data), options.connections, &renewal);
         let inner = Inner {
             data: of_data,
             scans,
-            admin: Connections::new(runtime, admin, 1, None),
-            credentials,
+            admin: Connections::new(runtime, site.admin, 1, None),
+            tokens: site.tokens,
             instance,
             options: options.clone(),
         };
@@ -342,19 +315,19 @@ impl Client {
         attempt: impl Fn(Self, Request<Outgoing<Q>>) -> BoxFuture<'static, Result<R, Status>>,
     ) -> Result<R, Error> {
         let request = Arc::new(request);
-        let mut attempts = Attempts::new(operation, self.options().retry_for);
+        let mut attempts = Attempts::new(operation, self);
         loop {
             attempts.begin(call)?;
-            let (route, cookies) = (&attempts.operation.route, &attempts.cookies);
             let sent = Sent::default();
             let outgoing = Outgoing::new(Arc::clone(&request), &sent);
-            let mut sending = attempt(self.clone(), request_to(outgoing, route, cookies, call.remaining()));
+            let mut sending = attempt(self.clone(), attempts.request(outgoing, call.remaining()));
             let mut answer = within(call, Some(self.options().attempt_timeout), &mut sending).await;
             if is_patient && sent.is_encoded() && matches!(answer, Ok(None)) {
                 answer = within(call, None, &mut sending).await;
             }
             match answer {
                 Ok(Some(Ok(output))) => return Ok(output),
+                Ok(Some(Err(status))) if attempts.takes_new_token(&status) => {}
                 Ok(Some(Err(status))) => attempts.failed(status, sent.give_up(), call).await?,
                 Ok(None) => attempts.failed(timed_out(), sent.give_up(), call).await?,
                 Err(ended) => return Err(attempts.ended(ended, sent.give_up())),
@@ -369,7 +342,7 @@ impl Client {
         mut request: Request<Outgoing<Q>>,
     ) -> Result<R, Status> {
         request.get_ref().check()?;
-        self.inner.credentials.authorize(&mut request).await?;
+        self.inner.tokens.authorize(&mut request).await?;
         let (_turn, answer) = on_a_connection(connections, request, move |mut grpc, request| {
             let path = PathAndQuery::from_static(path);
             Box::pin(async move { grpc.unary(request, path, Shared::<Q, R>::default()).await })
@@ -386,7 +359,7 @@ impl Client {
         mut request: Request<Outgoing<Q>>,
     ) -> Result<(Turn, Streaming<R>), Status> {
         request.get_ref().check()?;
-        self.inner.credentials.authorize(&mut request).await?;
+        self.inner.tokens.authorize(&mut request).await?;
         let most = self.options().largest_row.saturating_add(BESIDE_ROW);
         let (turn, response) = on_a_connection(connections, request, move |grpc, request| {
             let path = PathAndQuery::from_static(path);
@@ -396,12 +369,6 @@ impl Client {
         .await?;
         Ok((turn, response.into_inner()))
     }
-}
-
-/// Whether it is a host and a port.
-fn is_address(emulator: &str) -> bool {
-    let parts = emulator.rsplit_once(':');
-    parts.is_some_and(|(host, port)| !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok())
 }
 
 /// A longer time is not said to the server.
@@ -462,11 +429,38 @@ struct Attempts {
     cookies: Cookies,
     /// Whether an attempt may have written.
     may_have_written: bool,
+    tokens: Tokens,
+    /// The token of the last attempt.
+    used: Used,
+    /// Whether an attempt was made because the service refused the token of the one before.
+    is_reauthorized: bool,
 }
 
 impl Attempts {
-    fn new(operation: Operation, retry_for: Duration) -> Self {
-        Self { operation, retry: Retry::new(retry_for), cookies: Cookies::default(), may_have_written: false }
+    fn new(operation: Operation, client: &Client) -> Self {
+        Self {
+            operation,
+            retry: Retry::new(client.options().retry_for),
+            cookies: Cookies::default(),
+            may_have_written: false,
+            tokens: client.inner.tokens.clone(),
+            used: Used::default(),
+            is_reauthorized: false,
+        }
+    }
+
+    /// The request of an attempt.
+    fn request<Q>(&self, message: Outgoing<Q>, time: Option<Duration>) -> Request<Outgoing<Q>> {
+        let mut request = request_to(message, &self.operation.route, &self.cookies, time);
+        request.extensions_mut().insert(self.used.clone());
+        request
+    }
+
+    /// Whether the service refused the token of an attempt, and the next one will have another: once in an operation.
+    fn takes_new_token(&mut self, status: &Status) -> bool {
+        let is_refused = status.code() == Code::Unauthenticated && !is_broken(status) && !self.is_reauthorized;
+        self.is_reauthorized |= is_refused;
+        is_refused && self.tokens.refused(&self.used)
     }
 
     fn begin(&mut self, call: &Call<'_>) -> Result<(), Error> {
@@ -500,7 +494,17 @@ impl Attempts {
     /// The call had to end while an attempt was made, whose request may have been `sent`.
     fn ended(&self, error: Error, sent: bool) -> Error {
         let writes = self.operation.effect != Effect::Reads;
+        let error = self.explained(error);
         if sent && writes { self.unknown(error) } else { self.outcome(error) }
+    }
+
+    /// The end of a call, with the reason if it waited for a token.
+    fn explained(&self, ended: Error) -> Error {
+        let is_late = matches!(ended, Error::DeadlineExceeded { .. });
+        match self.tokens.lateness().filter(|_| is_late) {
+            Some(status) => BigtableError::new(self.operation.doing, self.retry.attempts(), status).into(),
+            None => ended,
+        }
     }
 
     fn outcome(&self, error: Error) -> Error {

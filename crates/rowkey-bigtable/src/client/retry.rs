@@ -4,11 +4,13 @@ use std::error::Error as StdError;
 use std::time::{Duration, Instant};
 
 use prost::Message;
+use rowkey::ErrorKind;
 use tonic::{Code, Status};
 
 use super::connections::RuntimeEnded;
 use super::proto::{RetryInfo, RpcStatus};
 use super::sound::Unprocessed;
+use super::tokens::kind_before;
 
 /// The pauses between attempts, and when the last one was.
 #[derive(Debug)]
@@ -89,6 +91,9 @@ pub(crate) fn is_ended(status: &Status) -> bool {
 pub(crate) fn is_transient(status: &Status) -> bool {
     if is_ended(status) {
         return false;
+    }
+    if let Some(kind) = kind_before(status) {
+        return kind == ErrorKind::Busy;
     }
     matches!(status.code(), Code::Unavailable | Code::Aborted | Code::DeadlineExceeded)
         || is_broken(status)

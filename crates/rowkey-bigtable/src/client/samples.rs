@@ -9,7 +9,7 @@ use tonic::Status;
 use super::bounds::within;
 use super::codec::{Outgoing, Sent};
 use super::proto::{SampleRowKeysRequest, SampleRowKeysResponse};
-use super::{Attempts, Client, Effect, request_to, timed_out};
+use super::{Attempts, Client, Effect, timed_out};
 
 /// More samples than tablets of any table.
 const MOST: usize = 1 << 20;
@@ -29,7 +29,7 @@ impl Client {
         self.profiled(&mut request.app_profile_id);
         let names = (request.table_name.as_str(), request.authorized_view_name.as_str());
         let operation = self.operation("SampleRowKeys", names, &request.app_profile_id, Effect::Reads);
-        let mut attempts = Attempts::new(operation, self.options().retry_for);
+        let mut attempts = Attempts::new(operation, self);
         let request = Arc::new(request);
         // The samples of the attempt that came furthest.
         let mut furthest = 0;
@@ -44,7 +44,9 @@ impl Client {
                 furthest = samples.len();
                 attempts.retry.progress();
             }
-            attempts.failed(status, true, call).await?;
+            if !attempts.takes_new_token(&status) {
+                attempts.failed(status, true, call).await?;
+            }
         }
     }
 
@@ -57,7 +59,7 @@ impl Client {
         samples: &mut Vec<SampleRowKeysResponse>,
     ) -> Result<Result<(), Status>, Error> {
         let outgoing = Outgoing::new(Arc::clone(request), &Sent::default());
-        let request = request_to(outgoing, &attempts.operation.route, &attempts.cookies, call.remaining());
+        let request = attempts.request(outgoing, call.remaining());
         let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
         let longest = Some(self.options().attempt_timeout);
         let ended = |ended| attempts.ended(ended, false);

@@ -20,7 +20,7 @@ use super::proto::{ReadRowsRequest, ReadRowsResponse};
 use super::retry::is_transient;
 use super::rows::{Merger, Violation, WireRow, bytes_of};
 use super::windows::Lease;
-use super::{Attempts, Client, Effect, request_to, row_set, timed_out};
+use super::{Attempts, Client, Effect, row_set, timed_out};
 
 /// The rows of a ReadRows request, in order, each once. Dropping it ends the scan on the server.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl RowStream {
             &request.app_profile_id,
             Effect::Reads,
         );
-        let attempts = Attempts::new(operation, client.options().retry_for);
+        let attempts = Attempts::new(operation, &client);
         let merger = Merger::new(request.reversed, None).most(client.options().largest_row);
         Self {
             client,
@@ -286,6 +286,7 @@ impl RowStream {
             self.page = Some(rows_of(self.most(), self.row_bytes));
         }
         self.chunks = chunks.into_iter();
+        self.attempts.is_reauthorized = false;
         Ok(())
     }
 
@@ -308,12 +309,15 @@ impl RowStream {
             if large::is_message(&failure) {
                 return Err(self.too_large(failure, call).await);
             }
-            if is_transient(&failure) && !self.cut() {
+            let has_new_token = self.attempts.takes_new_token(&failure);
+            if (has_new_token || is_transient(&failure)) && !self.cut() {
                 // All that was asked for has come before the failure.
                 self.end();
                 return Ok(());
             }
-            self.attempts.failed(failure, true, call).await?;
+            if !has_new_token {
+                self.attempts.failed(failure, true, call).await?;
+            }
         }
         self.attempts.begin(call)?;
         // A stream lives longer than the call that opens it, so the server is told no time.
@@ -321,7 +325,7 @@ impl RowStream {
         self.rows_limit = limits.into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
         let request = ReadRowsRequest { rows_limit: self.rows_limit, ..self.request.clone() };
         let message = Outgoing::new(Arc::new(request), &Sent::default());
-        let request = request_to(message, &self.attempts.operation.route, &self.attempts.cookies, None);
+        let request = self.attempts.request(message, None);
         let path = "/google.bigtable.v2.Bigtable/ReadRows";
         let lease = match self.ahead {
             Ahead::Read | Ahead::Look => None,

@@ -7,10 +7,10 @@ use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::Channel;
 
 use super::codec::{Outgoing, Sent, Shared};
-use super::credentials::Credentials;
 use super::headers::{Cookies, Route};
 use super::proto::{PingAndWarmRequest, PingAndWarmResponse};
 use super::retry::is_broken;
+use super::tokens::Tokens;
 use super::{ready, request_to};
 
 /// Asks the server to prepare for requests on a connection.
@@ -18,15 +18,15 @@ use super::{ready, request_to};
 pub(super) struct Warming {
     request: Arc<PingAndWarmRequest>,
     route: Route,
-    credentials: Credentials,
+    tokens: Tokens,
 }
 
 const LONGEST: Duration = Duration::from_secs(10);
 
 impl Warming {
-    pub(super) fn new(instance: &str, app_profile: &str, credentials: Credentials) -> Self {
+    pub(super) fn new(instance: &str, app_profile: &str, tokens: Tokens) -> Self {
         let request = PingAndWarmRequest { name: instance.to_owned(), app_profile_id: app_profile.to_owned() };
-        Self { request: Arc::new(request), route: Route::new("name", instance, Some(app_profile)), credentials }
+        Self { request: Arc::new(request), route: Route::new("name", instance, Some(app_profile)), tokens }
     }
 
     /// Returns whether the server answered. One that can't warm a connection has taken it all the same.
@@ -35,7 +35,7 @@ impl Warming {
         let sending = async {
             let outgoing = Outgoing::new(Arc::clone(&self.request), &sent);
             let mut request = request_to(outgoing, &self.route, &Cookies::default(), Some(LONGEST));
-            self.credentials.authorize(&mut request).await?;
+            self.tokens.authorize(&mut request).await?;
             let path = PathAndQuery::from_static("/google.bigtable.v2.Bigtable/PingAndWarm");
             let codec = Shared::<PingAndWarmRequest, PingAndWarmResponse>::default();
             ready(channel).await?.unary(request, path, codec).await

@@ -15,7 +15,7 @@ use super::entries::{Entries, Selected};
 use super::proto::{MutateRowsRequest, MutateRowsResponse, RpcStatus};
 use super::retry::{is_refusal, is_transient, wish};
 use super::scan::END;
-use super::{Attempts, Client, Effect, is_repeatable, request_to, timed_out};
+use super::{Attempts, Client, Effect, is_repeatable, timed_out};
 use crate::error::BigtableError;
 
 /// An entry of a MutateRows request that failed.
@@ -69,7 +69,7 @@ impl Client {
         let effect = Effect::Writes { repeatable: true };
         let names = (whole.head.table_name.as_str(), whole.head.authorized_view_name.as_str());
         let operation = self.operation("MutateRows", names, &whole.head.app_profile_id, effect);
-        let mut attempts = Attempts::new(operation, self.options().retry_for);
+        let mut attempts = Attempts::new(operation, self);
         let of =
             |index| Left { index, repeatable: repeatable(index), may_have_written: false, outcome: Outcome::Unnamed };
         let mut left: Vec<Left> = (0..whole.len()).map(of).collect();
@@ -93,6 +93,7 @@ impl Client {
                 };
             let sent = sent.give_up();
             attempts.cookies.keep(&of_request);
+            let has_new_token = attempts.takes_new_token(&of_request);
             let before = left.len();
             let mut again = Vec::new();
             for mut entry in left {
@@ -102,7 +103,8 @@ impl Client {
                     Outcome::Unnamed => of_request.clone(),
                 };
                 entry.may_have_written |= sent && !is_refusal(&status);
-                if is_transient(&status) && (entry.repeatable || !entry.may_have_written) {
+                let is_passing = is_transient(&status) || has_new_token && status.code() == Code::Unauthenticated;
+                if is_passing && (entry.repeatable || !entry.may_have_written) {
                     entry.outcome = Outcome::Failed(status);
                     again.push(entry);
                 } else {
@@ -155,7 +157,7 @@ impl Client {
         call: &Call<'_>,
         left: &mut [Left],
     ) -> Result<(), Status> {
-        let request = request_to(request, &attempts.operation.route, &attempts.cookies, call.remaining());
+        let request = attempts.request(request, call.remaining());
         let path = "/google.bigtable.v2.Bigtable/MutateRows";
         let longest = self.options().attempt_timeout;
         let opening = timeout(longest, self.open::<_, MutateRowsResponse>(&self.inner.data, path, request));
@@ -228,7 +230,7 @@ fn give_up(
     ended: Error,
 ) -> Result<Vec<EntryError>, Error> {
     if left.len() == total && !left.iter().any(|entry| entry.may_have_written) {
-        return Err(ended);
+        return Err(attempts.explained(ended));
     }
     for entry in left {
         let error = entry.outcome(attempts, again(&ended));
