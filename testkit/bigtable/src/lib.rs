@@ -1,7 +1,8 @@
 //! Servers for tests of `rowkey-bigtable`.
 //!
-//! [`Mock`] is a Bigtable whose answers the test writes, or an [`Instance`](instance::Instance); [`Raw`](raw::Raw) is one below
-//! gRPC. [`serve`] serves the test proxy of Google's conformance test of clients: a
+//! [`Mock`] is a Bigtable whose answers the test writes, or an [`Instance`](instance::Instance), [`TokenServer`] whatever gives
+//! access tokens; both with TLS too, under an [`Authority`] of the test. [`Raw`](raw::Raw) is a server below gRPC. [`serve`] serves
+//! the test proxy of Google's conformance test of clients: a
 //! service that does with `rowkey-bigtable`'s client what the test asks. Its protocol is `google.bigtable.testproxy` of <https://github.com/googleapis/cloud-bigtable-clients-test>.
 
 #![forbid(unsafe_code)]
@@ -13,6 +14,8 @@ mod messages;
 pub mod raw;
 mod server;
 mod service;
+mod tls;
+mod token_server;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +27,8 @@ use rowkey_bigtable::client::{Client, WireRow};
 use rowkey_bigtable::{BigtableError, BigtableOptions};
 pub use server::{Answer, Asked, Mock};
 pub use service::serve;
+pub use tls::Authority;
+pub use token_server::{Given, TokenServer, Wanted};
 use tonic::{Code, Status};
 
 use self::messages::{

@@ -12,10 +12,13 @@ use http_body::Body as _;
 use prost::bytes::{Bytes, BytesMut};
 use tokio::net::TcpListener;
 use tonic::body::Body;
+use tonic::codegen::http::HeaderMap;
 use tonic::codegen::{Service, http};
 use tonic::server::NamedService;
-use tonic::transport::Server;
 use tonic::transport::server::{TcpConnectInfo, TcpIncoming};
+use tonic::transport::{Identity, Server, ServerTlsConfig};
+
+use crate::tls::Authority;
 
 /// A response, or a future that never ends.
 pub type Answer = Pin<Box<dyn Future<Output = http::Response<Body>> + Send>>;
@@ -29,6 +32,8 @@ pub struct Asked {
     pub number: usize,
     /// The client's address: one for each connection.
     pub from: Option<SocketAddr>,
+    /// The request's headers.
+    pub headers: HeaderMap,
     /// The request, as protobuf.
     pub message: Bytes,
 }
@@ -63,6 +68,21 @@ impl Mock {
         Self::serve(Server::builder().max_concurrent_streams(streams), answer).await
     }
 
+    /// As [`start`](Self::start), over TLS. Returns the endpoint, `https://127.0.0.1:PORT`.
+    ///
+    /// # Panics
+    ///
+    /// As `start`.
+    pub async fn start_tls(
+        authority: &Authority,
+        answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+    ) -> (Self, String) {
+        let (certificate, key) = authority.issue();
+        let tls = ServerTlsConfig::new().identity(Identity::from_pem(certificate, key));
+        let (mock, address) = Self::serve(Server::builder().tls_config(tls).expect("an identity"), answer).await;
+        (mock, format!("https://{address}"))
+    }
+
     async fn serve(mut server: Server, answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> (Self, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
@@ -87,11 +107,12 @@ impl Mock {
         Box::pin(async move {
             let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
             let from = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
+            let headers = request.headers().clone();
             let message = message_of(request.into_body()).await;
             let asked = {
                 let mut all = mock.asked.lock().unwrap_or_else(PoisonError::into_inner);
                 let number = all.iter().filter(|before| before.method == method).count();
-                let asked = Asked { method, number, from, message };
+                let asked = Asked { method, number, from, headers, message };
                 all.push(asked.clone());
                 asked
             };
