@@ -190,7 +190,7 @@ mod own_types {
     }
     #[derive(RowKey)]
     struct H {
-        h: Box<Box<IpAddr>>,
+        h: Rc<IpAddr>,
     }
     /// Names that methods which can't be used would take.
     #[derive(RowKey)]

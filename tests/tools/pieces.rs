@@ -36,6 +36,7 @@ impl DatabaseOver for Counting {
 }
 
 /// A database, and how many transactions something takes there.
+#[expect(clippy::type_complexity, reason = "a closure that is called in two tests")]
 fn counting() -> (Arc<dyn Database>, impl Fn(&mut dyn FnMut()) -> usize) {
     let transactions = Arc::new(AtomicUsize::new(0));
     let db: Arc<dyn Database> = Arc::new(Over(Counting(Arc::new(Memory::new()), Arc::clone(&transactions))));

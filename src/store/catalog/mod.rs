@@ -193,6 +193,10 @@ pub(crate) struct Opened {
     /// The fingerprints of the earlier shapes of its keys.
     pub(crate) earlier: Arc<[Fingerprint]>,
     /// Whether it was created, or something was stored about it.
+    #[cfg_attr(
+        not(feature = "async"),
+        expect(dead_code, reason = "an opening of asynchronous tables goes on after this one")
+    )]
     pub(crate) is_new: bool,
 }
 

@@ -128,7 +128,7 @@ impl Login {
     pub(crate) fn server(&self, address: &Address, service: Service) -> String {
         let Kerberos { servers, masters, .. } = &*self.asked;
         let principal = match service {
-            Service::Client => servers,
+            Service::Client | Service::Admin => servers,
             Service::ClientMeta | Service::Master => masters.as_ref().unwrap_or(servers),
         };
         principal.replace("_HOST", &address.host().to_lowercase())

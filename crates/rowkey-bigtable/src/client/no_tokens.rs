@@ -4,10 +4,10 @@ use rowkey::ErrorKind;
 use tonic::{Request, Status};
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tokens;
+pub(super) struct Tokens {}
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Used;
+pub(super) struct Used {}
 
 impl Tokens {
     #[expect(clippy::unused_async)]
