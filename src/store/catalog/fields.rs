@@ -70,10 +70,12 @@ impl KeyField {
             && (widths.contains(&&None) || self.width == other.width)
     }
 
-    /// Units, parameters and width, as they are stored.
-    fn all_details(&self) -> String {
-        let all: Vec<&str> = self.details.iter().chain(&self.width).map(String::as_str).collect();
-        all.join(" ")
+    /// What of its details another field does not have.
+    fn beside(&self, other: &Self) -> String {
+        match &self.width {
+            Some(width) if self.details == other.details => width.clone(),
+            _ => self.details.join(" "),
+        }
     }
 }
 
@@ -142,7 +144,7 @@ impl KeyFields {
                 differences.push(self.another_name(place, field.names.first().map_or("", String::as_str)));
             }
             if !stored.agrees_in_details(field) {
-                let (path, stored, given) = (self.path(place), stored.all_details(), field.all_details());
+                let (path, stored, given) = (self.path(place), stored.beside(field), field.beside(stored));
                 differences.push(format!(
                     "field {path:?} has {stored} in the table and {given} in the program: keep what the table has, or write a \
                      new table"

@@ -7,7 +7,7 @@ use super::phase::TABLE;
 use super::tables::{Core, Keys, Pair};
 use crate::keys::error::Hex;
 use crate::store::Store;
-use crate::store::error::{Commit, Error};
+use crate::store::error::{Commit, Error, ErrorKind};
 use crate::store::phase::Phase;
 use crate::tools::token::Token;
 
@@ -276,16 +276,28 @@ impl<'r> LockedRow<'r> {
         found: Option<Option<Vec<u8>>>,
         due: Option<&[u8]>,
     ) -> Result<bool, Error> {
-        let mut found = found.map_or_else(|| store.get(key), Ok)?;
-        while found.as_deref() != due && !store.compare_and_write(key, found.as_deref(), due)? {
-            // The writer that took over the lock wrote the row, or a late one did.
+        let mut found = found;
+        loop {
+            let written = match found.take().map_or_else(|| store.get(key), Ok) {
+                Ok(found) if found.as_deref() == due => Ok(true),
+                Ok(found) => store.compare_and_write(key, found.as_deref(), due),
+                Err(error) => Err(error),
+            };
+            let missing = match written {
+                Ok(true) => return Ok(true),
+                Ok(false) => None,
+                Err(error) if error.kind() == ErrorKind::NotFound => Some(error),
+                Err(error) => return Err(error),
+            };
+            // The writer that took over the lock wrote the row, or a late one did; the table may have been dropped since.
             if self.stored()?.is_none_or(|(_, stored)| stored.holder != self.held.holder) {
                 self.lost();
                 return Ok(false);
             }
-            found = store.get(key)?;
+            if let Some(missing) = missing {
+                return Err(missing);
+            }
         }
-        Ok(true)
     }
 
     /// Releases the lock; `false` if it was lost.

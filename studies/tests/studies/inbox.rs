@@ -232,7 +232,10 @@ fn changed(out: &str, all: &[Mail], user: &str) {
     let costs = drawn(out, "What changes cost");
     let numbers = |row: &[&str]| [row[1], row[2], row[4], row[5]].map(number);
     let stored = cells(&all.iter().collect::<Vec<_>>()) as u64;
-    assert_eq!(numbers(&costs[0]), [1, stored, 1, stored]);
+    // Rows of cells are written in pieces that take some milliseconds each.
+    let [one, tall, pieces, wide] = numbers(&costs[0]);
+    assert_eq!([one, tall, wide], [1, stored, stored]);
+    assert!((1..=stored).contains(&pieces), "{pieces} transactions");
     assert_eq!(numbers(&costs[1]), [1, 3, 1, 3]);
     assert_eq!(numbers(&costs[2]), [1, 1, 1, 1]);
 
