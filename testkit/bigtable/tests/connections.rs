@@ -86,7 +86,7 @@ async fn connections_are_shared_and_replaced() {
         })
     };
     let (mock, address) = Mock::start(slow).await;
-    let client = Client::new(&options(&address).connections(3).connection_age(SHORT)).unwrap();
+    let client = Client::new(&options(&address).connections(3).connection_age(SHORT).scan_memory(usize::MAX)).unwrap();
     let six = || join_all((0..6).map(|_| read(&client)));
     six().await;
     assert_eq!(used("ReadRows", &mock).len(), 3, "six requests at once use three connections");
@@ -214,7 +214,7 @@ async fn scans_that_are_not_read_do_not_close_their_connection() {
     let count = Arc::clone(&sent);
     let rows = move |_: &Asked| counted((0..ROWS).map(|n| row(format!("{n:06}"))), &count, End::of(Code::Ok));
     let (mock, address) = Mock::start(rows).await;
-    let client = Client::new(&options(&address).connections(1)).unwrap();
+    let client = Client::new(&options(&address).connections(1).scan_memory(usize::MAX)).unwrap();
     let mut scans: Vec<_> = (0..SCANS).map(|_| client.read_rows(ReadRowsRequest::default())).collect();
     for scan in &mut scans {
         next(scan).await.unwrap();
