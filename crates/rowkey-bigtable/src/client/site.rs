@@ -70,7 +70,8 @@ fn parsed(address: &str) -> Option<Uri> {
     let authority = uri.authority()?.as_str();
     let host = uri.host().filter(|host| !host.is_empty() && (host.starts_with('[') || !host.contains(':')))?;
     let port = authority.strip_prefix(host)?;
-    let is_port = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    let is_number = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    let is_port = port.is_empty() || port.strip_prefix(':').is_some_and(is_number);
     // A fragment is no part of a `Uri`.
     let is_all = matches!(uri.path(), "" | "/") && uri.query().is_none() && !address.contains('#');
     (is_port && is_all).then_some(uri)
