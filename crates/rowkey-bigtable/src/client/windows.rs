@@ -15,6 +15,8 @@ use super::connections::{Connections, Renewal};
 /// The windows, from the largest on.
 const WINDOWS: [usize; 4] = [256 << 10, 64 << 10, 16 << 10, 1 << 10];
 const SMALLEST: usize = WINDOWS.len() - 1;
+/// What a stream may have whatever its scan asks for, if there is memory for it: with less, each row waits for the server.
+const LEAST: usize = WINDOWS[2];
 /// The window of all other requests.
 pub(super) const LARGEST: usize = WINDOWS[0];
 
@@ -61,7 +63,7 @@ impl Windows {
 
     /// The largest window of at most so many bytes that there is memory for. The smallest needs none.
     pub(super) fn lease(self: &Arc<Self>, most: usize) -> Lease {
-        for (index, window) in WINDOWS.iter().enumerate().take(SMALLEST).filter(|(_, window)| **window <= most) {
+        for (index, window) in WINDOWS.iter().enumerate().take(SMALLEST).filter(|(_, window)| fits(**window, most)) {
             if let Some(bytes) = self.take(window * COPIES) {
                 return Lease { windows: Arc::clone(self), index, bytes };
             }
@@ -73,6 +75,11 @@ impl Windows {
         let less = |left: usize| if bytes <= left / PART { Some(left - bytes) } else { None };
         self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).ok().map(|_| bytes)
     }
+}
+
+/// Whether a scan that asks for so many bytes may have a window.
+fn fits(window: usize, most: usize) -> bool {
+    window <= most.max(LEAST)
 }
 
 impl Lease {
@@ -95,7 +102,7 @@ impl Lease {
 
     /// A larger one of at most so many bytes, if there is one now.
     pub(super) fn larger(&self, most: usize) -> Option<Self> {
-        let is_smaller = WINDOWS[..self.index].iter().any(|window| *window <= most);
+        let is_smaller = WINDOWS[..self.index].iter().any(|window| fits(*window, most));
         is_smaller.then(|| self.windows.lease(most)).filter(|lease| lease.index < self.index)
     }
 }
