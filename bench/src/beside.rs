@@ -1,4 +1,4 @@
-//! How long a put waits for the work on many rows that goes on beside it, in another table of one database on disk.
+//! Latency of puts beside work on many rows, in another table of one database on disk.
 //!
 //! One thread puts a row every half millisecond, or as soon as the row before is put. After the work, and for as long as
 //! that took, the same puts are measured as `idle`. The clock is the wall's.

@@ -1,4 +1,4 @@
-//! What is done to each region of a table, at the server that has it: flushes and compactions.
+//! Flushes and compactions: calls to the server of each region of a table.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::rpc::{Answer, Service};
 use crate::table::Table;
 use crate::table_name::TableName;
 
-/// Whether regions of a table are being compacted.
+/// The state of a table's compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[doc(alias = "CompactionState")]
 pub enum Compacting {

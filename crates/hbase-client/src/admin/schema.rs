@@ -257,19 +257,19 @@ impl Family {
         self.option("TTL", seconds.min(i32::MAX as u64).to_string())
     }
 
-    /// How many versions of a column are kept: [`versions`](Self::versions), or HBase's default, 1.
+    /// The number of versions of a column that are kept: [`versions`](Self::versions), or HBase's default, 1.
     #[doc(alias = "getMaxVersions")]
     pub fn get_versions(&self) -> u32 {
         self.number("VERSIONS", 1)
     }
 
-    /// How many versions are kept though their time is over: [`min_versions`](Self::min_versions), or HBase's default, none.
+    /// The number of versions that are kept though their time is over: [`min_versions`](Self::min_versions), or HBase's default, none.
     #[doc(alias = "getMinVersions")]
     pub fn get_min_versions(&self) -> u32 {
         self.number("MIN_VERSIONS", 0)
     }
 
-    /// How long a cell lives: [`time_to_live`](Self::time_to_live). None if it lives for ever, which is HBase's default.
+    /// The time to live of a cell: [`time_to_live`](Self::time_to_live). None if it lives for ever, which is HBase's default.
     #[doc(alias = "getTimeToLive")]
     pub fn get_time_to_live(&self) -> Option<Duration> {
         const FOR_EVER: u32 = i32::MAX as u32;

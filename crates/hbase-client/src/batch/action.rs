@@ -28,7 +28,7 @@ pub enum Write {
     Checked(CheckAndMutate),
 }
 
-/// What came of a part of a batch, or of a change that depends on a condition.
+/// The result of a part of a batch, or of a change that depends on a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 #[doc(alias = "CheckAndMutateResult")]
