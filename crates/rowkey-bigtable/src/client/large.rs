@@ -17,7 +17,8 @@ use super::rows::Violation;
 
 pub(super) const TOO_LARGE: Violation = "a row is too large";
 
-const REASON: &str = "LARGE_ROW_READ_ERROR";
+/// What the service says, as Google's client for Java reads it (`LargeReadRowsResumptionStrategy`).
+const REASON: &str = "LargeRowReadError";
 const KEY: &str = "rowKeyBase64Encoded";
 const TYPE: &str = "google.rpc.ErrorInfo";
 
@@ -81,6 +82,13 @@ mod tests {
         for key in [&b"a"[..], b"ab", b"\xff\0\x01"] {
             assert_eq!(row(&status(key, 10)).as_deref(), Some(key));
         }
+        // The service's, byte by byte: a status with an `ErrorInfo` of reason, domain and the key `r2` in base64.
+        let info =
+            b"\n\x11LargeRowReadError\x12\x17bigtable.googleapis.com\x1a\x1b\n\x13rowKeyBase64Encoded\x12\x04cjI=";
+        let detail = [&b"\n(type.googleapis.com/google.rpc.ErrorInfo\x12\x49"[..], info].concat();
+        let details = [&b"\x08\x09\x1a\x75"[..], &detail].concat();
+        let status = Status::with_details(Code::FailedPrecondition, "", details.into());
+        assert_eq!(row(&status).as_deref(), Some(&b"r2"[..]));
         assert_eq!(row(&Status::failed_precondition("too large")), None);
         assert_eq!(row(&Status::with_details(Code::Internal, "", vec![0xff; 9].into())), None);
     }
