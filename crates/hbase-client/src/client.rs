@@ -1,14 +1,16 @@
+//! The client of a cluster, which gives tables and the admin.
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::admin::Admin;
-use crate::core::Core;
-use crate::error::{Error, Result};
-use crate::options::Options;
-use crate::regions::readable;
+use crate::config::options::Options;
+use crate::model::error::{Error, Result};
+use crate::model::region::readable;
+use crate::model::table_name::TableName;
+use crate::ops::admin::Admin;
+use crate::ops::executor::Core;
 use crate::table::Table;
-use crate::table_name::TableName;
 
 /// A client of one cluster. Clones share its connections and what it knows of regions. It runs in tokio: outside of a runtime, its
 /// operations are errors.

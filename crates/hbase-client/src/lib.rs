@@ -1,63 +1,43 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod admin;
-mod batch;
-mod buffered;
-mod cause;
-mod cell;
 mod client;
-mod columns;
-mod condition;
-mod core;
-mod error;
-mod exception;
+mod cluster;
+mod config;
 #[cfg(test)]
 mod fake;
-mod filter;
-mod flight;
-mod get;
-mod locked;
-mod mutation;
-mod names;
-mod options;
-mod pause;
+mod model;
+mod ops;
 mod pb;
-mod regions;
-mod registry;
-mod row;
-mod row_mutations;
 mod rpc;
-mod scan;
 mod security;
-mod server;
-mod site;
+mod sync;
 mod table;
-mod table_name;
-mod zookeeper;
+mod time;
 
-pub use self::admin::{
-    Admin, BlockEncoding, BloomFilter, Compacting, Compression, Family, KeepDeletedCells, Namespace, TableSchema,
-};
-pub use self::batch::{Action, Outcome, Write};
-pub use self::buffered::{BufferOptions, BufferedMutator, FailedWrite, Written};
-pub use self::cell::{Cell, CellKind};
 pub use self::client::{Client, Counters};
-pub use self::condition::Condition;
-pub use self::error::{Error, ErrorKind, Result};
-pub use self::exception::Exception;
-pub use self::filter::{Compare, Filter};
-pub use self::get::Get;
-pub use self::mutation::{Append, Delete, Durability, Increment, Mutation, Put};
-pub use self::options::Options;
-pub use self::regions::Region;
-pub use self::row::{Cells, Row};
-pub use self::row_mutations::{CheckAndMutate, RowMutations};
-pub use self::scan::{Scan, ScanCounts, Scanner};
+pub use self::config::options::Options;
+pub use self::model::cell::{Cell, CellKind};
+pub use self::model::condition::Condition;
+pub use self::model::error::{Error, ErrorKind, Exception, Result};
+pub use self::model::filter::{Compare, Filter};
+pub use self::model::get::Get;
+pub use self::model::mutation::{Append, Delete, Durability, Increment, Mutation, Put};
+pub use self::model::namespace::Namespace;
+pub use self::model::region::Region;
+pub use self::model::row::{Cells, Row};
+pub use self::model::row_mutations::{CheckAndMutate, RowMutations};
+pub use self::model::scan::Scan;
+pub use self::model::schema::{Family, TableSchema};
+pub use self::model::server::{Address, AddressError, ServerName};
+pub use self::model::table_name::TableName;
+pub use self::model::values::{BlockEncoding, BloomFilter, Compression, KeepDeletedCells};
+pub use self::ops::admin::{Admin, Compacting};
+pub use self::ops::batch::{Action, Outcome, Write};
+pub use self::ops::buffered::{BufferOptions, BufferedMutator, FailedWrite, Written};
+pub use self::ops::scan::{ScanCounts, Scanner};
 #[cfg(feature = "kerberos")]
 pub use self::security::{Kerberos, Protection};
 #[cfg(feature = "tls")]
 pub use self::security::{Tls, TlsVersion};
-pub use self::server::{Address, AddressError, ServerName};
 pub use self::table::Table;
-pub use self::table_name::TableName;

@@ -1,26 +1,30 @@
+//! Tables: operations on rows.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use tracing::Instrument;
 
-use crate::batch::{self, Action, Outcome};
-use crate::buffered::{BufferOptions, BufferedMutator};
-use crate::condition::Condition;
-use crate::core::{Attempts, Core, Next, RegionCall, Repeat, nonce};
-use crate::error::Result;
-use crate::get::Get;
-use crate::mutation::{Append, Delete, Increment, Mutation, Put};
-use crate::options::bounded;
+use crate::model::condition::Condition;
+use crate::model::error::{CallFault, Result};
+use crate::model::get::Get;
+use crate::model::mutation::{Append, Delete, Increment, Mutation, Put};
+use crate::model::region::{Location, Region};
+use crate::model::repeat::Repeat;
+use crate::model::row::{CellBlock, Row};
+use crate::model::row_mutations::RowMutations;
+use crate::model::scan::Scan;
+use crate::model::server::{ServerName, Service};
+use crate::model::table_name::TableName;
+use crate::ops::batch::{self, Action, Outcome};
+use crate::ops::buffered::{BufferOptions, BufferedMutator};
+use crate::ops::executor::{Core, RegionCall, nonce};
+use crate::ops::regions::regions_of;
+use crate::ops::scan::Scanner;
 use crate::pb;
-use crate::regions::{Entry, Location, Region, rows_of};
-use crate::row::{CellBlock, Row};
-use crate::row_mutations::RowMutations;
-use crate::rpc::{Answer, CallFault, Service};
-use crate::scan::{Scan, Scanner};
-use crate::server::ServerName;
-use crate::table_name::TableName;
+use crate::rpc::Answer;
+use crate::time::bounded;
 
 /// A table of a cluster. Clones share the client's connections.
 ///
@@ -48,10 +52,6 @@ impl Table {
     /// Its name.
     pub fn name(&self) -> &TableName {
         &self.name
-    }
-
-    pub(crate) fn timeout(&self) -> Duration {
-        self.timeout
     }
 
     pub(crate) fn deadline(&self) -> Instant {
@@ -264,37 +264,7 @@ impl Table {
     ///
     /// If the table does not exist, or `hbase:meta` can't be read in time.
     pub async fn regions(&self) -> Result<Vec<(Region, Option<ServerName>)>> {
-        self.regions_until(self.deadline()).await
-    }
-
-    pub(crate) async fn regions_until(&self, deadline: Instant) -> Result<Vec<(Region, Option<ServerName>)>> {
-        let mut attempts = Attempts::new(&self.core, deadline);
-        loop {
-            let regions = self.listed(deadline).await?;
-            if !regions.is_empty() {
-                return Ok(regions);
-            }
-            let missing = self.core.locator.absent(&self.name).await;
-            attempts.wait(Next::missing(missing, &self.name)).await?;
-        }
-    }
-
-    async fn listed(&self, deadline: Instant) -> Result<Vec<(Region, Option<ServerName>)>> {
-        let (first, behind) = rows_of(&self.name);
-        let scan = Scan::new().start(first).stop_before(behind).family("info");
-        let left = deadline.saturating_duration_since(Instant::now());
-        let mut rows = Scanner::start(self.core.clone(), TableName::meta(), scan, left);
-        let (mut regions, asked) = (Vec::new(), Instant::now());
-        while let Some(row) = rows.next().await? {
-            let Some(entry) = Entry::of(&row).filter(|entry| !entry.gone && *entry.region.table() == self.name) else {
-                continue;
-            };
-            let location = entry.location();
-            let server = location.as_ref().map(|location| location.server.clone());
-            location.into_iter().for_each(|location| self.core.locator.learn(location, asked));
-            regions.push((entry.region, server));
-        }
-        Ok(regions)
+        regions_of(&self.core, &self.name, self.deadline()).await
     }
 
     /// Reads and changes rows in few calls: those of one server together, up to
@@ -306,18 +276,13 @@ impl Table {
     /// HBase stamps them with its time in milliseconds, and a delete hides a put of the same millisecond, also a
     /// later one: see [`Delete`].
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
-        self.batch_of(&actions).await
-    }
-
-    pub(crate) async fn batch_of(&self, actions: &[Action]) -> Vec<Result<Outcome>> {
-        let span = tracing::debug_span!("hbase batch", table = %self.name, actions = actions.len());
-        batch::run(&self.core, &self.name, actions, self.deadline()).instrument(span).await
+        batch::run(&self.core, &self.name, &actions, self.deadline()).await
     }
 
     /// Gathers writes, and sends many in one call. Outside of a tokio runtime, it takes no writes.
     #[doc(alias = "getBufferedMutator")]
     pub fn buffered_mutator(&self, options: BufferOptions) -> BufferedMutator {
-        BufferedMutator::start(self.clone(), options)
+        BufferedMutator::start(self.core.clone(), self.name.clone(), self.timeout, options)
     }
 }
 

@@ -7,7 +7,7 @@ use bytes::{Buf, Bytes};
 use prost::Message;
 
 use super::{Call, Fake, Reply};
-use crate::locked::Locked;
+use crate::sync::Locked;
 use crate::{
     Append, CheckAndMutate, Client, Compacting, Compare, Condition, Delete, Family, Get, Increment, Mutation,
     Namespace, Options, Put, Region, Row, RowMutations, Scan, ServerName, Table, TableName, TableSchema, pb,
@@ -425,7 +425,7 @@ async fn calls_for_regions_are_javas() {
 /// Cells that are a part of the message.
 mod inline {
     use super::*;
-    use crate::cell::Parts;
+    use crate::model::cell::Parts;
 
     #[derive(Clone, PartialEq, Message)]
     struct Multi {

@@ -19,11 +19,11 @@ use prost::Message;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::locked::Locked;
+use crate::model::region::Region;
+use crate::model::server::Address;
+use crate::model::table_name::TableName;
 use crate::pb;
-use crate::regions::Region;
-use crate::server::Address;
-use crate::table_name::TableName;
+use crate::sync::Locked;
 
 /// What the server does about a call.
 pub(super) enum Reply {

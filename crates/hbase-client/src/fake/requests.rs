@@ -1,3 +1,5 @@
+//! Requests as they are sent, and those that are refused before.
+
 use std::time::Duration;
 
 use super::{Fake, Reply};

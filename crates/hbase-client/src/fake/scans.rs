@@ -1,9 +1,11 @@
+//! Scans: heartbeats, scanners that were lost, rows in pieces.
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::tests::table;
 use super::{Fake, Reply};
-use crate::locked::Locked;
+use crate::sync::Locked;
 use crate::{ErrorKind, Scan, Scanner, pb};
 
 const NO_SCANNER: &str = "org.apache.hadoop.hbase.UnknownScannerException";

@@ -1,3 +1,5 @@
+//! Retries of operations on rows, and their errors.
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -5,7 +7,7 @@ use prost::Message;
 use tokio::net::TcpListener;
 
 use super::{Fake, Reply};
-use crate::locked::Locked;
+use crate::sync::Locked;
 use crate::{Action, Address, Client, Compare, Condition, Delete, ErrorKind, Get, Increment, Options, Put, Table, pb};
 
 const BUSY: &str = "org.apache.hadoop.hbase.CallQueueTooBigException";

@@ -9,7 +9,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
 use super::{Fake, Reply};
-use crate::locked::Locked;
+use crate::sync::Locked;
 use crate::{Client, Options, Put, pb};
 
 /// Keeps a line for each span and event.

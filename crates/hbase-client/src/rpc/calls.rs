@@ -1,11 +1,12 @@
+//! Calls that wait for responses on one connection.
+
 use std::collections::HashMap;
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::CallFault;
 use super::frame::{Answer, Response};
-use crate::cause::Cause;
+use crate::model::error::{CallFault, Cause};
 
 pub(crate) type CallResult = Result<Answer, CallFault>;
 
@@ -163,7 +164,7 @@ impl Calls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exception::Exception;
+    use crate::model::error::Exception;
 
     fn answer(call_id: u32) -> Response {
         Response { call_id, result: Ok(Answer::default()) }

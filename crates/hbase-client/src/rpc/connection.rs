@@ -1,3 +1,5 @@
+//! Connections: many calls at a time over one socket, in two tasks.
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,12 +9,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::CallFault;
 use super::calls::Calls;
 use super::frame::{self, Answer, Payload};
 use super::window::{Turn, Window};
-use crate::cause::Cause;
-use crate::locked::Locked;
+use crate::model::error::{CallFault, Cause};
+use crate::sync::Locked;
 
 /// What a connection allows.
 #[derive(Debug, Clone)]

@@ -1,3 +1,5 @@
+//! Dialing of servers: TCP, TLS, Kerberos, and the header of the connection.
+
 use std::time::Duration;
 
 use socket2::SockRef;
@@ -5,9 +7,10 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{Connection, Limits, Service, preamble};
-use crate::cause::Cause;
-use crate::options::Resolve;
+use super::{Connection, Limits, preamble};
+use crate::config::options::Resolve;
+use crate::model::error::Cause;
+use crate::model::server::{Address, Service};
 #[cfg(any(feature = "tls", feature = "kerberos"))]
 use crate::security::Ready;
 #[cfg(feature = "kerberos")]
@@ -16,7 +19,6 @@ use crate::security::{
     sasl::{self, Entry},
     wrapped,
 };
-use crate::server::Address;
 
 /// How to connect.
 #[derive(Clone)]

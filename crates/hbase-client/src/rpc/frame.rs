@@ -9,8 +9,7 @@ use bytes::{Buf, BufMut, Bytes};
 use prost::Message;
 use prost::encoding::{decode_varint, encode_varint, encoded_len_varint};
 
-use super::CallFault;
-use crate::exception::Exception;
+use crate::model::error::{CallFault, Exception};
 use crate::pb;
 
 /// What a call has to say.

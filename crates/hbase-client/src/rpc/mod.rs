@@ -3,7 +3,6 @@
 mod calls;
 mod connection;
 mod dial;
-mod fault;
 mod frame;
 mod pool;
 mod preamble;
@@ -11,6 +10,5 @@ mod window;
 
 pub(crate) use self::connection::{Connection, Limits};
 pub(crate) use self::dial::Dialing;
-pub(crate) use self::fault::CallFault;
 pub(crate) use self::frame::{Answer, Payload};
-pub(crate) use self::pool::{Pool, Service};
+pub(crate) use self::pool::Pool;

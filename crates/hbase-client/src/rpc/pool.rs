@@ -1,34 +1,15 @@
+//! Pool of connections, by server and service.
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::Connection;
 use super::dial::{Dialing, dial};
-use super::{CallFault, Connection};
-use crate::cause::Cause;
-use crate::flight::Flights;
-use crate::locked::Locked;
-use crate::server::Address;
-
-/// What a connection is for. A server takes calls of one service on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Service {
-    Client,
-    ClientMeta,
-    Admin,
-    Master,
-}
-
-impl Service {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Client => "ClientService",
-            Self::ClientMeta => "ClientMetaService",
-            Self::Admin => "AdminService",
-            Self::Master => "MasterService",
-        }
-    }
-}
+use crate::model::error::{CallFault, Cause};
+use crate::model::server::{Address, Service};
+use crate::sync::{Locked, SingleFlight};
 
 type Place = (Address, Service, usize);
 
@@ -36,12 +17,12 @@ type Place = (Address, Service, usize);
 pub(crate) struct Pool {
     dialing: Arc<Dialing>,
     connections: Arc<Locked<HashMap<Place, Connection>>>,
-    dials: Flights<Place, Result<Connection, Cause>>,
+    dials: SingleFlight<Place, Result<Connection, Cause>>,
 }
 
 impl Pool {
     pub(crate) fn new(dialing: Dialing) -> Self {
-        Self { dialing: Arc::new(dialing), connections: Arc::default(), dials: Flights::new() }
+        Self { dialing: Arc::new(dialing), connections: Arc::default(), dials: SingleFlight::new() }
     }
 
     /// A connection to a server: one that is there, or a new one. All who need the same one wait for one dial.

@@ -1,7 +1,9 @@
+//! Preamble of a connection, and its header.
+
 use bytes::BufMut;
 use prost::Message;
 
-use super::Service;
+use crate::model::server::Service;
 use crate::pb;
 
 /// Authentication by saying who one is.

@@ -1,8 +1,10 @@
+//! Limit of concurrent calls on a connection, lower while the server is overloaded.
+
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use crate::locked::Locked;
+use crate::sync::Locked;
 
 /// How many calls may be under way on a connection: half as many once the server says that it is overloaded, and one more for
 /// each round of calls that it answers (additive increase, multiplicative decrease, as in TCP).

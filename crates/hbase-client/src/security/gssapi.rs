@@ -7,7 +7,7 @@ use libgssapi::name::Name;
 use libgssapi::oid::{GSS_MECH_KRB5, GSS_NT_KRB5_PRINCIPAL, OidSet};
 
 use super::Protection;
-use crate::cause::Cause;
+use crate::model::error::Cause;
 
 /// The client's side of a conversation with one server.
 pub(crate) struct Context {

@@ -1,10 +1,11 @@
+//! Kerberos: principals, credentials, and how much of a connection is protected.
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use crate::rpc::Service;
-use crate::server::Address;
+use crate::model::server::{Address, Service};
 
 /// Kerberos: who the servers are, and who the client is.
 ///

@@ -8,16 +8,13 @@ mod kerberos;
 mod pem;
 #[cfg(feature = "kerberos")]
 pub(crate) mod sasl;
-pub(crate) mod site;
 #[cfg(feature = "tls")]
 mod tls;
 #[cfg(feature = "kerberos")]
 pub(crate) mod wrapped;
 
-use std::io;
-
 #[cfg(any(feature = "tls", feature = "kerberos"))]
-use crate::error::Error;
+use crate::model::error::Error;
 
 #[cfg(feature = "kerberos")]
 pub(crate) use self::kerberos::Login;
@@ -55,12 +52,4 @@ impl Security {
             kerberos: self.kerberos.as_ref().map(Kerberos::ready).transpose().map_err(Error::invalid)?,
         })
     }
-}
-
-/// What a stream's error says of distrust, if that is what it is about.
-pub(crate) fn refusal(error: &io::Error) -> Option<String> {
-    #[cfg(feature = "tls")]
-    return tls::refusal(error);
-    #[cfg(not(feature = "tls"))]
-    return error.get_ref().and(None);
 }

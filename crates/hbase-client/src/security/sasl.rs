@@ -7,8 +7,7 @@ use tokio::task::spawn_blocking;
 use super::Protection;
 use super::gssapi::Context;
 use super::kerberos::Login;
-use crate::cause::Cause;
-use crate::exception::Exception;
+use crate::model::error::{Cause, Exception};
 
 /// How a client was let in.
 pub(crate) enum Entry {

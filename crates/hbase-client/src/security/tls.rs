@@ -1,8 +1,9 @@
-use std::fmt;
-use std::io;
+//! TLS: trusted certificates, the client's own, and the handshake.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -19,9 +20,10 @@ use tokio_rustls::rustls::{
 };
 
 use super::pem;
-use crate::cause::Cause;
-use crate::options::bounded;
-use crate::server::Address;
+use crate::model::error::Cause;
+use crate::model::error::refusal::refused;
+use crate::model::server::Address;
+use crate::time::bounded;
 
 /// TLS: whose certificates are trusted, and which one the client shows. Files are PEM; they are read by
 /// [`Client::new`](crate::Client::new).
@@ -191,31 +193,6 @@ fn of_handshake(error: io::Error) -> Cause {
         Some(why) => Cause::security(why),
         None => Cause::io("the TLS handshake broke off (does the server speak TLS?)", error),
     }
-}
-
-/// What an error of an established stream says of distrust. In TLS 1.3 a server looks at the client's certificate after the
-/// client's handshake is over, but before it reads anything else.
-pub(super) fn refusal(error: &io::Error) -> Option<String> {
-    use AlertDescription as Alert;
-    match error.get_ref()?.downcast_ref()? {
-        Error::AlertReceived(
-            alert @ (Alert::CertificateRequired
-            | Alert::BadCertificate
-            | Alert::UnsupportedCertificate
-            | Alert::CertificateRevoked
-            | Alert::CertificateExpired
-            | Alert::CertificateUnknown
-            | Alert::UnknownCA
-            | Alert::AccessDenied
-            | Alert::DecryptError
-            | Alert::HandshakeFailure),
-        ) => Some(refused(*alert)),
-        _ => None,
-    }
-}
-
-fn refused(alert: AlertDescription) -> String {
-    format!("the server refuses TLS with this client, or its certificate: {alert:?}")
 }
 
 /// Trusts each server with a trusted certificate, whatever its name.

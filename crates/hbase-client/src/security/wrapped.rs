@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::Protection;
 use super::gssapi::Context;
 use super::sasl::Layer;
-use crate::locked::Locked;
+use crate::sync::Locked;
 
 /// A token has at most so many bytes beside those that it wraps.
 const OVERHEAD: usize = 256;

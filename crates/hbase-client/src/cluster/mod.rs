@@ -1,0 +1,5 @@
+//! Where things are: the active master, `hbase:meta`, and regions.
+
+pub(crate) mod regions;
+pub(crate) mod registry;
+mod zookeeper;

@@ -1,0 +1,61 @@
+//! Causes of failed connections and look-ups.
+
+use std::sync::Arc;
+use std::{fmt, io};
+
+/// Why a connection or a look-up failed. It is cloned for all who wait for it.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Cause {
+    #[error("{what}")]
+    Io { what: &'static str, source: Arc<io::Error> },
+    #[error("{0}")]
+    Said(Arc<str>),
+    /// The two ends do not trust each other. Nothing was carried out on the connection, and it is useless to try again.
+    #[error("{0}")]
+    Security(Arc<str>),
+    #[error("no answer in time")]
+    TimedOut,
+    /// As `TimedOut`, of a server that answered other calls meanwhile.
+    #[error("no answer in time")]
+    Slow,
+    #[error("the connection was closed because it was idle")]
+    Idle,
+}
+
+/// What a stream's error says of distrust, if that is what it is about.
+fn refusal(error: &io::Error) -> Option<String> {
+    #[cfg(feature = "tls")]
+    return super::refusal::refusal(error);
+    #[cfg(not(feature = "tls"))]
+    return error.get_ref().and(None);
+}
+
+impl Cause {
+    pub(crate) fn io(what: &'static str, source: io::Error) -> Self {
+        match refusal(&source) {
+            Some(why) => Self::security(why),
+            None => Self::Io { what, source: Arc::new(source) },
+        }
+    }
+
+    pub(crate) fn security(text: impl AsRef<str>) -> Self {
+        Self::Security(text.as_ref().into())
+    }
+
+    /// The same cause, of what was to be done at `place`.
+    pub(crate) fn at(&self, place: impl fmt::Display) -> Self {
+        let text = match self {
+            Self::Io { what, source } => format!("{place}: {what}: {source}"),
+            told => format!("{place}: {told}"),
+        };
+        if self.is_security() { Self::security(text) } else { Self::said(text) }
+    }
+
+    pub(crate) fn is_security(&self) -> bool {
+        matches!(self, Self::Security(_))
+    }
+
+    pub(crate) fn said(text: impl AsRef<str>) -> Self {
+        Self::Said(text.as_ref().into())
+    }
+}

@@ -1,0 +1,35 @@
+//! Faults of one call.
+
+use super::cause::Cause;
+use super::exception::Exception;
+
+/// How one call failed. What matters most is whether the server can have carried it out.
+#[derive(Debug, Clone)]
+pub(crate) enum CallFault {
+    /// The server did not get the whole call, so it did nothing.
+    NotSent(Cause),
+    /// The call was sent, and no answer came.
+    Unanswered(Cause),
+    /// The server answered with an exception. If its class is one that says so, it did nothing.
+    Refused(Exception),
+    /// The server carried out the call, and its answer is longer than is accepted: so many bytes.
+    TooLarge(usize),
+    /// An answer came that is not one. The server may have carried out the call.
+    Malformed(&'static str),
+}
+
+impl CallFault {
+    /// Returns whether the server may have carried out the call, or may still do so.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Unanswered(_) => true,
+            Self::Refused(exception) => exception.is_open(),
+            Self::NotSent(_) | Self::TooLarge(_) | Self::Malformed(_) => false,
+        }
+    }
+
+    /// Returns whether the server may be gone: the call has no answer, and no other call had one meanwhile.
+    pub(crate) fn doubts_server(&self) -> bool {
+        matches!(self, Self::Unanswered(cause) if !matches!(cause, Cause::Slow))
+    }
+}

@@ -1,0 +1,287 @@
+//! Filters: what is asked for (`tree`, `keys`), and of which classes of HBase it is built (`encode`).
+
+mod encode;
+mod keys;
+mod tree;
+
+use bytes::Bytes;
+
+pub(crate) use self::encode::binary;
+use self::keys::{Keys, prefix_end};
+use self::tree::{ColumnValue, Node, QualifierRange};
+use crate::model::names::{LONGEST_KEY, wrong_family};
+use crate::pb;
+
+/// Parts of rows that a server is to send.
+///
+/// A filter sees the cells that are read: of the families and columns, and in the time range, of the
+/// [`Get`](crate::Get) or [`Scan`](crate::Scan), and of each column as many versions as its family keeps, the newest
+/// first. The number of [`versions`](crate::Scan::versions) counts what passes: with one version, `value(Equal, "old")`
+/// passes an older cell of a column whose newest value is another one. `all([columns(u32::MAX, 0), value(Equal,
+/// "old")])` looks at the newest alone.
+///
+/// It means the same in a get, in a scan, and in reverse, alone and in [`all`](Self::all) and [`any`](Self::any).
+/// HBase's own lists of filters do not: there a filter that seeks to the next column, family or row passes over cells
+/// that another one had to see, and over the markers of deletes, so that deleted cells come back. So the classes of
+/// HBase that a filter is sent as may be others than in Java, and what would be wrong with any of them is an error of
+/// the kind [`Invalid`](crate::ErrorKind::Invalid) when it is used.
+///
+/// ```
+/// use hbase_client::{Compare, Filter, Scan};
+///
+/// let visits = Filter::column_value("f", "state", Compare::Equal, "open", false);
+/// let columns = Filter::any([Filter::qualifier_prefix("page:"), Filter::qualifier(Compare::Equal, "title")]);
+/// let scan = Scan::new().filter(&Filter::all([visits, columns]));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filter(Node);
+
+/// How something is compared with a given value. `Less` is met by what is less than the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// Less than the value.
+    Less,
+    /// At most the value.
+    LessOrEqual,
+    /// The value itself.
+    Equal,
+    /// Anything else.
+    NotEqual,
+    /// At least the value.
+    GreaterOrEqual,
+    /// Greater than the value.
+    Greater,
+}
+
+impl Compare {
+    /// For filters, which ask how the cell is to the value.
+    fn of_cell(self) -> pb::CompareType {
+        match self {
+            Self::Less => pb::CompareType::Less,
+            Self::LessOrEqual => pb::CompareType::LessOrEqual,
+            Self::Equal => pb::CompareType::Equal,
+            Self::NotEqual => pb::CompareType::NotEqual,
+            Self::GreaterOrEqual => pb::CompareType::GreaterOrEqual,
+            Self::Greater => pb::CompareType::Greater,
+        }
+    }
+
+    /// For conditions, which ask how the value is to the cell.
+    pub(crate) fn of_value(self) -> pb::CompareType {
+        match self {
+            Self::Less => pb::CompareType::Greater,
+            Self::LessOrEqual => pb::CompareType::GreaterOrEqual,
+            Self::GreaterOrEqual => pb::CompareType::LessOrEqual,
+            Self::Greater => pb::CompareType::Less,
+            Self::Equal | Self::NotEqual => self.of_cell(),
+        }
+    }
+}
+
+fn bytes(bytes: impl AsRef<[u8]>) -> Bytes {
+    Bytes::copy_from_slice(bytes.as_ref())
+}
+
+impl Filter {
+    pub(crate) fn to_pb(&self, reverse: bool) -> pb::Filter {
+        encode::encode(&self.0, reverse)
+    }
+
+    /// What is wrong with it, if so.
+    pub(crate) fn wrong(&self) -> Option<&'static str> {
+        self.0.wrong()
+    }
+
+    /// Whether it is another filter where a server leaves a family before its end.
+    pub(crate) fn needs_whole_rows(&self) -> bool {
+        self.0.needs_whole_rows()
+    }
+
+    /// Applies one filter after the other: each sees what those before it let pass. Without any, everything passes.
+    ///
+    /// The order matters to what counts, [`columns`](Self::columns) and [`first_cell`](Self::first_cell):
+    /// `all([qualifier_prefix("a"), columns(3, 0)])` passes three columns that begin with `a`. Filters of rows see the
+    /// whole row, wherever they stand.
+    ///
+    /// [`column_value`](Self::column_value) makes the other filters of its list read each cell of a row, without
+    /// seeking.
+    pub fn all(filters: impl IntoIterator<Item = Self>) -> Self {
+        Self(Node::all(filters.into_iter().map(|filter| filter.0)))
+    }
+
+    /// Passes what one or more of these pass. Without any, nothing passes.
+    ///
+    /// Filters in it do not seek: each row, and each of its cells, is read unless none of them has a use for it. Of row
+    /// keys alone ([`row`](Self::row), [`row_prefix`](Self::row_prefix), [`row_ranges`](Self::row_ranges)) it is as
+    /// fast as `row_ranges`; of ranges of qualifiers alone it reads from the first to the last of them.
+    ///
+    /// Refused: [`column_value`](Self::column_value) beside a filter of cells, as HBase decides on a row only when its
+    /// cells have passed. `all([column_value, any(cells)])` is possible, and `any` of several `column_value` and
+    /// filters of rows.
+    pub fn any(filters: impl IntoIterator<Item = Self>) -> Self {
+        Self(Node::any(filters.into_iter().map(|filter| filter.0)))
+    }
+
+    /// Passes rows whose key begins with a prefix. It goes straight to them.
+    #[doc(alias = "PrefixFilter")]
+    pub fn row_prefix(prefix: impl AsRef<[u8]>) -> Self {
+        Self(Node::Keys(Keys::prefix(prefix.as_ref())))
+    }
+
+    /// Passes rows by their key. It goes straight to them.
+    #[doc(alias = "RowFilter")]
+    pub fn row(compare: Compare, key: impl AsRef<[u8]>) -> Self {
+        Self(Node::Keys(Keys::compared(compare, key.as_ref())))
+    }
+
+    /// Passes rows whose key is in one of these ranges: from a key up to, and without, another. An empty end is the
+    /// table's. It goes from range to range.
+    ///
+    /// Refused: no range at all, and a range that ends before it begins.
+    #[doc(alias = "MultiRowRangeFilter")]
+    pub fn row_ranges<K: AsRef<[u8]>>(ranges: impl IntoIterator<Item = (K, K)>) -> Self {
+        let mut sets = Vec::new();
+        for (start, end) in ranges {
+            let (start, end) = (start.as_ref(), Some(end.as_ref()).filter(|end| !end.is_empty()));
+            if end.is_some_and(|end| end < start) {
+                return Self(Node::Wrong("a filter: a range of rows ends before it begins"));
+            }
+            sets.push(Keys::range(start, end));
+        }
+        Self(if sets.is_empty() { Node::Wrong("a filter: no ranges of rows") } else { Node::Keys(Keys::union(sets)) })
+    }
+
+    /// Passes rows whose key begins with these bytes; where the mask is 1, with any byte; where it is 0, with the
+    /// pattern's. A key that is shorter than the pattern does not pass.
+    ///
+    /// Alone, or in [`all`](Self::all) without other filters of row keys, it goes from match to match; elsewhere, and
+    /// in reverse, each key is looked at.
+    ///
+    /// Refused: no pattern at all, one without a byte, a mask of another length than its pattern, and one with another
+    /// value.
+    #[doc(alias = "FuzzyRowFilter")]
+    pub fn fuzzy_row<K: AsRef<[u8]>>(patterns: impl IntoIterator<Item = (K, K)>) -> Self {
+        let mut read = Vec::new();
+        for (key, mask) in patterns {
+            let (key, mask) = (key.as_ref(), mask.as_ref());
+            let wrong = match mask.iter().max() {
+                _ if key.len() != mask.len() => "a filter: a mask is not as long as its pattern",
+                _ if key.len() > LONGEST_KEY => "a filter: a pattern of rows is longer than a row key can be",
+                None => "a filter: a pattern of rows is empty",
+                Some(0 | 1) => {
+                    read.push(key.iter().zip(mask).map(|(byte, mask)| (*mask == 0).then_some(*byte)).collect());
+                    continue;
+                }
+                Some(_) => "a filter: a mask has a value that is neither 0 nor 1",
+            };
+            return Self(Node::Wrong(wrong));
+        }
+        Self(if read.is_empty() { Node::Wrong("a filter: no patterns of rows") } else { Node::Fuzzy(read) })
+    }
+
+    /// Passes cells by their family. Others are skipped without being read.
+    #[doc(alias = "FamilyFilter")]
+    pub fn family(compare: Compare, family: impl AsRef<[u8]>) -> Self {
+        Self(Node::Family(compare, bytes(family)))
+    }
+
+    /// Passes cells by their qualifier. The server reads all cells: [`qualifier_range`](Self::qualifier_range) and
+    /// [`qualifier_prefix`](Self::qualifier_prefix) can be faster in long rows, and
+    /// [`column`](crate::Scan::column) is if the columns are known.
+    #[doc(alias = "QualifierFilter")]
+    pub fn qualifier(compare: Compare, qualifier: impl AsRef<[u8]>) -> Self {
+        Self(Node::Qualifier(compare, bytes(qualifier)))
+    }
+
+    /// Passes cells whose qualifier begins with a prefix: a [`qualifier_range`](Self::qualifier_range), as fast as
+    /// that.
+    #[doc(alias = "ColumnPrefixFilter")]
+    pub fn qualifier_prefix(prefix: impl AsRef<[u8]>) -> Self {
+        let prefix = prefix.as_ref();
+        Self(Node::QualifierRange(QualifierRange {
+            from: Some((bytes(prefix), true)),
+            to: prefix_end(prefix).map(|end| (end, false)),
+        }))
+    }
+
+    /// Passes cells whose qualifier is in a range, each end with whether it belongs to it. `None` is no end.
+    ///
+    /// Alone, and in [`all`](Self::all), it goes straight to the first of them (in reverse it reads those before it, as
+    /// HBase does), and reads none behind the last one. It reads all cells of a row in [`any`](Self::any), beside
+    /// [`column_value`](Self::column_value), and behind [`columns`](Self::columns), [`first_cell`](Self::first_cell)
+    /// and [`custom`](Self::custom).
+    #[doc(alias = "ColumnRangeFilter")]
+    pub fn qualifier_range(from: Option<(&[u8], bool)>, to: Option<(&[u8], bool)>) -> Self {
+        let end = |end: Option<(&[u8], bool)>| end.map(|(at, inclusive)| (bytes(at), inclusive));
+        Self(Node::QualifierRange(QualifierRange { from: end(from), to: end(to) }))
+    }
+
+    /// Passes the newest cells of so many columns of a row, after as many others. It reads no further than these.
+    #[doc(alias = "ColumnPaginationFilter")]
+    pub fn columns(limit: u32, offset: u32) -> Self {
+        let number = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+        // Servers add them.
+        let (limit, offset) = (number(limit), number(offset));
+        Self(Node::Columns { limit: limit.min(i32::MAX - offset), offset })
+    }
+
+    /// Passes cells by their value, of each version by itself.
+    #[doc(alias = "ValueFilter")]
+    pub fn value(compare: Compare, value: impl AsRef<[u8]>) -> Self {
+        Self(Node::Value(compare, bytes(value)))
+    }
+
+    /// Passes rows by the newest value of one column among the cells that are read: a column or family that is not read
+    /// is missing. `if_missing`: whether rows without the column pass.
+    ///
+    /// Refused: an empty family.
+    #[doc(alias = "SingleColumnValueFilter")]
+    pub fn column_value(
+        family: impl AsRef<[u8]>,
+        qualifier: impl AsRef<[u8]>,
+        compare: Compare,
+        value: impl AsRef<[u8]>,
+        if_missing: bool,
+    ) -> Self {
+        if let Some(wrong) = wrong_family(family.as_ref()) {
+            return Self(Node::Wrong(wrong));
+        }
+        let (family, qualifier, value) = (bytes(family), bytes(qualifier), bytes(value));
+        Self(Node::ColumnValue(ColumnValue { family, qualifier, compare, value, if_missing }))
+    }
+
+    /// Passes the first cell of each row. It reads no more of a family than that.
+    #[doc(alias = "FirstKeyOnlyFilter")]
+    pub fn first_cell() -> Self {
+        Self(Node::FirstCell)
+    }
+
+    /// Passes all cells, without their values. Other filters still see these.
+    #[doc(alias = "KeyOnlyFilter")]
+    pub fn no_values() -> Self {
+        Self(Node::NoValues)
+    }
+
+    /// Makes a filter of any class that the servers have: its full name in Java, and its message as Java's
+    /// `toByteArray` gives it.
+    ///
+    /// It is sent as it is. Alone it does what HBase does. In a list it stands as a filter of cells: in an
+    /// [`all`](Self::all) it sees what those before it let pass, but where it seeks, the other filters of the list do
+    /// not see the cells between; and an [`any`](Self::any) does not know whether it drops a row. A class that the
+    /// servers do not have is their error.
+    ///
+    /// ```
+    /// # use hbase_client::Filter;
+    /// // The first ten rows of each region. The message has one field, a number.
+    /// let page = Filter::custom("org.apache.hadoop.hbase.filter.PageFilter", [0x08, 10]);
+    /// ```
+    ///
+    /// Refused: an empty name.
+    pub fn custom(class: impl Into<String>, message: impl AsRef<[u8]>) -> Self {
+        let class = class.into();
+        if class.is_empty() {
+            return Self(Node::Wrong("a filter: the name of its class is empty"));
+        }
+        Self(Node::Custom { class, message: bytes(message) })
+    }
+}

@@ -1,0 +1,385 @@
+//! Changes of one row: put, delete, increment, append.
+
+use std::collections::{HashMap, HashSet};
+
+use bytes::Bytes;
+
+use crate::model::cell::{Cell, CellKind, LATEST, Parts};
+use crate::model::error::{Error, Result};
+use crate::model::names::{FamilyName, RowKey, Wrong};
+use crate::model::repeat::Repeat;
+use crate::pb;
+use crate::pb::mutation_proto::MutationType;
+
+/// How safe a write is once it is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Durability {
+    /// As the table says.
+    #[default]
+    Default,
+    /// Not in the log: lost if the server dies before it flushes.
+    SkipLog,
+    /// In the log soon after the answer.
+    LogLater,
+    /// In the log, handed to the file system.
+    Log,
+    /// In the log, on disk.
+    LogOnDisk,
+}
+
+/// The length of a frame is a signed number of four bytes.
+const LONGEST: usize = 1 << 30;
+
+/// A change of one row: a [`Put`], [`Delete`], [`Increment`] or [`Append`].
+#[derive(Debug, Clone)]
+pub struct Mutation {
+    kind: MutationType,
+    row: Bytes,
+    /// Encoded as they are sent.
+    cells: Vec<u8>,
+    count: u32,
+    durability: Durability,
+    wrong: Option<Wrong>,
+    repeat: Repeat,
+}
+
+impl Mutation {
+    fn new(kind: MutationType, row: &[u8], repeat: Repeat) -> Self {
+        let (wrong, row) = (RowKey::new(row).err(), Bytes::copy_from_slice(row));
+        Self { kind, row, cells: Vec::new(), count: 0, durability: Durability::Default, wrong, repeat }
+    }
+
+    fn add(&mut self, family: &[u8], qualifier: &[u8], timestamp: u64, kind: CellKind, value: &[u8]) {
+        if timestamp > LATEST {
+            self.wrong = self.wrong.or(Some("a timestamp is greater than 9223372036854775807"));
+        }
+        match self.write(family, qualifier, timestamp, kind, value) {
+            Ok(()) => self.count += 1,
+            Err(wrong) => self.wrong = self.wrong.or(Some(wrong)),
+        }
+    }
+
+    fn write(
+        &mut self,
+        family: &[u8],
+        qualifier: &[u8],
+        timestamp: u64,
+        kind: CellKind,
+        value: &[u8],
+    ) -> Result<(), Wrong> {
+        let (row, family) = (RowKey::new(&self.row)?.as_bytes(), FamilyName::new(family)?.as_bytes());
+        Parts { row, family, qualifier, timestamp, kind: kind.code(), value }.write(&mut self.cells)
+    }
+
+    /// The key of the row.
+    pub fn row(&self) -> &[u8] {
+        &self.row
+    }
+
+    pub(crate) fn cells(&self) -> &[u8] {
+        &self.cells
+    }
+
+    pub(crate) fn repeat(&self) -> Repeat {
+        self.repeat
+    }
+
+    pub(crate) fn is_read_modify(&self) -> bool {
+        matches!(self.kind, MutationType::Append | MutationType::Increment)
+    }
+
+    pub(crate) fn is_put(&self) -> bool {
+        self.kind == MutationType::Put
+    }
+
+    pub(crate) fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    /// How many cells it has.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        match (self.wrong, self.kind) {
+            (Some(wrong), _) => Err(Error::invalid(wrong)),
+            (None, _) if self.cells.len() > LONGEST => Err(Error::invalid("a write is longer than 1 GiB")),
+            // A delete of nothing in particular deletes the row.
+            (None, MutationType::Delete) => Ok(()),
+            (None, _) if self.count == 0 => Err(Error::invalid("a write without cells")),
+            (None, MutationType::Increment) if self.names_a_column_twice() => {
+                Err(Error::invalid("a counter is named twice: add the amounts up"))
+            }
+            (None, MutationType::Append) if self.names_a_column_twice() => {
+                Err(Error::invalid("a value is named twice: append its tails as one"))
+            }
+            (None, _) => Ok(()),
+        }
+    }
+
+    fn names_a_column_twice(&self) -> bool {
+        let mut columns = HashSet::new();
+        !self.columns().all(|column| columns.insert(column))
+    }
+
+    /// Family and qualifier of each cell.
+    fn columns(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut rest = self.cells();
+        std::iter::from_fn(move || {
+            let (cell, more) = Cell::split_first(rest)?;
+            rest = more;
+            Some((cell.family(), cell.qualifier()))
+        })
+    }
+
+    /// Whether these can be made at once. A server reads what increments and appends change before it makes any of them.
+    pub(crate) fn check_together(mutations: &[Self]) -> Result<()> {
+        let mut columns = HashMap::new();
+        for mutation in mutations {
+            let reads = mutation.is_read_modify();
+            for column in mutation.columns() {
+                let others_read = columns.insert(column, reads);
+                if others_read.is_some_and(|others_read| reads || others_read) {
+                    return Err(Error::invalid(
+                        "of mutations at once, an increment or append has a column of another one",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn to_pb(&self, nonce: Option<u64>) -> pb::MutationProto {
+        use pb::mutation_proto::Durability as D;
+        let durability = match self.durability {
+            Durability::Default => None,
+            Durability::SkipLog => Some(D::SkipWal),
+            Durability::LogLater => Some(D::AsyncWal),
+            Durability::Log => Some(D::SyncWal),
+            Durability::LogOnDisk => Some(D::FsyncWal),
+        };
+        pb::MutationProto {
+            row: Some(self.row.clone()),
+            mutate_type: Some(self.kind.into()),
+            durability: durability.map(Into::into),
+            associated_cell_count: Some(i32::try_from(self.count).unwrap_or(i32::MAX)),
+            nonce,
+        }
+    }
+}
+
+macro_rules! mutations {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// How safe the write is once it is answered.
+            #[must_use]
+            pub fn durability(mut self, durability: Durability) -> Self {
+                self.0.durability = durability;
+                self
+            }
+
+            /// The key of the row.
+            pub fn row(&self) -> &[u8] {
+                self.0.row()
+            }
+        }
+
+        impl From<$name> for Mutation {
+            fn from(mutation: $name) -> Self {
+                mutation.0
+            }
+        }
+    )*};
+}
+mutations!(Put, Delete, Increment, Append);
+
+/// Writes cells of a row.
+#[derive(Debug, Clone)]
+pub struct Put(Mutation);
+
+impl Put {
+    /// Writes into the row with this key.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self(Mutation::new(MutationType::Put, row.as_ref(), Repeat::Always))
+    }
+
+    /// Writes a value, which the server stamps with its time. If an answer is lost, the put is sent again, and a copy that is
+    /// carried out late hides what was written meanwhile; [`value_at`](Self::value_at) makes the copies equal.
+    #[must_use]
+    pub fn value(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {
+        self.value_at(family, qualifier, LATEST, value)
+    }
+
+    /// Writes a value with this timestamp, at most 2⁶³ - 1; that one stands for the server's time.
+    #[must_use]
+    pub fn value_at(
+        mut self,
+        family: impl AsRef<[u8]>,
+        qualifier: impl AsRef<[u8]>,
+        timestamp: u64,
+        value: impl AsRef<[u8]>,
+    ) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), timestamp, CellKind::Put, value.as_ref());
+        self
+    }
+}
+
+/// Deletes a row, or what is said of it.
+///
+/// Without a timestamp it is stamped with the server's time, in milliseconds, and hides all that has that time or an earlier one: also
+/// a put that the server gets after it in the same millisecond. To put what was deleted just before, give both timestamps of your
+/// own, the put a greater one: [`column_until`](Self::column_until), [`Put::value_at`].
+#[derive(Debug, Clone)]
+pub struct Delete(Mutation);
+
+impl Delete {
+    /// Deletes the row with this key; or, if something is said of it, only that.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self(Mutation::new(MutationType::Delete, row.as_ref(), Repeat::Always))
+    }
+
+    /// Deletes a family.
+    #[must_use]
+    pub fn family(self, family: impl AsRef<[u8]>) -> Self {
+        self.family_until(family, LATEST)
+    }
+
+    /// Deletes the cells of a family up to, and with, a timestamp.
+    #[must_use]
+    pub fn family_until(mut self, family: impl AsRef<[u8]>, timestamp: u64) -> Self {
+        self.0.add(family.as_ref(), b"", timestamp, CellKind::DeleteFamily, b"");
+        self
+    }
+
+    /// Deletes all versions of a column.
+    #[must_use]
+    pub fn column(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
+        self.column_until(family, qualifier, LATEST)
+    }
+
+    /// Deletes the versions of a column up to, and with, a timestamp.
+    #[must_use]
+    pub fn column_until(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, timestamp: u64) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), timestamp, CellKind::DeleteColumn, b"");
+        self
+    }
+
+    /// Deletes the newest version of a column, which uncovers the one before. It is not repeated if its answer is lost.
+    #[must_use]
+    pub fn newest(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Delete, b"");
+        self.0.repeat = Repeat::Never;
+        self
+    }
+
+    /// Deletes the version of a column with this timestamp. 2⁶³ - 1 stands for the [`newest`](Self::newest) one.
+    #[must_use]
+    pub fn version(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, timestamp: u64) -> Self {
+        if timestamp == LATEST {
+            return self.newest(family, qualifier);
+        }
+        self.0.add(family.as_ref(), qualifier.as_ref(), timestamp, CellKind::Delete, b"");
+        self
+    }
+}
+
+/// Adds to counters of a row: values of eight bytes, most significant first. A missing one is 0.
+#[derive(Debug, Clone)]
+pub struct Increment(Mutation);
+
+impl Increment {
+    /// Adds to counters of the row with this key.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self(Mutation::new(MutationType::Increment, row.as_ref(), Repeat::WhereItIs))
+    }
+
+    /// Adds to a counter. One that is named twice is an error: HBase would add the last amount alone.
+    #[must_use]
+    pub fn add(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, amount: i64) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Put, &amount.to_be_bytes());
+        self
+    }
+}
+
+/// Appends to values of a row. A missing one is empty.
+#[derive(Debug, Clone)]
+pub struct Append(Mutation);
+
+impl Append {
+    /// Appends to values of the row with this key.
+    pub fn new(row: impl AsRef<[u8]>) -> Self {
+        Self(Mutation::new(MutationType::Append, row.as_ref(), Repeat::WhereItIs))
+    }
+
+    /// Appends to a value. One that is named twice is an error: HBase would append the last tail alone.
+    #[must_use]
+    pub fn value(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, tail: impl AsRef<[u8]>) -> Self {
+        self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Put, tail.as_ref());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_sent_is_told() {
+        let told = |mutation: Mutation| mutation.check().map_err(|error| error.to_string());
+        assert!(told(Put::new("r").value("f", "q", "v").into()).is_ok());
+        assert!(told(Delete::new("r").into()).is_ok());
+        assert!(told(Put::new("r").into()).unwrap_err().contains("without cells"));
+        assert!(told(Put::new("").value("f", "q", "v").into()).unwrap_err().contains("empty"));
+        assert!(told(Put::new([0; 40_000]).value("f", "q", "v").into()).unwrap_err().contains("32767"));
+        assert!(told(Delete::new([0; 32_768]).into()).unwrap_err().contains("32767"));
+        assert!(told(Delete::new([0; 32_767]).into()).is_ok());
+        assert!(told(Put::new("r").value([b'f'; 128], "q", "v").into()).unwrap_err().contains("127"));
+        let no_family = [
+            Mutation::from(Put::new("r").value("f", "q", "v").value("", "q", "v")),
+            Delete::new("r").family("").into(),
+            Delete::new("r").column("", "q").into(),
+            Delete::new("r").newest("", "q").into(),
+            Increment::new("r").add("", "q", 1).into(),
+            Append::new("r").value("", "q", "v").into(),
+        ];
+        for wrong in no_family {
+            assert_eq!(told(wrong.clone()).unwrap_err(), "a family's name is empty", "{wrong:?}");
+        }
+        assert!(told(Put::new("r").value_at("f", "q", LATEST, "v").into()).is_ok());
+        let late = "greater than 9223372036854775807";
+        assert!(told(Put::new("r").value_at("f", "q", LATEST + 1, "v").into()).unwrap_err().contains(late));
+        assert!(told(Delete::new("r").family_until("f", u64::MAX).into()).unwrap_err().contains(late));
+    }
+
+    #[test]
+    fn a_column_is_changed_once() {
+        let kind = |mutation: Mutation| mutation.check().map_err(|error| error.kind());
+        let twice = Err(crate::ErrorKind::Invalid);
+        assert_eq!(kind(Increment::new("r").add("f", "n", 1).add("f", "n", 2).into()), twice);
+        assert_eq!(kind(Increment::new("r").add("f", "n", 1).add("g", "n", 2).add("f", "m", 3).into()), Ok(()));
+        assert_eq!(kind(Append::new("r").value("f", "n", "1").value("f", "m", "").value("f", "n", "2").into()), twice);
+        assert_eq!(kind(Append::new("r").value("f", "nn", "1").value("fn", "n", "2").into()), Ok(()));
+        assert_eq!(kind(Put::new("r").value("f", "n", "1").value("f", "n", "2").into()), Ok(()));
+    }
+
+    #[test]
+    fn only_what_may_be_repeated_is() {
+        let repeat = |mutation: Mutation| mutation.repeat();
+        assert_eq!(repeat(Delete::new("r").column("f", "q").into()), Repeat::Always);
+        assert_eq!(repeat(Delete::new("r").newest("f", "q").into()), Repeat::Never);
+        assert_eq!(repeat(Delete::new("r").version("f", "q", 7).into()), Repeat::Always);
+        assert_eq!(repeat(Delete::new("r").version("f", "q", i64::MAX as u64).into()), Repeat::Never);
+        assert_eq!(repeat(Increment::new("r").add("f", "q", 1).into()), Repeat::WhereItIs);
+    }
+
+    #[test]
+    fn what_a_server_would_not_add_up_is_refused() {
+        let put = || Mutation::from(Put::new("r").value("f", "n", "1"));
+        let add = |qualifier| Mutation::from(Increment::new("r").add("f", qualifier, 1));
+        assert!(Mutation::check_together(&[put(), put(), add("m")]).is_ok());
+        for wrong in [[add("n"), add("n")], [put(), add("n")], [add("n"), put()]] {
+            assert!(Mutation::check_together(&wrong).is_err());
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Rows that were read: their cells, by column.
+
+use std::fmt;
+use std::iter::FusedIterator;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::model::cell::{Cell, Parts};
+use crate::model::names::{RowKey, Wrong};
+use crate::pb;
+
+/// What is wrong with a row's key, if it can't be one.
+pub(crate) fn wrong_key(key: &[u8]) -> Option<Wrong> {
+    RowKey::new(key).err()
+}
+
+/// The cells of a row, or of a part of it, in their order. The bytes are those that came from the server; clones share them.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Row {
+    bytes: Bytes,
+    cells: usize,
+}
+
+impl Row {
+    /// The key of the row. Empty if there is no cell.
+    pub fn key(&self) -> &[u8] {
+        Cell::row_of(&self.bytes)
+    }
+
+    /// The key of the row, sharing the row's memory.
+    pub fn key_bytes(&self) -> Bytes {
+        match self.key() {
+            [] => Bytes::new(),
+            key => self.bytes.slice_ref(key),
+        }
+    }
+
+    /// The cells: sorted by family and qualifier, the newest version of a column first.
+    pub fn cells(&self) -> Cells<'_> {
+        Cells { bytes: &self.bytes, left: self.cells }
+    }
+
+    /// How many cells there are.
+    pub fn len(&self) -> usize {
+        self.cells
+    }
+
+    /// Whether there is no cell: a row of no cells does not exist.
+    pub fn is_empty(&self) -> bool {
+        self.cells == 0
+    }
+
+    /// The newest cell of a column.
+    pub fn cell(&self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Option<Cell<'_>> {
+        let (family, qualifier) = (family.as_ref(), qualifier.as_ref());
+        self.cells().find(|cell| cell.qualifier() == qualifier && cell.family() == family)
+    }
+
+    /// The newest value of a column.
+    pub fn value(&self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Option<&[u8]> {
+        self.cell(family, qualifier).map(|cell| cell.value())
+    }
+
+    /// The bytes of memory that the cells take.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The cells behind `last`, a cell of the same row.
+    pub(crate) fn after(mut self, last: &Cell<'_>) -> Self {
+        while let Some((cell, rest)) = Cell::split_first(&self.bytes) {
+            if cell.is_after(last) {
+                break;
+            }
+            let skipped = self.bytes.len() - rest.len();
+            self.cells -= 1;
+            self.bytes = self.bytes.slice(skipped..);
+        }
+        self
+    }
+
+    pub(crate) fn last_cell(&self) -> Option<Cell<'_>> {
+        self.cells().last()
+    }
+
+    /// Cells that came as messages.
+    pub(crate) fn of_messages(cells: &[pb::Cell]) -> Option<Self> {
+        let mut bytes = Vec::new();
+        for cell in cells {
+            Parts::of(cell)?.write(&mut bytes).ok()?;
+        }
+        Some(Self { bytes: bytes.into(), cells: cells.len() })
+    }
+
+    /// The parts of one row, in their order.
+    pub(crate) fn join(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1 {
+            return parts.swap_remove(0);
+        }
+        let mut bytes = BytesMut::with_capacity(parts.iter().map(Self::size).sum());
+        parts.iter().for_each(|part| bytes.extend_from_slice(&part.bytes));
+        Self { bytes: bytes.freeze(), cells: parts.iter().map(Self::len).sum() }
+    }
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.cells()).finish()
+    }
+}
+
+impl<'a> IntoIterator for &'a Row {
+    type Item = Cell<'a>;
+    type IntoIter = Cells<'a>;
+
+    fn into_iter(self) -> Cells<'a> {
+        self.cells()
+    }
+}
+
+/// The cells of a [`Row`].
+#[derive(Debug, Clone)]
+pub struct Cells<'a> {
+    bytes: &'a [u8],
+    left: usize,
+}
+
+impl<'a> Iterator for Cells<'a> {
+    type Item = Cell<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Cell<'a>> {
+        let (cell, rest) = Cell::split_first(self.bytes)?;
+        (self.bytes, self.left) = (rest, self.left.saturating_sub(1));
+        Some(cell)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Cells<'_> {}
+impl FusedIterator for Cells<'_> {}
+
+/// The cells that came with an answer, taken off row by row.
+pub(crate) struct CellBlock(pub(crate) Bytes);
+
+impl CellBlock {
+    /// The next cells, which are of one row. `None` if there are not so many, or they are broken.
+    pub(crate) fn take(&mut self, cells: usize) -> Option<Row> {
+        let mut rest = &self.0[..];
+        let mut first: Option<Cell<'_>> = None;
+        for _ in 0..cells {
+            let (cell, behind) = Cell::split_first(rest)?;
+            match &first {
+                Some(first) if first.row() != cell.row() => return None,
+                Some(_) => {}
+                None => first = Some(cell),
+            }
+            rest = behind;
+        }
+        let taken = self.0.len() - rest.len();
+        Some(Row { bytes: self.0.split_to(taken), cells })
+    }
+
+    /// The row of a result: its cells are in the block, in the message, or there are none.
+    pub(crate) fn row(&mut self, result: &pb::Result) -> Option<Row> {
+        match usize::try_from(result.associated_cell_count()).ok()? {
+            0 => Row::of_messages(&result.cell),
+            cells => self.take(cells),
+        }
+    }
+
+    /// The row of a result, if it is the one with this key, or has no cells.
+    pub(crate) fn row_at(&mut self, key: &[u8], result: &pb::Result) -> Option<Row> {
+        self.row(result).filter(|row| row.is_empty() || row.key() == key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(row: &str, qualifier: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        let (row, qualifier) = (row.as_bytes(), qualifier.as_bytes());
+        Parts { row, family: b"f", qualifier, timestamp: 1, kind: 4, value: qualifier }.write(&mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn rows_are_taken_off_a_block() {
+        let bytes = [cell("a", "x"), cell("a", "y"), cell("b", "x")].concat();
+        let mut block = CellBlock(bytes.into());
+        let a = block.take(2).unwrap();
+        assert_eq!((a.key(), a.len(), a.value("f", "y")), (&b"a"[..], 2, Some(&b"y"[..])));
+        assert_eq!(a.cells().len(), 2);
+        assert!(block.take(2).is_none());
+        assert_eq!(block.take(1).unwrap().key(), b"b");
+        assert!(block.take(1).is_none());
+        assert!(block.take(0).unwrap().is_empty());
+    }
+
+    #[test]
+    fn cells_of_two_rows_are_no_row() {
+        let bytes = [cell("a", "x"), cell("b", "x")].concat();
+        assert!(CellBlock(bytes.into()).take(2).is_none());
+    }
+
+    #[test]
+    fn a_row_goes_on_behind_a_cell_and_is_joined() {
+        let bytes = [cell("a", "x"), cell("a", "y"), cell("a", "z")].concat();
+        let whole = CellBlock(bytes.into()).take(3).unwrap();
+        let first = CellBlock(cell("a", "y").into()).take(1).unwrap();
+        let rest = whole.clone().after(&first.last_cell().unwrap());
+        assert_eq!((rest.len(), rest.value("f", "z")), (1, Some(&b"z"[..])));
+        let head = CellBlock([cell("a", "x"), cell("a", "y")].concat().into()).take(2).unwrap();
+        assert_eq!(Row::join(vec![head, rest]), whole);
+    }
+}

@@ -1,0 +1,129 @@
+//! Several mutations of a row at once, and mutations that are made if a condition holds.
+
+use crate::model::condition::Condition;
+use crate::model::error::{Error, Result};
+use crate::model::mutation::Mutation;
+use crate::model::repeat::Repeat;
+use crate::pb;
+
+/// Mutations of one row that are made at once: others see all of them or none.
+///
+/// Increments and appends must be of columns that no other of them names: a server reads what they change before it makes any
+/// of them.
+#[derive(Debug, Clone)]
+#[doc(alias = "mutateRow")]
+pub struct RowMutations(Vec<Mutation>);
+
+impl RowMutations {
+    /// These mutations, which must be of one row.
+    pub fn new(mutations: impl IntoIterator<Item = Mutation>) -> Self {
+        Self(mutations.into_iter().collect())
+    }
+
+    /// The key of the row. Empty if there are no mutations.
+    pub fn row(&self) -> &[u8] {
+        self.0.first().map_or(&[], Mutation::row)
+    }
+
+    /// The mutations, in their order.
+    pub fn mutations(&self) -> &[Mutation] {
+        &self.0
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.0.is_empty() {
+            return Err(Error::invalid("no mutations"));
+        }
+        for mutation in &self.0 {
+            mutation.check()?;
+            if mutation.row() != self.row() {
+                return Err(Error::invalid("mutations that are made at once have to be of one row"));
+            }
+        }
+        Mutation::check_together(&self.0)
+    }
+
+    pub(crate) fn repeat(&self) -> Repeat {
+        let always = self.0.iter().all(|mutation| mutation.repeat() == Repeat::Always);
+        if always { Repeat::Always } else { Repeat::Never }
+    }
+
+    /// As the actions of a region.
+    pub(crate) fn to_pb(&self) -> Vec<pb::Action> {
+        let action = |mutation: &Mutation| pb::Action { mutation: Some(mutation.to_pb(None)), ..Default::default() };
+        self.0.iter().map(action).collect()
+    }
+}
+
+impl<T: Into<Mutation>> From<T> for RowMutations {
+    fn from(mutation: T) -> Self {
+        Self(vec![mutation.into()])
+    }
+}
+
+/// A change of a row that is made if a condition holds for it.
+///
+/// It is not repeated if its answer is lost.
+#[derive(Debug, Clone)]
+#[doc(alias = "checkAndMutate")]
+#[doc(alias = "checkAndPut")]
+#[doc(alias = "checkAndDelete")]
+pub struct CheckAndMutate {
+    condition: Box<Condition>,
+    mutations: RowMutations,
+}
+
+impl CheckAndMutate {
+    /// Makes a mutation, or several of one row at once, if the condition holds.
+    pub fn new(condition: &Condition, mutations: impl Into<RowMutations>) -> Self {
+        Self { condition: Box::new(condition.clone()), mutations: mutations.into() }
+    }
+
+    /// The key of the row. Empty if there are no mutations.
+    pub fn row(&self) -> &[u8] {
+        self.mutations.row()
+    }
+
+    /// The mutations, in their order.
+    pub fn mutations(&self) -> &[Mutation] {
+        self.mutations.mutations()
+    }
+
+    pub(crate) fn as_row(&self) -> &RowMutations {
+        &self.mutations
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        self.mutations.check()?;
+        self.condition.check()
+    }
+
+    pub(crate) fn condition(&self) -> pb::Condition {
+        self.condition.to_pb(self.row())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Delete, ErrorKind, Increment, Put};
+
+    #[test]
+    fn mutations_at_once_are_of_one_row_and_one_column_each() {
+        let put = |row: &str| Mutation::from(Put::new(row).value("f", "q", "v"));
+        let add = || Mutation::from(Increment::new("a").add("f", "q", 1));
+        assert!(RowMutations::new([put("a"), Delete::new("a").into()]).check().is_ok());
+        for wrong in [vec![], vec![put("a"), put("b")], vec![put("a"), add()], vec![Put::new("a").into()]] {
+            assert_eq!(RowMutations::new(wrong).check().unwrap_err().kind(), ErrorKind::Invalid);
+        }
+        let checked = |family| CheckAndMutate::new(&Condition::absent(family, "q"), Put::new("a").value("f", "q", "v"));
+        assert!(checked("f").check().is_ok() && checked("").check().is_err());
+    }
+
+    #[test]
+    fn they_are_repeated_if_each_of_them_is() {
+        let put = || Mutation::from(Put::new("a").value("f", "q", "v"));
+        assert_eq!(RowMutations::new([put(), put()]).repeat(), Repeat::Always);
+        assert_eq!(RowMutations::new([put(), Increment::new("a").add("f", "n", 1).into()]).repeat(), Repeat::Never);
+    }
+}

@@ -1,0 +1,456 @@
+//! Tables are created, changed and dropped by the active master. It runs each change as a procedure, which is awaited.
+
+mod namespaces;
+mod regions;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use prost::Message;
+use tokio::time::{Instant, sleep_until};
+use tracing::Instrument;
+
+pub use self::regions::Compacting;
+use crate::model::error::{CallFault, Cause, Error, Exception, Reaction, Result};
+use crate::model::region::{Region, readable};
+use crate::model::repeat::Repeat;
+use crate::model::schema::TableSchema;
+use crate::model::server::{ServerName, Service};
+use crate::model::table_name::TableName;
+use crate::ops::executor::{Attempts, Core, Next, next, nonce};
+use crate::pb;
+use crate::pb::get_procedure_result_response::State as Progress;
+use crate::rpc::{Answer, Payload};
+use crate::time::{Deadline, bounded};
+
+/// Creates, changes and drops tables, and moves regions. Each call returns when the change is complete.
+#[derive(Clone)]
+pub struct Admin {
+    core: Arc<Core>,
+    timeout: Duration,
+}
+
+/// A procedure is asked for so soon, and then less often.
+const FIRST_LOOK: Duration = Duration::from_millis(20);
+const LATER_LOOK: Duration = Duration::from_millis(500);
+
+impl Admin {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        let timeout = core.options.timeout;
+        Self { core, timeout }
+    }
+
+    /// The same, with operations that may take so long. Default: that of the client's options.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self { timeout: bounded(timeout), ..self.clone() }
+    }
+
+    /// Creates a table, with a region before each of the keys and one behind the last.
+    ///
+    /// # Errors
+    ///
+    /// If it exists, the schema is not valid, a split key is empty or comes twice, or the master refuses it.
+    #[doc(alias = "createTable")]
+    pub async fn create(&self, schema: &TableSchema, splits: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<()> {
+        schema.check()?;
+        let mut split_keys: Vec<_> = splits.into_iter().map(|key| Bytes::copy_from_slice(key.as_ref())).collect();
+        split_keys.sort();
+        if split_keys.first().is_some_and(Bytes::is_empty) {
+            return Err(Error::invalid("a split key is empty"));
+        }
+        if let Some(twice) = split_keys.windows(2).find(|keys| keys[0] == keys[1]) {
+            return Err(Error::invalid(format!("the split key \"{}\" comes twice", readable(&twice[0]))));
+        }
+        let (nonce_group, nonce) = self.nonce();
+        let request = pb::CreateTableRequest { table_schema: schema.to_pb(), split_keys, nonce_group, nonce };
+        self.procedure("create", "CreateTable", &request, schema.name()).await
+    }
+
+    /// The schema of a table, with all options that its creation or a default gave it.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist.
+    #[doc(alias = "getDescriptor")]
+    pub async fn describe(&self, table: impl Into<TableName>) -> Result<TableSchema> {
+        let table = checked(table)?;
+        let schema = self.schema(&table).await?.ok_or_else(|| Error::no_table(&table))?;
+        TableSchema::from_pb(&schema).ok_or_else(|| Error::malformed("a schema"))
+    }
+
+    /// Whether a table exists.
+    ///
+    /// # Errors
+    ///
+    /// If the name is not a valid table name, or no master answers in time.
+    #[doc(alias = "tableExists")]
+    pub async fn exists(&self, table: impl Into<TableName>) -> Result<bool> {
+        Ok(self.schema(&checked(table)?).await?.is_some())
+    }
+
+    async fn schema(&self, table: &TableName) -> Result<Option<pb::TableSchema>> {
+        let request = pb::GetTableDescriptorsRequest { table_names: vec![table.to_pb()] };
+        let deadline = self.deadline();
+        let response: pb::GetTableDescriptorsResponse = self.read("GetTableDescriptors", &request, deadline).await?;
+        Ok(response.table_schema.into_iter().next())
+    }
+
+    /// The names of all tables but the system's.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time.
+    #[doc(alias = "listTableNames")]
+    pub async fn tables(&self) -> Result<Vec<TableName>> {
+        let request = pb::GetTableNamesRequest {};
+        let response: pb::GetTableNamesResponse = self.read("GetTableNames", &request, self.deadline()).await?;
+        let names = response.table_names.iter().map(TableName::from_pb).collect::<Option<_>>();
+        names.ok_or_else(|| Error::malformed("a table's name"))
+    }
+
+    /// Whether a table is enabled.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist.
+    #[doc(alias = "isTableEnabled")]
+    pub async fn is_enabled(&self, table: impl Into<TableName>) -> Result<bool> {
+        let request = pb::GetTableStateRequest { table_name: checked(table)?.to_pb() };
+        let response: pb::GetTableStateResponse = self.read("GetTableState", &request, self.deadline()).await?;
+        Ok(response.table_state.state() == pb::table_state::State::Enabled)
+    }
+
+    /// The region servers that are alive. There is at least one: a master that has just become the active one, and knows none yet, is
+    /// asked again.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time, or the active one knows of no server until then.
+    #[doc(alias = "getRegionServers")]
+    pub async fn servers(&self) -> Result<Vec<ServerName>> {
+        const SERVERS_NAME: u32 = 10;
+        let deadline = self.deadline();
+        let request = pb::GetClusterStatusRequest { options: vec![SERVERS_NAME] };
+        let mut attempts = Attempts::new(&self.core, deadline);
+        loop {
+            let response: pb::GetClusterStatusResponse = self.read("GetClusterStatus", &request, deadline).await?;
+            let names: Option<Vec<_>> = response.cluster_status.servers_name.iter().map(ServerName::from_pb).collect();
+            let names = names.ok_or_else(|| Error::malformed("a server's name"))?;
+            if !names.is_empty() {
+                return Ok(names);
+            }
+            attempts.wait(Next::unreachable(Cause::said("the master knows of no region server yet"))).await?;
+        }
+    }
+
+    /// Gives a table another schema, in place of the whole one that it has: families that are not in it are deleted with their
+    /// rows, and every option that is not in it goes back to its default. So start from what [`describe`](Self::describe)
+    /// returns, also for a family:
+    ///
+    /// ```no_run
+    /// # async fn keep_three(admin: hbase_client::Admin) -> hbase_client::Result<()> {
+    /// let schema = admin.describe("visits").await?;
+    /// let pages = schema.families().find(|family| family.name() == "pages").cloned();
+    /// let pages = pages.unwrap_or_else(|| "pages".into()).versions(3);
+    /// admin.alter(&schema.family(pages).remove_family("old")).await
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the table does not exist, the schema is not valid, or the master refuses it.
+    #[doc(alias = "modifyTable")]
+    pub async fn alter(&self, schema: &TableSchema) -> Result<()> {
+        self.modify(schema, None).await
+    }
+
+    /// As [`alter`](Self::alter), and leaves the regions open: each has the new schema when it is opened the next time, by a move, a
+    /// split or a restart of its server. For changes that can wait, of large tables. HBase refuses it if families are added or
+    /// removed, or regions have to be other ones. Older releases of HBase open the regions again all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`alter`](Self::alter).
+    #[doc(alias = "modifyTable")]
+    pub async fn alter_without_reopening(&self, schema: &TableSchema) -> Result<()> {
+        self.modify(schema, Some(false)).await
+    }
+
+    async fn modify(&self, schema: &TableSchema, reopen_regions: Option<bool>) -> Result<()> {
+        schema.check()?;
+        let (nonce_group, nonce) = self.nonce();
+        let (table_name, table_schema) = (schema.name().to_pb(), schema.to_pb());
+        let request = pb::ModifyTableRequest { table_name, table_schema, nonce_group, nonce, reopen_regions };
+        self.procedure("alter", "ModifyTable", &request, schema.name()).await
+    }
+
+    /// Enables a table.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is enabled.
+    #[doc(alias = "enableTable")]
+    pub async fn enable(&self, table: impl Into<TableName>) -> Result<()> {
+        self.on_table("enable", "EnableTable", checked(table)?).await
+    }
+
+    /// Disables a table: its rows can't be read or changed until it is enabled.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is disabled.
+    #[doc(alias = "disableTable")]
+    pub async fn disable(&self, table: impl Into<TableName>) -> Result<()> {
+        self.on_table("disable", "DisableTable", checked(table)?).await
+    }
+
+    /// Drops a table, which must be disabled.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is enabled.
+    #[doc(alias = "deleteTable")]
+    pub async fn drop(&self, table: impl Into<TableName>) -> Result<()> {
+        self.on_table("drop", "DeleteTable", checked(table)?).await
+    }
+
+    async fn on_table(&self, operation: &'static str, method: &'static str, table: TableName) -> Result<()> {
+        let (nonce_group, nonce) = self.nonce();
+        let request = pb::TableRequest { table_name: table.to_pb(), nonce_group, nonce };
+        self.procedure(operation, method, &request, &table).await
+    }
+
+    /// Deletes all rows of a table, which must be disabled, and enables it. Its regions stay as they are if `keep_splits`;
+    /// otherwise there will be one.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is enabled.
+    #[doc(alias = "truncateTable")]
+    pub async fn truncate(&self, table: impl Into<TableName>, keep_splits: bool) -> Result<()> {
+        let table = checked(table)?;
+        let (nonce_group, nonce) = self.nonce();
+        let (table_name, preserve_splits) = (table.to_pb(), Some(keep_splits));
+        let request = pb::TruncateTableRequest { table_name, preserve_splits, nonce_group, nonce };
+        // The method's name begins with a small letter.
+        self.procedure("truncate", "truncateTable", &request, &table).await
+    }
+
+    /// Splits a region before a key.
+    ///
+    /// # Errors
+    ///
+    /// If the key is not inside the region, or the region was split or moved meanwhile.
+    #[doc(alias = "splitRegionAsync")]
+    pub async fn split(&self, region: &Region, at: impl AsRef<[u8]>) -> Result<()> {
+        let (nonce_group, nonce) = self.nonce();
+        let split_row = Some(Bytes::copy_from_slice(at.as_ref()));
+        let request = pb::SplitTableRegionRequest { region_info: region.to_pb(), split_row, nonce_group, nonce };
+        self.procedure("split", "SplitRegion", &request, region.table()).await
+    }
+
+    /// Merges neighbouring regions.
+    ///
+    /// # Errors
+    ///
+    /// If they are no neighbours, or one of them was split or moved meanwhile.
+    #[doc(alias = "mergeRegionsAsync")]
+    pub async fn merge(&self, regions: &[Region]) -> Result<()> {
+        let Some(first) = regions.first() else { return Err(Error::invalid("no regions to merge")) };
+        let (nonce_group, nonce) = self.nonce();
+        let request = pb::MergeTableRegionsRequest {
+            region: regions.iter().map(encoded).collect(),
+            forcible: Some(false),
+            nonce_group,
+            nonce,
+        };
+        self.procedure("merge", "MergeTableRegions", &request, first.table()).await
+    }
+
+    /// Moves a region to a server; or, if none is given, to one that the balancer chooses.
+    ///
+    /// # Errors
+    ///
+    /// If the region or the server does not exist.
+    #[doc(alias = "move")]
+    pub async fn move_region(&self, region: &Region, to: Option<&ServerName>) -> Result<()> {
+        let dest_server_name = to.map(ServerName::to_pb);
+        let request = pb::MoveRegionRequest { region: encoded(region), dest_server_name };
+        let moved = self.call("MoveRegion", &request, Repeat::Always, self.deadline()).await;
+        moved.map(drop).map_err(|error| error.of_operation("move", region.table()))
+    }
+
+    /// Runs the balancer, which moves regions from servers that have many to those that have few. Returns whether it ran: it does
+    /// not if it is switched off, or while regions are on the way.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time.
+    pub async fn balance(&self) -> Result<bool> {
+        let answer = self.call("Balance", &pb::BalanceRequest {}, Repeat::Always, self.deadline()).await?;
+        let response: pb::BalanceResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        Ok(response.balancer_ran)
+    }
+
+    /// Switches the balancer on or off, and returns whether it was on before.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time.
+    #[doc(alias = "balancerSwitch")]
+    pub async fn switch_balancer(&self, on: bool) -> Result<bool> {
+        let request = pb::SetBalancerRunningRequest { on, synchronous: Some(true) };
+        let answer = self.call("SetBalancerRunning", &request, Repeat::Always, self.deadline()).await?;
+        let response: pb::SetBalancerRunningResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        Ok(response.prev_balance_value())
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.timeout
+    }
+
+    /// By it the master knows a repeated request.
+    fn nonce(&self) -> (Option<u64>, Option<u64>) {
+        (Some(self.core.nonce_group), Some(nonce()))
+    }
+
+    /// Starts a procedure on a table, and waits until it is done.
+    async fn procedure(
+        &self,
+        operation: &'static str,
+        method: &'static str,
+        request: &impl Message,
+        table: &TableName,
+    ) -> Result<()> {
+        let done = self.run(method, request).await.map_err(|error| error.of_operation(operation, table));
+        // Its regions may be others now.
+        self.core.locator.forget_table(table);
+        done
+    }
+
+    async fn run(&self, method: &'static str, request: &impl Message) -> Result<()> {
+        let deadline = self.deadline();
+        let answer = self.call(method, request, Repeat::Always, deadline).await?;
+        let response: pb::ProcedureResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        match response.proc_id {
+            Some(id) => self.wait(id, deadline).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn wait(&self, id: u64, deadline: Instant) -> Result<()> {
+        let request = pb::GetProcedureResultRequest { proc_id: id };
+        let unknown = |why: String| Error::unavailable(Cause::said(why)).outcome_unknown();
+        let (mut pause, patience) = (FIRST_LOOK, Deadline::new(deadline));
+        loop {
+            // The method's name begins with a small letter.
+            let looked = self.read("getProcedureResult", &request, deadline).await;
+            let response: pb::GetProcedureResultResponse = looked.map_err(Error::outcome_unknown)?;
+            match (response.state(), response.exception) {
+                (Progress::Running, _) => {}
+                (Progress::NotFound, _) => return Err(unknown(format!("the master does not know procedure {id}"))),
+                (Progress::Finished, None) => return Ok(()),
+                (Progress::Finished, Some(exception)) => {
+                    let exception = exception.generic_exception.unwrap_or_default();
+                    let (class, message) = (exception.class_name(), exception.message());
+                    return Err(Error::of_procedure(Exception::named(class, message.as_bytes())));
+                }
+            }
+            let Some(until) = patience.after(pause) else {
+                return Err(unknown(format!("procedure {id} is not done in time")));
+            };
+            sleep_until(until).await;
+            pause = (pause * 2).min(LATER_LOOK);
+        }
+    }
+
+    async fn read<T: Message + Default>(
+        &self,
+        method: &'static str,
+        request: &impl Message,
+        deadline: Instant,
+    ) -> Result<T> {
+        let answer = self.call(method, request, Repeat::Read, deadline).await?;
+        answer.read().map_err(|fault| Error::of_call(fault, false))
+    }
+
+    /// Calls the active master until it answers, as often as that is safe and the deadline allows.
+    async fn call(
+        &self,
+        method: &'static str,
+        request: &impl Message,
+        repeat: Repeat,
+        deadline: Instant,
+    ) -> Result<Answer> {
+        Core::in_runtime()?;
+        let span = tracing::debug_span!("hbase call", method, server = "master");
+        self.repeat(method, request, repeat, deadline).instrument(span).await
+    }
+
+    async fn repeat(
+        &self,
+        method: &'static str,
+        request: &impl Message,
+        repeat: Repeat,
+        deadline: Instant,
+    ) -> Result<Answer> {
+        let mut attempts = Attempts::new(&self.core, deadline);
+        let mut unanswered = false;
+        loop {
+            let failed = match self.core.locator.master(deadline).await {
+                Ok(master) => match self.ask(&master, &Payload::new(method, request), deadline).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(fault) => {
+                        unanswered |= matches!(fault, CallFault::Unanswered(_));
+                        next(fault, repeat).map(|error| error.at_server(master.address()))
+                    }
+                },
+                Err(cause) => Next::unreachable(cause),
+            };
+            let unknown = unanswered && repeat != Repeat::Read;
+            attempts.wait(failed.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;
+        }
+    }
+
+    async fn ask<M: Message>(
+        &self,
+        master: &ServerName,
+        payload: &Payload<'_, M>,
+        deadline: Instant,
+    ) -> Result<Answer, CallFault> {
+        let deadline = self.core.call_deadline(deadline);
+        let connection = self.core.pool.connection(master.address(), Service::Master, deadline).await;
+        let connection = connection.inspect_err(|_| self.core.locator.forget_master(master))?;
+        let answer = connection.call(payload, deadline).await;
+        match &answer {
+            Err(CallFault::Refused(exception)) if exception.reaction() == Reaction::LeaveServer => {
+                self.core.pool.leave(master.address());
+                self.core.locator.forget_master(master);
+            }
+            Err(CallFault::Unanswered(_)) => self.core.locator.forget_master(master),
+            _ => {}
+        }
+        answer
+    }
+}
+
+/// A name that a table can have.
+fn checked(table: impl Into<TableName>) -> Result<TableName> {
+    let table = table.into();
+    table.check()?;
+    Ok(table)
+}
+
+/// The master knows regions by their encoded names.
+fn encoded(region: &Region) -> pb::RegionSpecifier {
+    let r#type = pb::region_specifier::RegionSpecifierType::EncodedRegionName.into();
+    pb::RegionSpecifier { r#type, value: region.encoded_name().into() }
+}
+
+impl std::fmt::Debug for Admin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Admin").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}

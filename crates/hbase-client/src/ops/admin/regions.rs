@@ -1,0 +1,180 @@
+//! Flushes and compactions: calls to the server of each region of a table.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use prost::Message;
+use tokio::time::{Instant, sleep_until};
+
+use super::{Admin, checked};
+use crate::model::error::{Cause, Error, Result};
+use crate::model::region::Location;
+use crate::model::repeat::Repeat;
+use crate::model::server::Service;
+use crate::model::table_name::TableName;
+use crate::ops::executor::RegionCall;
+use crate::ops::regions::regions_of;
+use crate::pb;
+use crate::pb::get_region_info_response::CompactionState;
+use crate::rpc::Answer;
+use crate::sync::Locked;
+use crate::time::Deadline;
+
+/// The state of a table's compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[doc(alias = "CompactionState")]
+pub enum Compacting {
+    /// None is.
+    No,
+    /// Some files of a region are made one.
+    Minor,
+    /// All files of a family of a region are made one, without what was deleted and what is too old.
+    Major,
+}
+
+/// Regions that are asked at a time.
+const AT_ONCE: usize = 16;
+
+/// A compaction is looked at so soon, and then less often.
+const FIRST_LOOK: Duration = Duration::from_millis(50);
+const LATER_LOOK: Duration = Duration::from_secs(1);
+
+impl Admin {
+    /// Writes what a table has in memory to files, and returns when all regions have. A region that HBase is flushing just now is
+    /// not flushed once more.
+    ///
+    /// # Errors
+    ///
+    /// If the table does not exist, is disabled, or a region can't be asked in time.
+    #[doc(alias = "flushRegion")]
+    pub async fn flush(&self, table: impl Into<TableName>) -> Result<()> {
+        let table = checked(table)?;
+        let message = |location: &Location| pb::FlushRegionRequest { region: location.region.specifier() };
+        let read = |answer: &Answer| answer.read::<pb::FlushRegionResponse>().map(drop);
+        let done = self.on_regions(&table, "FlushRegion", Repeat::Always, message, read, self.deadline()).await;
+        done.map(drop).map_err(|error| error.of_operation("flush", &table))
+    }
+
+    /// Makes few files of the many of each region, where HBase finds that worth while, and returns when no region of the table is being
+    /// compacted.
+    ///
+    /// # Errors
+    ///
+    /// As [`major_compact`](Self::major_compact).
+    pub async fn compact(&self, table: impl Into<TableName>) -> Result<()> {
+        let table = checked(table)?;
+        let done = self.compacted(&table, false).await;
+        done.map_err(|error| error.of_operation("compact", &table))
+    }
+
+    /// Makes one file of all those of each family and region, without what was deleted and what is too old. Returns when no region of
+    /// the table is being compacted. What is in memory is not looked at: [`flush`](Self::flush) before. It may take hours, so give it
+    /// a [timeout](Self::with_timeout). Servers go on after that.
+    ///
+    /// # Errors
+    ///
+    /// If the table does not exist, is disabled, or a region can't be asked in time. The outcome is unknown if regions are still being
+    /// compacted then.
+    #[doc(alias = "majorCompact")]
+    pub async fn major_compact(&self, table: impl Into<TableName>) -> Result<()> {
+        let table = checked(table)?;
+        let done = self.compacted(&table, true).await;
+        done.map_err(|error| error.of_operation("major_compact", &table))
+    }
+
+    /// Whether regions of a table are being compacted: the most that any of them is.
+    ///
+    /// # Errors
+    ///
+    /// If the table does not exist, is disabled, or a region can't be asked in time.
+    #[doc(alias = "getCompactionState")]
+    pub async fn compacting(&self, table: impl Into<TableName>) -> Result<Compacting> {
+        let table = checked(table)?;
+        let state = self.state(&table, self.deadline()).await;
+        state.map_err(|error| error.of_operation("compacting", &table))
+    }
+
+    async fn compacted(&self, table: &TableName, major: bool) -> Result<()> {
+        let deadline = self.deadline();
+        // A compaction that is under way may leave out files that have come since.
+        self.no_compaction(table, deadline).await?;
+        let message =
+            |location: &Location| pb::CompactRegionRequest { region: location.region.specifier(), major: Some(major) };
+        let read = |answer: &Answer| answer.read::<pb::CompactRegionResponse>().map(drop);
+        self.on_regions(table, "CompactRegion", Repeat::Always, message, read, deadline).await?;
+        self.no_compaction(table, deadline).await.map_err(Error::outcome_unknown)
+    }
+
+    /// Waits until no region of a table is being compacted.
+    async fn no_compaction(&self, table: &TableName, deadline: Instant) -> Result<()> {
+        let (mut pause, patience) = (FIRST_LOOK, Deadline::new(deadline));
+        while self.state(table, deadline).await? != Compacting::No {
+            let Some(until) = patience.after(pause) else {
+                return Err(Error::unavailable(Cause::said("regions are still being compacted")));
+            };
+            sleep_until(until).await;
+            pause = (pause * 2).min(LATER_LOOK);
+        }
+        Ok(())
+    }
+
+    async fn state(&self, table: &TableName, deadline: Instant) -> Result<Compacting> {
+        let message = |location: &Location| pb::GetRegionInfoRequest {
+            region: location.region.specifier(),
+            compaction_state: Some(true),
+        };
+        let read = |answer: &Answer| Ok(answer.read::<pb::GetRegionInfoResponse>()?.compaction_state());
+        let states = self.on_regions(table, "GetRegionInfo", Repeat::Read, message, read, deadline).await?;
+        let major = |state: &CompactionState| matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
+        Ok(match () {
+            () if states.iter().any(major) => Compacting::Major,
+            () if states.contains(&CompactionState::Minor) => Compacting::Minor,
+            () => Compacting::No,
+        })
+    }
+
+    /// Makes a call to each region of a table.
+    async fn on_regions<M: Message, T>(
+        &self,
+        table: &TableName,
+        method: &'static str,
+        repeat: Repeat,
+        message: impl Fn(&Location) -> M,
+        read: impl Fn(&Answer) -> Result<T, crate::model::error::CallFault>,
+        deadline: Instant,
+    ) -> Result<Vec<T>> {
+        let regions = regions_of(&self.core, table, deadline).await?;
+        let (message, read) = (&message, &read);
+        let calls = regions.into_iter().map(|(region, _)| async move {
+            let (mut from, mut all) = (region.start().clone(), Vec::new());
+            loop {
+                let end = Locked::new(Bytes::new());
+                let call = RegionCall {
+                    table,
+                    row: &from,
+                    service: Service::Admin,
+                    method,
+                    message: |location: &Location| {
+                        end.lock().clone_from(location.region.end());
+                        message(location)
+                    },
+                    cells: &[],
+                    read: |answer: &Answer| read(answer),
+                    repeat,
+                    deadline,
+                };
+                all.push(self.core.on_row(&call).await?);
+                let end = end.lock().clone();
+                // It may have been split since it was listed.
+                match end.is_empty() || (!region.end().is_empty() && end >= *region.end()) {
+                    true => return Ok::<_, Error>(all),
+                    false => from = end,
+                }
+            }
+        });
+        let calls: Vec<_> = calls.collect();
+        let all: Vec<Vec<T>> = stream::iter(calls).buffer_unordered(AT_ONCE).try_collect().await?;
+        Ok(all.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,121 @@
+//! Reads what a server says of a batch, and of mutations that are made at once.
+
+use std::sync::Arc;
+
+use super::action::{Action, Outcome};
+use super::parts::Part;
+use crate::model::error::{CallFault, Exception};
+use crate::model::region::Location;
+use crate::model::row::{CellBlock, Row};
+use crate::pb;
+use crate::rpc::Answer;
+
+/// The result of an action.
+pub(super) struct OneResult<'p> {
+    pub(super) location: &'p Arc<Location>,
+    /// Its place in the batch.
+    pub(super) at: usize,
+    pub(super) result: Result<Outcome, CallFault>,
+    /// How many actions failed together, any of which may be to blame for it.
+    pub(super) suspects: usize,
+}
+
+/// The result of each action of a call.
+pub(super) fn results<'p>(part: &'p Part, of: &[&Action], answer: Result<Answer, CallFault>) -> Vec<OneResult<'p>> {
+    let mut results = match answer.and_then(|answer| read(part, of, &answer)) {
+        Ok(results) => return results,
+        Err(fault) => all(part, &fault),
+    };
+    blame(&mut results);
+    results
+}
+
+/// The whole call failed.
+fn all<'p>(part: &'p Part, fault: &CallFault) -> Vec<OneResult<'p>> {
+    let of_region = |(location, actions): &'p (Arc<Location>, Vec<usize>)| {
+        let one = |at: &usize| OneResult { location, at: *at, result: Err(fault.clone()), suspects: 1 };
+        actions.iter().map(one).collect::<Vec<_>>()
+    };
+    part.regions.iter().flat_map(of_region).collect()
+}
+
+fn read<'p>(part: &'p Part, of: &[&Action], answer: &Answer) -> Result<Vec<OneResult<'p>>, CallFault> {
+    const WRONG: CallFault = CallFault::Malformed("the results of a batch");
+    let (response, mut block) = (answer.read::<pb::MultiResponse>()?, CellBlock(answer.cells.clone()));
+    if response.region_action_result.len() != part.regions.len() {
+        return Err(WRONG);
+    }
+    let mut results = Vec::new();
+    for ((location, actions), result) in part.regions.iter().zip(response.region_action_result) {
+        let mut outcomes: Vec<Option<Result<Outcome, CallFault>>> = vec![None; actions.len()];
+        if let [at] = actions[..]
+            && of[at].is_at_once()
+        {
+            outcomes.fill(Some(at_once(&result, response.processed, of[at].row(), &mut block)));
+        } else if let Some(exception) = &result.exception {
+            outcomes.fill(Some(Err(CallFault::Refused(named(exception)))));
+        } else {
+            for one in &result.result_or_exception {
+                let index = one.index() as usize;
+                let Some((place, at)) = outcomes.get_mut(index).zip(actions.get(index)) else { continue };
+                // Cells are taken in the order of the results, whatever their actions are.
+                *place = match (&one.exception, &one.result) {
+                    (Some(exception), _) => Some(Err(CallFault::Refused(named(exception)))),
+                    (None, Some(result)) => Some(match block.row_at(of[*at].row(), result) {
+                        Some(row) => Ok(Outcome { row, applied: true }),
+                        None => Err(CallFault::Malformed("the cells of a row")),
+                    }),
+                    (None, None) => None,
+                };
+            }
+        }
+        let one = |(at, outcome): (&usize, Option<_>)| {
+            let result = outcome.unwrap_or(Err(WRONG));
+            OneResult { location, at: *at, result, suspects: 1 }
+        };
+        let mut of_region: Vec<_> = actions.iter().zip(outcomes).map(one).collect();
+        blame(&mut of_region);
+        results.extend(of_region);
+    }
+    Ok(results)
+}
+
+/// Counts those that failed together, in a way that does not tell which of them is wrong: HBase answers with one exception for all
+/// if it can't read one, or make one.
+fn blame(results: &mut [OneResult<'_>]) {
+    let unknown = |one: &OneResult<'_>| matches!(&one.result, Err(CallFault::Refused(told)) if told.is_unknown());
+    let suspects = results.iter().filter(|one| unknown(one)).count();
+    results.iter_mut().filter(|one| unknown(one)).for_each(|one| one.suspects = suspects);
+}
+
+/// Reads the answer to mutations of one row that are made at once.
+pub(crate) fn row_outcome(answer: &Answer, row: &[u8]) -> Result<Outcome, CallFault> {
+    let response: pb::MultiResponse = answer.read()?;
+    let result = response.region_action_result.first().ok_or(CallFault::Malformed("the result of a batch"))?;
+    at_once(result, response.processed, row, &mut CellBlock(answer.cells.clone()))
+}
+
+/// Mutations that succeed or fail together have one result. They are not applied if their condition does not hold.
+fn at_once(
+    result: &pb::RegionActionResult,
+    processed: Option<bool>,
+    row: &[u8],
+    block: &mut CellBlock,
+) -> Result<Outcome, CallFault> {
+    let of_actions = || result.result_or_exception.iter();
+    let failed = result.exception.as_ref().or_else(|| of_actions().find_map(|one| one.exception.as_ref()));
+    if let Some(exception) = failed {
+        return Err(CallFault::Refused(named(exception)));
+    }
+    let mut parts = Vec::new();
+    for result in of_actions().filter_map(|one| one.result.as_ref()) {
+        let part = block.row_at(row, result).ok_or(CallFault::Malformed("the cells of a row"))?;
+        parts.push(part);
+    }
+    parts.retain(|part: &Row| !part.is_empty());
+    Ok(Outcome { row: Row::join(parts), applied: result.processed.or(processed).unwrap_or(true) })
+}
+
+fn named(exception: &pb::NameBytesPair) -> Exception {
+    Exception::named(&exception.name, exception.value())
+}

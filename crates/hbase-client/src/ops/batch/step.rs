@@ -1,0 +1,242 @@
+//! The actions of a batch on their way: which may be sent, and what comes of each.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::action::{Action, Outcome};
+use super::parts::Regions;
+use crate::model::error::{CallFault, Cause, Error, Reaction, Result};
+use crate::model::region::Location;
+use crate::model::repeat::Repeat;
+use crate::ops::executor::{Next, nonce};
+
+/// Puts of one row are sent as one, up to so many bytes.
+const JOINED: usize = 256 << 10;
+
+/// What failed together is sent again in so many groups: one alone may be to blame.
+const APART: usize = 16;
+
+/// One action on its way, or several puts of a row: the first one of these.
+pub(super) struct Step<'a> {
+    pub(super) action: &'a Action,
+    /// The action on the same row that goes after this one.
+    then: Option<usize>,
+    /// The put that goes with this one, as a part of it.
+    pub(super) next: Option<usize>,
+    pub(super) nonce: Option<u64>,
+    /// Most actions have none.
+    trouble: Option<Box<Trouble>>,
+    pub(super) result: Option<Result<Outcome>>,
+}
+
+/// What is known of an action that failed, and is to be tried again.
+#[derive(Default)]
+struct Trouble {
+    /// Where it was sent first without an answer.
+    unanswered: Option<Arc<Location>>,
+    /// So many actions, with this one, may go in one call.
+    most: Option<usize>,
+    /// Whether its puts are to go in smaller groups.
+    split: bool,
+    /// Why an attempt failed that told more than that its time was over.
+    told: Option<Error>,
+}
+
+/// Each action has a result in the end.
+pub(super) fn result_of(result: Option<Result<Outcome>>) -> Result<Outcome> {
+    result.unwrap_or_else(|| Err(Error::malformed("a result")))
+}
+
+/// What failed in a round and is to be tried again.
+#[derive(Default)]
+pub(super) struct Failed {
+    pub(super) errors: Vec<(usize, Error)>,
+    pub(super) next: Option<Next>,
+}
+
+pub(super) type Doubted = HashMap<bytes::Bytes, (Arc<Location>, Instant)>;
+
+impl Step<'_> {
+    fn trouble(&mut self) -> &mut Trouble {
+        self.trouble.get_or_insert_default()
+    }
+
+    fn unanswered(&self) -> Option<&Arc<Location>> {
+        self.trouble.as_ref()?.unanswered.as_ref()
+    }
+
+    /// It may have been carried out there.
+    pub(super) fn left_unanswered(&mut self, location: &Arc<Location>) {
+        self.trouble().unanswered.get_or_insert_with(|| location.clone());
+    }
+
+    /// So many actions, with this one, may go in one call.
+    pub(super) fn most(&self) -> usize {
+        self.trouble.as_ref().and_then(|trouble| trouble.most).unwrap_or(usize::MAX)
+    }
+
+    /// Whether it was sent, not answered, and may not be sent to where the region is now.
+    fn has_moved(&self, location: &Location) -> bool {
+        let reopened = self.unanswered().is_some_and(|before| **before != *location);
+        reopened && self.action.repeat() == Repeat::WhereItIs
+    }
+
+    /// Puts the action to those of its region, unless it may not be sent there.
+    pub(super) fn place(
+        &mut self,
+        at: usize,
+        region: usize,
+        regions: &mut Regions,
+        doubted: &Doubted,
+        failed: &mut Failed,
+        attempts: u32,
+    ) {
+        let location = regions.location(region);
+        let has_nonce = self.unanswered().is_some() && self.action.repeat() == Repeat::WhereItIs;
+        if has_nonce && doubted.contains_key(location.region.name()) {
+            let next = Next::unreachable(Cause::said("it is not known whether the region has moved"));
+            let next = next.map(|error| error.at(location, self.action.row()));
+            self.failed(at, next, failed, attempts);
+        } else if self.has_moved(location) {
+            let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
+            let error = Error::of_call(moved, true).at(location, self.action.row());
+            self.result = Some(Err(error.after(attempts)));
+        } else {
+            regions.put(region, at);
+        }
+    }
+
+    /// One of so many that failed together, of which one may take the others with it: they are sent apart.
+    pub(super) fn suspect(&mut self, suspects: usize) {
+        match suspects {
+            0 | 1 => self.trouble().split = true,
+            many => self.trouble().most = Some(self.most().min(many.div_ceil(APART))),
+        }
+    }
+
+    /// There is no time for another attempt.
+    pub(super) fn give_up(&mut self, error: Error) {
+        let told = self.trouble().told.take().filter(|_| error.is_of_time());
+        self.result = Some(Err(told.map_or_else(|| error.clone(), |told| told.after(error.attempts()))));
+    }
+
+    pub(super) fn failed(&mut self, at: usize, next: Next, failed: &mut Failed, attempts: u32) {
+        let unknown = self.unanswered().is_some() && self.action.repeat() != Repeat::Read;
+        match next.map(|error| if unknown { error.outcome_unknown() } else { error }) {
+            Next::Never(error) => self.result = Some(Err(error.after(attempts))),
+            next => {
+                let (Next::Now(error) | Next::Later { error, .. } | Next::Never(error)) = &next;
+                failed.errors.push((at, error.clone()));
+                if !error.is_of_time() {
+                    self.trouble().told = Some(error.clone());
+                }
+                // The longest wait that any action needs is the wait of all.
+                let longer = match (&failed.next, &next) {
+                    (None, _) | (Some(Next::Now(_)), _) => true,
+                    (Some(Next::Later { overloaded: false, .. }), Next::Later { overloaded, .. }) => *overloaded,
+                    _ => false,
+                };
+                if longer {
+                    failed.next = Some(next);
+                }
+            }
+        }
+    }
+}
+
+/// The last step on a row.
+struct Last {
+    at: usize,
+    /// Of the puts that go together.
+    bytes: usize,
+}
+
+/// The steps of a batch, and those of them that go first.
+pub(super) fn steps<'a>(actions: &[&'a Action]) -> (Vec<Step<'a>>, Vec<usize>) {
+    let mut last: HashMap<&[u8], Last> = HashMap::with_capacity(actions.len());
+    let mut steps: Vec<Step<'a>> = Vec::with_capacity(actions.len());
+    let mut first = Vec::new();
+    for (at, action) in actions.iter().copied().enumerate() {
+        let step = Step {
+            action,
+            then: None,
+            next: None,
+            nonce: action.mutation().filter(|mutation| mutation.is_read_modify()).map(|_| nonce()),
+            trouble: None,
+            result: action.check().err().map(Err),
+        };
+        // A wrong one is not sent, so others go before and after each other as if it were not there.
+        if step.result.is_none() {
+            let bytes = action.size();
+            match last.get_mut(action.row()) {
+                Some(last) if last.bytes + bytes <= JOINED && joins(actions, last.at, action) => {
+                    steps[last.at].next = Some(at);
+                    (last.at, last.bytes) = (at, last.bytes + bytes);
+                }
+                Some(last) => {
+                    steps[last.at].then = Some(at);
+                    *last = Last { at, bytes };
+                }
+                None => {
+                    last.insert(action.row(), Last { at, bytes });
+                    first.push(at);
+                }
+            }
+        }
+        steps.push(step);
+    }
+    (steps, first)
+}
+
+/// What goes next on the row of a step: the step itself, if it has no result yet; otherwise the one after it. Puts that went
+/// together have one result, unless one of them may be wrong: then they go again in smaller groups.
+pub(super) fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
+    let result = match &steps[at].result {
+        None => {
+            let split = steps[at].trouble.as_mut().is_some_and(|trouble| std::mem::take(&mut trouble.split));
+            if split {
+                divide(steps, at);
+            }
+            return Some(at);
+        }
+        Some(_) if steps[at].next.is_none() => return steps[at].then,
+        Some(result) => result.clone(),
+    };
+    let group: Vec<usize> = together(steps, at).collect();
+    let refused =
+        matches!(&result, Err(error) if error.exception().is_some_and(|told| told.reaction() == Reaction::Fail));
+    if !refused {
+        group.iter().for_each(|of| steps[*of].result = Some(result.clone()));
+        return group.last().and_then(|last| steps[*last].then);
+    }
+    divide(steps, at);
+    steps[at].result = None;
+    Some(at)
+}
+
+/// Makes smaller groups of puts that went together.
+fn divide(steps: &mut [Step<'_>], at: usize) {
+    let group: Vec<usize> = together(steps, at).collect();
+    let (unanswered, most) = steps[at].trouble.as_ref().map_or((None, None), |of| (of.unanswered.clone(), of.most));
+    let smaller = group.len().div_ceil(APART);
+    for (last, after) in group.iter().zip(&group[1..]).skip(smaller - 1).step_by(smaller) {
+        steps[*last].next = None;
+        steps[*last].then = Some(*after);
+        // The group that was not answered had this one too.
+        let trouble = steps[*after].trouble();
+        (trouble.unanswered, trouble.most) = (unanswered.clone(), most);
+    }
+}
+
+/// Whether both are puts that can be one.
+fn joins(actions: &[&Action], before: usize, action: &Action) -> bool {
+    let puts = actions[before].as_put().zip(action.as_put());
+    puts.is_some_and(|(before, put)| before.durability() == put.durability())
+}
+
+/// A step, and those that go with it.
+pub(super) fn together(steps: &[Step<'_>], at: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(at), |at| steps[*at].next)
+}

@@ -1,0 +1,561 @@
+//! Writes that are gathered, and sent many in one call.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::batch::{self, Action, Outcome, Write};
+use super::executor::Core;
+use crate::model::error::{Cause, Error, Result};
+use crate::model::table_name::TableName;
+use crate::sync::Locked;
+use crate::time::bounded;
+
+/// Gathers writes to a table, and sends many in one call: when enough bytes have come, when the first of them has waited long
+/// enough, or at a [`flush`](Self::flush).
+///
+/// One batch is sent at a time, so writes to a row keep their order. While it is under way, as many bytes again are gathered;
+/// then [`mutate`](Self::mutate) waits.
+///
+/// All of it is bounded in time: a batch, and the wait of `mutate`, by the table's [timeout](crate::Table::with_timeout); a `flush` and a
+/// `close` by twice as much: the batch that is under way, and one of all that was taken before.
+///
+/// Each failure is reported once: by the [`Written`] of the write; or, once that was dropped without its outcome, by the next
+/// `flush` or [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as
+/// long as the runtime runs, and failures are only logged. A write that was taken when the runtime stops has failed.
+///
+/// ```no_run
+/// # async fn example(table: hbase_client::Table) -> hbase_client::Result<()> {
+/// use hbase_client::{BufferOptions, Put};
+///
+/// let visits = table.buffered_mutator(BufferOptions::new());
+/// for visit in 0..100_000 {
+///     visits.mutate(Put::new(format!("ada-{visit:06}")).value("f", "page", "/cart")).await?;
+/// }
+/// for failed in visits.close().await {
+///     eprintln!("{:?}: {}", failed.write.row(), failed.error);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct BufferedMutator {
+    queue: mpsc::UnboundedSender<Queued>,
+    room: Arc<Semaphore>,
+    most: u32,
+    failures: Arc<Locked<Failures>>,
+    /// How many flushes wait for what is gathered.
+    flushes: Arc<AtomicUsize>,
+    timeout: Duration,
+    /// Where the task is. None if there was no runtime.
+    runtime: Option<Handle>,
+    /// Closed once the task has ended, and its failures are known.
+    task: watch::Receiver<()>,
+}
+
+/// When a [`BufferedMutator`] sends what it has gathered.
+#[derive(Debug, Clone, Copy)]
+pub struct BufferOptions {
+    bytes: u32,
+    interval: Duration,
+}
+
+impl BufferOptions {
+    /// The default: 2 MiB, and 100 ms.
+    pub fn new() -> Self {
+        Self { bytes: 2 << 20, interval: Duration::from_millis(100) }
+    }
+
+    /// Sends when writes of so many bytes have come, keys and values counted. It keeps twice as many at most. Default: 2 MiB.
+    #[must_use]
+    pub fn flush_bytes(mut self, bytes: usize) -> Self {
+        const MOST: usize = 1 << 29;
+        self.bytes = bytes.clamp(1, MOST) as u32;
+        self
+    }
+
+    /// Sends when a write has waited so long. Default: 100 ms.
+    #[must_use]
+    pub fn flush_interval(mut self, interval: Duration) -> Self {
+        self.interval = bounded(interval);
+        self
+    }
+}
+
+impl Default for BufferOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A write that failed, and why.
+#[derive(Debug, Clone)]
+pub struct FailedWrite {
+    /// The write, which may be tried again as it is.
+    pub write: Write,
+    /// Why it failed. Its kind tells whether the write may have been made all the same.
+    pub error: Error,
+}
+
+/// What comes of a gathered write. To drop it leaves the write as it is, and its failure to the next
+/// [`flush`](BufferedMutator::flush).
+pub struct Written {
+    done: oneshot::Receiver<Result<Outcome, FailedWrite>>,
+    failures: Arc<Locked<Failures>>,
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        self.done.close();
+        if let Ok(Err(failed)) = self.done.try_recv() {
+            self.failures.lock().push(failed);
+        }
+    }
+}
+
+impl Written {
+    /// Waits until the write is made. It is sent with the others: this does not hasten it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::batch`](crate::Table::batch). The outcome is unknown if the runtime stopped meanwhile.
+    pub async fn outcome(mut self) -> Result<Outcome> {
+        match (&mut self.done).await {
+            Ok(Ok(outcome)) => Ok(outcome),
+            Ok(Err(failed)) => Err(failed.error),
+            Err(_) => Err(stopped().outcome_unknown()),
+        }
+    }
+}
+
+fn stopped() -> Error {
+    Error::unavailable(Cause::said("the runtime stopped"))
+}
+
+fn full() -> Error {
+    Error::unavailable(Cause::said(
+        "the writes that were taken before are not made in time: there is no room for this one",
+    ))
+}
+
+/// Who waits for a write, and its room.
+struct Waiting {
+    done: oneshot::Sender<Result<Outcome, FailedWrite>>,
+    _room: OwnedSemaphorePermit,
+}
+
+enum Queued {
+    Write(Taken),
+    Flush(oneshot::Sender<Vec<FailedWrite>>),
+}
+
+/// A write that was taken. If it is dropped before it is sent, it has failed.
+struct Taken {
+    write: Option<(Write, Waiting)>,
+    failures: Arc<Locked<Failures>>,
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if let Some((write, waiting)) = self.write.take() {
+            failed(waiting, FailedWrite { write, error: stopped() }, &self.failures);
+        }
+    }
+}
+
+/// Tells of a failure whoever waits for the write, or else the next flush.
+fn failed(waiting: Waiting, failed: FailedWrite, failures: &Locked<Failures>) {
+    if let Err(Err(failed)) = waiting.done.send(Err(failed)) {
+        failures.lock().push(failed);
+    }
+}
+
+/// Failures that nobody has heard of.
+#[derive(Default)]
+struct Failures {
+    writes: Vec<FailedWrite>,
+    bytes: usize,
+    /// Nobody will ask for them.
+    closed: bool,
+}
+
+impl BufferedMutator {
+    pub(crate) fn start(core: Arc<Core>, table: TableName, timeout: Duration, options: BufferOptions) -> Self {
+        let most = options.bytes * 2;
+        let (queue, queued) = mpsc::unbounded_channel();
+        let failures = Arc::new(Locked::default());
+        let flushes = Arc::<AtomicUsize>::default();
+        let sending =
+            Sending { core, table, timeout, options, queued, failures: failures.clone(), flushes: flushes.clone() };
+        let (alive, task) = watch::channel(());
+        let runtime = Handle::try_current().ok();
+        if let Some(runtime) = &runtime {
+            runtime.spawn(async move {
+                // Dropped after what the task has, also if its runtime stops.
+                let _alive = alive;
+                sending.run().await;
+            });
+        }
+        Self { queue, room: Arc::new(Semaphore::new(most as usize)), most, failures, flushes, timeout, runtime, task }
+    }
+
+    /// Takes a write: a mutation, [several of one row](crate::RowMutations) at once, or one
+    /// [with a condition](crate::CheckAndMutate). Waits while the writes that are gathered and under way are too many.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be sent as it is, the `BufferedMutator` was begun outside of a runtime, or there is no room for it before the
+    /// table's timeout is over. The error of an earlier write if so many have failed whose [`Written`] were dropped that
+    /// they fill the buffer: [`flush`](Self::flush) returns them. This write was not taken then.
+    pub async fn mutate(&self, write: impl Into<Write>) -> Result<Written> {
+        let write = write.into();
+        write.check()?;
+        let runtime = self.runtime.as_ref().ok_or_else(Error::no_runtime)?;
+        let failed = |failures: &Failures| {
+            let is_full = failures.bytes >= self.most as usize;
+            failures.writes.first().filter(|_| is_full).map(|failed| failed.error.clone())
+        };
+        if let Some(error) = failed(&self.failures.lock()) {
+            return Err(error);
+        }
+        let bytes = u32::try_from(write.size()).unwrap_or(u32::MAX).min(self.most);
+        let late = {
+            // Whoever waits may be in another runtime, or in none.
+            let _in_runtime = Handle::try_current().is_err().then(|| runtime.enter());
+            sleep(self.timeout)
+        };
+        let room = tokio::select! {
+            biased;
+            room = Arc::clone(&self.room).acquire_many_owned(bytes) => room.map_err(|_| stopped())?,
+            () = late => return Err(full()),
+        };
+        let (sender, done) = oneshot::channel();
+        let waiting = Waiting { done: sender, _room: room };
+        let taken = Taken { write: Some((write, waiting)), failures: Arc::clone(&self.failures) };
+        match self.send(Queued::Write(taken)) {
+            Ok(()) => Ok(Written { done, failures: Arc::clone(&self.failures) }),
+            Err(mpsc::error::SendError(Queued::Write(mut taken))) => {
+                // It was not taken: this error tells of it.
+                taken.write = None;
+                Err(stopped())
+            }
+            Err(_) => Err(stopped()),
+        }
+    }
+
+    /// Sends with the lock held. The task holds it as well when it closes the queue: tokio keeps what is sent at the same moment.
+    fn send(&self, queued: Queued) -> Result<(), mpsc::error::SendError<Queued>> {
+        let _failures = self.failures.lock();
+        self.queue.send(queued)
+    }
+
+    /// Sends what was taken before, and waits until all of it has an outcome, at most twice the table's timeout. Returns the writes that failed since the last
+    /// flush and whose [`Written`] were dropped before.
+    #[must_use = "these writes were not made"]
+    pub async fn flush(&self) -> Vec<FailedWrite> {
+        let (done, flushed) = oneshot::channel();
+        self.flushes.fetch_add(1, Ordering::Relaxed);
+        let _ = self.send(Queued::Flush(done));
+        match flushed.await {
+            Ok(failed) => failed,
+            Err(_) => {
+                // The runtime has stopped, or the task has: what was taken has failed.
+                let _ = self.task.clone().changed().await;
+                self.failures.lock().take()
+            }
+        }
+    }
+
+    /// As [`flush`](Self::flush), at the end.
+    #[must_use = "these writes were not made"]
+    pub async fn close(self) -> Vec<FailedWrite> {
+        let failed = self.flush().await;
+        self.failures.lock().closed = true;
+        failed
+    }
+}
+
+impl Failures {
+    fn push(&mut self, failed: FailedWrite) {
+        if self.closed {
+            tracing::error!(error = %failed.error, "a write failed, and nobody asked for it");
+            return;
+        }
+        self.bytes += failed.write.size() + failed.error.exception().map_or(0, |told| told.stack_trace().len());
+        self.writes.push(failed);
+    }
+
+    fn take(&mut self) -> Vec<FailedWrite> {
+        self.bytes = 0;
+        std::mem::take(&mut self.writes)
+    }
+}
+
+/// The task that sends.
+struct Sending {
+    core: Arc<Core>,
+    table: TableName,
+    timeout: Duration,
+    options: BufferOptions,
+    queued: mpsc::UnboundedReceiver<Queued>,
+    failures: Arc<Locked<Failures>>,
+    flushes: Arc<AtomicUsize>,
+}
+
+/// What was gathered. If it is dropped before there are results, it is not known what came of it.
+struct Gathered {
+    actions: Vec<Action>,
+    waiting: Vec<Waiting>,
+    bytes: usize,
+    flush: Option<oneshot::Sender<Vec<FailedWrite>>>,
+    failures: Arc<Locked<Failures>>,
+}
+
+impl Gathered {
+    fn resolve(&mut self, results: impl IntoIterator<Item = Result<Outcome>>) {
+        let writes = std::mem::take(&mut self.actions).into_iter().zip(std::mem::take(&mut self.waiting));
+        for ((action, waiting), result) in writes.zip(results) {
+            match (result, action) {
+                (Ok(outcome), _) => drop(waiting.done.send(Ok(outcome))),
+                (Err(error), Action::Write(write)) => failed(waiting, FailedWrite { write, error }, &self.failures),
+                // Nothing else was gathered.
+                (Err(_), Action::Get(_)) => {}
+            }
+        }
+    }
+}
+
+impl Drop for Gathered {
+    fn drop(&mut self) {
+        self.resolve(std::iter::repeat_with(|| Err(stopped().outcome_unknown())));
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        let _failures = self.failures.lock();
+        self.queued.close();
+    }
+}
+
+impl Sending {
+    async fn run(mut self) {
+        while let Some(gathered) = self.gather().await {
+            self.send(gathered).await;
+        }
+        let failed = self.failures.lock().take();
+        if let Some(first) = failed.first() {
+            tracing::error!(writes = failed.len(), error = %first.error, "writes failed, and nobody asked for them");
+        }
+    }
+
+    /// Waits for writes until they are to be sent. `None` if no others will come.
+    async fn gather(&mut self) -> Option<Gathered> {
+        let failures = Arc::clone(&self.failures);
+        let mut gathered = Gathered { actions: Vec::new(), waiting: Vec::new(), bytes: 0, flush: None, failures };
+        let mut queued = self.queued.recv().await?;
+        let until = Instant::now() + self.options.interval;
+        loop {
+            match queued {
+                Queued::Flush(done) => {
+                    self.flushes.fetch_sub(1, Ordering::Relaxed);
+                    gathered.flush = Some(done);
+                    return Some(gathered);
+                }
+                Queued::Write(mut taken) => {
+                    if let Some((write, waiting)) = taken.write.take() {
+                        gathered.bytes += write.size();
+                        gathered.actions.push(write.into());
+                        gathered.waiting.push(waiting);
+                    }
+                }
+            }
+            // What a flush waits for is one batch, whatever its bytes.
+            let flushing = self.flushes.load(Ordering::Relaxed) > 0;
+            if gathered.bytes >= self.options.bytes as usize && !flushing {
+                return Some(gathered);
+            }
+            match timeout_at(until, self.queued.recv()).await {
+                Ok(Some(next)) => queued = next,
+                Ok(None) | Err(_) => return Some(gathered),
+            }
+        }
+    }
+
+    async fn send(&self, mut gathered: Gathered) {
+        let results = batch::run(&self.core, &self.table, &gathered.actions, Instant::now() + self.timeout).await;
+        gathered.resolve(results);
+        if let Some(flush) = gathered.flush.take() {
+            let failed = self.failures.lock().take();
+            // Whoever flushed has left: the failures wait for the next one.
+            if let Err(failed) = flush.send(failed) {
+                failed.into_iter().for_each(|failed| self.failures.lock().push(failed));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for BufferedMutator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let free = self.room.available_permits();
+        f.debug_struct("BufferedMutator").field("free_bytes", &free).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Written").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{Call, Fake, Reply};
+    use crate::{Client, ErrorKind, Options, Put, pb};
+
+    const NO_FAMILY: &str = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
+
+    /// Rows that end with `x` are refused.
+    fn answer(call: &Call) -> Reply {
+        let request: pb::MultiRequest = call.read();
+        Reply::batch(&request, |action| {
+            let row = action.mutation.as_ref().and_then(|mutation| mutation.row.clone()).unwrap_or_default();
+            row.ends_with(b"x").then_some(NO_FAMILY)
+        })
+    }
+
+    async fn buffered(fake: &Fake, bytes: usize) -> BufferedMutator {
+        let options = Options::new().masters([fake.address().clone()]).timeout(Duration::from_secs(60));
+        let options_of_buffer = BufferOptions::new().flush_bytes(bytes).flush_interval(Duration::from_millis(20));
+        Client::new(options).unwrap().table("t").buffered_mutator(options_of_buffer)
+    }
+
+    fn put(row: &str) -> Put {
+        Put::new(row).value("f", "q", "v")
+    }
+
+    fn rows(failed: &[FailedWrite]) -> Vec<String> {
+        failed.iter().map(|failed| String::from_utf8_lossy(failed.write.row()).into_owned()).collect()
+    }
+
+    #[tokio::test]
+    async fn writes_are_sent_together() {
+        let fake = Fake::start(answer).await;
+        let writes = buffered(&fake, 1 << 20).await;
+        for row in 0..500 {
+            drop(writes.mutate(put(&row.to_string())).await.unwrap());
+        }
+        assert!(writes.flush().await.is_empty());
+        let calls = fake.calls("Multi");
+        assert!((1..50).contains(&calls), "{calls}");
+        let waits = writes.mutate(put("late")).await.unwrap();
+        waits.outcome().await.unwrap();
+        assert!(writes.close().await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn each_failure_is_told_once() {
+        let fake = Fake::start(answer).await;
+        let writes = buffered(&fake, 100).await;
+        let kept = writes.mutate(put("1x")).await.unwrap();
+        drop(writes.mutate(put("2x")).await.unwrap());
+        drop(writes.mutate(put("3")).await.unwrap());
+        let failed = writes.flush().await;
+        assert_eq!(rows(&failed), ["2x"]);
+        assert_eq!(failed[0].error.kind(), ErrorKind::FamilyNotFound);
+        assert!(kept.outcome().await.is_err());
+        assert!(writes.mutate(put("")).await.is_err());
+        assert!(writes.close().await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn failures_that_nobody_asks_for_stop_the_writer() {
+        let fake = Fake::start(answer).await;
+        let writes = buffered(&fake, 200).await;
+        let mut taken = 0;
+        while let Ok(written) = writes.mutate(put("x")).await {
+            drop(written);
+            taken += 1;
+            assert!(taken < 1000);
+        }
+        assert!(taken > 0);
+        let failed = writes.flush().await;
+        assert_eq!(failed.len(), taken);
+        drop(writes.mutate(put("1")).await.unwrap());
+        assert!(writes.close().await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_writer_waits_while_nothing_is_answered() {
+        let fake = Fake::start(|_| Reply::Silence).await;
+        let writes = buffered(&fake, 1000).await;
+        let mut taken = 0;
+        let write = async {
+            loop {
+                drop(writes.mutate(put("1")).await.unwrap());
+                taken += Write::from(put("1")).size();
+            }
+        };
+        assert!(tokio::time::timeout(Duration::from_millis(300), write).await.is_err());
+        assert!((1000..=2000).contains(&taken), "{taken}");
+    }
+
+    #[tokio::test]
+    async fn what_was_gathered_is_sent_when_it_is_dropped() {
+        let fake = Fake::start(answer).await;
+        let writes = buffered(&fake, 1 << 20).await;
+        let written = writes.mutate(put("1")).await.unwrap();
+        drop(writes);
+        written.outcome().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_failure_that_was_not_heard_is_told_by_the_next_flush() {
+        let fake = Fake::start(answer).await;
+        let writer = buffered(&fake, 1 << 20).await;
+        let kept = writer.mutate(put("kept-x")).await.unwrap();
+        let left = writer.mutate(put("left-x")).await.unwrap();
+        assert_eq!(rows(&writer.flush().await), <[&str; 0]>::default());
+        drop(kept);
+        // A wait that is given up hears nothing.
+        drop(left.outcome());
+        assert_eq!(rows(&writer.flush().await), ["kept-x", "left-x"]);
+        let heard = writer.mutate(put("heard-x")).await.unwrap();
+        assert_eq!(heard.outcome().await.unwrap_err().kind(), ErrorKind::FamilyNotFound);
+        assert_eq!(rows(&writer.close().await), <[&str; 0]>::default());
+    }
+
+    #[test]
+    fn what_was_taken_when_the_runtime_stops_has_failed() {
+        let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let first = runtime();
+        let (writer, kept) = first.block_on(async {
+            let fake = Fake::start(|_| Reply::Silence).await;
+            let writer = buffered(&fake, 100).await;
+            let mut kept = None;
+            for row in ["sent", "sent too", "not sent", "not sent either"] {
+                kept = Some(writer.mutate(put(row)).await.unwrap());
+                tokio::task::yield_now().await;
+            }
+            while fake.calls("Multi") == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            (writer, kept.unwrap())
+        });
+        drop(first);
+        let second = runtime();
+        let failed = second.block_on(async {
+            assert!(writer.mutate(put("late")).await.is_err());
+            writer.flush().await
+        });
+        let mut failed = rows(&failed);
+        failed.sort();
+        assert_eq!(failed, ["not sent", "sent", "sent too"]);
+        assert!(second.block_on(kept.outcome()).is_err());
+    }
+}

@@ -1,0 +1,349 @@
+//! Executor of calls: one call to the region of a row, retried until its deadline.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use prost::Message;
+use tokio::runtime::Handle;
+use tokio::time::{Instant, sleep_until};
+use tracing::Instrument;
+
+use crate::cluster::regions::{Locator, Missing, Place, SYSTEM_PRIORITY};
+use crate::config::options::Options;
+use crate::model::error::{CallFault, Cause, Error, Reaction, Result};
+use crate::model::region::Location;
+use crate::model::repeat::Repeat;
+use crate::model::server::Service;
+use crate::model::table_name::TableName;
+use crate::ops::backoff::Pauses;
+use crate::rpc::{Answer, Dialing, Limits, Payload, Pool};
+use crate::time::Deadline;
+
+/// What all tables of a client share.
+pub(crate) struct Core {
+    pub(crate) options: Options,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) locator: Locator,
+    pub(crate) counters: Counters,
+    /// Which client a nonce is from.
+    pub(crate) nonce_group: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) calls: AtomicU64,
+    pub(crate) retries: AtomicU64,
+    pub(crate) overloads: AtomicU64,
+}
+
+/// A call to the region of a row.
+pub(crate) struct RegionCall<'a, F, R> {
+    pub(crate) table: &'a TableName,
+    pub(crate) row: &'a [u8],
+    pub(crate) service: Service,
+    pub(crate) method: &'static str,
+    /// The message for a region.
+    pub(crate) message: F,
+    pub(crate) cells: &'a [&'a [u8]],
+    /// Reads the answer, in which there may be an exception too.
+    pub(crate) read: R,
+    pub(crate) repeat: Repeat,
+    pub(crate) deadline: Instant,
+}
+
+/// A fault of an operation's attempt, with what to do about it.
+pub(crate) enum Next {
+    /// Try again at once.
+    Now(Error),
+    /// Try again after a pause, a longer one if the server is overloaded.
+    Later { error: Error, overloaded: bool },
+    /// Give up.
+    Never(Error),
+}
+
+impl Core {
+    pub(crate) fn new(options: Options) -> Result<Self> {
+        let dialing = Dialing {
+            user: options.user.clone(),
+            timeout: options.connect_timeout,
+            connections: options.connections,
+            resolve: options.resolve.clone(),
+            limits: Limits {
+                frame: options.frame_bytes,
+                calls: options.calls,
+                read_timeout: options.read_timeout,
+                idle_timeout: options.idle_timeout,
+            },
+            #[cfg(any(feature = "tls", feature = "kerberos"))]
+            security: options.security.ready()?,
+        };
+        let pool = Arc::new(Pool::new(dialing));
+        let locator = Locator::new(&options, pool.clone());
+        Ok(Self { options, pool, locator, counters: Counters::default(), nonce_group: nonce() })
+    }
+
+    /// The deadline of one call of an operation.
+    pub(crate) fn call_deadline(&self, deadline: Instant) -> Instant {
+        deadline.min(Instant::now() + self.options.call_timeout)
+    }
+
+    pub(crate) async fn locate(
+        &self,
+        table: &TableName,
+        place: Place<'_>,
+        deadline: Instant,
+    ) -> Result<Arc<Location>, Next> {
+        self.locator.find(table, place, deadline).await.map_err(|missing| Next::missing(missing, table))
+    }
+
+    /// Makes one call for rows.
+    pub(crate) async fn attempt<M: Message>(
+        &self,
+        location: &Location,
+        payload: &Payload<'_, M>,
+        deadline: Instant,
+    ) -> Result<Answer, CallFault> {
+        self.attempt_of(Service::Client, location, payload, deadline).await
+    }
+
+    async fn attempt_of<M: Message>(
+        &self,
+        service: Service,
+        location: &Location,
+        payload: &Payload<'_, M>,
+        deadline: Instant,
+    ) -> Result<Answer, CallFault> {
+        let address = location.server.address();
+        let connection = self.pool.connection(address, service, deadline).await;
+        // A server that cannot be reached may be gone, and its regions elsewhere. Of a caller without patience it says nothing.
+        if connection.is_err() && Instant::now() < deadline {
+            self.locator.forget(location);
+        }
+        let connection = connection?;
+        self.counters.calls.fetch_add(1, Ordering::Relaxed);
+        let span = tracing::trace_span!("hbase attempt", method = payload.method, server = %address);
+        connection.call(payload, deadline).instrument(span).await
+    }
+
+    /// What an exception says of a region's place. A call with a nonce needs the number of its opening, which meta alone tells.
+    pub(crate) fn learn(&self, location: &Location, exception: &crate::Exception, repeat: Repeat) {
+        match exception.reaction() {
+            Reaction::Relocate => {
+                let followed = exception.moved_to().filter(|_| repeat != Repeat::WhereItIs);
+                if !followed.is_some_and(|(server, opening)| self.locator.moved(location, server, opening)) {
+                    self.locator.forget(location);
+                }
+            }
+            Reaction::LeaveServer => {
+                self.pool.leave(location.server.address());
+                self.locator.forget(location);
+            }
+            Reaction::BackOff | Reaction::Repeat | Reaction::Reopen | Reaction::Fail => {}
+        }
+    }
+
+    /// Makes a call to the region of a row until it is answered, as often as that is safe and the deadline allows.
+    pub(crate) async fn on_row<T, M, F, R>(&self, call: &RegionCall<'_, F, R>) -> Result<T>
+    where
+        M: Message,
+        F: Fn(&Location) -> M,
+        R: Fn(&Answer) -> Result<T, CallFault>,
+    {
+        Self::in_runtime()?;
+        let span = tracing::debug_span!("hbase call", method = call.method, table = %call.table);
+        self.repeat_on_row(call).instrument(span).await
+    }
+
+    /// Whether there is a runtime, which connections and timers need.
+    pub(crate) fn in_runtime() -> Result<()> {
+        Handle::try_current().map(drop).map_err(|_| Error::no_runtime())
+    }
+
+    async fn repeat_on_row<T, M, F, R>(&self, call: &RegionCall<'_, F, R>) -> Result<T>
+    where
+        M: Message,
+        F: Fn(&Location) -> M,
+        R: Fn(&Answer) -> Result<T, CallFault>,
+    {
+        let mut attempts = Attempts::new(self, call.deadline);
+        // Where a call was sent whose answer was lost, and when the last one was.
+        let mut unanswered: Option<(Arc<Location>, Instant)> = None;
+        loop {
+            // Where it was opened since, its nonce is not known.
+            if let (Repeat::WhereItIs, Some((before, lost))) = (call.repeat, &unanswered)
+                && let Err(cause) = self.locator.look_again(before, *lost, call.deadline).await
+            {
+                let next = Next::unreachable(cause).map(|error| error.at(before, call.row).outcome_unknown());
+                attempts.wait(next).await?;
+                continue;
+            }
+            let next = match self.locate(call.table, Place::At(call.row), call.deadline).await {
+                Ok(location) => {
+                    let reopened = unanswered.as_ref().is_some_and(|(before, _)| *before != location);
+                    if reopened && call.repeat == Repeat::WhereItIs {
+                        let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
+                        let error = Error::of_call(moved, true).at(&location, call.row);
+                        return Err(error.after(attempts.made));
+                    }
+                    let message = (call.message)(&location);
+                    let priority = call.table.is_system().then_some(SYSTEM_PRIORITY);
+                    let payload = Payload { method: call.method, message: &message, cells: call.cells, priority };
+                    let deadline = self.call_deadline(call.deadline);
+                    let answer = self.attempt_of(call.service, &location, &payload, deadline).await;
+                    match answer.and_then(|answer| (call.read)(&answer)) {
+                        Ok(read) => return Ok(read),
+                        Err(fault) => {
+                            if let CallFault::Refused(exception) = &fault {
+                                self.learn(&location, exception, call.repeat);
+                            }
+                            if fault.doubts_server() && call.repeat != Repeat::WhereItIs {
+                                // If nothing is found, what is known is used again.
+                                let _ = self.locator.look_again(&location, doubt(), call.deadline).await;
+                            }
+                            if fault.is_open() {
+                                let (_, lost) = unanswered.get_or_insert_with(|| (location.clone(), Instant::now()));
+                                *lost = Instant::now();
+                            }
+                            next(fault, call.repeat).map(|error| error.at(&location, call.row))
+                        }
+                    }
+                }
+                Err(next) => next,
+            };
+            let unknown = unanswered.is_some() && call.repeat != Repeat::Read;
+            attempts.wait(next.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;
+        }
+    }
+}
+
+impl Next {
+    /// No server could be asked.
+    pub(crate) fn unreachable(cause: Cause) -> Self {
+        match cause.is_security() {
+            true => Self::Never(Error::unavailable(cause)),
+            false => Self::Later { error: Error::unavailable(cause), overloaded: false },
+        }
+    }
+
+    /// A region was not found.
+    pub(crate) fn missing(missing: Missing, table: &TableName) -> Self {
+        match missing {
+            Missing::Table => Self::Never(Error::no_table(table)),
+            Missing::Disabled => Self::Never(Error::disabled(table)),
+            Missing::Now(cause) => Self::unreachable(cause).map(|error| error.of_table(table)),
+        }
+    }
+
+    pub(crate) fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
+        match self {
+            Self::Now(error) => Self::Now(change(error)),
+            Self::Later { error, overloaded } => Self::Later { error: change(error), overloaded },
+            Self::Never(error) => Self::Never(change(error)),
+        }
+    }
+}
+
+/// What to do after a fault of a call.
+pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
+    let later = |error| Next::Later { error, overloaded: false };
+    let changes = repeat != Repeat::Read;
+    match &fault {
+        CallFault::NotSent(Cause::Idle) => Next::Now(Error::of_call(fault, changes)),
+        CallFault::NotSent(Cause::Security(_)) => Next::Never(Error::of_call(fault, changes)),
+        CallFault::NotSent(_) => later(Error::of_call(fault, changes)),
+        fault if fault.is_open() && repeat == Repeat::Never => {
+            Next::Never(Error::of_call(fault.clone(), changes).outcome_unknown())
+        }
+        CallFault::Unanswered(_) => later(Error::of_call(fault, changes)),
+        CallFault::TooLarge(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
+        CallFault::TooLarge(_) => Next::Never(Error::of_call(fault, changes)),
+        CallFault::Malformed(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
+        CallFault::Malformed(_) => Next::Never(Error::of_call(fault, changes)),
+        CallFault::Refused(exception) => match (exception.reaction(), exception.overloaded()) {
+            (Reaction::Fail | Reaction::Reopen, _) => Next::Never(Error::of_call(fault, changes)),
+            (Reaction::Repeat, _) => Next::Now(Error::of_call(fault, changes)),
+            (_, overloaded) => Next::Later { error: Error::of_call(fault, changes), overloaded },
+        },
+    }
+}
+
+/// How often a region is looked up again because its server does not answer.
+const DOUBTED: Duration = Duration::from_secs(1);
+
+/// After which time meta has to have told where a region is whose server does not answer.
+pub(crate) fn doubt() -> Instant {
+    let now = Instant::now();
+    now.checked_sub(DOUBTED).unwrap_or(now)
+}
+
+/// The attempts of one operation, up to its deadline.
+pub(crate) struct Attempts<'a> {
+    core: &'a Core,
+    deadline: Deadline,
+    pauses: Pauses,
+    pub(crate) made: u32,
+    at_once: u32,
+    /// Why the attempts before the last one failed.
+    told: Option<Error>,
+}
+
+/// So often an attempt follows another without a pause.
+const AT_ONCE: u32 = 3;
+
+impl<'a> Attempts<'a> {
+    pub(crate) fn new(core: &'a Core, deadline: Instant) -> Self {
+        Self {
+            core,
+            deadline: Deadline::new(deadline),
+            pauses: Pauses::new(&core.options),
+            made: 1,
+            at_once: 0,
+            told: None,
+        }
+    }
+
+    /// An answer came, which is not all that is wanted: there is more time.
+    pub(crate) fn extend(&mut self, deadline: Instant) {
+        self.deadline = Deadline::new(deadline);
+    }
+
+    /// The last attempt did a part of what is wanted: the next pause is a short one again.
+    pub(crate) fn went_on(&mut self) {
+        (self.pauses, self.at_once) = (Pauses::new(&self.core.options), 0);
+    }
+
+    /// Waits for the next attempt, unless there is none: then the error is the operation's.
+    pub(crate) async fn wait(&mut self, next: Next) -> Result<()> {
+        let (error, pause) = match next {
+            Next::Never(error) => return Err(error.after(self.made)),
+            Next::Now(error) if self.at_once < AT_ONCE => {
+                self.at_once += 1;
+                (error, Duration::ZERO)
+            }
+            Next::Now(error) => (error, self.pauses.next(false)),
+            Next::Later { error, overloaded } => {
+                self.core.counters.overloads.fetch_add(u64::from(overloaded), Ordering::Relaxed);
+                (error, self.pauses.next(overloaded))
+            }
+        };
+        let Some(until) = self.deadline.after(pause) else {
+            // An attempt without an answer tells less than those before it.
+            let told = self.told.take().filter(|_| error.is_of_time());
+            return Err(told.unwrap_or(error).after(self.made));
+        };
+        tracing::debug!(%error, attempt = self.made, "an attempt failed");
+        if !error.is_of_time() {
+            self.told = Some(error);
+        }
+        sleep_until(until).await;
+        self.made += 1;
+        self.core.counters.retries.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// A number that no other call has. Servers take 0 for none.
+pub(crate) fn nonce() -> u64 {
+    fastrand::u64(1..)
+}
