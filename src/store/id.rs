@@ -91,14 +91,14 @@ impl TableId {
         &self.named.name
     }
 
-    /// Marks the table as dropped, for this id and its clones. For engines that give all handles to a table clones of one id.
-    #[cfg(feature = "memory")]
-    pub(in crate::store) fn mark_dropped(&self) {
+    /// Marks the table as dropped, for this id and its clones: writes through handles from before are refused, also those
+    /// that name the table, such as a batch. For authors of engines who give all handles to a table clones of one id.
+    pub fn mark_dropped(&self) {
         self.named.dropped.store(true, Ordering::Release);
     }
 
     /// Whether the table was dropped after its handle was opened, as far as the engine tells.
-    pub(crate) fn is_dropped(&self) -> bool {
+    pub fn is_dropped(&self) -> bool {
         self.named.dropped.load(Ordering::Acquire)
     }
 }

@@ -58,6 +58,14 @@ impl DatabaseId {
 }
 
 impl TableId {
+    /// [`Error::NoSuchTable`] if the table [was dropped](Self::is_dropped).
+    pub fn check_dropped(&self) -> Result<(), Error> {
+        match self.is_dropped() {
+            true => Err(Error::NoSuchTable(self.name().to_owned())),
+            false => Ok(()),
+        }
+    }
+
     /// Checks that this thread may write to the table, as [`DatabaseId::check_write`].
     ///
     /// # Errors

@@ -110,8 +110,8 @@ impl WriteBatch {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherDatabase`] if a table is in another database than `db`, [`Error::NoSuchTable`] if it is a `Memory`'s
-    /// and was dropped since the handle was opened; nothing is written. [`Error::Rows`], if
+    /// [`Error::OtherDatabase`] if a table is in another database than `db`, [`Error::NoSuchTable`] if it was
+    /// dropped since the handle was opened, as far as the engine tells; nothing is written. [`Error::Rows`], if
     /// the database's batches are not atomic, names the writes that failed, by their place in this batch; all others
     /// are written. After any other error nothing is written, unless its [kind](crate::ErrorKind) is `OutcomeUnknown`.
     pub fn write(&self, db: &(impl Database + ?Sized)) -> Result<(), Error> {
@@ -125,9 +125,7 @@ impl WriteBatch {
             if id.database() != database {
                 return Err(Error::OtherDatabase { table: id.name().to_owned() });
             }
-            if id.is_dropped() {
-                return Err(Error::NoSuchTable(id.name().to_owned()));
-            }
+            id.check_dropped()?;
         }
         Ok(())
     }

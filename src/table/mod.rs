@@ -166,7 +166,7 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
 impl<K, V, D: Database> Table<K, V, D> {
     /// Drops the table: its rows, and its stored layout and codec. A drop that is interrupted is completed when the
     /// table is opened next, so no program should open the table during the drop. The engine decides what other handles to
-    /// it do: those of `Memory` continue to write to the dropped table.
+    /// it do: writes through those of `Memory` and `Fjall` are [`Error::NoSuchTable`].
     pub fn drop_table(self) -> Result<(), Error> {
         catalog::drop_table(&*Within::one_call(&*self.own_database()), &self.name)
     }

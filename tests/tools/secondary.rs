@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use rowkey::jobs::{Checkpoint, DifferenceKind, Job, Report};
 use rowkey::prefix::tuple_prefix;
 use rowkey::secondary::{Primary, Secondary};
-use rowkey::store::{Batch, Database, SubStore};
+use rowkey::store::{Batch, Database, RowBatch, Scan, SubStore};
 use rowkey::wide::{CellsDatabase, FamilySchema, OneColumn, TableSchema};
 use rowkey::{Cursor, CursorError, Error, Memory, Table, WideTable};
 use rowkey_testkit::{Failing, How, WITHOUT, cases, over_a_line, points};
@@ -641,4 +641,36 @@ fn a_checkpoint_is_of_one_job_over_its_tables() {
     refused(second.purge().resume(of_purge.clone()).run());
     refused(a.verify().resume(of_purge).run());
     refused(first.purge().resume(of_verify).run());
+}
+
+/// A transaction opens tables by name: one that was dropped is not made again, and no row is in one table alone.
+#[test]
+fn rows_of_a_dropped_table_are_not_written() {
+    for dropped in ["texts", "texts.by_name"] {
+        for is_made_anew in [false, true] {
+            let db = Memory::new();
+            let Texts { texts, by_name, .. } = open(db.clone()).unwrap();
+            texts.put(&1, &"Ada".to_owned()).unwrap();
+            db.drop_table(dropped).unwrap();
+            if is_made_anew {
+                db.table(dropped).unwrap();
+            }
+            let written = [
+                texts.put(&2, &"Bob".to_owned()),
+                texts.delete(&1),
+                texts.batch().put(&3, &"Eve".to_owned()).unwrap().write(),
+                texts.update(&1, |_| Some("Ida".to_owned())).map(drop),
+            ];
+            for written in written {
+                assert!(matches!(&written, Err(Error::NoSuchTable(name)) if name == dropped), "{written:?}");
+            }
+            assert_eq!(db.tables().unwrap().contains(&dropped.to_owned()), is_made_anew);
+            assert_eq!(by_name.get(&"Bob".to_owned()).unwrap_or(None), None);
+            if is_made_anew {
+                let mut rows = RowBatch::new();
+                db.table(dropped).unwrap().scan(&Scan::all()).next_batch(&mut rows).unwrap();
+                assert!(rows.is_empty());
+            }
+        }
+    }
 }

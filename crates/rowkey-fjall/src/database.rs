@@ -1,15 +1,16 @@
 //! A database: its handles, and writes across tables.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fjall::{Keyspace, OwnedWriteBatch, PersistMode};
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use rowkey::Error;
 use rowkey::store::{
-    Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Store, Write, check_batches,
+    Batch, Call, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Store, TableId, Write,
+    check_batches,
 };
 
 use crate::directory::sync_directory;
@@ -62,7 +63,8 @@ use crate::table::FjallTable;
 ///   A write in the body of a transaction is [`Error::Reentrant`].
 /// - [`Store::delete_ranges`] deletes in batches of at most 4,096 rows, 1 MiB of keys and 10 ms of reading, and other
 ///   writes go on between two of them. With [`Durability::Synced`] it waits for the disk once, at its end.
-/// - Dropping a table removes its rows. Handles opened before keep working on the dropped table until the process ends.
+/// - Dropping a table removes its rows. Writes through handles opened before are [`Error::NoSuchTable`], also when another
+///   table has the name by then. Scans that are under way go on; so do reads through these handles, until the process ends.
 /// - [`CallOptions`] bound how long a call waits for other calls. They do not bound waits inside the engine: for the
 ///   disk, or while it delays writers until it has compacted.
 ///
@@ -88,11 +90,12 @@ pub(crate) struct Shared {
     /// ranges) and for dropping tables. Whoever holds it long hands it to whoever waits: `parking_lot` does so, std's
     /// lock lets its holder take it again at once.
     pub(crate) writers: RwLock<()>,
-    /// Held while a table is looked up and created. Taken after `writers`.
-    pub(crate) making: Mutex<()>,
-    /// Whether a table was dropped: there may still be handles to it.
-    pub(crate) dropped: AtomicBool,
+    /// The ids of opened tables. Held while a table is looked up, created or dropped. Taken after `writers`.
+    pub(crate) ids: Mutex<Ids>,
 }
+
+/// By the table's name: all its handles have clones of one id, which is marked when the table is dropped.
+pub(crate) type Ids = HashMap<Box<str>, TableId>;
 
 /// The name of a table's keyspace is this and the table's name.
 pub(crate) const TABLE: &str = "=";
@@ -149,10 +152,10 @@ impl Fjall {
     /// A table; created if it does not exist.
     fn opened(&self, name: &str, call: &Call<'_>) -> Result<FjallTable, Error> {
         LIMITS.check_table_name(name)?;
-        self.opened_alone(name, self.options_of(name), &self.shared.making(call)?)
+        self.opened_alone(name, self.options_of(name), &mut *self.shared.ids(call)?)
     }
 
-    fn opened_alone(&self, name: &str, options: TableOptions, _: &MutexGuard<'_, ()>) -> Result<FjallTable, Error> {
+    fn opened_alone(&self, name: &str, options: TableOptions, ids: &mut Ids) -> Result<FjallTable, Error> {
         let mut is_new = false;
         let mut new = || {
             is_new = true;
@@ -163,7 +166,10 @@ impl Fjall {
         if let (true, Some(tables)) = (is_new, keyspace.path().parent()) {
             sync_directory(tables).map_err(FjallError::Disk)?;
         }
-        let id = self.shared.id.table(name);
+        let id = match ids.get(name) {
+            Some(id) => id.clone(),
+            None => ids.entry(name.into()).or_insert(self.shared.id.table(name)).clone(),
+        };
         let (shared, options) = (Arc::clone(&self.shared), self.options.clone());
         Ok(FjallTable { id, shared, durability: self.durability, options, keyspace })
     }
@@ -180,8 +186,8 @@ impl Shared {
         name.len() <= LONGEST_NAME && self.db.keyspace_exists(&format!("{TABLE}{name}"))
     }
 
-    pub(crate) fn making(&self, call: &Call<'_>) -> Result<MutexGuard<'_, ()>, Error> {
-        call.lock_mutex(&self.making)
+    fn ids(&self, call: &Call<'_>) -> Result<MutexGuard<'_, Ids>, Error> {
+        call.lock_mutex(&self.ids)
     }
 
     pub(crate) fn writing(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, ()>, Error> {
@@ -246,9 +252,9 @@ impl Database for Fjall {
 
     fn open_table(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
         let call = self.options.begin("opening", name)?;
-        let making = self.shared.making(&call)?;
+        let mut ids = self.shared.ids(&call)?;
         match self.shared.has_table(name) {
-            true => Ok(Arc::new(self.opened_alone(name, self.options_of(name), &making)?)),
+            true => Ok(Arc::new(self.opened_alone(name, self.options_of(name), &mut ids)?)),
             false => Err(Error::NoSuchTable(name.to_owned())),
         }
     }
@@ -258,10 +264,10 @@ impl Database for Fjall {
         LIMITS.check_table_name(name)?;
         let options = self.options_of(name).with(name, new)?;
         let call = self.options.begin("creation", name)?;
-        let making = self.shared.making(&call)?;
+        let mut ids = self.shared.ids(&call)?;
         match self.shared.has_table(name) {
             true => Err(Error::TableExists(name.to_owned())),
-            false => Ok(Arc::new(self.opened_alone(name, options, &making)?)),
+            false => Ok(Arc::new(self.opened_alone(name, options, &mut ids)?)),
         }
     }
 
@@ -278,14 +284,16 @@ impl Database for Fjall {
         self.shared.id.check_write([name])?;
         let call = self.options.begin("drop", name)?;
         let alone = self.shared.alone(&call)?;
-        let making = self.shared.making(&call)?;
+        let mut ids = self.shared.ids(&call)?;
         if !self.shared.has_table(name) {
             return Ok(());
         }
-        let last = self.opened_alone(name, self.options_of(name), &making)?.keyspace;
-        self.shared.dropped.store(true, Ordering::Relaxed);
+        let last = self.opened_alone(name, self.options_of(name), &mut ids)?.keyspace;
         guarded(|| self.shared.db.delete_keyspace(last.clone()))?;
-        drop((making, alone));
+        if let Some(id) = ids.remove(name) {
+            id.mark_dropped();
+        }
+        drop((ids, alone));
         // With the last handle its files are removed; nobody has to wait for that.
         drop(last);
         Ok(())

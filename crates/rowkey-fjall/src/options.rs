@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
@@ -227,8 +226,7 @@ impl FjallOptions {
             db,
             options: self,
             writers: parking_lot::RwLock::new(()),
-            making: Mutex::new(()),
-            dropped: AtomicBool::new(false),
+            ids: Mutex::default(),
         };
         Ok(Fjall { shared: Arc::new(shared), durability, options: CallOptions::new() })
     }

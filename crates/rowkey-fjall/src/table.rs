@@ -1,9 +1,8 @@
 //! One table: a keyspace of the engine.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use fjall::{Keyspace, KeyspaceCreateOptions, Snapshot};
+use fjall::{Keyspace, Snapshot};
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use rowkey::store::{
     Batch, Call, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, TimeSlice, Write,
@@ -48,36 +47,18 @@ impl FjallTable {
         FjallView { keyspace, snapshot: snapshot.clone(), table, options }
     }
 
-    /// The engine does not compact a dropped table any more, and blocks its writers forever once it has too many files.
-    /// So it is compacted here, long before that, and before a write takes the lock that others wait for.
-    fn compact_if_dropped(&self, call: &Call<'_>) -> Result<(), Error> {
-        const MANY: usize = 16;
-        let (db, keyspace) = (&self.shared.db, &self.keyspace);
-        if !self.shared.dropped.load(Ordering::Relaxed) || keyspace.l0_table_count() < MANY {
-            return Ok(());
-        }
-        let is_there = {
-            // Nobody drops the table meanwhile, which would then be created again.
-            let _making = self.shared.making(call)?;
-            db.keyspace_exists(keyspace.name())
-                && guarded(|| db.keyspace(keyspace.name(), KeyspaceCreateOptions::default))?.id() == keyspace.id()
-        };
-        match is_there {
-            true => Ok(()),
-            false => Ok(guarded(|| keyspace.major_compact())?),
-        }
-    }
-
-    /// Shared with other plain writes.
+    /// Shared with other plain writes. No table is dropped meanwhile.
     fn writing(&self, call: &Call<'_>) -> Result<RwLockReadGuard<'_, ()>, Error> {
-        self.compact_if_dropped(call)?;
-        self.shared.writing(call)
+        let writing = self.shared.writing(call)?;
+        self.id.check_dropped()?;
+        Ok(writing)
     }
 
     /// Exclusive: nobody else writes.
     fn alone(&self, call: &Call<'_>) -> Result<RwLockWriteGuard<'_, ()>, Error> {
-        self.compact_if_dropped(call)?;
-        self.shared.alone(call)
+        let alone = self.shared.alone(call)?;
+        self.id.check_dropped()?;
+        Ok(alone)
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), Error> {
@@ -87,15 +68,8 @@ impl FjallTable {
     fn commit_as(&self, batch: &Batch, durability: Durability) -> Result<(), Error> {
         let mut writes = batch.writes();
         if let (Some(write), None, Durability::Buffered) = (writes.next(), writes.next(), durability) {
-            // A single write needs no batch, unless the table was dropped: that is written to only in a batch.
-            let written = guarded(|| match self.write_one(write) {
-                Err(fjall::Error::KeyspaceDeleted) => Ok(false),
-                written => written.map(|()| true),
-            })
-            .map_err(|error| error.of_write([self.id.name()]))?;
-            if written {
-                return Ok(());
-            }
+            // A single write needs no batch.
+            return guarded(|| self.write_one(write)).map_err(|error| error.of_write([self.id.name()]));
         }
         let mut all = self.shared.batch(durability);
         add(&mut all, &self.keyspace, batch);

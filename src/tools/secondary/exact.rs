@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::claim::Claims;
 use super::follow::{Entries, Follower};
 use crate::store::error::Error;
-use crate::store::{Batch, Database, Readable};
+use crate::store::{Batch, Database, Readable, TableId};
 
 /// The new value of a row, from the index of its key and its old value.
 pub(super) type Decide<'d> = dyn FnMut(usize, Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
@@ -21,13 +21,18 @@ struct Change<'k> {
 /// Changes rows with distinct keys.
 pub(super) fn change(
     db: &dyn Database,
-    primary: &str,
+    primary: &TableId,
     followers: &[Arc<Follower>],
     keys: &[Vec<u8>],
     decide: &mut Decide<'_>,
 ) -> Result<(), Error> {
-    let names: Vec<&str> = std::iter::once(primary).chain(followers.iter().map(|follower| &*follower.name)).collect();
+    let ids: Vec<_> = std::iter::once(primary).chain(followers.iter().map(|follower| follower.store.id())).collect();
+    let names: Vec<&str> = ids.iter().map(|id| id.name()).collect();
+    // The transaction opens tables by name, and creates those that are gone.
+    let check = || ids.iter().try_for_each(|id| id.check_dropped());
+    check()?;
     db.transact(&names, &mut |views| {
+        check()?;
         let (rows, views) = views.split_first().ok_or_else(|| Error::engine("a transaction has no table"))?;
         let mut changes = Vec::with_capacity(keys.len());
         let mut batch = Batch::new();

@@ -223,7 +223,7 @@ where
     fn change(&self, keys: &[Vec<u8>], decide: &mut exact::Decide<'_>) -> Result<(), Error> {
         self.table.store().id().check_write()?;
         if self.table.database().guarantees().transactions {
-            return exact::change(&*self.table.own_database(), self.table.name(), &self.followers, keys, decide);
+            return exact::change(&*self.table.own_database(), self.table.store().id(), &self.followers, keys, decide);
         }
         let rows = Within::one_call(&**self.table.store());
         let followers: Vec<_> = match &rows {

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use rowkey::secondary::Primary;
 use rowkey::store::{Batch, Database};
+use rowkey::{Error, Table, WriteBatch};
 use rowkey_fjall::{Fjall, FjallError, FjallOptions, TableOptions};
 
 use crate::in_memory;
@@ -117,24 +119,43 @@ fn what_is_no_table_among_the_tables_is_told() {
     Fjall::open(directory.path()).unwrap();
 }
 
+/// Each write through a handle to a dropped table is refused, and none makes the table again or goes to another one.
 #[test]
-fn a_table_that_was_dropped_takes_writes_without_end() {
+fn handles_of_a_dropped_table_do_not_write() {
     let directory = in_memory();
-    let db = make(directory.path());
-    let table = db.table("t").unwrap();
-    db.drop_table("t").unwrap();
-    let (written, answer) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        // Each part becomes a file, and each file covers all keys.
-        for part in 0..45_u32 {
-            let mut batch = Batch::new();
-            (0..600_u32).for_each(|n| _ = batch.put((n << 8 | part).to_be_bytes(), [part as u8; 2_000]));
-            table.write(&batch).unwrap();
-            std::thread::sleep(std::time::Duration::from_millis(30));
+    let db = Fjall::open(directory.path()).unwrap();
+    let (old, other): (Table<u64, i64, _>, Table<u64, i64, _>) =
+        (Table::open(db.clone(), "t").unwrap(), Table::open(db.clone(), "other").unwrap());
+    let store = db.table("t").unwrap();
+    let mut primary: Primary<u64, i64, _> = Primary::open(db.clone(), "t").unwrap();
+    primary.secondary("t.by_value", |key: &u64, value: &i64| [((*value, *key), ())]).unwrap();
+    old.put(&1, &1).unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put(&other, &2, &2).unwrap().put(&old, &2, &2).unwrap();
+    Table::<u64, i64, _>::open(db.clone(), "t").unwrap().drop_table().unwrap();
+    for is_made_anew in [false, true] {
+        if is_made_anew {
+            Table::<String, i64, _>::open(db.clone(), "t").unwrap().put(&"a".to_owned(), &7).unwrap();
         }
-        written.send(table.get(&(7_u32 << 8).to_be_bytes()).unwrap().map(|value| value.len())).unwrap();
-    });
-    let there = answer.recv_timeout(std::time::Duration::from_secs(300)).expect("a write that does not end");
-    assert_eq!(there, Some(2_000));
-    db.table("other").unwrap().increment(b"a", 1).unwrap();
+        let written = [
+            old.put(&3, &3),
+            old.delete(&1),
+            old.increment(&1, 1).map(drop),
+            store.compare_and_write(b"a", None, Some(b"b")).map(drop),
+            old.delete_rows(..),
+            old.update(&1, |_| Some(5)).map(drop),
+            batch.write(&db),
+            primary.put(&5, &5),
+            store.write(Batch::new().put("a", "b")),
+            store.increment(b"a", 1).map(drop),
+            store.transact(&mut |_| Ok(Batch::new())),
+        ];
+        for (at, written) in written.into_iter().enumerate() {
+            assert!(matches!(&written, Err(Error::NoSuchTable(name)) if name == "t"), "write {at}: {written:?}");
+        }
+        assert_eq!(db.tables().unwrap().contains(&"t".to_owned()), is_made_anew);
+        assert_eq!(other.get(&2).unwrap(), None);
+    }
+    let anew = Table::<String, i64, _>::open_existing(db, "t").unwrap();
+    assert_eq!(anew.scan(..).collect::<Result<Vec<_>, _>>().unwrap(), [("a".to_owned(), 7)]);
 }

@@ -153,8 +153,8 @@ fn a_table_that_was_dropped_is_empty_when_it_is_made_anew() {
     before.write(Batch::new().put("a", "1")).unwrap();
     db.drop_table("t").unwrap();
     let after = db.table("t").unwrap();
-    before.write(Batch::new().put("b", "2")).unwrap();
-    assert_eq!(before.get(b"b").unwrap().as_deref(), Some(&b"2"[..]), "the table that was");
+    assert_eq!(before.get(b"a").unwrap().as_deref(), Some(&b"1"[..]), "the table that was");
+    assert!(before.write(Batch::new().put("b", "2")).is_err());
     assert_eq!((after.get(b"a").unwrap(), after.get(b"b").unwrap()), (None, None));
     after.write(Batch::new().put("c", "3")).unwrap();
     drop((before, after, db));
