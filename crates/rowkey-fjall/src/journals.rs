@@ -99,7 +99,7 @@ fn check_one(
         at += batch.len;
     }
     let read = at as u64;
-    let fault = match Tail::of(journal, at, order.highest) {
+    let fault = match Tail::of(journal, at) {
         // Every journal but the last was synced before the next one was begun.
         Tail::Torn if is_last && read >= synced => None,
         Tail::Damage | Tail::Torn => Some((format!("is broken in the write that begins at byte {at}"), true)),

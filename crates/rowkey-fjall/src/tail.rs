@@ -5,9 +5,11 @@
 //! is a lost one if it lacks pages, or ends with the file. A bit that changed does not look like this.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use byteorder::{ByteOrder, LittleEndian};
 use memchr::memmem;
+use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::journal::{END, START, read_batch, read_item};
 
@@ -32,15 +34,14 @@ pub(crate) enum Tail {
 
 impl Tail {
     /// Judges a journal, without the zeros at its end, from the first byte on that is not in a write that can be read.
-    /// `last` is the sequence number before it.
-    pub(crate) fn of(journal: &[u8], from: usize, last: Option<u64>) -> Self {
+    pub(crate) fn of(journal: &[u8], from: usize) -> Self {
         let rest = &journal[from..];
         if rest.is_empty() {
             Self::Nothing
         } else if lacks_pages(journal, from) {
             Self::Torn
         // A length that was changed may point beyond the end, too.
-        } else if is_short(rest) && !rest.ends_with(END) && !has_batch_within(rest, last) {
+        } else if is_short(rest) && !is_whole_but_for_a_length(rest) && !has_batch_within(rest) {
             Self::CutOff
         } else {
             Self::Damage
@@ -90,28 +91,71 @@ fn lacks_pages(journal: &[u8], from: usize) -> bool {
     at < journal.len() && (ends_at(at) || lacks(at, at + 1 + 8 + END.len()))
 }
 
-/// Whether there is a whole batch after the first byte.
-fn has_batch_within(bytes: &[u8], last: Option<u64>) -> bool {
+/// Whether the batch that begins here is whole, and only seems to be short because a length in it was changed. A value may
+/// end in the bytes that a batch ends with, so the checksum decides: it is right with the length that leads to the items
+/// that follow.
+fn is_whole_but_for_a_length(rest: &[u8]) -> bool {
+    /// More places than these fit only if somebody made them so.
+    const TRIED: usize = 64;
+    let Some(count) = rest.get(1..START).map(|start| LittleEndian::read_u32(&start[..4])) else { return false };
+    let (mut items, mut at) = (vec![START], START);
+    while let Some(Ok(Some(len))) = rest.get(at..).map(read_item) {
+        at += len;
+        items.push(at);
+    }
+    let mut chains = Chains { bytes: rest, known: HashMap::new() };
+    let fitting = (START..rest.len()).filter(|&next| matches!(rest[next], 2..=4)).filter_map(|next| {
+        let (left, end) = chains.items(next)?;
+        let item = *items.get(count.checked_sub(left)?.checked_sub(1)? as usize)?;
+        (item < next).then_some((item, next, end))
+    });
+    fitting.take(TRIED).any(|(item, next, end)| has_sum(rest, item, next, end))
+}
+
+/// Whether the checksum at the end of the items is right if the first of these two items has the length up to the other one.
+fn has_sum(rest: &[u8], item: usize, next: usize, end: usize) -> bool {
+    /// Where an item has the lengths of its key and of its stored value.
+    const KEY: Range<usize> = 11..13;
+    const VALUE: Range<usize> = 17..21;
+    let Some(head) = rest.get(item..item + VALUE.end).filter(|head| head[0] == 2) else { return false };
+    let (key, value) = (LittleEndian::read_u16(&head[KEY]).into(), LittleEndian::read_u32(&head[VALUE]) as usize);
+    let sum = LittleEndian::read_u64(&rest[end + 1..]);
+    let is_right_with = |place: Range<usize>, length: Option<usize>| {
+        length.is_some_and(|length| {
+            let mut hash = Xxh3Default::new();
+            hash.update(&rest[START..item + place.start]);
+            hash.update(&length.to_le_bytes()[..place.len()]);
+            hash.update(&rest[item + place.end..end]);
+            hash.digest() == sum
+        })
+    };
+    let Some(both) = (next - item).checked_sub(VALUE.end) else { return false };
+    is_right_with(KEY, both.checked_sub(value)) || is_right_with(VALUE, both.checked_sub(key))
+}
+
+/// Whether there is a whole batch after the first byte, later than the one that begins here: a value may hold a journal.
+fn has_batch_within(bytes: &[u8]) -> bool {
+    let Some(own) = bytes.get(5..START).map(LittleEndian::read_u64) else { return false };
     let Some(end) = memmem::rfind(bytes, END) else { return false };
     let bytes = &bytes[..end + END.len()];
     let mut chains = Chains { bytes, known: HashMap::new() };
     (1..bytes.len()).filter(|&from| bytes[from] == 1).any(|from| {
         let items = bytes[from..].get(1..START).map(|start| LittleEndian::read_u32(&start[..4]));
         items.is_some()
-            && items == chains.items(from + START)
-            && read_batch(&bytes[from..]).is_ok_and(|batch| last.is_none_or(|last| batch.sequence > last))
+            && items == chains.items(from + START).map(|(items, _)| items)
+            && read_batch(&bytes[from..]).is_ok_and(|batch| batch.sequence > own)
     })
 }
 
 /// Items that follow one another up to the end of a batch. Many places look like a start: each item is read once.
 struct Chains<'j> {
     bytes: &'j [u8],
-    known: HashMap<usize, Option<u32>>,
+    known: HashMap<usize, Option<(u32, usize)>>,
 }
 
 impl Chains<'_> {
-    /// The number of items from here to the end of a batch.
-    fn items(&mut self, from: usize) -> Option<u32> {
+    /// The number of items from here to the end of a batch, and where that is.
+    fn items(&mut self, from: usize) -> Option<(u32, usize)> {
         let (mut at, mut passed) = (from, Vec::new());
         let mut items = loop {
             if let Some(&known) = self.known.get(&at) {
@@ -122,12 +166,14 @@ impl Chains<'_> {
                     passed.push(at);
                     at += len;
                 }
-                Some(Ok(None)) => break self.bytes[at..].get(1 + 8..).filter(|end| end.starts_with(END)).map(|_| 0),
+                Some(Ok(None)) => {
+                    break self.bytes[at..].get(1 + 8..).filter(|end| end.starts_with(END)).map(|_| (0, at));
+                }
                 _ => break None,
             }
         };
         for at in passed.into_iter().rev() {
-            items = items.map(|items| items + 1);
+            items = items.map(|(items, end)| (items + 1, end));
             self.known.insert(at, items);
         }
         items
@@ -146,11 +192,11 @@ mod tests {
     /// What the journal ends with, and where.
     fn tail_of(journal: &[u8]) -> (usize, Tail) {
         let journal = &journal[..written(journal)];
-        let (mut at, mut last) = (0, None);
+        let mut at = 0;
         while let Ok(batch) = read_batch(&journal[at..]) {
-            (at, last) = (at + batch.len, Some(batch.sequence));
+            at += batch.len;
         }
-        (at, Tail::of(journal, at, last))
+        (at, Tail::of(journal, at))
     }
 
     fn batch(sequence: u64, items: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
@@ -174,8 +220,12 @@ mod tests {
         batch
     }
 
+    /// Values of any bytes, and some that end as batches do, or with a batch that is whole.
     fn batches_of(longest: usize) -> impl Strategy<Value = Vec<Vec<u8>>> {
-        let item = (vec(any::<u8>(), 1..20), vec(any::<u8>(), 0..longest));
+        let whole = batch(0, &[(vec![1], vec![2; 9]), (vec![3], vec![])]);
+        let end = prop_oneof![4 => Just(vec![]), 1 => Just(END.to_vec()), 1 => Just(whole[whole.len() - 13..].to_vec()), 1 => Just(whole)];
+        let value = (vec(any::<u8>(), 0..longest), end).prop_map(|(value, end)| [value, end].concat());
+        let item = (vec(any::<u8>(), 1..20), value);
         vec(vec(item, 1..4), 1..8)
             .prop_map(|batches| (1..).zip(&batches).map(|(sequence, items)| batch(sequence, items)).collect())
     }
@@ -255,11 +305,24 @@ mod tests {
         // A value that looks like an end is not one.
         let first = batch(1, &[(vec![1], [END, &[1; 9]].concat())]);
         assert_eq!(tail_of(&first[..first.len() - 9]), (0, Tail::CutOff));
-        assert_eq!(tail_of(&[&first, cut, END].concat()), (first.len(), Tail::Damage));
+        // Nor is the end of a batch in a value, wherever the batch is cut off.
+        let inner = batch(1, &[(vec![1], vec![1])]);
+        let outer = batch(2, &[(vec![1], inner.clone()), (vec![2], inner.clone()), (vec![3], inner)]);
+        for cut in 1..outer.len() {
+            assert_eq!(tail_of(&[&first, &outer[..cut]].concat()), (first.len(), Tail::CutOff), "{cut}");
+        }
         // The length of the first of many writes points beyond the end.
         let mut changed = [batch(1, &items[..1]), journal].concat();
         changed[33] = 0x7f;
         assert_eq!(tail_of(&changed), (0, Tail::Damage));
+        // Of the last write, too, and of one before a write that was cut off.
+        let (last, next) = (batch(2, &items[..9]), batch(3, &items[9..]));
+        for length in [START + 11, START + 12, START + 17, START + 18, START + 20] {
+            let mut changed = last.clone();
+            changed[length] ^= 0x41;
+            assert_eq!(tail_of(&changed), (0, Tail::Damage), "{length}");
+            assert_eq!(tail_of(&[&changed, &next[..next.len() - 20]].concat()), (0, Tail::Damage), "{length}");
+        }
     }
 
     /// A value may hold a journal.

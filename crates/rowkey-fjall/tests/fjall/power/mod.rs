@@ -34,11 +34,13 @@ impl Random {
     }
 }
 
-/// A value of this number: most are short, some have several pages.
+/// A value of this number: most are short, some have several pages. Many end as a write in the journal does.
 fn value(number: u64) -> Vec<u8> {
     let mut random = Random(number);
     let len = if number % 7 == 3 { 5_000 + random.below(60_000) } else { random.below(2_500) };
-    (0..len).map(|_| b'0' + random.below(64) as u8).collect()
+    let ends: [&[u8]; 4] = [b"", b"FJL\x03", b"\x03checksumFJL\x03", b""];
+    let bytes = (0..len).map(|_| b'0' + random.below(64) as u8);
+    bytes.chain(ends[number as usize % ends.len()].iter().copied()).collect()
 }
 
 fn key(number: u64) -> [u8; 8] {
