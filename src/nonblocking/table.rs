@@ -354,7 +354,12 @@ impl<K: RowKey, V, D> AsyncTable<K, V, D> {
         async move { count(Within::one_call(&*self.store).scan(&scan)).await }
     }
 
-    /// Deletes the selected rows. Whether that is atomic is up to the engine.
+    /// Deletes the selected rows. Whether that is atomic is up to the engine. It is idempotent: calling it again deletes what
+    /// is left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] if some rows may be deleted, and others not.
     #[doc(alias = "delete_range")]
     #[doc(alias = "delete_prefix")]
     pub fn delete_rows<S: Select<K>>(

@@ -132,8 +132,12 @@ pub trait Store: Readable + Send + Sync {
     ///
     /// It is not atomic. An engine that locks deletes many rows in pieces, in the order of the ranges and the keys, and
     /// lets others write in between ([`TimeSlice`]). What others put into the ranges meanwhile may be deleted or not. The
-    /// bounds of the call hold between two pieces too. After an error, rows of earlier pieces are deleted; calling it
-    /// again deletes the rest.
+    /// bounds of the call hold between two pieces too. It is idempotent: calling it again deletes the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] once rows of a piece are deleted, whatever the reason. With any other error nothing is
+    /// deleted.
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error>;
 
     /// Runs a transaction. `body` reads through the [`Readable`] and returns the batch to write. No other write happens

@@ -361,7 +361,12 @@ impl<K: RowKey, V, D> Table<K, V, D> {
         count(Within::one_call(&*self.store).scan(&Scan::new(select.ranges()).batch_rows(4096)))
     }
 
-    /// Deletes the selected rows. Whether that is atomic is up to the engine.
+    /// Deletes the selected rows. Whether that is atomic is up to the engine. It is idempotent: calling it again deletes what
+    /// is left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] if some rows may be deleted, and others not.
     #[doc(alias = "delete_range")]
     #[doc(alias = "delete_prefix")]
     pub fn delete_rows(&self, select: impl Select<K>) -> Result<(), Error> {

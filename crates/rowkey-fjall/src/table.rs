@@ -61,6 +61,37 @@ impl FjallTable {
         Ok(alone)
     }
 
+    /// Deletes the rows of ranges, some at a time.
+    fn delete_pieces(&self, ranges: &[KeyRange], call: &Call<'_>, has_deleted: &mut bool) -> Result<(), Error> {
+        let (mut rows, mut found) = (None, RowBatch::new());
+        loop {
+            call.check()?;
+            let alone = self.alone(call)?;
+            // One snapshot for all: what is put meanwhile does not keep it going.
+            let rows = rows.get_or_insert_with(|| {
+                let scan = Scan::new(ranges.to_vec()).batch_rows(256).batch_bytes(DELETED_BYTES);
+                self.at(&self.shared.db.snapshot(), call.rest()).scan(&scan)
+            });
+            let (mut doomed, slice) = (Batch::new(), TimeSlice::begin());
+            while doomed.len() < DELETED_AT_ONCE && doomed.bytes() < DELETED_BYTES && !slice.is_over() {
+                rows.next_batch(&mut found)?;
+                found.iter().for_each(|(key, _)| _ = doomed.delete(key));
+                if found.is_empty() {
+                    break;
+                }
+            }
+            self.commit_as(&doomed, Durability::Buffered)?;
+            *has_deleted |= doomed.len() > 0;
+            drop(alone);
+            if found.is_empty() {
+                return match self.durability {
+                    Durability::Buffered => Ok(()),
+                    Durability::Synced => self.shared.sync().map_err(|error| error.of_write([self.id.name()])),
+                };
+            }
+        }
+    }
+
     fn commit(&self, batch: &Batch) -> Result<(), Error> {
         self.commit_as(batch, self.durability)
     }
@@ -153,33 +184,11 @@ impl Store for FjallTable {
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.id.check_write()?;
-        let call = self.begin("deletion of ranges")?;
-        let (mut rows, mut found) = (None, RowBatch::new());
-        loop {
-            call.check()?;
-            let alone = self.alone(&call)?;
-            // One snapshot for all: what is put meanwhile does not keep it going.
-            let rows = rows.get_or_insert_with(|| {
-                let scan = Scan::new(ranges.to_vec()).batch_rows(256).batch_bytes(DELETED_BYTES);
-                self.at(&self.shared.db.snapshot(), call.rest()).scan(&scan)
-            });
-            let (mut doomed, slice) = (Batch::new(), TimeSlice::begin());
-            while doomed.len() < DELETED_AT_ONCE && doomed.bytes() < DELETED_BYTES && !slice.is_over() {
-                rows.next_batch(&mut found)?;
-                found.iter().for_each(|(key, _)| _ = doomed.delete(key));
-                if found.is_empty() {
-                    break;
-                }
-            }
-            self.commit_as(&doomed, Durability::Buffered)?;
-            drop(alone);
-            if found.is_empty() {
-                return match self.durability {
-                    Durability::Buffered => Ok(()),
-                    Durability::Synced => self.shared.sync().map_err(|error| error.of_write([self.id.name()])),
-                };
-            }
-        }
+        let (call, mut has_deleted) = (self.begin("deletion of ranges")?, false);
+        self.delete_pieces(ranges, &call, &mut has_deleted).map_err(|error| match error {
+            error if !has_deleted || matches!(error, Error::OutcomeUnknown { .. }) => error,
+            error => Error::OutcomeUnknown { table: self.id.name().to_owned(), source: Box::new(error) },
+        })
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {

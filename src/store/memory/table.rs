@@ -10,7 +10,7 @@ use super::PROMISES;
 use super::doomed::Doomed;
 use super::rows::{Reader, Row, apply};
 use crate::keys::range::KeyRange;
-use crate::store::error::Error;
+use crate::store::error::{Commit, Error};
 use crate::store::options::failed;
 use crate::store::{
     Batch, Call, CallOptions, Guarantees, RangeRows, Readable, Rows, Scan, Store, TableId, add_to_counter, check_key,
@@ -157,15 +157,18 @@ impl Store for Handle {
             drop(rows);
             return Ok(());
         }
-        let mut doomed: Option<Doomed> = None;
+        let (mut doomed, commit): (Option<Doomed>, _) = (None, Commit::default());
         loop {
-            call.check()?;
-            let turn = self.turn(&call)?;
+            let begun = call.check().and_then(|()| self.turn(&call));
+            let turn = commit.outcome(self.table.id.name(), begun)?;
             let mut rows = self.table.rows.write();
             let doomed = doomed.get_or_insert_with(|| Doomed::new(ranges, &rows));
             let removed = doomed.remove_some(&mut rows);
             drop(rows);
             drop(turn);
+            if !removed.is_empty() {
+                commit.pass();
+            }
             // Freed while nobody has to wait for that.
             drop(removed);
             if doomed.is_empty() {
