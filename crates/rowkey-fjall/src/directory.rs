@@ -143,7 +143,11 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
 /// The directories of tables. Any other directory in there makes the engine panic, and so abort.
 fn directories(path: &Path) -> Result<Vec<PathBuf>, FjallError> {
     let mut all = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(FjallError::Disk)? {
+    let entries = std::fs::read_dir(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => FjallError::Damaged("its folder `keyspaces` is not there".to_owned()),
+        _ => FjallError::Disk(error),
+    })?;
+    for entry in entries {
         let entry = entry.map_err(FjallError::Disk)?;
         if entry.file_type().map_err(FjallError::Disk)?.is_file() {
             continue;
@@ -164,8 +168,15 @@ fn check_files(table: &Path) -> Result<(), FjallError> {
     let damaged = |what: &str| Err(FjallError::Damaged(format!("{what} of {} is another one", table.display())));
     let files = table.join("tables");
     if !is_empty(&files).map_err(FjallError::Disk)? {
-        for file in std::fs::read_dir(files).map_err(FjallError::Disk)? {
-            if file.map_err(FjallError::Disk)?.path().is_dir() {
+        for file in std::fs::read_dir(&files).map_err(FjallError::Disk)? {
+            let file = file.map_err(FjallError::Disk)?;
+            let name = file.file_name().to_string_lossy().into_owned();
+            // The engine passes over these two, and takes any other name for damage.
+            let is_passed_over = name == ".DS_Store" || name.starts_with("._");
+            if !is_passed_over && name.parse::<u64>().is_err() {
+                return Err(FjallError::Foreign { path: files, found: name });
+            }
+            if file.path().is_dir() {
                 return damaged("a file");
             }
         }

@@ -12,8 +12,8 @@ pub enum FjallError {
     /// The database is open in another process, or was opened twice in this one.
     #[error("{} is locked: it is open in another process, or twice in this one", .0.display())]
     Locked(PathBuf),
-    /// The directory contains other files, and no fjall database.
-    #[error("{} is not a fjall database: it contains other files ({found})", .path.display())]
+    /// The directory, or a folder of the database in it, contains a file of something else.
+    #[error("{} contains {found}, which is no file of a fjall database", .path.display())]
     Foreign {
         /// The directory.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum FjallError {
     /// A file is damaged or missing.
     #[error("the database is damaged: {0}")]
     Damaged(String),
-    /// A journal is damaged or missing.
+    /// A journal is damaged, or one of several is missing.
     /// [`FjallOptions::truncate_damaged_journal`](crate::FjallOptions::truncate_damaged_journal) opens the database
     /// without the writes from there on.
     #[error("the database is damaged: its journal {} {what}; {}", file_name(.path), way_in(*.at, *.cut))]

@@ -217,8 +217,11 @@ impl FjallOptions {
             _ = sync_directory(parent);
         }
         let mut recorder = Recorder::new(db.clone(), path.to_owned(), journals.read, journals.lacks);
-        // Without it, what is read next time is checked less.
-        _ = recorder.record();
+        // Without it, what is read next time is checked less; or, if writes were cut off, refused once more.
+        let recorded = recorder.record();
+        if journals.lacks.is_some() {
+            recorded.map_err(FjallError::Disk)?;
+        }
         let durability = self.durability;
         let shared = Shared {
             _recorder: recorder,

@@ -108,15 +108,25 @@ fn no_byte_of_a_list_of_files_is_changed_without_a_word() {
 fn what_is_no_table_among_the_tables_is_told() {
     let directory = in_memory();
     drop(make(directory.path()));
-    for (place, foreign) in [("keyspaces/lost+found", true), ("keyspaces/1/tables/lost+found", false)] {
-        let place = directory.path().join(place);
-        fs::create_dir(&place).unwrap();
+    let strangers = ["keyspaces/lost+found/", "keyspaces/1/tables/lost+found/", "keyspaces/1/tables/.nfs0001"];
+    for stranger in strangers.into_iter().chain(["keyspaces/1/tables/desktop.ini"]) {
+        let place = directory.path().join(stranger);
+        match stranger.ends_with('/') {
+            true => fs::create_dir(&place).unwrap(),
+            false => fs::write(&place, "").unwrap(),
+        }
         let error = Fjall::open(directory.path()).unwrap_err();
-        assert_eq!(matches!(error, FjallError::Foreign { .. }), foreign, "{error}");
-        assert!(foreign || matches!(error, FjallError::Damaged(_)), "{error}");
-        fs::remove_dir(place).unwrap();
+        let FjallError::Foreign { found, path } = &error else { panic!("{stranger}: {error}") };
+        assert_eq!(path.join(found), place, "{error}");
+        let _ = fs::remove_file(&place).or_else(|_| fs::remove_dir(&place));
+    }
+    for passed_over in [".DS_Store", "._0"] {
+        fs::write(directory.path().join("keyspaces/1/tables").join(passed_over), "").unwrap();
     }
     Fjall::open(directory.path()).unwrap();
+    fs::remove_dir_all(directory.path().join("keyspaces")).unwrap();
+    let error = Fjall::open(directory.path()).unwrap_err();
+    assert!(matches!(&error, FjallError::Damaged(what) if what.contains("keyspaces")), "{error}");
 }
 
 /// Each write through a handle to a dropped table is refused, and none makes the table again or goes to another one.
