@@ -192,6 +192,29 @@ mod own_types {
     struct H {
         h: Rc<IpAddr>,
     }
+    /// Of the names that std, chrono and this crate have for types that can't be a field, or not so.
+    mod others {
+        use rowkey::RowKey;
+
+        #[derive(RowKey, Debug, Clone, PartialEq)]
+        pub struct Vec<T: rowkey::encode::Field> {
+            pub first: T,
+        }
+        #[derive(RowKey, Debug, Clone, PartialEq)]
+        pub struct DateTime<T: rowkey::encode::Field> {
+            pub at: T,
+        }
+        #[derive(RowKey, Debug, Clone, PartialEq)]
+        pub struct Bucket<const N: u64> {
+            pub at: u8,
+        }
+    }
+    #[derive(RowKey)]
+    struct I {
+        i: others::Vec<u16>,
+        at: others::DateTime<u8>,
+        bucket: self::others::Bucket<0>,
+    }
     /// Names that methods which can't be used would take.
     #[derive(RowKey)]
     struct Names {
@@ -207,6 +230,8 @@ mod own_types {
         let prefix = |bytes: &[u8]| [KeyRange::prefix(bytes)];
         let key = |bytes: &[u8]| [KeyRange::new(bytes, Some([bytes, &[0]].concat())).unwrap()];
         assert_eq!(A::prefix().a_prefix(Duration::prefix().user(1)).ranges(), prefix(&[1]));
+        let i = I::prefix().i(others::Vec { first: 1 }).at(others::DateTime { at: 2 });
+        assert_eq!(i.bucket(others::Bucket { at: 3 }).ranges(), key(&[0, 1, 2, 3]));
         let later = A::prefix().a_prefix(Duration::prefix().user(1).at_range(2..3)).ranges();
         assert_eq!(later, [KeyRange::new([1, 0, 2], Some([1, 0, 3])).unwrap()]);
         assert_eq!(A::prefix().a(Duration { user: 1, at: 2 }).a_prefix_of(3).ranges(), key(&[1, 0, 2, 3]));

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rowkey::jobs::{Checkpoint, DifferenceKind, Job, Report};
 use rowkey::migrate::{Conversion, Migration, Phase, Reading};
-use rowkey::store::{Database, RowBatch, Rows, Scan, SubStore};
+use rowkey::store::{Batch, CallOptions, Database, RowBatch, Rows, Scan, SubStore};
 use rowkey::wide::{CellsDatabase, OneColumn};
 use rowkey::{Error, Memory, OwnedKey, RowKey, Table};
 use rowkey_testkit::{Failing, How, WITHOUT, over_a_line, points};
@@ -572,4 +572,34 @@ fn differences_of_runs_that_were_resumed_count() {
     let rest = run(m.verify()).unwrap();
     assert_eq!((rest.missing, rest.extra, rest.earlier, rest.differences()), (5, 1, 3, 9));
     assert!(rest.is_done() && !rest.is_clean());
+}
+
+/// A writer is killed whose clock was an hour ahead: its lock is waited for as long as any other, not for an hour.
+#[test]
+fn a_lock_of_a_clock_that_was_ahead_is_taken_over() {
+    const LOCKS: &str = "rowkey.migrations";
+    let mut taken_over = 0;
+    for after in 0..40 {
+        let memory = Memory::new();
+        before::<Four>(&memory);
+        let id = Four::of(3).id();
+        if let Ok(m) = open::<Four, Sixteen, _>(Failing::new(&memory, WITHOUT, after)) {
+            let _ = m.put(&Sixteen::of(id), &70);
+        }
+        let Ok(locks) = memory.open_table(LOCKS) else { continue };
+        let (mut scan, mut rows, mut ahead) = (locks.scan(&Scan::all()), RowBatch::new(), Batch::new());
+        scan.next_batch(&mut rows).unwrap();
+        for (key, lock) in rows.iter().filter(|(_, value)| value.starts_with(&[1, 1]) && value.len() > 26) {
+            let millis = u64::from_be_bytes(lock[2..10].try_into().unwrap()) + 3_600_000;
+            ahead.put(key, [&lock[..2], &millis.to_be_bytes(), &lock[10..]].concat());
+        }
+        taken_over += ahead.len();
+        locks.write(&ahead).unwrap();
+        let m = open::<Four, Sixteen, _>(Failing::never(&memory, WITHOUT)).unwrap();
+        let m = m.lock_timeout(Duration::from_millis(20));
+        let m = m.with_options(&CallOptions::new().timeout(Duration::from_secs(300)));
+        m.put(&Sixteen::of(id), &71).unwrap();
+        assert_eq!(m.get(&Sixteen::of(id)).unwrap(), Some(71));
+    }
+    assert!(taken_over > 0);
 }

@@ -91,6 +91,7 @@ fn refusal(path: &TypePath, last: &PathSegment) -> Option<String> {
             let instead = name.replace("size", "64");
             Some(format!("the width of `{name}` depends on the machine: use `{instead}`"))
         }
+        _ if !is_of(path, &["std", "core", "alloc", "rowkey"]) => foreign(&name, path, last),
         "Bucket" if number(last) == Some(0) => Some("a bucket is at least one second long: write 1 or more".to_owned()),
         "QuadKey" if number(last).is_some_and(|zoom| !(1..=29).contains(&zoom)) => {
             Some("a quadkey has 1 to 29 digits: write one of these numbers, or use `Tile` for every zoom".to_owned())
@@ -127,7 +128,7 @@ fn foreign(name: &str, path: &TypePath, last: &PathSegment) -> Option<String> {
         "Url" if is_of_crate(path, "url") => {
             "not every `url::Url` can be a key field: use `rowkey::UrlKey`, which is checked when it is made"
         }
-        "DateTime" if is_of_crate(path, "chrono") || is_chrono(last) => {
+        "DateTime" if is_of(path, &["chrono"]) && (path.path.segments.len() > 1 || is_chrono(last)) => {
             "a leap second of chrono can't be a key field: use `rowkey::ChronoUtc`, which is checked when it is made"
         }
         "OffsetDateTime" if is_of_crate(path, "time") => {
@@ -156,6 +157,11 @@ fn number(segment: &PathSegment) -> Option<u64> {
         GenericArgument::Const(expr) => attr::number(expr.to_token_stream()),
         _ => None,
     })
+}
+
+/// Whether a path is a name alone, which says nothing of its crate, or begins with one of these crates.
+fn is_of(path: &TypePath, crates: &[&str]) -> bool {
+    path.path.segments.len() == 1 || crates.iter().any(|name| is_of_crate(path, name))
 }
 
 /// Whether a path begins with the name of this crate.

@@ -1,7 +1,7 @@
 //! The lock of a row, without transactions: the one place in which a write to two tables is decided.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::phase::TABLE;
 use super::tables::{Core, Keys, Pair};
@@ -161,6 +161,8 @@ impl<'r> LockedRow<'r> {
     }
 
     fn acquire(&mut self) -> Result<(), Error> {
+        // Since when this writer waits for a holder: the holder's clock may be ahead, and its token young for long.
+        let mut waits: Option<(Token, Instant)> = None;
         loop {
             let token = Token::new();
             let first = Lock { holder: Some(token), ..Lock::default() };
@@ -169,9 +171,13 @@ impl<'r> LockedRow<'r> {
                 break;
             }
             let Some((bytes, found)) = self.stored()? else { continue };
-            if found.holder.is_some_and(|holder| !holder.is_older_than(self.core.timeout)) {
-                self.core.db().options().begin("write", self.core.new_name)?.sleep(NAP)?;
-                continue;
+            if let Some(holder) = found.holder.filter(|holder| !holder.is_older_than(self.core.timeout)) {
+                let since = waits.filter(|(before, _)| *before == holder).map_or_else(Instant::now, |(_, since)| since);
+                if since.elapsed() < self.core.timeout {
+                    waits = Some((holder, since));
+                    self.core.db().options().begin("write", self.core.new_name)?.sleep(NAP)?;
+                    continue;
+                }
             }
             let taken = found.taken_by(token, &self.mine);
             if self.locks.compare_and_write(&self.key, Some(&bytes), Some(&taken.to_bytes()))? {

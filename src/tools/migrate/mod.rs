@@ -305,7 +305,8 @@ where
     ///
     /// A writer that takes longer loses nothing: another one may complete its write. All processes should use the same
     /// time-out, and their clocks should agree to within it; otherwise writers take over the locks of live writers,
-    /// which costs time.
+    /// which costs time. Of a writer that was killed while its clock was ahead, a lock is taken over once another writer has
+    /// waited this long for it.
     #[must_use]
     pub fn lock_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
