@@ -114,7 +114,7 @@ pub use crate::keys::writer::{Sink, Writer};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a field of a row key",
     label = "not a key field",
-    note = "for `Vec<T>`, sets and maps write `rowkey::List<T>`; for `usize` and `isize` write `u64` and `i64`; a nested struct needs `#[derive(RowKey)]` and no salt, digest or raw field of its own (list its fields instead); a reference is `&str`, `&[u8]` or `&[u8; N]`",
+    note = "for `Vec<T>`, sets and maps write `rowkey::List<T>`; for `usize` and `isize` write `u64` and `i64`; a struct needs `#[derive(RowKey)]`; one with a salt, digest or raw field can't be a field (list its fields instead), and a range of such keys is `prefix().field_range(a..b)`; a reference is `&str`, `&[u8]` or `&[u8; N]`",
     note = "types of other crates are fields by feature: `uuid`, `jiff` and so on; `rowkey::UrlKey` is for `url::Url`, `rowkey::ChronoUtc` for `chrono::DateTime<Utc>`, `time::UtcDateTime` for `OffsetDateTime`, `IpAddr` and `name_within(&net)` for networks",
     note = "for an encoding of your own write `#[rowkey(with = path)]`"
 )]
