@@ -43,6 +43,27 @@
 //! | [`untyped`], [`Layout`] | keys without their Rust type, as shapes and as JSON |
 //! | [`lead`] | salts and digests |
 //! | [`geo`] | map tiles, boxes, the nearest points |
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `serde`, on by default | layouts, values and schemas implement serde's traits |
+//! | `memory`, on by default | `Memory`; implies `tables` |
+//! | `tables` | everything above keys: stores, wide rows, tables and tools |
+//! | `json` | layouts and values as JSON, `Json<T>` |
+//! | `postcard` | `Postcard<T>` |
+//! | `async` | `nonblocking`: asynchronous engines, tables and streams, `Blocking::on` |
+//! | `unblock` | `Unblock`: an embedded engine in asynchronous code |
+//! | `tokio` | `Blocking` on a tokio runtime of its own |
+//! | `conformance`, `laws` | tests for your own engines; tests for your own keys and encodings |
+//! | `uuid`, `ulid`, `rust_decimal`, `bytes`, `smol_str`, `compact_str`, `arrayvec`, `url` | types of these crates as fields |
+//! | `jiff`, `chrono`, `time` | their instants as fields; with `jiff`, days and months of a time zone |
+//! | `ipnet` | networks as ranges of addresses |
+//! | `uuid-ids`, `ulid-ids` | generators of UUIDs and ULIDs |
+//! | `public-suffix` | the registrable domain of a host |
+//!
+//! Without default features the crate is keys alone; its errors are [`DecodeError`] and [`CursorError`].
 #![cfg_attr(feature = "memory", doc = include_str!("guide/first_table.md"))]
 #![forbid(unsafe_code)]
 

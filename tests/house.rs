@@ -31,6 +31,15 @@ const CRATES: [(&str, &[&str], &str); 5] = [
     ("rowkey-cli", TO_DESIGNS, "designs know keys, split points and schemas alone"),
 ];
 
+/// The rooms of crates that have many, from the ground up. Each imports those before it.
+const ROOMS: [(&str, &[&str]); 1] = [(
+    "hbase-client",
+    &["pb", "sync", "time", "model", "security", "config", "rpc", "cluster", "ops", "table", "client", "fake"],
+)];
+
+/// Bytes of the README at most.
+const README: usize = 8000;
+
 /// The tools that other tools import.
 const TO_TOOLS: [&str; 4] = ["job", "piece", "splits", "token"];
 
@@ -237,6 +246,64 @@ fn broken_in_a_crate(source: &Source, known: &[&str], why: &str) -> Vec<String> 
     let renamed = code.contains("rowkey as ").then(|| "*".to_owned());
     let unknown = paths(&code, "rowkey").into_iter().chain(renamed).filter(|path| !known(path));
     unknown.map(|path| format!("{}: rowkey::{path}: {why}", source.path)).collect()
+}
+
+/// What a file of a crate with rooms may not import, and why. Its tests may import all.
+fn broken_in_a_room(source: &Source, rooms: &[&str], root: &str) -> Vec<String> {
+    let storey = |name: &str| rooms.iter().position(|room| *room == name);
+    let module = module(&source.path);
+    let Some(own) = module.first().filter(|_| module.last() != Some(&"tests")) else { return Vec::new() };
+    let Some(at) = storey(own) else { return vec![format!("{}: `{own}` is in no list of rooms", source.path)] };
+    let text = source.text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+    let source = Source { path: source.path.clone(), text };
+    let mut broken = Vec::new();
+    for import in imports(&source) {
+        let first = import.split("::").next().unwrap_or_default();
+        // A name that the root re-exports is in the room that it is from.
+        let exported = || {
+            let names = paths(root, "self");
+            let path = names.iter().find(|path| path.rsplit("::").next() == Some(first))?;
+            path.split("::").next().and_then(storey)
+        };
+        match storey(first).or_else(exported) {
+            Some(of) if of <= at => {}
+            Some(of) => broken.push(format!("{}: {import}: `{own}` never knows `{}`", source.path, rooms[of])),
+            None => broken.push(format!("{}: {import}: the room that it is in can't be read", source.path)),
+        }
+    }
+    broken
+}
+
+#[test]
+fn rooms_stand_on_those_before_them() {
+    for (name, rooms) in ROOMS {
+        let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").join(name));
+        let root = sources.iter().find(|source| source.path == "src/lib.rs").unwrap();
+        let root = code(&root.text);
+        for room in rooms {
+            assert!(sources.iter().any(|source| module(&source.path).first() == Some(room)), "{name} has no {room}");
+        }
+        let broken: Vec<_> = sources.iter().flat_map(|source| broken_in_a_room(source, rooms, &root)).collect();
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+
+        let wrong = [
+            ("src/model/cell.rs", "use crate::ops::executor::Core;", "`model` never knows `ops`"),
+            ("src/rpc/pool.rs", "fn f(table: crate::Table) {}", "`rpc` never knows `table`"),
+            ("src/ops/batch/mod.rs", "use super::super::table::Table;", "`ops` never knows `table`"),
+            ("src/attic/mod.rs", "", "is in no list of rooms"),
+        ];
+        for (path, text, why) in wrong {
+            let source = Source { path: path.to_owned(), text: text.to_owned() };
+            let broken = broken_in_a_room(&source, rooms, &root);
+            assert!(!broken.is_empty() && broken.iter().all(|one| one.contains(why)), "{path}: {broken:?}");
+        }
+    }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let readme = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    assert!(readme.len() <= README, "{} bytes", readme.len());
 }
 
 #[test]

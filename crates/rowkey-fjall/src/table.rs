@@ -81,7 +81,7 @@ impl FjallTable {
                 }
             }
             self.commit_as(&doomed, Durability::Buffered)?;
-            *has_deleted |= doomed.len() > 0;
+            *has_deleted |= !doomed.is_empty();
             drop(alone);
             if found.is_empty() {
                 return match self.durability {
