@@ -166,7 +166,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// As [`put`](Self::put).
+    /// As [`put`](Self::put), and as [`mutate_row`](Self::mutate_row) if there are several mutations.
     #[doc(alias = "checkAndMutate")]
     pub async fn check_and_mutate(&self, condition: &Condition, mutations: impl Into<RowMutations>) -> Result<Outcome> {
         let mutations = mutations.into();
@@ -211,11 +211,13 @@ impl Table {
     }
 
     /// Changes a row by several mutations at once: others see all of them or none. Returns the new values of increments and appends.
-    /// The mutations must be of one row, and increments and appends must be of columns that no other of them names.
+    /// The mutations must be of one row, increments and appends of columns that no other of them names, and a delete without a
+    /// timestamp must not cover what another of them writes: HBase stamps both with the same millisecond, and the write would be
+    /// lost. [`RowMutations`] says what to send instead.
     ///
     /// # Errors
     ///
-    /// As [`put`](Self::put).
+    /// As [`put`](Self::put). Mutations that can't be made at once are [`Invalid`](crate::ErrorKind::Invalid), and nothing is sent.
     #[doc(alias = "mutateRow")]
     pub async fn mutate_row(&self, mutations: impl IntoIterator<Item = Mutation>) -> Result<Row> {
         self.at_once(&RowMutations::new(mutations), None).await.map(|outcome| outcome.row)
@@ -273,8 +275,9 @@ impl Table {
     ///
     /// Actions on one row are carried out one after the other, in their order; puts that follow each other, as one put. Others
     /// have no order. One that fails does not keep back those behind it; if its outcome is not known, it may be carried out after them.
-    /// HBase stamps them with its time in milliseconds, and a delete hides a put of the same millisecond, also a
-    /// later one: see [`Delete`].
+    /// HBase stamps them with its time in milliseconds, and a delete hides a put, increment or append of the same millisecond, also a
+    /// later one, which is acknowledged all the same. A delete and a write of one row in one batch often have the same millisecond: give
+    /// timestamps of your own, see [`Delete`].
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
         batch::run(&self.core, &self.name, &actions, self.deadline()).await
     }

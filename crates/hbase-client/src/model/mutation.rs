@@ -123,18 +123,30 @@ impl Mutation {
         !self.columns().all(|column| columns.insert(column))
     }
 
-    /// Family and qualifier of each cell.
-    fn columns(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+    fn each_cell(&self) -> impl Iterator<Item = Cell<'_>> {
         let mut rest = self.cells();
         std::iter::from_fn(move || {
             let (cell, more) = Cell::split_first(rest)?;
             rest = more;
-            Some((cell.family(), cell.qualifier()))
+            Some(cell)
         })
     }
 
-    /// Whether these can be made at once. A server reads what increments and appends change before it makes any of them.
+    /// Family and qualifier of each cell.
+    fn columns(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.each_cell().map(|cell| (cell.family(), cell.qualifier()))
+    }
+
+    /// Whether these can be made at once. A server stamps all of them with the same millisecond, and reads what increments and
+    /// appends change before it makes any of them.
     pub(crate) fn check_together(mutations: &[Self]) -> Result<()> {
+        let deleted = Deleted::of(mutations);
+        let writes = || mutations.iter().filter(|mutation| mutation.kind != MutationType::Delete);
+        if let Some(instead) = writes().flat_map(Self::each_cell).find_map(|cell| deleted.hides(&cell)) {
+            return Err(Error::invalid(format!(
+                "of mutations at once, a delete hides what another one writes: they get the same timestamp. {instead}"
+            )));
+        }
         let mut columns = HashMap::new();
         for mutation in mutations {
             let reads = mutation.is_read_modify();
@@ -165,6 +177,48 @@ impl Mutation {
             durability: durability.map(Into::into),
             associated_cell_count: Some(i32::try_from(self.count).unwrap_or(i32::MAX)),
             nonce,
+        }
+    }
+}
+
+/// What deletes hide that a server stamps with its time.
+#[derive(Default)]
+struct Deleted<'a> {
+    row: bool,
+    families: HashSet<&'a [u8]>,
+    columns: HashSet<(&'a [u8], &'a [u8])>,
+}
+
+impl<'a> Deleted<'a> {
+    fn of(mutations: &'a [Mutation]) -> Self {
+        let mut deleted = Self::default();
+        for mutation in mutations.iter().filter(|mutation| mutation.kind == MutationType::Delete) {
+            deleted.row |= mutation.count == 0;
+            for cell in mutation.each_cell().filter(|cell| cell.timestamp() == LATEST) {
+                match cell.kind() {
+                    CellKind::DeleteFamily => drop(deleted.families.insert(cell.family())),
+                    // The newest version is that of this very time if there is no other one.
+                    _ => drop(deleted.columns.insert((cell.family(), cell.qualifier()))),
+                }
+            }
+        }
+        deleted
+    }
+
+    /// If a cell is hidden, what can be sent instead.
+    fn hides(&self, cell: &Cell<'_>) -> Option<&'static str> {
+        if cell.timestamp() != LATEST {
+            None
+        } else if self.row {
+            Some("In place of the row, delete its families until an earlier time: Delete::family_until")
+        } else if self.families.contains(cell.family()) {
+            Some("Delete the family until an earlier time: Delete::family_until")
+        } else if self.columns.contains(&(cell.family(), cell.qualifier())) {
+            Some(
+                "Leave the delete out, or give both timestamps: Delete::column_until, and a greater one for Put::value_at",
+            )
+        } else {
+            None
         }
     }
 }
@@ -228,8 +282,11 @@ impl Put {
 /// Deletes a row, or what is said of it.
 ///
 /// Without a timestamp it is stamped with the server's time, in milliseconds, and hides all that has that time or an earlier one: also
-/// a put that the server gets after it in the same millisecond. To put what was deleted just before, give both timestamps of your
-/// own, the put a greater one: [`column_until`](Self::column_until), [`Put::value_at`].
+/// a put, increment or append that the server gets after it in the same millisecond, and acknowledges. A delete and a write of one
+/// row in one batch, or one after the other, often have the same millisecond. So delete until an earlier time:
+/// [`column_until`](Self::column_until), [`family_until`](Self::family_until). To put what was deleted just before, give both
+/// timestamps of your own, the put a greater one: [`Put::value_at`]. Of mutations [at once](crate::RowMutations) such a delete is an
+/// error.
 #[derive(Debug, Clone)]
 pub struct Delete(Mutation);
 
@@ -381,5 +438,62 @@ mod tests {
         for wrong in [[add("n"), add("n")], [put(), add("n")], [add("n"), put()]] {
             assert!(Mutation::check_together(&wrong).is_err());
         }
+    }
+
+    /// What writes to the column `n` of the family `f`, without a timestamp of its own.
+    fn writes() -> [Mutation; 3] {
+        [
+            Put::new("r").value("f", "m", "1").value("f", "n", "1").into(),
+            Increment::new("r").add("f", "n", 1).into(),
+            Append::new("r").value("f", "n", "1").into(),
+        ]
+    }
+
+    #[test]
+    fn a_write_that_a_delete_of_the_same_time_hides_is_refused() {
+        let delete = || Delete::new("r");
+        let hiding = [
+            (delete(), "Delete::family_until"),
+            (delete().family("f"), "Delete::family_until"),
+            (delete().column("g", "n").family_until("f", LATEST), "Delete::family_until"),
+            (delete().column("f", "n"), "Delete::column_until"),
+            (delete().column_until("f", "n", LATEST), "Delete::column_until"),
+            (delete().newest("f", "n"), "Delete::column_until"),
+            (delete().version("f", "n", LATEST), "Delete::column_until"),
+        ];
+        for (delete, instead) in hiding {
+            for write in writes() {
+                let delete = Mutation::from(delete.clone());
+                for at_once in [[delete.clone(), write.clone()], [write, delete]] {
+                    let refused = Mutation::check_together(&at_once).unwrap_err();
+                    assert_eq!(refused.kind(), crate::ErrorKind::Invalid);
+                    assert!(refused.to_string().contains(instead), "{refused}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_write_that_no_delete_hides_is_not_refused() {
+        let delete = || Delete::new("r");
+        for delete in [
+            delete().family("g"),
+            delete().family_until("f", 7),
+            delete().column("g", "n").column("f", "o").newest("f", "nn"),
+        ] {
+            for write in writes() {
+                assert!(Mutation::check_together(&[delete.clone().into(), write.clone()]).is_ok());
+                assert!(Mutation::check_together(&[write, delete.clone().into()]).is_ok());
+            }
+        }
+        let timed = || Put::new("r").value_at("f", "n", 8, "1").into();
+        for delete in [delete(), delete().family("f"), delete().column("f", "n"), delete().column_until("f", "n", 7)] {
+            assert!(Mutation::check_together(&[delete.into(), timed()]).is_ok());
+        }
+        let [put, ..] = writes();
+        assert!(
+            Mutation::check_together(&[delete().column_until("f", "n", 7).version("f", "m", 7).into(), put]).is_ok()
+        );
+        assert!(Mutation::check_together(&[delete().into(), delete().family("f").into()]).is_ok());
     }
 }

@@ -8,8 +8,25 @@ use crate::pb;
 
 /// Mutations of one row that are made at once: others see all of them or none.
 ///
-/// Increments and appends must be of columns that no other of them names: a server reads what they change before it makes any
-/// of them.
+/// They are refused, before they are sent, if HBase would acknowledge them and not make all of them:
+/// - Increments and appends must be of columns that no other of them names: a server reads what they change before it makes any
+///   of them.
+/// - A [`Delete`](crate::Delete) without a timestamp must not cover what another one writes without a timestamp: a server stamps
+///   both with the same millisecond, and deletes win, whichever is first. It covers the row, its families or its columns. Delete until
+///   an earlier time: [`family_until`](crate::Delete::family_until), [`column_until`](crate::Delete::column_until). A column that is
+///   put anew needs no delete, unless its older versions have to go.
+///
+/// ```
+/// use hbase_client::{Delete, Increment, Put, RowMutations};
+///
+/// // All that was there before, and what is there now.
+/// let now = std::time::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_millis() as u64);
+/// let anew = RowMutations::new([
+///     Delete::new("ada").family_until("f", now - 1).into(),
+///     Put::new("ada").value_at("f", "state", now, "open").into(),
+/// ]);
+/// # let _ = anew;
+/// ```
 #[derive(Debug, Clone)]
 #[doc(alias = "mutateRow")]
 pub struct RowMutations(Vec<Mutation>);
@@ -61,7 +78,7 @@ impl<T: Into<Mutation>> From<T> for RowMutations {
     }
 }
 
-/// A change of a row that is made if a condition holds for it.
+/// A change of a row that is made if a condition holds for it. Several mutations are refused as [`RowMutations`] are.
 ///
 /// It is not repeated if its answer is lost.
 #[derive(Debug, Clone)]
@@ -112,8 +129,15 @@ mod tests {
     fn mutations_at_once_are_of_one_row_and_one_column_each() {
         let put = |row: &str| Mutation::from(Put::new(row).value("f", "q", "v"));
         let add = || Mutation::from(Increment::new("a").add("f", "q", 1));
-        assert!(RowMutations::new([put("a"), Delete::new("a").into()]).check().is_ok());
-        for wrong in [vec![], vec![put("a"), put("b")], vec![put("a"), add()], vec![Put::new("a").into()]] {
+        let delete = |delete: Delete| Mutation::from(delete);
+        assert!(RowMutations::new([put("a"), delete(Delete::new("a").family("g"))]).check().is_ok());
+        for wrong in [
+            vec![],
+            vec![put("a"), put("b")],
+            vec![put("a"), add()],
+            vec![Put::new("a").into()],
+            vec![put("a"), delete(Delete::new("a"))],
+        ] {
             assert_eq!(RowMutations::new(wrong).check().unwrap_err().kind(), ErrorKind::Invalid);
         }
         let checked = |family| CheckAndMutate::new(&Condition::absent(family, "q"), Put::new("a").value("f", "q", "v"));

@@ -19,8 +19,9 @@ use crate::time::bounded;
 /// Gathers writes to a table, and sends many in one call: when enough bytes have come, when the first of them has waited long
 /// enough, or at a [`flush`](Self::flush).
 ///
-/// One batch is sent at a time, so writes to a row keep their order. While it is under way, as many bytes again are gathered;
-/// then [`mutate`](Self::mutate) waits.
+/// One batch is sent at a time, so writes to a row keep their order. But HBase may stamp those of one batch with the same
+/// millisecond, and then a delete hides a put, increment or append that comes after it: see [`Delete`](crate::Delete). While a batch
+/// is under way, as many bytes again are gathered; then [`mutate`](Self::mutate) waits.
 ///
 /// All of it is bounded in time: a batch, and the wait of `mutate`, by the table's [timeout](crate::Table::with_timeout); a `flush` and a
 /// `close` by twice as much: the batch that is under way, and one of all that was taken before.
