@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::tests::table;
 use super::{Call, Fake, Reply};
+use crate::pb::mutation_proto::MutationType;
 use crate::{
-    Action, BufferOptions, CheckAndMutate, Compare, Condition, Error, ErrorKind, Get, Increment, Put, RowMutations,
-    Table, pb,
+    Action, BufferOptions, CheckAndMutate, Compare, Condition, Delete, Error, ErrorKind, Get, Increment, Put,
+    RowMutations, Table, pb,
 };
 
 /// A class that no client knows, of an exception that one wrong action causes.
@@ -24,16 +25,23 @@ fn named(class: &str) -> Option<pb::NameBytesPair> {
     Some(pb::NameBytesPair { name: class.into(), value: None })
 }
 
+/// A class that says that a retry is useless, of an action of the region, and not of which.
+const REFUSED: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
+
 /// A server for which a value `odd` spoils what it comes with.
 fn spoilt(call: &Call, failing: Failing) -> Reply {
+    spoilt_with(call, failing, ODD)
+}
+
+fn spoilt_with(call: &Call, failing: Failing, class: &'static str) -> Reply {
     let request: pb::MultiRequest = call.read();
     let odd = call.cells.windows(3).any(|bytes| bytes == b"odd");
     match failing {
         _ if !odd => Reply::batch(&request, |_| None),
-        Failing::Call => Reply::Exception(ODD, ODD.into()),
-        Failing::EachAction => Reply::batch(&request, |_| Some(ODD)),
+        Failing::Call => Reply::Exception(class, class.into()),
+        Failing::EachAction => Reply::batch(&request, |_| Some(class)),
         Failing::Region => {
-            let result = || pb::RegionActionResult { exception: named(ODD), ..Default::default() };
+            let result = || pb::RegionActionResult { exception: named(class), ..Default::default() };
             let region_action_result = request.region_action.iter().map(|_| result()).collect();
             Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
         }
@@ -62,6 +70,55 @@ async fn one_action_takes_no_other_with_it_however_they_fail() {
         expected[50] = Some(ErrorKind::OutcomeUnknown);
         assert_eq!(kinds(&results), expected, "{failing:?}");
         assert_eq!(results[50].as_ref().unwrap_err().exception().map(crate::Exception::class), Some(ODD));
+    }
+}
+
+/// A put that is wrong; HBase says no more of one whose value is too large than of a table that can't be written.
+fn odd(row: usize, is_odd: bool) -> Action {
+    put(row, if is_odd { "odd" } else { "v" }).into()
+}
+
+#[tokio::test]
+async fn what_a_server_refuses_takes_no_other_with_it() {
+    for failing in [Failing::Call, Failing::Region, Failing::EachAction] {
+        // One of three, one of many, and so many that some are in each part that is tried.
+        for (many, each) in [(3, 3), (1000, 1000), (300, 3)] {
+            let fake = Fake::start(move |call| spoilt_with(call, failing, REFUSED)).await;
+            let results = table(&fake).batch((0..many).map(|row| odd(row, row % each == 1)).collect()).await;
+            let expected: Vec<_> = (0..many).map(|row| (row % each == 1).then_some(ErrorKind::Refused)).collect();
+            assert_eq!(kinds(&results), expected, "{failing:?} {many} {each}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn deletes_are_tried_apart_and_what_is_made_alone_is_not_tried_again() {
+    let fake = Fake::start(|call| {
+        let request: pb::MultiRequest = call.read();
+        let is = |action: &pb::Action, row: &str| action.mutation.as_ref().is_some_and(|of| of.row() == row.as_bytes());
+        let is_odd = request.region_action.iter().flat_map(|region| &region.action).any(|action| is(action, "odd"));
+        Reply::batch(&request, |action| {
+            let counts = action.mutation.as_ref().is_some_and(|of| of.mutate_type() == MutationType::Increment);
+            (counts || is_odd).then_some(REFUSED)
+        })
+    });
+    let fake = fake.await;
+    let delete = |row: &str| Action::from(Delete::new(row));
+    let actions = vec![increment("n").into(), delete("a"), increment("o").into(), delete("odd"), delete("b")];
+    let (none, refused) = (None, Some(ErrorKind::Refused));
+    assert_eq!(kinds(&table(&fake).batch(actions).await), [refused, none, refused, refused, none]);
+    // All of them, and then each delete.
+    assert_eq!(fake.calls("Multi"), 4);
+}
+
+#[tokio::test]
+async fn a_region_that_refuses_all_is_not_asked_for_each() {
+    let puts_of_a_row = |n: usize| Put::new("r").value("f", n.to_string(), "odd").into();
+    for many in [(0..5000).map(|row| odd(row, true)).collect::<Vec<_>>(), (0..2000).map(puts_of_a_row).collect()] {
+        let fake = Fake::start(|call| spoilt_with(call, Failing::EachAction, REFUSED)).await;
+        let results = table(&fake).batch(many).await;
+        assert!(kinds(&results).iter().all(|kind| *kind == Some(ErrorKind::Refused)));
+        assert!(fake.calls("Multi") < 200, "{} calls", fake.calls("Multi"));
     }
 }
 
@@ -97,7 +154,6 @@ fn at_once(call: &Call) -> Reply {
     let of_region = |region: &pb::RegionAction| {
         let row = row_of(&region.action[0]);
         let result = |action: &pb::Action| {
-            use pb::mutation_proto::MutationType::Increment;
             let counted = pb::Cell {
                 row: Some(row_of(action)),
                 family: Some("f".into()),
@@ -105,7 +161,8 @@ fn at_once(call: &Call) -> Reply {
                 value: Some("7".into()),
                 ..Default::default()
             };
-            let counts = action.mutation.as_ref().is_some_and(|mutation| mutation.mutate_type() == Increment);
+            let counts =
+                action.mutation.as_ref().is_some_and(|mutation| mutation.mutate_type() == MutationType::Increment);
             let cell = if counts && row != "no" { vec![counted] } else { vec![] };
             let result = Some(pb::Result { cell, ..Default::default() });
             pb::ResultOrException { index: action.index, result, exception: None }

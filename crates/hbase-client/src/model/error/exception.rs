@@ -109,6 +109,13 @@ const DO_NOT_RETRY: &[&str] = &[
     "org.apache.hadoop.hbase.security.visibility.LabelAlreadyExistsException",
 ];
 
+/// What HBase says of one action, after it has made the others.
+const OF_ONE_ACTION: &[&str] = &[
+    "org.apache.hadoop.hbase.exceptions.FailedSanityCheckException",
+    "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException",
+    "org.apache.hadoop.hbase.regionserver.WrongRegionException",
+];
+
 /// More of a class's name, and of a stack trace, is not kept.
 const LONGEST: [usize; 2] = [1 << 10, 64 << 10];
 
@@ -176,6 +183,12 @@ impl Exception {
     pub(crate) fn is_unknown(&self) -> bool {
         let known = REACTIONS.iter().any(|(class, _)| *class == &*self.class);
         !known && self.reaction() != Reaction::Fail
+    }
+
+    /// Whether it may be of other actions of the region as well, which were not carried out either. The classes that HBase gives to one
+    /// action alone are not.
+    pub(crate) fn is_of_several(&self) -> bool {
+        self.reaction() == Reaction::Fail && !OF_ONE_ACTION.contains(&&*self.class)
     }
 
     /// Whether the call may have been carried out: nothing is known of the class, or the server waited in vain for its log. Such

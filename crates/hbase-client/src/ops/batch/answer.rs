@@ -1,9 +1,11 @@
 //! Reads what a server says of a batch, and of mutations that are made at once.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::action::{Action, Outcome};
 use super::parts::Part;
+use super::step::APART;
 use crate::model::error::{CallFault, Exception};
 use crate::model::region::Location;
 use crate::model::row::{CellBlock, Row};
@@ -16,8 +18,22 @@ pub(super) struct OneResult<'p> {
     /// Its place in the batch.
     pub(super) at: usize,
     pub(super) result: Result<Outcome, CallFault>,
-    /// How many actions failed together, any of which may be to blame for it.
+    /// How many actions failed together, any of which may be to blame for it. None if it is known that this one is.
     pub(super) suspects: usize,
+    /// Its place among them.
+    nth: usize,
+}
+
+impl<'p> OneResult<'p> {
+    fn new(location: &'p Arc<Location>, at: usize, result: Result<Outcome, CallFault>) -> Self {
+        Self { location, at, result, suspects: 0, nth: 0 }
+    }
+
+    /// Whether it is one of a few suspects that tell of all, from all over the batch.
+    pub(super) fn is_probe(&self) -> bool {
+        let each = self.suspects.div_ceil(APART);
+        self.nth % each == self.nth / each % each
+    }
 }
 
 /// The result of each action of a call.
@@ -26,14 +42,14 @@ pub(super) fn results<'p>(part: &'p Part, of: &[&Action], answer: Result<Answer,
         Ok(results) => return results,
         Err(fault) => all(part, &fault),
     };
-    blame(&mut results);
+    blame(&mut results, |_| true);
     results
 }
 
 /// The whole call failed.
 fn all<'p>(part: &'p Part, fault: &CallFault) -> Vec<OneResult<'p>> {
     let of_region = |(location, actions): &'p (Arc<Location>, Vec<usize>)| {
-        let one = |at: &usize| OneResult { location, at: *at, result: Err(fault.clone()), suspects: 1 };
+        let one = |at: &usize| OneResult::new(location, *at, Err(fault.clone()));
         actions.iter().map(one).collect::<Vec<_>>()
     };
     part.regions.iter().flat_map(of_region).collect()
@@ -48,12 +64,14 @@ fn read<'p>(part: &'p Part, of: &[&Action], answer: &Answer) -> Result<Vec<OneRe
     let mut results = Vec::new();
     for ((location, actions), result) in part.regions.iter().zip(response.region_action_result) {
         let mut outcomes: Vec<Option<Result<Outcome, CallFault>>> = vec![None; actions.len()];
+        let mut is_of_region = false;
         if let [at] = actions[..]
             && of[at].is_at_once()
         {
             outcomes.fill(Some(at_once(&result, response.processed, of[at].row(), &mut block)));
         } else if let Some(exception) = &result.exception {
             outcomes.fill(Some(Err(CallFault::Refused(named(exception)))));
+            is_of_region = true;
         } else {
             for one in &result.result_or_exception {
                 let index = one.index() as usize;
@@ -69,23 +87,43 @@ fn read<'p>(part: &'p Part, of: &[&Action], answer: &Answer) -> Result<Vec<OneRe
                 };
             }
         }
-        let one = |(at, outcome): (&usize, Option<_>)| {
-            let result = outcome.unwrap_or(Err(WRONG));
-            OneResult { location, at: *at, result, suspects: 1 }
-        };
+        let one = |(at, outcome): (&usize, Option<_>)| OneResult::new(location, *at, outcome.unwrap_or(Err(WRONG)));
         let mut of_region: Vec<_> = actions.iter().zip(outcomes).map(one).collect();
-        blame(&mut of_region);
+        // Puts and deletes are made together, all else one by one.
+        let is_made_with_others = |at: usize| of[at].mutation().is_some_and(|mutation| !mutation.is_read_modify());
+        blame(&mut of_region, |at| is_of_region || is_made_with_others(at));
         results.extend(of_region);
     }
     Ok(results)
 }
 
 /// Counts those that failed together, in a way that does not tell which of them is wrong: HBase answers with one exception for all
-/// if it can't read one, or make one.
-fn blame(results: &mut [OneResult<'_>]) {
-    let unknown = |one: &OneResult<'_>| matches!(&one.result, Err(CallFault::Refused(told)) if told.is_unknown());
-    let suspects = results.iter().filter(|one| unknown(one)).count();
-    results.iter_mut().filter(|one| unknown(one)).for_each(|one| one.suspects = suspects);
+/// if it can't read one, or make one. `together`: whether it is not made by itself.
+fn blame(results: &mut [OneResult<'_>], together: impl Fn(usize) -> bool) {
+    if results.iter().all(|one| one.result.is_ok()) {
+        return;
+    }
+    let (mut groups, mut sizes) = (HashMap::new(), Vec::new());
+    let places = results.iter().map(|one| {
+        let Err(CallFault::Refused(told)) = &one.result else { return None };
+        let same = match told {
+            told if told.is_unknown() => None,
+            told if told.is_of_several() && together(one.at) => Some((told.class(), told.stack_trace())),
+            _ => return None,
+        };
+        let group: usize = *groups.entry(same).or_insert(sizes.len());
+        if group == sizes.len() {
+            sizes.push(0);
+        }
+        sizes[group] += 1;
+        Some((group, sizes[group] - 1))
+    });
+    let places: Vec<_> = places.collect();
+    for (one, place) in results.iter_mut().zip(places) {
+        if let Some((group, nth)) = place {
+            (one.suspects, one.nth) = (sizes[group], nth);
+        }
+    }
 }
 
 /// Reads the answer to mutations of one row that are made at once.

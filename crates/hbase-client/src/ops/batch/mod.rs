@@ -3,6 +3,7 @@
 mod action;
 mod answer;
 mod parts;
+mod refusals;
 mod step;
 
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ pub use self::action::{Action, Outcome, Write};
 use self::answer::results;
 pub(crate) use self::answer::row_outcome;
 use self::parts::{CALLS, Load, Part, Regions, split};
+use self::refusals::{Refusals, of_several};
 use self::step::{Doubted, Failed, Step, following, result_of, steps, together};
 use crate::cluster::regions::{Place, SYSTEM_PRIORITY};
 use crate::model::error::{CallFault, Cause, Error, Result};
@@ -115,6 +117,7 @@ async fn in_rounds(
     let mut attempts = Attempts::new(core, deadline);
     // Regions whose server left something unanswered, and when.
     let mut doubted: Doubted = HashMap::new();
+    let mut refusals = Refusals::default();
     let late = || Next::Never(Error::unavailable(Cause::TimedOut).of_table(table));
     while !ready.is_empty() {
         let mut failed = Failed::default();
@@ -158,11 +161,16 @@ async fn in_rounds(
         let of_servers = split(std::mem::take(&mut regions).into_parts(), load, core.options.batch_bytes);
         known = &[];
         let answers = join_all(of_servers.iter().map(|parts| send_all(core, table, &steps, parts, deadline))).await;
+        let mut refused = Vec::new();
         for (part, answer) in answers.into_iter().flatten() {
             for one in results(part, actions, answer) {
                 let (at, location, step) = (one.at, one.location, &mut steps[one.at]);
                 match one.result {
-                    Ok(outcome) => step.result = Some(Ok(outcome)),
+                    Err(_) if of_several(&one).is_some() => refused.push(one),
+                    Ok(outcome) => {
+                        refusals.made(location, step);
+                        step.result = Some(Ok(outcome));
+                    }
                     Err(fault) => {
                         if matches!(&fault, CallFault::Refused(told) if told.is_unknown()) {
                             step.suspect(one.suspects);
@@ -188,6 +196,7 @@ async fn in_rounds(
                 }
             }
         }
+        refusals.judge(refused, &mut steps, &mut failed, attempts.made);
         let again = doubted.iter().map(|(name, (location, since))| async move {
             core.locator.look_again(location, *since, deadline).await.is_ok().then(|| name.clone())
         });

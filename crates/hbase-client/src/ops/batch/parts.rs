@@ -139,9 +139,11 @@ fn apart(regions: Vec<OfRegion>, load: &impl Fn(usize) -> Load, parts: &mut Vec<
     let mut rest = Vec::with_capacity(regions.len());
     for (location, actions) in regions {
         let (free, few): (Vec<_>, Vec<_>) = actions.into_iter().partition(|at| load(*at).most == usize::MAX);
-        let most = few.iter().map(|at| load(*at).most).min().unwrap_or(1).max(1);
-        let (at_once, few): (Vec<_>, Vec<_>) = few.into_iter().partition(|at| load(*at).at_once);
-        let groups = few.chunks(most).map(<[usize]>::to_vec).chain(at_once.into_iter().map(|at| vec![at]));
+        let (at_once, mut few): (Vec<_>, Vec<_>) = few.into_iter().partition(|at| load(*at).at_once);
+        let most = |at: &usize| load(*at).most.max(1);
+        few.sort_by_key(most);
+        let groups = few.chunk_by(|a, b| most(a) == most(b)).flat_map(|same| same.chunks(most(&same[0])));
+        let groups = groups.map(<[usize]>::to_vec).chain(at_once.into_iter().map(|at| vec![at]));
         parts.extend(groups.map(|group| Part { regions: vec![(location.clone(), group)] }));
         if !free.is_empty() {
             rest.push((location, free));

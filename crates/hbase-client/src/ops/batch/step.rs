@@ -16,7 +16,7 @@ use crate::ops::executor::{Next, nonce};
 const JOINED: usize = 256 << 10;
 
 /// What failed together is sent again in so many groups: one alone may be to blame.
-const APART: usize = 16;
+pub(super) const APART: usize = 16;
 
 /// One action on its way, or several puts of a row: the first one of these.
 pub(super) struct Step<'a> {
@@ -40,6 +40,8 @@ struct Trouble {
     most: Option<usize>,
     /// Whether its puts are to go in smaller groups.
     split: bool,
+    /// Whether its region refuses all puts: those that went together are not tried apart.
+    with_all: bool,
     /// Why an attempt failed that told more than that its time was over.
     told: Option<Error>,
 }
@@ -114,6 +116,16 @@ impl Step<'_> {
             0 | 1 => self.trouble().split = true,
             many => self.trouble().most = Some(self.most().min(many.div_ceil(APART))),
         }
+    }
+
+    /// It goes in a call of its own.
+    pub(super) fn alone(&mut self) {
+        self.trouble().most = Some(1);
+    }
+
+    /// Its region refuses all.
+    pub(super) fn refused_with_all(&mut self) {
+        self.trouble().with_all = true;
     }
 
     /// There is no time for another attempt.
@@ -207,7 +219,8 @@ pub(super) fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
     let group: Vec<usize> = together(steps, at).collect();
     let refused =
         matches!(&result, Err(error) if error.exception().is_some_and(|told| told.reaction() == Reaction::Fail));
-    if !refused {
+    let with_all = steps[at].trouble.as_ref().is_some_and(|trouble| trouble.with_all);
+    if !refused || with_all {
         group.iter().for_each(|of| steps[*of].result = Some(result.clone()));
         return group.last().and_then(|last| steps[*last].then);
     }
