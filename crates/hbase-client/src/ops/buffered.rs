@@ -24,7 +24,7 @@ use crate::time::bounded;
 /// is under way, as many bytes again are gathered; then [`mutate`](Self::mutate) waits.
 ///
 /// All of it is bounded in time: a batch, and the wait of `mutate`, by the table's [timeout](crate::Table::with_timeout); a `flush` and a
-/// `close` by twice as much: the batch that is under way, and one of all that was taken before.
+/// `close` by twice as much, however many tasks flush: the batch that is under way, and one of all that was taken before.
 ///
 /// Each failure is reported once: by the [`Written`] of the write; or, once that was dropped without its outcome, by the next
 /// `flush` or [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as
@@ -254,8 +254,9 @@ impl BufferedMutator {
         self.queue.send(queued)
     }
 
-    /// Sends what was taken before, and waits until all of it has an outcome, at most twice the table's timeout. Returns the writes that failed since the last
-    /// flush and whose [`Written`] were dropped before.
+    /// Sends what was taken before, and waits until all of it has an outcome, at most twice the table's timeout. Returns the writes
+    /// that failed since the last flush and whose [`Written`] were dropped before. Flushes of several tasks share a batch, and each
+    /// returns what was taken before it.
     #[must_use = "these writes were not made"]
     pub async fn flush(&self) -> Vec<FailedWrite> {
         let (done, flushed) = oneshot::channel();
@@ -312,27 +313,46 @@ struct Gathered {
     actions: Vec<Action>,
     waiting: Vec<Waiting>,
     bytes: usize,
-    flush: Option<oneshot::Sender<Vec<FailedWrite>>>,
+    /// The flushes that wait for it, and how many of its writes came before each.
+    flushes: Vec<(usize, oneshot::Sender<Vec<FailedWrite>>)>,
     failures: Arc<Locked<Failures>>,
 }
 
 impl Gathered {
-    fn resolve(&mut self, results: impl IntoIterator<Item = Result<Outcome>>) {
-        let writes = std::mem::take(&mut self.actions).into_iter().zip(std::mem::take(&mut self.waiting));
-        for ((action, waiting), result) in writes.zip(results) {
-            match (result, action) {
-                (Ok(outcome), _) => drop(waiting.done.send(Ok(outcome))),
-                (Err(error), Action::Write(write)) => failed(waiting, FailedWrite { write, error }, &self.failures),
-                // Nothing else was gathered.
-                (Err(_), Action::Get(_)) => {}
+    fn writes(&mut self) -> impl Iterator<Item = (Action, Waiting)> + use<> {
+        std::mem::take(&mut self.actions).into_iter().zip(std::mem::take(&mut self.waiting))
+    }
+
+    /// Tells of one result.
+    fn resolve(&self, (action, waiting): (Action, Waiting), result: Result<Outcome>) {
+        match (result, action) {
+            (Ok(outcome), _) => drop(waiting.done.send(Ok(outcome))),
+            (Err(error), Action::Write(write)) => failed(waiting, FailedWrite { write, error }, &self.failures),
+            // Nothing else was gathered.
+            (Err(_), Action::Get(_)) => {}
+        }
+    }
+
+    /// Tells of all results, and each flush of what failed before it.
+    fn finish(mut self, results: Vec<Result<Outcome>>) {
+        let mut writes = self.writes().zip(results);
+        let mut told = 0;
+        for (before, flush) in std::mem::take(&mut self.flushes) {
+            writes.by_ref().take(before - told).for_each(|(write, result)| self.resolve(write, result));
+            told = before;
+            let failed = self.failures.lock().take();
+            // Whoever flushed has left: the failures wait for the next one.
+            if let Err(failed) = flush.send(failed) {
+                failed.into_iter().for_each(|failed| self.failures.lock().push(failed));
             }
         }
+        writes.for_each(|(write, result)| self.resolve(write, result));
     }
 }
 
 impl Drop for Gathered {
     fn drop(&mut self) {
-        self.resolve(std::iter::repeat_with(|| Err(stopped().outcome_unknown())));
+        self.writes().for_each(|write| self.resolve(write, Err(stopped().outcome_unknown())));
     }
 }
 
@@ -357,23 +377,13 @@ impl Sending {
     /// Waits for writes until they are to be sent. `None` if no others will come.
     async fn gather(&mut self) -> Option<Gathered> {
         let failures = Arc::clone(&self.failures);
-        let mut gathered = Gathered { actions: Vec::new(), waiting: Vec::new(), bytes: 0, flush: None, failures };
+        let (actions, waiting, flushes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut gathered = Gathered { actions, waiting, bytes: 0, flushes, failures };
         let mut queued = self.queued.recv().await?;
         let until = Instant::now() + self.options.interval;
         loop {
-            match queued {
-                Queued::Flush(done) => {
-                    self.flushes.fetch_sub(1, Ordering::Relaxed);
-                    gathered.flush = Some(done);
-                    return Some(gathered);
-                }
-                Queued::Write(mut taken) => {
-                    if let Some((write, waiting)) = taken.write.take() {
-                        gathered.bytes += write.size();
-                        gathered.actions.push(write.into());
-                        gathered.waiting.push(waiting);
-                    }
-                }
+            if self.put(queued, &mut gathered) {
+                break;
             }
             // What a flush waits for is one batch, whatever its bytes.
             let flushing = self.flushes.load(Ordering::Relaxed) > 0;
@@ -385,18 +395,39 @@ impl Sending {
                 Ok(None) | Err(_) => return Some(gathered),
             }
         }
+        // The other flushes that wait already need no batch of their own.
+        for _ in 0..self.queued.len() {
+            if self.flushes.load(Ordering::Relaxed) == 0 {
+                break;
+            }
+            let Ok(queued) = self.queued.try_recv() else { break };
+            self.put(queued, &mut gathered);
+        }
+        Some(gathered)
     }
 
-    async fn send(&self, mut gathered: Gathered) {
-        let results = batch::run(&self.core, &self.table, &gathered.actions, Instant::now() + self.timeout).await;
-        gathered.resolve(results);
-        if let Some(flush) = gathered.flush.take() {
-            let failed = self.failures.lock().take();
-            // Whoever flushed has left: the failures wait for the next one.
-            if let Err(failed) = flush.send(failed) {
-                failed.into_iter().for_each(|failed| self.failures.lock().push(failed));
+    /// Puts to the rest what came. Returns whether it is a flush.
+    fn put(&self, queued: Queued, gathered: &mut Gathered) -> bool {
+        match queued {
+            Queued::Flush(done) => {
+                self.flushes.fetch_sub(1, Ordering::Relaxed);
+                gathered.flushes.push((gathered.actions.len(), done));
+                true
+            }
+            Queued::Write(mut taken) => {
+                if let Some((write, waiting)) = taken.write.take() {
+                    gathered.bytes += write.size();
+                    gathered.actions.push(write.into());
+                    gathered.waiting.push(waiting);
+                }
+                false
             }
         }
+    }
+
+    async fn send(&self, gathered: Gathered) {
+        let results = batch::run(&self.core, &self.table, &gathered.actions, Instant::now() + self.timeout).await;
+        gathered.finish(results);
     }
 }
 
@@ -472,6 +503,45 @@ mod tests {
         assert!(kept.outcome().await.is_err());
         assert!(writes.mutate(put("")).await.is_err());
         assert!(writes.close().await.is_empty());
+    }
+
+    /// Each writes a row and flushes, one before the other, and nothing is sent until all of them wait.
+    async fn flushes(writer: &BufferedMutator, many: usize) -> Vec<Vec<FailedWrite>> {
+        let flushes = (0..many).map(|task| async move {
+            let ending = if task % 3 == 0 { "x" } else { "" };
+            drop(writer.mutate(put(&format!("{task}{ending}"))).await.unwrap());
+            writer.flush().await
+        });
+        futures_util::future::join_all(flushes).await
+    }
+
+    #[tokio::test]
+    async fn flushes_that_wait_share_a_batch_and_each_is_told_of_what_it_flushed() {
+        let fake = Fake::start(answer).await;
+        let writer = buffered(&fake, 1 << 20).await;
+        for round in 1..3 {
+            let told = flushes(&writer, 10).await.iter().map(|failed| rows(failed).join(" ")).collect::<Vec<_>>();
+            assert_eq!(told, ["0x", "", "", "3x", "", "", "6x", "", "", "9x"]);
+            assert_eq!(fake.calls("Multi"), round);
+        }
+        // A flush whose caller has left leaves its failures to the next one, and no batch.
+        drop(writer.mutate(put("left-x")).await.unwrap());
+        let mut left = Box::pin(writer.flush());
+        assert!(futures_util::FutureExt::now_or_never(&mut left).is_none());
+        drop(left);
+        assert_eq!(rows(&writer.flush().await), ["left-x"]);
+        assert_eq!(fake.calls("Multi"), 3);
+    }
+
+    #[tokio::test]
+    async fn flushes_of_many_tasks_end_in_time() {
+        let fake = Fake::start(|_| Reply::Silence).await;
+        let options = Options::new().masters([fake.address().clone()]).timeout(Duration::from_secs(1));
+        let writer = Client::new(options).unwrap().table("t").buffered_mutator(BufferOptions::new());
+        let began = Instant::now();
+        let told = flushes(&writer, 30).await;
+        assert!(told.iter().all(|failed| failed.len() == 1));
+        assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     }
 
     #[tokio::test]
