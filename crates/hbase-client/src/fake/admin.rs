@@ -26,6 +26,36 @@ async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent()
     assert_eq!((fake.calls("ModifyTable"), fake.calls("CreateTable"), fake.calls("truncateTable")), (1, 0, 0));
 }
 
+#[tokio::test]
+async fn regions_stay_open_only_if_the_families_stay() {
+    let known = TableSchema::new("t").family("f").family(Family::new("g").versions(3));
+    let of_master = known.to_pb();
+    let fake = Fake::start(move |call| match &*call.method {
+        "GetTableDescriptors" => {
+            let table_schema = if call.nth < 5 { vec![of_master.clone()] } else { vec![] };
+            Reply::answer(&pb::GetTableDescriptorsResponse { table_schema })
+        }
+        _ => Reply::answer(&pb::ProcedureResponse { proc_id: None }),
+    });
+    let fake = fake.await;
+    let admin = admin(&fake).await;
+    let added = known.clone().family("h");
+    let replaced = added.clone().remove_family("f");
+    for (wrong, family) in [(added, "h"), (replaced, "f"), (known.clone().remove_family("g"), "g")] {
+        let error = admin.alter_without_reopening(&wrong).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert!(error.to_string().contains(&format!("family {family:?}")), "{error}");
+    }
+    assert_eq!(fake.calls("ModifyTable"), 0);
+    let other = known.clone().remove_family("g").family(Family::new("g").versions(4));
+    admin.alter_without_reopening(&other).await.unwrap();
+    admin.alter_without_reopening(&known.clone().option("a", "1")).await.unwrap();
+    assert_eq!(fake.calls("ModifyTable"), 2);
+    // It was dropped meanwhile.
+    assert_eq!(admin.alter_without_reopening(&known).await.unwrap_err().kind(), ErrorKind::TableNotFound);
+    assert_eq!(fake.calls("ModifyTable"), 2);
+}
+
 async fn admin(fake: &Fake) -> Admin {
     let options = Options::new().masters([fake.address().clone()]).timeout(std::time::Duration::from_secs(20));
     Client::new(options).unwrap().admin()

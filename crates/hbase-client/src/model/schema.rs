@@ -201,6 +201,12 @@ impl TableSchema {
         "PRIORITY": u32::FORM;
     }
 
+    /// A family that only one of the two has.
+    pub(crate) fn other_family<'a>(&'a self, other: &'a Self) -> Option<&'a str> {
+        let gone = self.families.keys().find(|name| !other.families.contains_key(*name));
+        gone.or_else(|| other.families.keys().find(|name| !self.families.contains_key(*name))).map(String::as_str)
+    }
+
     /// Whether HBase can have a table with this schema.
     pub(crate) fn check(&self) -> Result<()> {
         self.name.check()?;

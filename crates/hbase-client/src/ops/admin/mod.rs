@@ -76,7 +76,11 @@ impl Admin {
     #[doc(alias = "getDescriptor")]
     pub async fn describe(&self, table: impl Into<TableName>) -> Result<TableSchema> {
         let table = checked(table)?;
-        let schema = self.schema(&table).await?.ok_or_else(|| Error::no_table(&table))?;
+        self.described(&table, self.deadline()).await
+    }
+
+    async fn described(&self, table: &TableName, deadline: Instant) -> Result<TableSchema> {
+        let schema = self.schema(table, deadline).await?.ok_or_else(|| Error::no_table(table))?;
         TableSchema::from_pb(&schema).ok_or_else(|| Error::malformed("a schema"))
     }
 
@@ -87,12 +91,11 @@ impl Admin {
     /// If the name is not a valid table name, or no master answers in time.
     #[doc(alias = "tableExists")]
     pub async fn exists(&self, table: impl Into<TableName>) -> Result<bool> {
-        Ok(self.schema(&checked(table)?).await?.is_some())
+        Ok(self.schema(&checked(table)?, self.deadline()).await?.is_some())
     }
 
-    async fn schema(&self, table: &TableName) -> Result<Option<pb::TableSchema>> {
+    async fn schema(&self, table: &TableName, deadline: Instant) -> Result<Option<pb::TableSchema>> {
         let request = pb::GetTableDescriptorsRequest { table_names: vec![table.to_pb()] };
-        let deadline = self.deadline();
         let response: pb::GetTableDescriptorsResponse = self.read("GetTableDescriptors", &request, deadline).await?;
         Ok(response.table_schema.into_iter().next())
     }
@@ -163,27 +166,39 @@ impl Admin {
     /// If the table does not exist, the schema is not valid, or the master refuses it.
     #[doc(alias = "modifyTable")]
     pub async fn alter(&self, schema: &TableSchema) -> Result<()> {
-        self.modify(schema, None).await
+        schema.check()?;
+        self.modify(schema, None, self.deadline()).await
     }
 
     /// As [`alter`](Self::alter), and leaves the regions open: each has the new schema when it is opened the next time, by a move, a
-    /// split or a restart of its server. For changes that can wait, of large tables. HBase refuses it if families are added or
-    /// removed, or regions have to be other ones. Older releases of HBase open the regions again all the same.
+    /// split or a restart of its server. For changes that can wait, of large tables. The families have to be those that the table has:
+    /// it is looked up first, as HBase only counts them, and would delete rows at the next move. HBase refuses it if regions have to
+    /// be other ones. Older releases of HBase open the regions again all the same.
     ///
     /// # Errors
     ///
-    /// As [`alter`](Self::alter).
+    /// As [`alter`](Self::alter); and if a family is added or removed, which is [`Invalid`](crate::ErrorKind::Invalid): nothing is
+    /// changed.
     #[doc(alias = "modifyTable")]
     pub async fn alter_without_reopening(&self, schema: &TableSchema) -> Result<()> {
-        self.modify(schema, Some(false)).await
+        schema.check()?;
+        let deadline = self.deadline();
+        let before = self.described(schema.name(), deadline).await;
+        let before = before.map_err(|error| error.of_operation("alter", schema.name()))?;
+        if let Some(family) = before.other_family(schema) {
+            let why = format!(
+                "family {family:?} is added or removed, for which regions have to be opened again: use `alter`"
+            );
+            return Err(Error::invalid(why).of_table(schema.name()));
+        }
+        self.modify(schema, Some(false), deadline).await
     }
 
-    async fn modify(&self, schema: &TableSchema, reopen_regions: Option<bool>) -> Result<()> {
-        schema.check()?;
+    async fn modify(&self, schema: &TableSchema, reopen_regions: Option<bool>, deadline: Instant) -> Result<()> {
         let (nonce_group, nonce) = self.nonce();
         let (table_name, table_schema) = (schema.name().to_pb(), schema.to_pb());
         let request = pb::ModifyTableRequest { table_name, table_schema, nonce_group, nonce, reopen_regions };
-        self.procedure("alter", "ModifyTable", &request, schema.name()).await
+        self.procedure_until("alter", "ModifyTable", &request, schema.name(), deadline).await
     }
 
     /// Enables a table.
@@ -324,14 +339,24 @@ impl Admin {
         request: &impl Message,
         table: &TableName,
     ) -> Result<()> {
-        let done = self.run(method, request).await.map_err(|error| error.of_operation(operation, table));
+        self.procedure_until(operation, method, request, table, self.deadline()).await
+    }
+
+    async fn procedure_until(
+        &self,
+        operation: &'static str,
+        method: &'static str,
+        request: &impl Message,
+        table: &TableName,
+        deadline: Instant,
+    ) -> Result<()> {
+        let done = self.run(method, request, deadline).await.map_err(|error| error.of_operation(operation, table));
         // Its regions may be others now.
         self.core.locator.forget_table(table);
         done
     }
 
-    async fn run(&self, method: &'static str, request: &impl Message) -> Result<()> {
-        let deadline = self.deadline();
+    async fn run(&self, method: &'static str, request: &impl Message, deadline: Instant) -> Result<()> {
         let answer = self.call(method, request, Repeat::Always, deadline).await?;
         let response: pb::ProcedureResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
         match response.proc_id {

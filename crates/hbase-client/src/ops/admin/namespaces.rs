@@ -36,7 +36,7 @@ impl Admin {
         check_namespace(namespace.name())?;
         let (nonce_group, nonce) = self.nonce();
         let request = pb::NamespaceRequest { namespace_descriptor: namespace.to_pb(), nonce_group, nonce };
-        let done = self.run(method, &request).await;
+        let done = self.run(method, &request, self.deadline()).await;
         done.map_err(|error| error.of_namespace(operation, namespace.name()))
     }
 
@@ -51,7 +51,7 @@ impl Admin {
         check_namespace(name)?;
         let (nonce_group, nonce) = self.nonce();
         let request = pb::DeleteNamespaceRequest { namespace_name: name.into(), nonce_group, nonce };
-        let done = self.run("DeleteNamespace", &request).await;
+        let done = self.run("DeleteNamespace", &request, self.deadline()).await;
         done.map_err(|error| error.of_namespace("drop_namespace", name))
     }
 
