@@ -1,7 +1,7 @@
 //! One row or a batch of them, read and written.
 
 use hbase_client::{
-    Action, Append, BufferOptions, CheckAndMutate, Compare, Condition, Delete, ErrorKind, Family, Filter, Get,
+    Action, Append, BufferOptions, CheckAndMutate, Compare, Condition, Delete, Error, ErrorKind, Family, Filter, Get,
     Increment, Mutation, Options, Outcome, Put, RowMutations, Scan, Table, TableSchema,
 };
 
@@ -352,4 +352,75 @@ async fn a_write_without_a_family_takes_no_other_with_it() {
     assert_eq!(results[1].as_ref().unwrap_err().kind(), ErrorKind::Invalid);
     assert_eq!(table.get_many(["a", "b", "c"]).await.into_iter().map(|row| row.unwrap().len()).sum::<usize>(), 2);
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_write_beside_a_delete_is_refused_or_stays() {
+    let table = table("rows_anew", &[]).await;
+    let delete = || Delete::new("a");
+    let hiding = [delete(), delete().family("f"), delete().column("f", "n"), delete().newest("f", "n")];
+    let writes = || -> [Mutation; 3] {
+        [
+            put("a", "n", "new").into(),
+            Increment::new("a").add("f", "n", 1).into(),
+            Append::new("a").value("f", "n", "1").into(),
+        ]
+    };
+    for delete in hiding {
+        for write in writes() {
+            for at_once in [[delete.clone().into(), write.clone()], [write.clone(), delete.clone().into()]] {
+                let refused = table.mutate_row(at_once.clone()).await.unwrap_err();
+                assert_eq!(refused.kind(), ErrorKind::Invalid, "{at_once:?}");
+                let at_once = RowMutations::new(at_once);
+                let refused = table.batch(vec![at_once.clone().into()]).await.remove(0).unwrap_err();
+                assert_eq!(refused.kind(), ErrorKind::Invalid);
+                let refused = table.check_and_mutate(&Condition::absent("f", "none"), at_once).await.unwrap_err();
+                assert_eq!(refused.kind(), ErrorKind::Invalid);
+            }
+        }
+    }
+    // What the errors say to send instead.
+    table.put(Put::new("a").value_at("f", "n", 5, "old").value_at("f", "other", 5, "old")).await.unwrap();
+    table.mutate_row([delete().column_until("f", "n", 5).into(), put("a", "n", "new").into()]).await.unwrap();
+    assert_eq!(table.get("a").await.unwrap().value("f", "n"), Some(&b"new"[..]));
+    let anew = Put::new("b").value_at("f", "n", 7, "new");
+    table.put(Put::new("b").value_at("f", "n", 5, "old").value_at("f", "other", 6, "old")).await.unwrap();
+    table.mutate_row([Delete::new("b").family_until("f", 6).into(), anew.into()]).await.unwrap();
+    let row = table.get("b").await.unwrap();
+    assert_eq!((row.value("f", "n"), row.len()), (Some(&b"new"[..]), 1));
+    let count = Increment::new("b").add("f", "count", 1);
+    table.mutate_row([count.into(), Delete::new("b").family_until("f", 7).into()]).await.unwrap();
+    let row = table.get("b").await.unwrap();
+    assert_eq!((row.value("f", "count"), row.len()), (Some(&1_u64.to_be_bytes()[..]), 1));
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_value_that_is_too_large_takes_no_other_with_it() {
+    let client = client();
+    let admin = client.admin();
+    let schema = TableSchema::new("rows_large").family("f").setting("hbase.server.keyvalue.maxsize", "1000");
+    create(&admin, &schema, &["5"]).await;
+    let table = client.table("rows_large");
+    let size = |row: usize, large: usize| if row % large == 1 { 2000 } else { 10 };
+    for (many, large) in [(3, 3), (300, 300), (300, 7)] {
+        let put = |row: usize| Put::new(format!("{many}-{large}-{row:03}")).value("f", "q", vec![1; size(row, large)]);
+        let results = table.batch((0..many).map(|row| put(row).into()).collect()).await;
+        let written = table.get_many((0..many).map(put).map(|put| put.row().to_vec())).await;
+        for (row, (result, written)) in results.iter().zip(written).enumerate() {
+            let is_large = size(row, large) == 2000;
+            assert_eq!(written.unwrap().is_empty(), is_large, "{many} {large} {row} {result:?}");
+            assert_eq!(result.as_ref().err().map(Error::kind), is_large.then_some(ErrorKind::Refused), "{result:?}");
+        }
+    }
+    // Where none can be made, few are tried.
+    admin.alter(&admin.describe("rows_large").await.unwrap().read_only(true)).await.unwrap();
+    let calls = client.counters().calls;
+    let puts = (0..5000).map(|row| Put::new(format!("{row:04}")).value("f", "q", "v").into());
+    let results = table.batch(puts.collect()).await;
+    assert!(results.iter().all(|result| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Refused)));
+    let calls = client.counters().calls - calls;
+    println!("5,000 puts of a table that is read only: {calls} calls");
+    assert!(calls < 400, "{calls} calls");
 }
