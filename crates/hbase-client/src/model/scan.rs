@@ -121,7 +121,7 @@ impl Scan {
         self
     }
 
-    /// Counts the rows that the servers read and filtered: [`Scanner::counts`]. Default: no.
+    /// Counts the rows that the servers read and filtered: [`Scanner::counts`](crate::Scanner::counts). Default: no.
     #[must_use]
     pub fn count(mut self) -> Self {
         self.counts = true;
