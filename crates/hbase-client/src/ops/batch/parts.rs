@@ -177,6 +177,10 @@ mod tests {
         let regions = vec![(at("a", "b", 1), (0..13).collect()), (at("b", "", 1), (13..30).collect())];
         let parts = split(regions, load, 1 << 20).remove(0);
         assert_eq!(counts(&parts), [vec![4], vec![4], vec![1], vec![1], vec![2, 1, 16, 1]]);
+        // One that is to be alone keeps no others from their groups.
+        let load = |at: usize| Load { most: if at % 5 == 2 { 1 } else { 4 }, ..of(1) };
+        let parts = split(vec![(at("a", "b", 1), (0..10).collect())], load, 1 << 20).remove(0);
+        assert_eq!(counts(&parts), [[1], [1], [4], [4]]);
     }
 
     /// How many actions each part has of each of its regions.
