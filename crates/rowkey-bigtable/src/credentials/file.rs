@@ -52,7 +52,6 @@ pub(super) async fn read(path: PathBuf) -> Result<String, TokenError> {
     let read = read.await.map_err(TokenError::unavailable)?;
     read.map_err(|error| {
         let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
             std::io::ErrorKind::InvalidData => ErrorKind::InvalidInput,
             _ => ErrorKind::PermissionDenied,
         };

@@ -3,7 +3,6 @@
 use std::io;
 use std::process::Stdio;
 
-use rowkey::ErrorKind;
 use rowkey::nonblocking::BoxFuture;
 use serde_json::Value;
 use tokio::process::Command;
@@ -25,7 +24,7 @@ impl TokenProvider for Gcloud {
             let mut command = Command::new(PROGRAM);
             command.args(ARGUMENTS).stdin(Stdio::null()).kill_on_drop(true);
             let output = command.output().await.map_err(|error| match error.kind() {
-                io::ErrorKind::NotFound => TokenError::new(ErrorKind::NotFound, "gcloud: not on the PATH"),
+                io::ErrorKind::NotFound => TokenError::denied("gcloud: not on the PATH"),
                 _ => TokenError::denied(format!("gcloud: {error}")),
             })?;
             if !output.status.success() {

@@ -96,7 +96,21 @@ pub struct TokenError {
 impl TokenError {
     /// An error of a kind. After [`ErrorKind::Busy`] the token is fetched again while calls wait for it; after other kinds
     /// calls fail at once.
+    ///
+    /// It says nothing of a table or of a call, so it has only kinds that such an error can have: `Busy`, `PermissionDenied`,
+    /// `InvalidInput`, `Unsupported` and `Other`. `NotFound` becomes `PermissionDenied`, `DeadlineExceeded` becomes `Busy`,
+    /// and all others become `Other`.
     pub fn new(kind: ErrorKind, message: impl fmt::Display) -> Self {
+        let kind = match kind {
+            ErrorKind::Busy
+            | ErrorKind::PermissionDenied
+            | ErrorKind::InvalidInput
+            | ErrorKind::Unsupported
+            | ErrorKind::Other => kind,
+            ErrorKind::NotFound => ErrorKind::PermissionDenied,
+            ErrorKind::DeadlineExceeded => ErrorKind::Busy,
+            _ => ErrorKind::Other,
+        };
         Self { kind, message: message.to_string().into() }
     }
 

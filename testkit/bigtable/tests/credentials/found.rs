@@ -110,7 +110,7 @@ async fn the_first_source_that_is_there_is_taken() {
     // A file that is named is not passed over.
     let missing = home.0.join("missing.json");
     let error = found(&[("GOOGLE_APPLICATION_CREDENTIALS", &missing), all[1], all[2]]);
-    assert!(error.starts_with("NotFound") && error.contains(missing.to_str().unwrap()), "{error}");
+    assert!(error.starts_with("PermissionDenied") && error.contains(missing.to_str().unwrap()), "{error}");
     assert!(error.contains("GOOGLE_APPLICATION_CREDENTIALS"), "{error}");
     assert!(!server.wanted().is_empty());
 }

@@ -143,7 +143,7 @@ async fn an_external_account_exchanges_the_token_of_a_file_or_a_url() {
     assert!(impersonation.body.contains(r#""lifetime":"600s""#), "{}", impersonation.body);
 
     std::fs::remove_file(&path).unwrap();
-    let error = place.refused(of(&of_file), ErrorKind::NotFound).await;
+    let error = place.refused(of(&of_file), ErrorKind::PermissionDenied).await;
     assert!(error.contains(path.to_str().unwrap()), "{error}");
 }
 
@@ -199,7 +199,7 @@ async fn a_file_that_is_not_right_is_refused_with_the_field() {
     }
     let error = place.refused(Credentials::json("{"), ErrorKind::InvalidInput).await;
     assert!(error.contains("not JSON"), "{error}");
-    let error = place.refused(Credentials::file("/no/such/file"), ErrorKind::NotFound).await;
+    let error = place.refused(Credentials::file("/no/such/file"), ErrorKind::PermissionDenied).await;
     assert!(error.contains("/no/such/file"), "{error}");
     assert!(place.server.wanted().is_empty());
 }

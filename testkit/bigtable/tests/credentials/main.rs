@@ -1,5 +1,6 @@
 //! Google's credentials: what each kind asks of whom, what is refused by name, and where they are found.
 
+mod absent;
 mod found;
 mod kinds;
 
