@@ -6,10 +6,12 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use rowkey::ErrorKind;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
@@ -238,15 +240,28 @@ impl Shared {
     }
 }
 
-/// The task that fetches tokens. If it is dropped before its end, the calls that wait are told.
+/// One fetch. A provider that panics has failed, and is asked again as after other failures.
+async fn fetch(provider: &dyn TokenProvider) -> Result<Token, TokenError> {
+    let fetching = AssertUnwindSafe(async { timeout(LONGEST_FETCH, provider.token()).await }).catch_unwind();
+    match fetching.await {
+        Ok(Ok(fetched)) => fetched,
+        Ok(Err(_)) => Err(TokenError::unavailable(format!("the token was not fetched within {LONGEST_FETCH:?}"))),
+        Err(panic) => {
+            let said = panic.downcast_ref::<&str>().copied();
+            let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+            Err(TokenError::new(ErrorKind::Other, format!("the provider of tokens panicked{said}")))
+        }
+    }
+}
+
+/// The task that fetches tokens. It is dropped before its end if the runtime ends: then the calls that wait are told.
 struct Running(Weak<Shared>);
 
 impl Running {
     async fn run(mut self, woken: Arc<Notify>) {
         while let Some(provider) = self.0.upgrade().map(|shared| Arc::clone(&shared.provider)) {
-            let fetched = timeout(LONGEST_FETCH, provider.token()).await.unwrap_or_else(|_| {
-                Err(TokenError::unavailable(format!("the token was not fetched within {LONGEST_FETCH:?}")))
-            });
+            let fetched = fetch(&*provider).await;
             drop(provider);
             let Some(next) = self.0.upgrade().and_then(|shared| shared.fetched(fetched)) else { break };
             if !self.wait(next, &woken).await {
@@ -284,7 +299,7 @@ impl Drop for Running {
         shared.task().is_running = false;
         shared.state.send_modify(|state| {
             state.fetches += 1;
-            let error = TokenError::new(ErrorKind::Other, "the client's runtime has ended, or the provider panicked");
+            let error = TokenError::new(ErrorKind::Other, "the client's runtime has ended");
             state.failure = Some(Failure { error, pause: FIRST_PAUSE, until: Instant::now() });
         });
     }

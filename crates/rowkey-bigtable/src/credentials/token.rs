@@ -11,7 +11,7 @@ use rowkey::nonblocking::BoxFuture;
 /// [`Credentials::provider`](crate::Credentials::provider). Closures that return a future are providers.
 ///
 /// The client asks for a token when it has none, before the end of the one that it has, and after the service has refused
-/// one. It never asks twice at the same time, and repeats what fails.
+/// one. It never asks twice at the same time, and repeats what fails, a panic too.
 ///
 /// ```
 /// use std::time::Duration;

@@ -212,12 +212,28 @@ async fn the_task_ends_with_the_client() {
     assert_eq!(metrics.num_alive_tasks(), 0);
 }
 
+/// As any failure that lasts: it is kept for a pause, and is no reason to drop the token that there is.
 #[tokio::test(start_paused = true)]
-async fn a_provider_that_panics_is_an_error() {
-    let (tokens, _) = tokens(|_| async { panic!("a panic of a test's provider") });
-    for _ in 0..3 {
-        assert_eq!(kind_before(&header(&tokens).await.unwrap_err()), Some(ErrorKind::Other));
+async fn a_provider_that_panics_has_failed() {
+    let (panicking, fetches) = tokens(|_| async { panic!("in a test") });
+    for _ in 0..25 {
+        let status = header(&panicking).await.unwrap_err();
+        assert_eq!(kind_before(&status), Some(ErrorKind::Other));
+        assert_eq!(status.source().unwrap().to_string(), "the provider of tokens panicked: in a test");
     }
+    assert_eq!(begun(&fetches), 1);
+    // Before there is a future.
+    let at_once = |_| -> std::future::Ready<Result<Token, TokenError>> { panic!("in a test") };
+    assert!(header(&tokens(at_once).0).await.unwrap_err().source().unwrap().to_string().contains("panicked"));
+
+    let (refreshed, fetches) = tokens(|number| async move {
+        assert!(number != 1, "at the refresh");
+        Ok(numbered(number).expires_in(HOUR))
+    });
+    assert_eq!(header(&refreshed).await.unwrap(), "Bearer t0");
+    sleep(HOUR - AHEAD + Duration::from_secs(1)).await;
+    assert_eq!(begun(&fetches), 3, "it is asked again while the old token serves");
+    assert_eq!(header(&refreshed).await.unwrap(), "Bearer t2");
 }
 
 #[test]
@@ -230,5 +246,6 @@ fn a_runtime_that_has_ended_is_an_error() {
     for _ in 0..3 {
         let status = other.block_on(header(&tokens)).unwrap_err();
         assert_eq!(kind_before(&status), Some(ErrorKind::Other));
+        assert_eq!(status.source().unwrap().to_string(), "the client's runtime has ended");
     }
 }
