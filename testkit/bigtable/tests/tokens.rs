@@ -12,7 +12,7 @@ use rowkey_bigtable::client::proto::mutate_rows_request::Entry;
 use rowkey_bigtable::client::proto::mutation::{Mutation as Edit, SetCell};
 use rowkey_bigtable::client::proto::{
     MutateRowRequest, MutateRowResponse, MutateRowsRequest, MutateRowsResponse, Mutation, ReadModifyWriteRowRequest,
-    ReadRowsRequest, ReadRowsResponse, RpcStatus, mutate_rows_response,
+    ReadRowsRequest, ReadRowsResponse, RpcStatus, SampleRowKeysRequest, mutate_rows_response,
 };
 use rowkey_bigtable::{BigtableError, BigtableOptions, Credentials, Token, TokenError};
 use rowkey_bigtable_testkit::answers::{End, messages, status};
@@ -205,6 +205,39 @@ async fn a_failure_that_passes_is_busy_and_says_why() {
     let error = client.mutate_rows(one_entry(), &many.begin("put", "t").unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{error}");
     assert!(error.to_string().contains("503 of the endpoint"), "{error}");
+}
+
+/// Every kind of call says for how long, at the end of its attempts and at its own end.
+#[tokio::test]
+async fn a_token_that_does_not_come_is_named() {
+    let (credentials, fetches) = counted(|_| std::future::pending());
+    let (mock, options) = serving(fine, credentials).await;
+    let short = Duration::from_millis(20);
+    let client = Client::new(&options.attempt_timeout(short).retry_for(5 * short)).unwrap();
+    let sampled = async |options: &CallOptions| {
+        let call = options.begin("split points", "t").unwrap();
+        client.sample_row_keys(SampleRowKeysRequest::default(), &call).await.map(drop)
+    };
+    let none = CallOptions::none();
+    let late = [put(&client, none).await, read(&client).await, put_many(&client).await, add(&client).await];
+    for ended in late.into_iter().chain([sampled(none).await]) {
+        let error = ended.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+        assert!(error.to_string().contains("Unavailable: no access token: being fetched for "), "{error}");
+    }
+    let bounded = CallOptions::new().timeout(short / 2);
+    let scanned = async {
+        let mut rows = client.read_rows(ReadRowsRequest::default());
+        rows.next(&bounded.begin("scan", "t").unwrap()).await.map(drop)
+    };
+    let call = bounded.begin("put", "t").unwrap();
+    let many = async { client.mutate_rows(one_entry(), &call).await.map(drop) };
+    for ended in [many.await, put(&client, &bounded).await, scanned.await, sampled(&bounded).await] {
+        let error = ended.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{error}");
+        assert!(error.to_string().contains("no access token: being fetched for"), "{error}");
+    }
+    assert_eq!((fetches.load(Ordering::Acquire), mock.asked().len()), (1, 0));
 }
 
 fn one_entry() -> MutateRowsRequest {

@@ -329,7 +329,10 @@ impl Client {
                 Ok(Some(Ok(output))) => return Ok(output),
                 Ok(Some(Err(status))) if attempts.takes_new_token(&status) => {}
                 Ok(Some(Err(status))) => attempts.failed(status, sent.give_up(), call).await?,
-                Ok(None) => attempts.failed(timed_out(), sent.give_up(), call).await?,
+                Ok(None) => {
+                    let sent = sent.give_up();
+                    attempts.failed(attempts.lateness(sent), sent, call).await?;
+                }
                 Err(ended) => return Err(attempts.ended(ended, sent.give_up())),
             }
         }
@@ -491,17 +494,25 @@ impl Attempts {
         self.outcome(BigtableError::new(self.operation.doing, self.retry.attempts(), status).into())
     }
 
+    /// The status of an attempt that took too long, whose request may have been `sent`.
+    fn lateness(&self, sent: bool) -> Status {
+        let waited = if sent { None } else { self.tokens.lateness(Code::Unavailable) };
+        waited.unwrap_or_else(timed_out)
+    }
+
     /// The call had to end while an attempt was made, whose request may have been `sent`.
     fn ended(&self, error: Error, sent: bool) -> Error {
+        if !sent {
+            return self.outcome(self.explained(error));
+        }
         let writes = self.operation.effect != Effect::Reads;
-        let error = self.explained(error);
-        if sent && writes { self.unknown(error) } else { self.outcome(error) }
+        if writes { self.unknown(error) } else { self.outcome(error) }
     }
 
     /// The end of a call, with the reason if it waited for a token.
     fn explained(&self, ended: Error) -> Error {
         let is_late = matches!(ended, Error::DeadlineExceeded { .. });
-        match self.tokens.lateness().filter(|_| is_late) {
+        match self.tokens.lateness(Code::DeadlineExceeded).filter(|_| is_late) {
             Some(status) => BigtableError::new(self.operation.doing, self.retry.attempts(), status).into(),
             None => ended,
         }

@@ -1,7 +1,7 @@
 //! The tokens of a client without the feature `google`, which knows emulators alone: none.
 
 use rowkey::ErrorKind;
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tokens {}
@@ -19,7 +19,7 @@ impl Tokens {
         false
     }
 
-    pub(super) fn lateness(&self) -> Option<Status> {
+    pub(super) fn lateness(&self, _: Code) -> Option<Status> {
         None
     }
 }

@@ -58,19 +58,19 @@ impl Client {
         call: &Call<'_>,
         samples: &mut Vec<SampleRowKeysResponse>,
     ) -> Result<Result<(), Status>, Error> {
-        let outgoing = Outgoing::new(Arc::clone(request), &Sent::default());
+        let sent = Sent::default();
+        let outgoing = Outgoing::new(Arc::clone(request), &sent);
         let request = attempts.request(outgoing, call.remaining());
         let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
         let longest = Some(self.options().attempt_timeout);
-        let ended = |ended| attempts.ended(ended, false);
         let opening = within(call, longest, self.open::<_, SampleRowKeysResponse>(&self.inner.data, path, request));
-        let (_turn, mut stream) = match opening.await.map_err(ended)? {
+        let (_turn, mut stream) = match opening.await.map_err(|ended| attempts.ended(ended, sent.is_encoded()))? {
             Some(Ok(open)) => open,
             Some(Err(status)) => return Ok(Err(status)),
-            None => return Ok(Err(timed_out())),
+            None => return Ok(Err(attempts.lateness(sent.is_encoded()))),
         };
         loop {
-            match within(call, longest, stream.message()).await.map_err(ended)? {
+            match within(call, longest, stream.message()).await.map_err(|ended| attempts.ended(ended, true))? {
                 Some(Ok(None)) => return Ok(Ok(())),
                 Some(Ok(Some(_))) if samples.len() == MOST => {
                     let what = "the server sent more samples of row keys than a table has";

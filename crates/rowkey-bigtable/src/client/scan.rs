@@ -235,7 +235,7 @@ impl RowStream {
                         let Some(call) = wait else { return Ok(Next::Pending) };
                         let time = self.client.options().attempt_timeout;
                         let waited = within(call, Some(time), stream.message()).await;
-                        waited.map_err(|ended| self.attempts.ended(ended, false))?.unwrap_or_else(|| Err(timed_out()))
+                        waited.map_err(|ended| self.attempts.ended(ended, true))?.unwrap_or_else(|| Err(timed_out()))
                     }
                 },
                 None => {
@@ -324,7 +324,8 @@ impl RowStream {
         let limits = [self.request.rows_limit, self.page.unwrap_or(0)];
         self.rows_limit = limits.into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
         let request = ReadRowsRequest { rows_limit: self.rows_limit, ..self.request.clone() };
-        let message = Outgoing::new(Arc::new(request), &Sent::default());
+        let sent = Sent::default();
+        let message = Outgoing::new(Arc::new(request), &sent);
         let request = self.attempts.request(message, None);
         let path = "/google.bigtable.v2.Bigtable/ReadRows";
         let lease = match self.ahead {
@@ -334,10 +335,10 @@ impl RowStream {
         let connections = lease.as_ref().map_or(&self.client.inner.data, Lease::connections);
         let opening = self.client.open(connections, path, request);
         let opening = within(call, Some(self.client.options().attempt_timeout), opening);
-        match opening.await.map_err(|ended| self.attempts.ended(ended, false))? {
+        match opening.await.map_err(|ended| self.attempts.ended(ended, sent.is_encoded()))? {
             Some(Ok((turn, stream))) => self.open = Some(Open { stream, _turn: turn, lease, bytes: 0 }),
             Some(Err(status)) => self.failure = Some(status),
-            None => self.failure = Some(timed_out()),
+            None => self.failure = Some(self.attempts.lateness(sent.is_encoded())),
         }
         Ok(())
     }

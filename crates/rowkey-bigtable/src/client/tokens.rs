@@ -63,6 +63,8 @@ struct State {
 #[derive(Default)]
 struct Task {
     is_running: bool,
+    /// When the fetch began that is under way.
+    fetching_since: Option<Instant>,
     /// Whether a call has waited since the last fetch.
     is_wanted: bool,
     /// When tokens were dropped.
@@ -124,11 +126,10 @@ impl Tokens {
         number > 0 && self.0.as_ref().is_some_and(|shared| shared.refused(number))
     }
 
-    /// The status of a call whose time ended while there was no token, if the last fetch failed.
-    pub(super) fn lateness(&self) -> Option<Status> {
-        let state = self.0.as_ref()?.state.borrow();
-        let failure = state.failure.as_ref().filter(|_| state.usable().is_none())?;
-        Some(without_token(Code::DeadlineExceeded, &failure.error))
+    /// The status of what was not sent before its time ended, if it waited for a token.
+    pub(super) fn lateness(&self, code: Code) -> Option<Status> {
+        let error = self.0.as_ref()?.absence()?;
+        Some(without_token(code, &error))
     }
 }
 
@@ -160,11 +161,28 @@ impl Shared {
         }
     }
 
+    /// Why there is no token now.
+    fn absence(&self) -> Option<TokenError> {
+        let fetching_since = self.task().fetching_since;
+        let state = self.state.borrow();
+        if state.usable().is_some() {
+            return None;
+        }
+        let failure = state.failure.as_ref().map(|failure| &failure.error);
+        let Some(since) = fetching_since else { return failure.cloned() };
+        let time = since.elapsed().as_secs_f64();
+        let before = failure.map(|error| format!(", after {error}")).unwrap_or_default();
+        Some(TokenError::unavailable(format!("being fetched for {time:.1} s{before}")))
+    }
+
     /// Has a token fetched, if that is not under way.
     fn want(self: &Arc<Self>) {
         let mut task = self.task();
         task.is_wanted = true;
         let was_running = std::mem::replace(&mut task.is_running, true);
+        if !was_running {
+            task.fetching_since = Some(Instant::now());
+        }
         drop(task);
         if !was_running {
             // A runtime that has ended drops it at once.
@@ -199,7 +217,7 @@ impl Shared {
         let mut next = None;
         // The task's end comes before what the calls are told, as they ask for the next one.
         let mut task = self.task();
-        task.is_wanted = false;
+        (task.is_wanted, task.fetching_since) = (false, None);
         self.state.send_modify(|state| {
             state.fetches += 1;
             match held {
@@ -260,7 +278,11 @@ struct Running(Weak<Shared>);
 
 impl Running {
     async fn run(mut self, woken: Arc<Notify>) {
-        while let Some(provider) = self.0.upgrade().map(|shared| Arc::clone(&shared.provider)) {
+        let begun = |shared: Arc<Shared>| {
+            shared.task().fetching_since = Some(Instant::now());
+            Arc::clone(&shared.provider)
+        };
+        while let Some(provider) = self.0.upgrade().map(begun) {
             let fetched = fetch(&*provider).await;
             drop(provider);
             let Some(next) = self.0.upgrade().and_then(|shared| shared.fetched(fetched)) else { break };
@@ -296,7 +318,10 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let Some(shared) = self.0.upgrade() else { return };
-        shared.task().is_running = false;
+        {
+            let mut task = shared.task();
+            (task.is_running, task.fetching_since) = (false, None);
+        }
         shared.state.send_modify(|state| {
             state.fetches += 1;
             let error = TokenError::new(ErrorKind::Other, "the client's runtime has ended");

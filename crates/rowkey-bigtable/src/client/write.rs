@@ -85,7 +85,7 @@ impl Client {
             let sent = Sent::default();
             let outgoing = Outgoing::new(Arc::new(request), &sent);
             let (of_request, ended) =
-                match within(call, None, self.mutate_once(&attempts, outgoing, call, &mut left)).await {
+                match within(call, None, self.mutate_once(&attempts, (outgoing, &sent), call, &mut left)).await {
                     Ok(Some(Ok(()))) => (Status::internal("the server said nothing of this row"), None),
                     Ok(Some(Err(status))) => (status, None),
                     Ok(None) => (timed_out(), None),
@@ -153,7 +153,7 @@ impl Client {
     async fn mutate_once(
         &self,
         attempts: &Attempts,
-        request: Outgoing<Selected>,
+        (request, sent): (Outgoing<Selected>, &Sent),
         call: &Call<'_>,
         left: &mut [Left],
     ) -> Result<(), Status> {
@@ -161,7 +161,7 @@ impl Client {
         let path = "/google.bigtable.v2.Bigtable/MutateRows";
         let longest = self.options().attempt_timeout;
         let opening = timeout(longest, self.open::<_, MutateRowsResponse>(&self.inner.data, path, request));
-        let (_turn, mut stream) = opening.await.map_err(|_| timed_out())??;
+        let (_turn, mut stream) = opening.await.map_err(|_| attempts.lateness(sent.is_encoded()))??;
         let mut unnamed = left.len();
         let mut progress = Instant::now();
         while unnamed > 0 {

@@ -202,6 +202,28 @@ async fn a_fetch_that_hangs_is_given_up_and_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_waits_says_for_how_long() {
+    let (tokens, _) = tokens(|number| async move {
+        match number {
+            0 => Err(TokenError::unavailable("503")),
+            1 => std::future::pending().await,
+            _ => Ok(numbered(number)),
+        }
+    });
+    let said = || tokens.lateness(Code::Unavailable).map(|status| status.source().unwrap().to_string());
+    assert_eq!(said(), None);
+    header(&tokens).await.unwrap_err();
+    assert_eq!(said().unwrap(), "503");
+    let waiting = timeout(Duration::from_secs(4), header(&tokens));
+    waiting.await.unwrap_err();
+    let text = said().unwrap();
+    assert!(text.starts_with("being fetched for 3.") && text.ends_with(" s, after 503"), "{text}");
+    header(&tokens).await.unwrap_err();
+    header(&tokens).await.unwrap();
+    assert_eq!(said(), None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_task_ends_with_the_client() {
     let (tokens, _) = tokens(|number| async move { Ok(numbered(number).expires_in(HOUR)) });
     header(&tokens).await.unwrap();
