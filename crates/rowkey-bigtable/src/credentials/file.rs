@@ -34,6 +34,20 @@ impl CredentialsFile {
         Self { text: Text::Here(text), http }
     }
 
+    /// A token of the file's text. Errors do not name the file.
+    async fn token_of(&self, text: &str) -> Result<Token, TokenError> {
+        let value: Value = serde_json::from_str(text)
+            // A JSON error names a place, and no text.
+            .map_err(|error| TokenError::new(ErrorKind::InvalidInput, format!("not JSON: {error}")))?;
+        let fields = Fields::whole(&value)?;
+        let project = fields.text_if_any("quota_project_id")?;
+        let token = token(&fields, &SCOPES, &self.http).await?;
+        Ok(match project {
+            Some(project) => token.quota_project(project),
+            None => token,
+        })
+    }
+
     async fn read(&self) -> Result<(String, Arc<str>), TokenError> {
         match &self.text {
             Text::Here(text) => Ok(("the credentials".to_owned(), Arc::clone(text))),
@@ -63,16 +77,7 @@ impl TokenProvider for CredentialsFile {
     fn token(&self) -> BoxFuture<'_, Result<Token, TokenError>> {
         Box::pin(async {
             let (file, text) = self.read().await?;
-            let value: Value = serde_json::from_str(&text)
-                // A JSON error names a place, and no text.
-                .map_err(|error| TokenError::new(ErrorKind::InvalidInput, format!("{file}: not JSON: {error}")))?;
-            let fields = Fields::of(&file, &value)?;
-            fields.text_if_any("quota_project_id")?;
-            let token = token(&fields, &SCOPES, &self.http).await.map_err(|error| error.of(&file))?;
-            Ok(match fields.text_if_any("quota_project_id")? {
-                Some(project) => token.quota_project(project),
-                None => token,
-            })
+            self.token_of(&text).await.map_err(|error| error.of(file))
         })
     }
 }
@@ -114,16 +119,25 @@ async fn refreshed(fields: &Fields<'_>, http: &Http) -> Result<Token, TokenError
 /// The fields of an object in a file.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'f> {
-    /// The object's name in errors.
-    what: &'f str,
+    /// The object's name in errors, if it is inside another one.
+    what: Option<&'f str>,
     fields: &'f Map<String, Value>,
 }
 
 impl<'f> Fields<'f> {
+    /// All of a file.
+    fn whole(value: &'f Value) -> Result<Self, TokenError> {
+        Self::named(None, value)
+    }
+
     pub(super) fn of(what: &'f str, value: &'f Value) -> Result<Self, TokenError> {
+        Self::named(Some(what), value)
+    }
+
+    fn named(what: Option<&'f str>, value: &'f Value) -> Result<Self, TokenError> {
         match value {
             Value::Object(fields) => Ok(Self { what, fields }),
-            _ => Err(TokenError::new(ErrorKind::InvalidInput, format!("{what}: not an object"))),
+            _ => Err(error(what, ErrorKind::InvalidInput, "not an object")),
         }
     }
 
@@ -155,10 +169,17 @@ impl<'f> Fields<'f> {
     }
 
     pub(super) fn invalid(&self, why: impl fmt::Display) -> TokenError {
-        TokenError::new(ErrorKind::InvalidInput, format!("{}: {why}", self.what))
+        error(self.what, ErrorKind::InvalidInput, why)
     }
 
     pub(super) fn unsupported(&self, what: impl fmt::Display) -> TokenError {
-        TokenError::new(ErrorKind::Unsupported, format!("{}: not supported: {what}", self.what))
+        error(self.what, ErrorKind::Unsupported, format_args!("not supported: {what}"))
+    }
+}
+
+fn error(what: Option<&str>, kind: ErrorKind, why: impl fmt::Display) -> TokenError {
+    match what {
+        Some(what) => TokenError::new(kind, format_args!("{what}: {why}")),
+        None => TokenError::new(kind, why),
     }
 }

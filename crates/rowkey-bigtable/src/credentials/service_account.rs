@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rowkey::ErrorKind;
 use rustls::SignatureScheme;
 use rustls::pki_types::PrivateKeyDer;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use serde_json::json;
 
 use super::file::Fields;
@@ -40,7 +40,10 @@ fn signed(fields: &Fields<'_>, scopes: &[&str], url: &str) -> Result<String, Tok
     });
     let mut statement = format!("{}.{}", base64(head.to_string()), base64(claims.to_string()));
     let invalid = |why: &dyn std::fmt::Display| fields.invalid(format_args!("`private_key`: {why}"));
-    let key = PrivateKeyDer::from_pem_slice(fields.text("private_key")?.as_bytes()).map_err(|error| invalid(&error))?;
+    let key = PrivateKeyDer::from_pem_slice(fields.text("private_key")?.as_bytes()).map_err(|error| match error {
+        pem::Error::NoItemsFound => invalid(&"it has no private key in PEM (`-----BEGIN PRIVATE KEY-----`)"),
+        error => invalid(&format_args!("not a private key in PEM: {error}")),
+    })?;
     let key = rustls::crypto::ring::sign::any_supported_type(&key).map_err(|error| invalid(&error))?;
     let signer = key.choose_scheme(&[SignatureScheme::RSA_PKCS1_SHA256]).ok_or_else(|| invalid(&"not an RSA key"))?;
     let signature = signer.sign(statement.as_bytes()).map_err(|error| TokenError::new(ErrorKind::Other, error))?;

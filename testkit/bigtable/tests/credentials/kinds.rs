@@ -186,7 +186,11 @@ async fn a_file_that_is_not_right_is_refused_with_the_field() {
         (with(user(url), "refresh_token", Value::Null), "there is no `refresh_token`"),
         (with(user(url), "token_uri", "ftp://a".into()), "ftp://a"),
         (with(user(url), "token_uri", "http://example.com/token".into()), "https alone"),
-        (with(service_account(url), "private_key", "none".into()), "`private_key`"),
+        (with(service_account(url), "private_key", "none".into()), "`private_key`: it has no private key in PEM"),
+        (
+            with(service_account(url), "private_key", "-----BEGIN PRIVATE KEY-----\nMIIE".into()),
+            "`private_key`: not a private key in PEM",
+        ),
         (with(service_account(url), "client_email", json!(1)), "`client_email`"),
         (
             json!({"type": "impersonated_service_account", "service_account_impersonation_url": url}),
@@ -202,6 +206,25 @@ async fn a_file_that_is_not_right_is_refused_with_the_field() {
     let error = place.refused(Credentials::file("/no/such/file"), ErrorKind::PermissionDenied).await;
     assert!(error.contains("/no/such/file"), "{error}");
     assert!(place.server.wanted().is_empty());
+}
+
+#[tokio::test]
+async fn a_file_is_named_once() {
+    let place = Place::new(|_| give(403, &json!("no"))).await;
+    let path = std::env::temp_dir().join(format!("rowkey-odd-{}.json", std::process::id()));
+    for (text, kind, word) in [
+        (json!({"type": "odd"}).to_string(), ErrorKind::Unsupported, ": not supported: the type"),
+        ("{}".to_owned(), ErrorKind::InvalidInput, ": there is no `type`"),
+        ("[]".to_owned(), ErrorKind::InvalidInput, ": not an object"),
+        ("{".to_owned(), ErrorKind::InvalidInput, ": not JSON"),
+        (user(&place.url).to_string(), ErrorKind::PermissionDenied, ": the token endpoint"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let error = place.refused(Credentials::file(&path), kind).await;
+        let named = format!("{}{word}", path.display());
+        assert!(error.contains(&named) && error.matches(path.to_str().unwrap()).count() == 1, "{error}");
+    }
+    std::fs::remove_file(&path).unwrap();
 }
 
 #[tokio::test]
