@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::process::Command;
 
 use super::http::UNSAID;
-use super::impersonated::moment;
+use super::impersonated::left_until;
 use super::token::{Token, TokenError, TokenProvider};
 
 /// Runs `gcloud`, and waits for it without a thread.
@@ -36,10 +36,7 @@ impl TokenProvider for Gcloud {
             let of = |name: &str| credential.and_then(|credential| credential.get(name)).and_then(Value::as_str);
             let value = of("access_token").filter(|value| !value.is_empty());
             let token = Token::new(value.ok_or_else(|| TokenError::denied("gcloud: it has no access token"))?);
-            Ok(match of("token_expiry").and_then(moment) {
-                Some(end) => token.expires_at(end),
-                None => token.expires_in(UNSAID),
-            })
+            Ok(token.expires_in(of("token_expiry").map_or(UNSAID, |end| left_until(end, UNSAID))))
         })
     }
 }

@@ -182,7 +182,8 @@ impl Answered {
             Value::String(text) => text.parse().ok(),
             value => value.as_f64(),
         });
-        let lifetime = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        // Less than nothing is nothing.
+        let lifetime = seconds.and_then(|seconds: f64| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
         Ok(token.expires_in(lifetime.unwrap_or(UNSAID)))
     }
 }

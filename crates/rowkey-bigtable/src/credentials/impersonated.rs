@@ -47,15 +47,19 @@ impl Impersonation<'_> {
         let response = answered.json()?;
         let value = response.get("accessToken").and_then(Value::as_str).filter(|value| !value.is_empty());
         let token = Token::new(value.ok_or_else(|| answered.unreadable("has no accessToken"))?);
-        let end = response.get("expireTime").and_then(Value::as_str).and_then(moment);
-        Ok(match end {
-            Some(end) => token.expires_at(end),
-            None => token.expires_in(UNSAID),
-        })
+        let end = response.get("expireTime").and_then(Value::as_str);
+        Ok(token.expires_in(end.map_or(UNSAID, |end| left_until(end, self.lifetime))))
     }
 }
 
-/// A moment as RFC 3339 writes it.
-pub(super) fn moment(text: &str) -> Option<SystemTime> {
-    SystemTime::try_from(text.parse::<prost_types::Timestamp>().ok()?).ok()
+/// A token that is given now does not end sooner, unless the clocks differ.
+const SHORTEST: Duration = Duration::from_secs(60);
+
+/// The lifetime of a new token that ends at a moment of another clock, as RFC 3339 writes it. If by this clock it has none, it
+/// is `given`: the service says `UNAUTHENTICATED` if it is less, and then the token is replaced.
+pub(super) fn left_until(end: &str, given: Duration) -> Duration {
+    let end = end.parse::<prost_types::Timestamp>().ok().and_then(|end| SystemTime::try_from(end).ok());
+    let Some(end) = end else { return UNSAID };
+    let left = end.duration_since(SystemTime::now()).ok();
+    left.filter(|left| *left >= SHORTEST).unwrap_or(given)
 }

@@ -102,6 +102,10 @@ async fn the_first_source_that_is_there_is_taken() {
     assert!(error.starts_with("Busy") && error.contains("GCE_METADATA_HOST: the metadata server"), "{error}");
     // One that is not named may not be there.
     assert_eq!(found(&all[2..]), "Bearer of gcloud None");
+    // The clock is ahead.
+    let past = std::fs::read_to_string(&gcloud).unwrap().replace("2126", "2020");
+    std::fs::write(&gcloud, past).unwrap();
+    assert_eq!(found(&all[2..]), "Bearer of gcloud None");
     home.write(".config/gcloud/application_default_credentials.json", &user(&address));
     assert_eq!(found(&all[1..]), "Bearer of the file None");
     let config = home.write("application_default_credentials.json", "{}");

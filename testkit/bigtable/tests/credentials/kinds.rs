@@ -208,6 +208,37 @@ async fn a_file_that_is_not_right_is_refused_with_the_field() {
     assert!(place.server.wanted().is_empty());
 }
 
+/// By a clock that is ahead a new token has ended. The service decides.
+#[tokio::test]
+async fn a_clock_that_is_ahead_takes_no_token_away() {
+    for end in ["2020-01-02T03:04:05Z".to_owned(), soon()] {
+        let answers = move |wanted: &Wanted| match wanted.path.as_str() {
+            "/token" => give(200, &token("of the source")),
+            _ => give(200, &json!({"accessToken": "of the account", "expireTime": end})),
+        };
+        let place = Place::new(answers).await;
+        let file = json!({
+            "type": "impersonated_service_account", "source_credentials": user(&place.url),
+            "service_account_impersonation_url": format!("{}/v1/a:generateAccessToken", place.url),
+        });
+        assert_eq!(place.headers(of(&file)).await.unwrap().0, "Bearer of the account");
+    }
+}
+
+/// A moment that comes before a token of it could be used.
+fn soon() -> String {
+    prost_types::Timestamp::from(std::time::SystemTime::now()).to_string()
+}
+
+#[tokio::test]
+async fn a_lifetime_below_zero_is_none() {
+    for seconds in [json!(0), json!(-5), json!("-5")] {
+        let place = Place::new(move |_| give(200, &json!({"access_token": "t", "expires_in": seconds}))).await;
+        let error = place.refused(of(&user(&place.url)), ErrorKind::Busy).await;
+        assert!(error.contains("has expired"), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn a_file_is_named_once() {
     let place = Place::new(|_| give(403, &json!("no"))).await;
