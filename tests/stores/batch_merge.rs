@@ -125,6 +125,20 @@ fn an_error_comes_after_the_rows_before_it_at_whatever_batch_it_is() {
 }
 
 #[test]
+fn an_error_that_names_a_row_comes_at_its_place() {
+    let mut whole = sources(&[&["a", "d"], &["b", "e", "g"], &["c", "f", "h"]]);
+    whole.sources[0] = Script { place: Some(b"e".to_vec()), fails: true, ..whole.sources[0].clone() };
+    whole.sources[2] = Script { place: Some(b"i".to_vec()), fails: true, ..whole.sources[2].clone() };
+    for (limit, found) in [(None, "abcd!"), (Some(5), "abcd!"), (Some(4), "abcd")] {
+        let case = Case { limit, ..whole.clone() };
+        for (how, rows) in [1, 2, 9].iter().flat_map(|&rows| by_all(&case, &[rows])) {
+            let rows: String = keys(rows).into_iter().map(|key| key.unwrap_or("!".to_owned())).collect();
+            assert_eq!(rows, found, "{how}");
+        }
+    }
+}
+
+#[test]
 fn what_is_not_wanted_changes_nothing() {
     let mut merge = BatchMerge::new(2);
     merge.feed(0, Err(Error::engine("before the first step")));
@@ -165,8 +179,8 @@ fn a_batch_that_is_being_filled_is_not_looked_at() {
 #[test]
 fn the_last_key_is_known_after_every_row() {
     // `by_hand` compares it after each step.
-    let well = || Script { rows: rows(&["a", "b", "e", "f", "g"]), fails: false };
-    let failing = || Script { rows: rows(&["c", "d", "h", "i"]), fails: true };
+    let well = || Script { rows: rows(&["a", "b", "e", "f", "g"]), fails: false, place: None };
+    let failing = || Script { rows: rows(&["c", "d", "h", "i"]), fails: true, place: None };
     for (sources, limit, found) in [
         (vec![well()], None, 5),
         (vec![well(), well()], None, 10),
@@ -174,7 +188,7 @@ fn the_last_key_is_known_after_every_row() {
         (vec![well(), failing()], None, 9 + 1),
         (vec![well(), failing()], Some(7), 7),
         (vec![failing(), well()], Some(0), 0),
-        (vec![failing(), Script { rows: Vec::new(), fails: true }], None, 1),
+        (vec![failing(), Script { rows: Vec::new(), fails: true, place: None }], None, 1),
     ] {
         let case = Case { sources, salt: 0, reverse: false, limit };
         for most in [None, Some(1), Some(2), Some(5)] {
@@ -223,7 +237,7 @@ proptest! {
         salt in 0..4_usize, reverse: bool, batch_rows in 1..20_usize, choices in vec(0..97_usize, 1..20),
     ) {
         let number = |keys: Vec<Vec<u8>>| keys.into_iter().enumerate().map(|(n, key)| (key, vec![n as u8])).collect();
-        let sources: Vec<_> = scripts.into_iter().map(|keys| Script { rows: number(keys), fails: false }).collect();
+        let sources: Vec<_> = scripts.into_iter().map(|keys| Script { rows: number(keys), fails: false, place: None }).collect();
         let mut all: Vec<_> = sources.iter().flat_map(|script| script.rows.clone()).map(Ok).collect();
         all.sort();
         let case = Case { sources, salt, reverse, limit: None };

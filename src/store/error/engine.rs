@@ -9,6 +9,7 @@ use super::{Error, ErrorKind};
 #[derive(Debug)]
 pub struct EngineError {
     kind: ErrorKind,
+    row: Option<Box<[u8]>>,
     error: Box<dyn StdError + Send + Sync>,
 }
 
@@ -16,6 +17,11 @@ impl EngineError {
     /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// The key of the row that a scan could not return: [`Error::engine_at`].
+    pub fn row(&self) -> Option<&[u8]> {
+        self.row.as_deref()
     }
 
     /// The engine's error.
@@ -57,7 +63,40 @@ impl Error {
     /// assert_eq!(error.to_string(), "the region is moving");
     /// ```
     pub fn engine_of(kind: ErrorKind, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::Engine(EngineError { kind, error: error.into() })
+        Self::Engine(EngineError { kind, row: None, error: error.into() })
+    }
+
+    /// The error of a scan that can't return one row, which it names: all of its rows before that one, in its direction, were
+    /// returned. A [merge](crate::merge) of scans returns it at that row's place, after the rows of the others that come
+    /// before; other errors end a merge at once.
+    ///
+    /// A store that gives rows other keys than the store beneath, or adds rows of its own, makes another error of this one.
+    ///
+    /// ```
+    /// use rowkey::{Error, ErrorKind};
+    ///
+    /// let Error::Engine(error) = Error::engine_at(ErrorKind::InvalidInput, "key", "the row is too large") else { return };
+    /// assert_eq!(error.row(), Some(&b"key"[..]));
+    /// ```
+    pub fn engine_at(
+        kind: ErrorKind,
+        row: impl Into<Vec<u8>>,
+        error: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        Self::Engine(EngineError { kind, row: Some(row.into().into()), error: error.into() })
+    }
+
+    /// The row that a scan could not return, after all rows before it.
+    pub(crate) fn row(&self) -> Option<&[u8]> {
+        if let Self::Engine(error) = self { error.row() } else { None }
+    }
+
+    /// The error of a scan whose rows have other keys.
+    pub(crate) fn of_row(mut self, key: impl FnOnce(&[u8]) -> Option<&[u8]>) -> Self {
+        if let Self::Engine(EngineError { row, .. }) = &mut self {
+            *row = row.as_deref().and_then(key).map(Into::into);
+        }
+        self
     }
 
     /// The engine's error, if it is an `E`, for example a `FjallError`. For [`Error::OutcomeUnknown`] and

@@ -116,8 +116,24 @@ impl BatchMerge {
 
     #[cold]
     fn step_at_an_end(&mut self) -> Result<Step, Error> {
+        if self.stages.has_places() {
+            return self.step_to_a_place();
+        }
         match self.stages.take_at_an_end() {
             Settled::Row => Ok(Step::Row),
+            settled => self.no_row(settled),
+        }
+    }
+
+    /// As [`step`](Self::step), while an error has its place among the rows.
+    fn step_to_a_place(&mut self) -> Result<Step, Error> {
+        self.note_taken();
+        match self.stages.settle() {
+            Settled::Row if self.stages.is_at_place() => self.stages.fail_at_place().map(|()| Step::Done),
+            Settled::Row => {
+                self.stages.take();
+                Ok(Step::Row)
+            }
             settled => self.no_row(settled),
         }
     }
@@ -159,6 +175,13 @@ impl BatchMerge {
         }
     }
 
+    /// Copies the key of the last row before the merge moves on, perhaps to the place of an error.
+    fn note_taken(&mut self) {
+        if let Some(key) = self.stages.taken().and_then(Standing::key_after) {
+            key.clone_into(&mut self.last);
+        }
+    }
+
     /// The row that the last [`step`](Self::step) found, lent from its batch as key and value. `None` if it found none.
     #[inline]
     pub fn row(&self) -> Option<(&[u8], &[u8])> {
@@ -181,7 +204,15 @@ impl BatchMerge {
                 self.push_row(batch, bytes);
                 continue;
             }
+            if self.stages.has_places() {
+                self.note_taken();
+            }
             match self.stages.settle() {
+                Settled::Row if !self.stages.has_places() => {}
+                Settled::Row if self.stages.is_at_place() => match batch.is_empty() {
+                    true => return self.stages.fail_at_place().map(|()| Step::Done),
+                    false => break,
+                },
                 Settled::Row => {}
                 Settled::End if !batch.is_empty() => {
                     self.note_last();
@@ -254,16 +285,24 @@ impl BatchMerge {
         if !self.wants(source) {
             return;
         }
-        let mut rows = 0;
+        let (mut rows, mut placed) = (0, None);
         self.stages.feed(source, |standing, heads| {
             let read = read(&mut standing.batch);
             if read.is_err() || standing.batch.is_empty() {
                 *standing = Standing::default();
             }
             rows = standing.batch.len();
-            read.map(|()| standing.key().map(|key| heads.of(key)))
+            if let Err(error) = read {
+                let Some(row) = error.row() else { return Err(error) };
+                standing.batch.push(row, b"");
+                placed = Some(error);
+            }
+            Ok(standing.key().map(|key| heads.of(key)))
         });
         self.rows_read += rows as u64;
+        if let Some(error) = placed {
+            self.stages.place(source, error);
+        }
     }
 
     /// The key of the last row; empty before the first.

@@ -11,7 +11,8 @@
 //!   comparison. Of equal keys the row of the earlier source comes first, forward and in reverse. (If a source is not
 //!   sorted, all rows still come, in no defined order.)
 //! - **Errors.** All rows that come before a failed read are returned, then the error once, then always the end. A row is
-//!   returned before its source is read again, so no row is lost to a source that fails later.
+//!   returned before its source is read again, so no row is lost to a source that fails later. An error that [names a
+//!   row](crate::Error::engine_at) comes at the place of that row among all sources.
 //! - **Laziness.** Nothing is read before the first row is asked for. Then every source is read once, in order. If a scan
 //!   could not be opened, its error is the first item. Later one source at a time is read, when its rows have been returned
 //!   and the next row is asked for.

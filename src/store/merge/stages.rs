@@ -71,6 +71,9 @@ pub(super) struct Stages<S, E> {
     /// The error that ended the merge, until it is returned, and the number of its source.
     failure: Option<E>,
     failed: usize,
+    /// Errors that have a place among the rows, and the numbers of their sources. The last row of such a source stands for
+    /// the place, and is not returned.
+    placed: Vec<(usize, E)>,
 }
 
 impl<S: Source, E> Stages<S, E> {
@@ -82,6 +85,7 @@ impl<S: Source, E> Stages<S, E> {
             fed_early: Vec::new(),
             failure: None,
             failed: usize::MAX,
+            placed: Vec::new(),
         }
     }
 
@@ -129,7 +133,8 @@ impl<S: Source, E> Stages<S, E> {
         if self.take_of_run() {
             return true;
         }
-        let takes = self.stage == Stage::Taken && self.tree.left() > 0 && self.tree.advance();
+        let moves = self.stage == Stage::Taken && self.tree.left() > 0 && self.placed.is_empty();
+        let takes = moves && self.tree.advance();
         if takes {
             self.tree.take();
         }
@@ -276,6 +281,33 @@ impl<S: Source, E> Stages<S, E> {
         }
     }
 
+    /// Gives an error a place: the row that the source was fed.
+    #[cold]
+    pub(super) fn place(&mut self, source: usize, error: E) {
+        self.placed.push((source, error));
+    }
+
+    /// Whether an error has a place. Then rows are found by [`Self::settle`] alone, which stops [at it](Self::is_at_place).
+    #[inline]
+    pub(super) fn has_places(&self) -> bool {
+        !self.placed.is_empty()
+    }
+
+    /// Whether the row that [`Self::settle`] found is the place of an error.
+    pub(super) fn is_at_place(&self) -> bool {
+        let winner = self.tree.winner();
+        self.stage == Stage::Standing && self.placed.iter().any(|(source, _)| *source == winner)
+    }
+
+    /// Ends the merge with the error whose place it is at.
+    #[cold]
+    pub(super) fn fail_at_place(&mut self) -> Result<(), E> {
+        let winner = self.tree.winner();
+        let at = self.placed.iter().position(|(source, _)| *source == winner);
+        self.failure = at.map(|at| self.placed.swap_remove(at).1);
+        self.outcome()
+    }
+
     /// Takes the row that [`Self::settle`] found. The winner stands on it until the next row is found.
     #[inline]
     pub(super) fn take(&mut self) {
@@ -353,6 +385,7 @@ impl<S: Source, E> Stages<S, E> {
     pub(super) fn outcome(&mut self) -> Result<(), E> {
         self.stage = Stage::Ended;
         self.tree.sources.clear();
+        self.placed.clear();
         self.failure.take().map_or(Ok(()), Err)
     }
 }

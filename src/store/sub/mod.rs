@@ -274,6 +274,7 @@ mod tests {
     use super::table::SubRows;
     use super::*;
     use crate::store::Memory;
+    use crate::store::error::ErrorKind;
 
     #[test]
     fn prefixes_are_as_written_down() {
@@ -288,6 +289,24 @@ mod tests {
         table.write(Batch::new().put("k", "no counter")).unwrap();
         let error = table.increment(b"k", 1).unwrap_err();
         assert!(matches!(error, Error::NotACounter { key, len: 10 } if key == b"k"));
+    }
+
+    /// A scan that fails at a row, which it names.
+    struct FailsAt(Vec<u8>);
+
+    impl Rows for FailsAt {
+        fn next_batch(&mut self, _: &mut RowBatch) -> Result<(), Error> {
+            Err(Error::engine_at(ErrorKind::InvalidInput, self.0.clone(), "too large"))
+        }
+    }
+
+    #[test]
+    fn an_error_at_a_row_has_the_key_of_the_table() {
+        for (beneath, key) in [([&prefix("t"), &b"k"[..]].concat(), Some(&b"k"[..])), (b"foreign".to_vec(), None)] {
+            let rows: Option<Box<dyn Rows>> = Some(Box::new(FailsAt(beneath)));
+            let mut rows = SubRows { rows, prefix: prefix("t"), prefixed: RowBatch::new(), batch_bytes: 1 };
+            assert_eq!(rows.next_batch(&mut RowBatch::new()).unwrap_err().row(), key);
+        }
     }
 
     #[test]

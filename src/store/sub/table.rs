@@ -168,7 +168,8 @@ impl Rows for SubRows {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear_within(self.batch_bytes);
         let Some(rows) = &mut self.rows else { return Ok(()) };
-        rows.next_batch(&mut self.prefixed)?;
+        let read = rows.next_batch(&mut self.prefixed);
+        read.map_err(|error| error.of_row(|key| key.strip_prefix(self.prefix.as_slice())))?;
         let mut room = Room::new(batch, usize::MAX, self.batch_bytes);
         for (key, value) in self.prefixed.iter() {
             let Some(key) = key.strip_prefix(self.prefix.as_slice()) else {

@@ -244,7 +244,8 @@ impl Rows for CellRows {
                     room.push(row, cells);
                 }
                 end => {
-                    self.failed = end.err();
+                    // Its key is an entry's.
+                    self.failed = end.err().map(|error| error.of_row(|_| None));
                     self.reader = None;
                 }
             }
