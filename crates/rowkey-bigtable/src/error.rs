@@ -49,8 +49,9 @@ impl BigtableError {
     /// The key of the row that is too large to be read: for the service, or for this client
     /// ([`largest_row`](crate::BigtableOptions#structfield.largest_row)).
     ///
-    /// The rows before it are read by a scan that ends before its key, and those after it by a scan that starts after it. Of
-    /// the row itself fewer columns can be read, or columns page by page.
+    /// A scan has returned all rows before it, of a salted table those of all buckets, and another one that starts
+    /// [after its key](rowkey::nonblocking::TableStream::after_key) returns those after it. Of the row itself fewer columns can
+    /// be read, or columns page by page.
     pub fn large_row(&self) -> Option<Vec<u8>> {
         large::row(&self.status)
     }
@@ -72,7 +73,10 @@ impl From<BigtableError> for Error {
             (None, _) if is_broken(&error.status) => ErrorKind::Busy,
             (None, code) => kind_of(code),
         };
-        Self::engine_of(kind, error)
+        match error.large_row() {
+            Some(row) => Self::engine_at(kind, row, error),
+            None => Self::engine_of(kind, error),
+        }
     }
 }
 

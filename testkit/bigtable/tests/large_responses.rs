@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use prost::Message;
+use rowkey::merge::{BatchMerge, Step};
 use rowkey::nonblocking::{AsyncWideDatabase, AsyncWideStore};
 use rowkey::store::{CallOptions, Scan};
 use rowkey::wide::{Columns, FamilySchema, TableSchema};
@@ -151,6 +152,57 @@ async fn a_row_that_is_too_large_is_named_and_passed_over() {
             end.unwrap();
             assert_eq!(found[2], ("c".to_owned(), size));
         }
+    }
+}
+
+/// The key of a number in one of 16 buckets.
+fn salted(number: u8) -> Vec<u8> {
+    vec![number.wrapping_mul(7) % 16, number]
+}
+
+/// The numbers that a scan of all buckets returns, from `first` to `last`, and the number of the row that is too large.
+async fn merged(store: &dyn AsyncWideStore, [first, last]: [u8; 2], reverse: bool) -> (Vec<u8>, Option<u8>) {
+    let range = |bucket| KeyRange::new([bucket, first], Some([bucket, last, 0])).unwrap();
+    let open = |bucket| store.scan(&Scan::new(vec![range(bucket)]).reverse(reverse), &Columns::all());
+    let mut streams: Vec<_> = (0..16).map(open).collect();
+    let (mut merge, mut numbers) = (BatchMerge::new(16).salt(1).reverse(reverse), Vec::new());
+    loop {
+        match merge.step() {
+            Ok(Step::Row) => numbers.push(merge.row().unwrap().0[1]),
+            Ok(Step::Feed(source)) => {
+                let read = streams[source].try_next().await;
+                let read = read.map(|rows| *merge.batch(source).unwrap() = rows.unwrap_or_default());
+                merge.feed(source, read);
+            }
+            Ok(Step::Done) => return (numbers, None),
+            Err(error) => {
+                let large = error.engine_error::<BigtableError>().unwrap().large_row().unwrap();
+                return (numbers, Some(large[1]));
+            }
+        }
+    }
+}
+
+/// Every row that is not too large comes, whichever buckets the others are in.
+#[tokio::test]
+async fn rows_between_those_too_large_come_of_all_buckets() {
+    let mut rows: Rows =
+        (150..=250).map(|n| (salted(n), vec![7; if [200, 204].contains(&n) { 2 * MIB } else { 10 }])).collect();
+    rows.sort();
+    let (_mock, address) = Mock::start(answers(rows, 2, MIB / 4)).await;
+    let db = Bigtable::connect(options(&address).largest_row(MIB)).await.unwrap();
+    let schema = TableSchema::new().family("f", FamilySchema::new().max_versions(u32::MAX));
+    let store = db.open_table("t", &schema).await.unwrap();
+    let of = |from: u8, to: u8| if from <= to { (from..=to).collect() } else { (to..=from).rev().collect::<Vec<_>>() };
+    for (ends, reverse, expected) in [
+        ([150, 250], false, (of(150, 199), Some(200))),
+        ([201, 250], false, (of(201, 203), Some(204))),
+        ([205, 250], false, (of(205, 250), None)),
+        ([150, 250], true, (of(250, 205), Some(204))),
+        ([150, 203], true, (of(203, 201), Some(200))),
+        ([150, 199], true, (of(199, 150), None)),
+    ] {
+        assert_eq!(merged(&*store, ends, reverse).await, expected);
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn row(status: &Status) -> Option<Vec<u8>> {
 pub(super) fn status(key: &[u8], most: usize) -> Status {
     let message = format!(
         "the row at key {} has more than {most} bytes, the most that this client reads of one (BigtableOptions::largest_row). \
-         Read fewer of its columns, or the rows before it and those after it",
+         Read fewer of its columns, or go on after it",
         key.escape_ascii()
     );
     let info = ErrorInfo {
