@@ -9,7 +9,7 @@ use crate::model::error::{Error, Result};
 use crate::model::region::readable;
 use crate::model::table_name::TableName;
 use crate::ops::admin::Admin;
-use crate::ops::executor::Core;
+use crate::ops::executor::Executor;
 use crate::table::Table;
 
 /// A client of one cluster. Clones share its connections and what it knows of regions. It runs in tokio: outside of a runtime, its
@@ -17,14 +17,16 @@ use crate::table::Table;
 ///
 /// Connections, scans and [`BufferedMutator`](crate::BufferedMutator)s belong to the runtime in which they were begun. After that
 /// has stopped, the client opens other connections in the runtime that uses it; scans and `BufferedMutator`s of the stopped one
-/// end with an error. A runtime that lives and does not run, such as one of a single thread outside of `block_on`, holds up those
-/// who use its connections elsewhere: give each such runtime a client of its own.
+/// end with an error. Do not share a client between runtimes if one of them may not be polled, such as a current-thread runtime
+/// outside of `block_on`: calls over its connections stall.
+#[doc(alias = "ConnectionFactory")]
+#[doc(alias = "AsyncConnection")]
 #[derive(Clone)]
 pub struct Client {
-    core: Arc<Core>,
+    executor: Arc<Executor>,
 }
 
-/// What a client has done.
+/// Numbers of calls, retries and look-ups of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
@@ -48,36 +50,36 @@ impl Client {
         if options.masters.is_empty() && options.zookeeper.is_empty() {
             return Err(Error::invalid("the options name neither masters nor ZooKeeper"));
         }
-        Ok(Self { core: Arc::new(Core::new(options)?) })
+        Ok(Self { executor: Arc::new(Executor::new(options)?) })
     }
 
     /// A table, which need not exist yet. Names may have a namespace: `namespace:table`.
     pub fn table(&self, name: impl Into<TableName>) -> Table {
-        Table::new(self.core.clone(), name.into())
+        Table::new(self.executor.clone(), name.into())
     }
 
-    /// What creates, changes and drops tables.
+    /// The admin, which creates, changes and drops tables.
     pub fn admin(&self) -> Admin {
-        Admin::new(self.core.clone())
+        Admin::new(self.executor.clone())
     }
 
-    /// What the client has done so far.
+    /// The numbers so far.
     pub fn counters(&self) -> Counters {
         Counters {
-            calls: self.core.counters.calls.load(Ordering::Relaxed),
-            retries: self.core.counters.retries.load(Ordering::Relaxed),
-            overloads: self.core.counters.overloads.load(Ordering::Relaxed),
-            lookups: self.core.locator.lookups(),
+            calls: self.executor.counters.calls.load(Ordering::Relaxed),
+            retries: self.executor.counters.retries.load(Ordering::Relaxed),
+            overloads: self.executor.counters.overloads.load(Ordering::Relaxed),
+            lookups: self.executor.locator.lookups(),
         }
     }
 
     /// The known regions and the open connections, a line each.
     pub fn dump(&self) -> String {
-        let regions = self.core.locator.known().into_iter().map(|known| {
+        let regions = self.executor.locator.known().into_iter().map(|known| {
             let (name, server, opening) = (readable(known.region.name()), &known.server, known.opening);
             format!("region {name} at {server}, opening {opening}\n")
         });
-        let connections = self.core.pool.open().into_iter().map(|(address, service, calls)| {
+        let connections = self.executor.pool.open().into_iter().map(|(address, service, calls)| {
             format!("connection to {address}, {}, {calls} calls in flight\n", service.name())
         });
         regions.chain(connections).collect()
@@ -86,6 +88,6 @@ impl Client {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("options", &self.core.options).finish_non_exhaustive()
+        f.debug_struct("Client").field("options", &self.executor.options).finish_non_exhaustive()
     }
 }

@@ -9,9 +9,9 @@ use tokio::time::Instant;
 use crate::model::condition::Condition;
 use crate::model::error::{CallFault, Result};
 use crate::model::get::Get;
+use crate::model::idempotency::Idempotency;
 use crate::model::mutation::{Append, Delete, Increment, Mutation, Put};
 use crate::model::region::{Location, Region};
-use crate::model::repeat::Repeat;
 use crate::model::row::{CellBlock, Row};
 use crate::model::row_mutations::RowMutations;
 use crate::model::scan::Scan;
@@ -19,7 +19,7 @@ use crate::model::server::{ServerName, Service};
 use crate::model::table_name::TableName;
 use crate::ops::batch::{self, Action, Outcome};
 use crate::ops::buffered::{BufferOptions, BufferedMutator};
-use crate::ops::executor::{Core, RegionCall, nonce};
+use crate::ops::executor::{Executor, RegionCall, nonce};
 use crate::ops::regions::regions_of;
 use crate::ops::scan::Scanner;
 use crate::pb;
@@ -31,16 +31,17 @@ use crate::time::bounded;
 /// An operation ends before its [timeout](Self::with_timeout), which covers look-ups, retries and the pauses between them. A
 /// future that is dropped leaves its call: the server may still carry it out.
 #[derive(Clone)]
+#[doc(alias = "AsyncTable")]
 pub struct Table {
-    core: Arc<Core>,
+    executor: Arc<Executor>,
     name: TableName,
     timeout: Duration,
 }
 
 impl Table {
-    pub(crate) fn new(core: Arc<Core>, name: TableName) -> Self {
-        let timeout = core.options.timeout;
-        Self { core, name, timeout }
+    pub(crate) fn new(executor: Arc<Executor>, name: TableName) -> Self {
+        let timeout = executor.options.timeout;
+        Self { executor, name, timeout }
     }
 
     /// The same table with operations that may take so long. Default: that of the client's options.
@@ -95,10 +96,10 @@ impl Table {
             message,
             cells: &[],
             read,
-            repeat: Repeat::Read,
+            idempotency: Idempotency::ReadOnly,
             deadline: self.deadline(),
         };
-        self.core.on_row(&call).await
+        self.executor.on_row(&call).await
     }
 
     /// Reads rows, each with a result of its own, in the order of the gets.
@@ -179,19 +180,19 @@ impl Table {
     async fn mutate(&self, mutation: &Mutation, condition: Option<&Condition>) -> Result<Outcome> {
         mutation.check()?;
         condition.map_or(Ok(()), Condition::check)?;
-        let repeat = if condition.is_some() { Repeat::Never } else { mutation.repeat() };
+        let idempotency = if condition.is_some() { Idempotency::NonIdempotent } else { mutation.idempotency() };
         let nonce = mutation.is_read_modify().then(nonce);
         let message = |location: &Location| pb::MutateRequest {
             region: location.region.specifier(),
             mutation: mutation.to_pb(nonce),
             condition: condition.map(|condition| condition.to_pb(mutation.row())),
-            nonce_group: nonce.map(|_| self.core.nonce_group),
+            nonce_group: nonce.map(|_| self.executor.nonce_group),
         };
         let read = |answer: &Answer| {
             let response: pb::MutateResponse = answer.read()?;
             // Only a condition leaves a row as it is.
             if condition.is_none() && response.processed == Some(false) {
-                return Err(CallFault::Malformed("the result of a write"));
+                return Err(CallFault::Malformed("the response of a write has no result"));
             }
             let applied = condition.is_none() || response.processed();
             Ok(Outcome { row: row_of(answer, mutation.row(), response.result.as_ref())?, applied })
@@ -204,10 +205,10 @@ impl Table {
             message,
             cells: &[mutation.cells()],
             read,
-            repeat,
+            idempotency,
             deadline: self.deadline(),
         };
-        self.core.on_row(&call).await
+        self.executor.on_row(&call).await
     }
 
     /// Changes a row by several mutations at once: others see all of them or none. Returns the new values of increments and appends.
@@ -244,10 +245,10 @@ impl Table {
             message,
             cells: &cells,
             read: |answer: &Answer| batch::row_outcome(answer, mutations.row()),
-            repeat: if condition.is_some() { Repeat::Never } else { mutations.repeat() },
+            idempotency: if condition.is_some() { Idempotency::NonIdempotent } else { mutations.idempotency() },
             deadline: self.deadline(),
         };
-        self.core.on_row(&call).await
+        self.executor.on_row(&call).await
     }
 
     /// Reads many rows in the order of their keys.
@@ -256,7 +257,7 @@ impl Table {
     /// go on as long as its servers answer. Outside of a tokio runtime, its first row is an error.
     #[doc(alias = "getScanner")]
     pub fn scan(&self, scan: Scan) -> Scanner {
-        Scanner::start(self.core.clone(), self.name.clone(), scan, self.timeout)
+        Scanner::start(self.executor.clone(), self.name.clone(), scan, self.timeout)
     }
 
     /// The regions in the order of their keys, each with the server that has it now. The client remembers them, so that no
@@ -266,7 +267,7 @@ impl Table {
     ///
     /// If the table does not exist, or `hbase:meta` can't be read in time.
     pub async fn regions(&self) -> Result<Vec<(Region, Option<ServerName>)>> {
-        regions_of(&self.core, &self.name, self.deadline()).await
+        regions_of(&self.executor, &self.name, self.deadline()).await
     }
 
     /// Reads and changes rows in few calls: those of one server together, up to
@@ -279,20 +280,20 @@ impl Table {
     /// later one, which is acknowledged all the same. A delete and a write of one row in one batch often have the same millisecond: give
     /// timestamps of your own, see [`Delete`].
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
-        batch::run(&self.core, &self.name, &actions, self.deadline()).await
+        batch::run(&self.executor, &self.name, &actions, self.deadline()).await
     }
 
     /// Gathers writes, and sends many in one call. Outside of a tokio runtime, it takes no writes.
     #[doc(alias = "getBufferedMutator")]
     pub fn buffered_mutator(&self, options: BufferOptions) -> BufferedMutator {
-        BufferedMutator::start(self.core.clone(), self.name.clone(), self.timeout, options)
+        BufferedMutator::start(self.executor.clone(), self.name.clone(), self.timeout, options)
     }
 }
 
 /// The row of an answer with one result.
 fn row_of(answer: &Answer, key: &[u8], result: Option<&pb::Result>) -> Result<Row, CallFault> {
     let row = result.map_or(Some(Row::default()), |result| CellBlock(answer.cells.clone()).row_at(key, result));
-    row.ok_or(CallFault::Malformed("the cells of a row"))
+    row.ok_or(CallFault::Malformed("the response has cells of a row that can't be decoded"))
 }
 
 impl fmt::Debug for Table {

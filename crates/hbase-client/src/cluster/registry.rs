@@ -18,50 +18,50 @@ use crate::rpc::{Payload, Pool};
 /// Who knows where `hbase:meta` and the active master are.
 #[derive(Debug)]
 pub(crate) struct Registry {
-    witnesses: Vec<Witness>,
+    endpoints: Vec<Endpoint>,
     znode: String,
     timeout: Duration,
 }
 
 #[derive(Debug, Clone)]
-enum Witness {
+enum Endpoint {
     Master(Address),
     ZooKeeper(Address),
 }
 
-/// So long one witness is waited for before the next is asked too.
+/// The delay after which the next endpoint is asked too.
 const HEDGE: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Question {
+pub(crate) enum Lookup {
     Meta,
     Master,
 }
 
 impl Registry {
     pub(crate) fn new(options: &Options) -> Self {
-        let masters = options.masters.iter().cloned().map(Witness::Master);
-        let zookeeper = options.zookeeper.iter().cloned().map(Witness::ZooKeeper);
+        let masters = options.masters.iter().cloned().map(Endpoint::Master);
+        let zookeeper = options.zookeeper.iter().cloned().map(Endpoint::ZooKeeper);
         Self {
-            witnesses: masters.chain(zookeeper).collect(),
+            endpoints: masters.chain(zookeeper).collect(),
             znode: options.znode.clone(),
             timeout: options.meta_timeout,
         }
     }
 
-    /// Asks one witness after the other, by chance, until one knows. A slow one is not waited for before the next is asked.
-    pub(crate) async fn ask(&self, pool: &Pool, question: Question) -> Result<ServerName, Cause> {
-        let mut witnesses = self.witnesses.clone();
-        fastrand::shuffle(&mut witnesses);
-        let mut witnesses = witnesses.into_iter();
+    /// Asks one endpoint after the other, by chance, until one knows. A slow one is not waited for before the next is asked.
+    pub(crate) async fn ask(&self, pool: &Pool, lookup: Lookup) -> Result<ServerName, Cause> {
+        let mut endpoints = self.endpoints.clone();
+        fastrand::shuffle(&mut endpoints);
+        let mut endpoints = endpoints.into_iter();
         let mut asked = FuturesUnordered::new();
         let mut told = Vec::new();
         let mut next = Instant::now();
         loop {
             if (asked.is_empty() || Instant::now() >= next)
-                && let Some(witness) = witnesses.next()
+                && let Some(endpoint) = endpoints.next()
             {
-                asked.push(self.ask_one(pool, witness, question));
+                asked.push(self.ask_one(pool, endpoint, lookup));
                 next = Instant::now() + HEDGE;
             }
             tokio::select! {
@@ -72,25 +72,25 @@ impl Registry {
                         return Err(unknown(&told));
                     }
                 },
-                () = sleep_until(next), if witnesses.len() > 0 => {}
+                () = sleep_until(next), if endpoints.len() > 0 => {}
             }
         }
     }
 
-    async fn ask_one(&self, pool: &Pool, witness: Witness, question: Question) -> Result<ServerName, Cause> {
-        let answer = match &witness {
-            Witness::Master(address) => timeout(self.timeout, self.ask_master(pool, address, question)).await,
-            Witness::ZooKeeper(address) => timeout(self.timeout, self.ask_zookeeper(address, question)).await,
+    async fn ask_one(&self, pool: &Pool, endpoint: Endpoint, lookup: Lookup) -> Result<ServerName, Cause> {
+        let answer = match &endpoint {
+            Endpoint::Master(address) => timeout(self.timeout, self.ask_master(pool, address, lookup)).await,
+            Endpoint::ZooKeeper(address) => timeout(self.timeout, self.ask_zookeeper(address, lookup)).await,
         };
-        let (Witness::Master(address) | Witness::ZooKeeper(address)) = &witness;
+        let (Endpoint::Master(address) | Endpoint::ZooKeeper(address)) = &endpoint;
         answer.unwrap_or(Err(Cause::TimedOut)).map_err(|cause| cause.at(address))
     }
 
-    async fn ask_master(&self, pool: &Pool, address: &Address, question: Question) -> Result<ServerName, Cause> {
+    async fn ask_master(&self, pool: &Pool, address: &Address, lookup: Lookup) -> Result<ServerName, Cause> {
         let deadline = Instant::now() + self.timeout;
         let connection = pool.connection(address, Service::ClientMeta, deadline).await.map_err(cause)?;
-        let server = match question {
-            Question::Meta => {
+        let server = match lookup {
+            Lookup::Meta => {
                 let message = pb::GetMetaRegionLocationsRequest {};
                 let answer = connection.call(&Payload::new("GetMetaRegionLocations", &message), deadline).await;
                 let answer: pb::GetMetaRegionLocationsResponse =
@@ -98,7 +98,7 @@ impl Registry {
                 let primary = answer.meta_locations.into_iter().find(|known| known.region_info.replica_id() == 0);
                 primary.and_then(|primary| primary.server_name)
             }
-            Question::Master => {
+            Lookup::Master => {
                 let message = pb::GetActiveMasterRequest {};
                 let answer = connection.call(&Payload::new("GetActiveMaster", &message), deadline).await;
                 let answer: pb::GetActiveMasterResponse = answer.and_then(|answer| answer.read()).map_err(cause)?;
@@ -108,22 +108,22 @@ impl Registry {
         server.as_ref().and_then(ServerName::from_pb).ok_or_else(|| Cause::said("it does not know"))
     }
 
-    async fn ask_zookeeper(&self, address: &Address, question: Question) -> Result<ServerName, Cause> {
-        let name = match question {
-            Question::Meta => "meta-region-server",
-            Question::Master => "master",
+    async fn ask_zookeeper(&self, address: &Address, lookup: Lookup) -> Result<ServerName, Cause> {
+        let name = match lookup {
+            Lookup::Meta => "meta-region-server",
+            Lookup::Master => "master",
         };
         let path = format!("{}/{name}", self.znode.trim_end_matches('/'));
         let data = zookeeper::read(address, &path, self.timeout).await?;
         let data = data.ok_or_else(|| Cause::said(format!("there is no znode {path}")))?;
-        server_of(&data, question).ok_or_else(|| Cause::said(format!("the data of the znode {path} cannot be read")))
+        server_of(&data, lookup).ok_or_else(|| Cause::said(format!("the data of the znode {path} can't be decoded")))
     }
 }
 
 /// Nobody knows where the cluster is. Who does not trust a server has to be told so, though another one may only be down.
 fn unknown(told: &[Cause]) -> Cause {
     let texts: Vec<_> = told.iter().map(Cause::to_string).collect();
-    let text = format!("nobody knows where the cluster is: {}", texts.join("; "));
+    let text = format!("no registry endpoint answered: {}", texts.join("; "));
     if told.iter().any(Cause::is_security) { Cause::security(text) } else { Cause::said(text) }
 }
 
@@ -137,17 +137,17 @@ fn cause(fault: CallFault) -> Cause {
 }
 
 /// A znode's data: FF, the length of a writer's name in four bytes, the name, `PBUF`, and a message.
-fn server_of(data: &[u8], question: Question) -> Option<ServerName> {
+fn server_of(data: &[u8], lookup: Lookup) -> Option<ServerName> {
     const OPEN: u32 = 3;
     let (length, rest) = data.strip_prefix(&[0xff])?.split_first_chunk()?;
     let message = rest.get(u32::from_be_bytes(*length) as usize..)?.strip_prefix(b"PBUF")?;
     let message = Bytes::copy_from_slice(message);
-    let server = match question {
-        Question::Meta => {
+    let server = match lookup {
+        Lookup::Meta => {
             let meta = pb::MetaRegionServer::decode(message).ok()?;
             (meta.state() == OPEN || meta.state.is_none()).then_some(meta.server)?
         }
-        Question::Master => pb::Master::decode(message).ok()?.master,
+        Lookup::Master => pb::Master::decode(message).ok()?.master,
     };
     ServerName::from_pb(&server)
 }
@@ -171,16 +171,16 @@ mod tests {
     #[test]
     fn znodes_are_read() {
         let server = pb::ServerName { host_name: "h".into(), port: Some(1), start_code: Some(2) };
-        let read = |data: &[u8], question| server_of(data, question).map(|server| server.to_string());
+        let read = |data: &[u8], lookup| server_of(data, lookup).map(|server| server.to_string());
         let mut meta = pb::MetaRegionServer { server: server.clone(), state: Some(3) };
         let open = znode(&meta);
-        assert_eq!(read(&open, Question::Meta), Some("h,1,2".into()));
-        assert_eq!(read(&znode(&pb::Master { master: server }), Question::Master), Some("h,1,2".into()));
+        assert_eq!(read(&open, Lookup::Meta), Some("h,1,2".into()));
+        assert_eq!(read(&znode(&pb::Master { master: server }), Lookup::Master), Some("h,1,2".into()));
         meta.state = Some(5);
-        assert_eq!(read(&znode(&meta), Question::Meta), None, "closing");
+        assert_eq!(read(&znode(&meta), Lookup::Meta), None, "closing");
         for end in 0..open.len() {
-            let _ = server_of(&open[..end], Question::Meta);
+            let _ = server_of(&open[..end], Lookup::Meta);
         }
-        assert_eq!(read(b"\xff\xff\xff\xff\xffxPBUF", Question::Meta), None);
+        assert_eq!(read(b"\xff\xff\xff\xff\xffxPBUF", Lookup::Meta), None);
     }
 }

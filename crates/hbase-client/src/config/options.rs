@@ -10,7 +10,8 @@ use crate::model::server::Address;
 use crate::security::Security;
 use crate::time::bounded;
 
-/// How to reach a cluster, and what its calls may take. A time of more than a year is a year.
+/// Options of a client: the cluster, timeouts and limits. A time of more than a year is a year.
+#[doc(alias = "Configuration")]
 #[derive(Debug, Clone)]
 pub struct Options {
     pub(crate) masters: Vec<Address>,
@@ -120,51 +121,55 @@ impl Options {
         self
     }
 
-    /// How long an operation may take, with its look-ups, retries and pauses; more than a year is a year. Default: 60 s.
+    /// Timeout of an operation, with its look-ups, retries and backoff; more than a year is a year. Default: 60 s.
+    #[doc(alias = "hbase.client.operation.timeout")]
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = bounded(timeout);
         self
     }
 
-    /// How long one call may take before the operation makes another. Default: 20 s.
+    /// Timeout of one attempt, after which the operation makes another. Default: 20 s.
+    #[doc(alias = "hbase.rpc.timeout")]
     #[must_use]
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = bounded(timeout);
         self
     }
 
-    /// How long a look-up of a region, of `hbase:meta` or of the master may take. Default: 10 s.
+    /// Timeout of a look-up of a region, of `hbase:meta` or of the master. Default: 10 s.
     #[must_use]
     pub fn meta_timeout(mut self, timeout: Duration) -> Self {
         self.meta_timeout = bounded(timeout);
         self
     }
 
-    /// How long connecting may take; and, after that, authenticating by Kerberos. Default: 5 s.
+    /// Timeout of connecting; and, after that, of authenticating by Kerberos. Default: 5 s.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = bounded(timeout);
         self
     }
 
-    /// A connection is given up if nothing comes for so long while an answer is waited for. A scan whose filter passes nothing hears
-    /// of its server after half of the [`call_timeout`](Self::call_timeout), so this one is to be longer. Default: 30 s.
+    /// Closes a connection that has pending calls and received no bytes for this long. It must exceed half of the
+    /// [`call_timeout`](Self::call_timeout): servers send heartbeats of long scans at that interval. Default: 30 s.
     #[must_use]
     pub fn read_timeout(mut self, timeout: Duration) -> Self {
         self.read_timeout = bounded(timeout);
         self
     }
 
-    /// A connection is closed if nothing was asked for so long. Default: 110 s, because servers close theirs after 120 s.
+    /// Closes a connection that has had no call for this long. Default: 110 s, because servers close theirs after 120 s.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = bounded(timeout);
         self
     }
 
-    /// Pauses between attempts: the first, at least 1 ms, and the longest. Each is about twice the one before. Default: 16 ms,
-    /// 10 s.
+    /// Backoff between attempts: the first pause, at least 1 ms, and the longest. Each is about twice the one before. Default:
+    /// 16 ms, 10 s.
+    #[doc(alias = "backoff")]
+    #[doc(alias = "hbase.client.pause")]
     #[must_use]
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
         self.first_pause = bounded(first).max(SHORTEST_PAUSE);

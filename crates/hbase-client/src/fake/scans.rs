@@ -185,7 +185,7 @@ async fn rows_that_were_not_asked_for_are_an_error() {
         (Scan::new().stop_before("m"), |_| vec![row("a"), row("m")]),
         (Scan::new().reverse(), |_| vec![row("a"), row("b")]),
         (Scan::new(), |_| vec![part("a", "x")]),
-        (Scan::new().in_pieces(), |_| vec![part("a", "x")]),
+        (Scan::new().allow_partial_rows(), |_| vec![part("a", "x")]),
     ];
     for (at, (scan, answers)) in wrong.into_iter().enumerate() {
         let error = first_error(scan, move |nth| rows(answers(nth))).await;

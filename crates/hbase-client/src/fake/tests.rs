@@ -272,7 +272,7 @@ async fn puts_of_a_row_that_follow_each_other_are_one() {
     };
     let wrong = || Action::from(Put::new("a"));
     let delete = Action::from(Delete::new("a").column("f", "q"));
-    let lasting = Action::from(Put::new("a").value("f", "q", "v").durability(crate::Durability::LogOnDisk));
+    let lasting = Action::from(Put::new("a").value("f", "q", "v").durability(crate::Durability::FsyncWal));
     let actions =
         vec![put("a", 1), put("b", 1), wrong(), put("a", 2), put("a", 3), delete, put("a", 1), lasting, put("b", 5)];
     let results = table(&fake).batch(actions).await;

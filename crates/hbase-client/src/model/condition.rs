@@ -8,7 +8,9 @@ use crate::model::filter::{Compare, Filter, binary};
 use crate::model::names::{Wrong, wrong_family};
 use crate::pb;
 
-/// What must hold for a row before it is changed.
+/// A condition that a row must meet to be changed.
+#[doc(alias = "CheckAndMutate")]
+#[doc(alias = "ifMatches")]
 #[derive(Debug, Clone)]
 pub struct Condition {
     message: pb::Condition,
@@ -16,7 +18,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The newest value of a column is so to `value`. No comparison holds for a missing column, `NotEqual` neither.
+    /// Compares the newest value of a column with `value`. A missing column never matches, not even `NotEqual`.
     ///
     /// HBase takes an empty `value` for a missing one. With it, `NotEqual` holds if the column has a value that is not empty;
     /// each other comparison holds if it has none.
@@ -36,12 +38,12 @@ impl Condition {
         Self { message, wrong: wrong_family(family.as_ref()) }
     }
 
-    /// A column is missing. HBase takes an empty value for a missing one here.
+    /// Matches a missing column. HBase takes an empty value for a missing one here.
     pub fn absent(family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
         Self::value(family, qualifier, Compare::Equal, b"")
     }
 
-    /// Something of the row passes a filter.
+    /// Matches a row of which any cell passes a filter.
     pub fn filter(filter: &Filter) -> Self {
         let message = pb::Condition { filter: Some(filter.to_pb(false)), ..Default::default() };
         Self { message, wrong: filter.wrong() }

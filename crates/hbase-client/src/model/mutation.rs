@@ -6,25 +6,30 @@ use bytes::Bytes;
 
 use crate::model::cell::{Cell, CellKind, LATEST, Parts};
 use crate::model::error::{Error, Result};
+use crate::model::idempotency::Idempotency;
 use crate::model::names::{FamilyName, RowKey, Wrong};
-use crate::model::repeat::Repeat;
 use crate::pb;
 use crate::pb::mutation_proto::MutationType;
 
-/// How safe a write is once it is answered.
+/// When a write reaches the write-ahead log (WAL) of its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
-    /// As the table says.
+    /// By the table's setting.
     #[default]
+    #[doc(alias = "USE_DEFAULT")]
     Default,
-    /// Not in the log: lost if the server dies before it flushes.
-    SkipLog,
-    /// In the log soon after the answer.
-    LogLater,
-    /// In the log, handed to the file system.
-    Log,
-    /// In the log, on disk.
-    LogOnDisk,
+    /// Never: the write is lost if the server dies before it flushes.
+    #[doc(alias = "SKIP_WAL")]
+    SkipWal,
+    /// Asynchronously, soon after the response.
+    #[doc(alias = "ASYNC_WAL")]
+    AsyncWal,
+    /// Before the response, which comes when the WAL is handed to the file system.
+    #[doc(alias = "SYNC_WAL")]
+    SyncWal,
+    /// Before the response, which comes when the WAL is on disk.
+    #[doc(alias = "FSYNC_WAL")]
+    FsyncWal,
 }
 
 /// The length of a frame is a signed number of four bytes.
@@ -40,13 +45,24 @@ pub struct Mutation {
     count: u32,
     durability: Durability,
     wrong: Option<Wrong>,
-    repeat: Repeat,
+    idempotency: Idempotency,
+    /// Whether the server stamps a cell.
+    is_stamped: bool,
 }
 
 impl Mutation {
-    fn new(kind: MutationType, row: &[u8], repeat: Repeat) -> Self {
+    fn new(kind: MutationType, row: &[u8], idempotency: Idempotency) -> Self {
         let (wrong, row) = (RowKey::new(row).err(), Bytes::copy_from_slice(row));
-        Self { kind, row, cells: Vec::new(), count: 0, durability: Durability::Default, wrong, repeat }
+        Self {
+            kind,
+            row,
+            cells: Vec::new(),
+            count: 0,
+            durability: Durability::Default,
+            wrong,
+            idempotency,
+            is_stamped: false,
+        }
     }
 
     fn add(&mut self, family: &[u8], qualifier: &[u8], timestamp: u64, kind: CellKind, value: &[u8]) {
@@ -54,7 +70,10 @@ impl Mutation {
             self.wrong = self.wrong.or(Some("a timestamp is greater than 9223372036854775807"));
         }
         match self.write(family, qualifier, timestamp, kind, value) {
-            Ok(()) => self.count += 1,
+            Ok(()) => {
+                self.count += 1;
+                self.is_stamped |= timestamp == LATEST;
+            }
             Err(wrong) => self.wrong = self.wrong.or(Some(wrong)),
         }
     }
@@ -80,8 +99,11 @@ impl Mutation {
         &self.cells
     }
 
-    pub(crate) fn repeat(&self) -> Repeat {
-        self.repeat
+    pub(crate) fn idempotency(&self) -> Idempotency {
+        match self.idempotency {
+            Idempotency::Idempotent if self.count == 0 || self.is_stamped => Idempotency::ServerTimestamped,
+            idempotency => idempotency,
+        }
     }
 
     pub(crate) fn is_read_modify(&self) -> bool {
@@ -144,7 +166,7 @@ impl Mutation {
         let writes = || mutations.iter().filter(|mutation| mutation.kind != MutationType::Delete);
         if let Some(instead) = writes().flat_map(Self::each_cell).find_map(|cell| deleted.hides(&cell)) {
             return Err(Error::invalid(format!(
-                "of mutations at once, a delete hides what another one writes: they get the same timestamp. {instead}"
+                "mutate_row: a delete hides what another mutation writes: they get the same timestamp. {instead}"
             )));
         }
         let mut columns = HashMap::new();
@@ -154,7 +176,7 @@ impl Mutation {
                 let others_read = columns.insert(column, reads);
                 if others_read.is_some_and(|others_read| reads || others_read) {
                     return Err(Error::invalid(
-                        "of mutations at once, an increment or append has a column of another one",
+                        "mutate_row: a column of an increment or append is also written by another mutation",
                     ));
                 }
             }
@@ -166,10 +188,10 @@ impl Mutation {
         use pb::mutation_proto::Durability as D;
         let durability = match self.durability {
             Durability::Default => None,
-            Durability::SkipLog => Some(D::SkipWal),
-            Durability::LogLater => Some(D::AsyncWal),
-            Durability::Log => Some(D::SyncWal),
-            Durability::LogOnDisk => Some(D::FsyncWal),
+            Durability::SkipWal => Some(D::SkipWal),
+            Durability::AsyncWal => Some(D::AsyncWal),
+            Durability::SyncWal => Some(D::SyncWal),
+            Durability::FsyncWal => Some(D::FsyncWal),
         };
         pb::MutationProto {
             row: Some(self.row.clone()),
@@ -226,7 +248,8 @@ impl<'a> Deleted<'a> {
 macro_rules! mutations {
     ($($name:ident),*) => {$(
         impl $name {
-            /// How safe the write is once it is answered.
+            /// Sets when the write reaches the write-ahead log. Default: by the table's setting.
+            #[doc(alias = "setDurability")]
             #[must_use]
             pub fn durability(mut self, durability: Durability) -> Self {
                 self.0.durability = durability;
@@ -255,11 +278,13 @@ pub struct Put(Mutation);
 impl Put {
     /// Writes into the row with this key.
     pub fn new(row: impl AsRef<[u8]>) -> Self {
-        Self(Mutation::new(MutationType::Put, row.as_ref(), Repeat::Always))
+        Self(Mutation::new(MutationType::Put, row.as_ref(), Idempotency::Idempotent))
     }
 
-    /// Writes a value, which the server stamps with its time. If an answer is lost, the put is sent again, and a copy that is
-    /// carried out late hides what was written meanwhile; [`value_at`](Self::value_at) makes the copies equal.
+    /// Writes a value, which the server stamps with its time. If the response is lost, the put is retried, and the server
+    /// stamps each copy when it applies it: a late duplicate can hide a newer write. [`value_at`](Self::value_at) avoids this,
+    /// as duplicates are identical.
+    #[doc(alias = "addColumn")]
     #[must_use]
     pub fn value(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {
         self.value_at(family, qualifier, LATEST, value)
@@ -293,7 +318,7 @@ pub struct Delete(Mutation);
 impl Delete {
     /// Deletes the row with this key; or, if something is said of it, only that.
     pub fn new(row: impl AsRef<[u8]>) -> Self {
-        Self(Mutation::new(MutationType::Delete, row.as_ref(), Repeat::Always))
+        Self(Mutation::new(MutationType::Delete, row.as_ref(), Idempotency::Idempotent))
     }
 
     /// Deletes a family.
@@ -326,7 +351,7 @@ impl Delete {
     #[must_use]
     pub fn newest(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
         self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Delete, b"");
-        self.0.repeat = Repeat::Never;
+        self.0.idempotency = Idempotency::NonIdempotent;
         self
     }
 
@@ -348,7 +373,7 @@ pub struct Increment(Mutation);
 impl Increment {
     /// Adds to counters of the row with this key.
     pub fn new(row: impl AsRef<[u8]>) -> Self {
-        Self(Mutation::new(MutationType::Increment, row.as_ref(), Repeat::WhereItIs))
+        Self(Mutation::new(MutationType::Increment, row.as_ref(), Idempotency::Nonce))
     }
 
     /// Adds to a counter. One that is named twice is an error: HBase would add the last amount alone.
@@ -366,7 +391,7 @@ pub struct Append(Mutation);
 impl Append {
     /// Appends to values of the row with this key.
     pub fn new(row: impl AsRef<[u8]>) -> Self {
-        Self(Mutation::new(MutationType::Append, row.as_ref(), Repeat::WhereItIs))
+        Self(Mutation::new(MutationType::Append, row.as_ref(), Idempotency::Nonce))
     }
 
     /// Appends to a value. One that is named twice is an error: HBase would append the last tail alone.
@@ -422,12 +447,16 @@ mod tests {
 
     #[test]
     fn only_what_may_be_repeated_is() {
-        let repeat = |mutation: Mutation| mutation.repeat();
-        assert_eq!(repeat(Delete::new("r").column("f", "q").into()), Repeat::Always);
-        assert_eq!(repeat(Delete::new("r").newest("f", "q").into()), Repeat::Never);
-        assert_eq!(repeat(Delete::new("r").version("f", "q", 7).into()), Repeat::Always);
-        assert_eq!(repeat(Delete::new("r").version("f", "q", i64::MAX as u64).into()), Repeat::Never);
-        assert_eq!(repeat(Increment::new("r").add("f", "q", 1).into()), Repeat::WhereItIs);
+        let idempotency = |mutation: Mutation| mutation.idempotency();
+        assert_eq!(idempotency(Delete::new("r").into()), Idempotency::ServerTimestamped);
+        assert_eq!(idempotency(Delete::new("r").column("f", "q").into()), Idempotency::ServerTimestamped);
+        assert_eq!(idempotency(Delete::new("r").column_until("f", "q", 7).into()), Idempotency::Idempotent);
+        assert_eq!(idempotency(Put::new("r").value("f", "q", "v").into()), Idempotency::ServerTimestamped);
+        assert_eq!(idempotency(Put::new("r").value_at("f", "q", 7, "v").into()), Idempotency::Idempotent);
+        assert_eq!(idempotency(Delete::new("r").newest("f", "q").into()), Idempotency::NonIdempotent);
+        assert_eq!(idempotency(Delete::new("r").version("f", "q", 7).into()), Idempotency::Idempotent);
+        assert_eq!(idempotency(Delete::new("r").version("f", "q", i64::MAX as u64).into()), Idempotency::NonIdempotent);
+        assert_eq!(idempotency(Increment::new("r").add("f", "q", 1).into()), Idempotency::Nonce);
     }
 
     #[test]

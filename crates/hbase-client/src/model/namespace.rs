@@ -45,7 +45,8 @@ impl Namespace {
     }
 
     pub(crate) fn from_pb(namespace: &pb::NamespaceDescriptor) -> Result<Self> {
-        let name = String::from_utf8(namespace.name.to_vec()).map_err(|_| Error::malformed("a namespace's name"))?;
+        let name = String::from_utf8(namespace.name.to_vec())
+            .map_err(|_| Error::malformed("the response has a namespace whose name is not UTF-8"))?;
         let pair = |pair: &pb::NameStringPair| (pair.name.clone(), pair.value.clone());
         Ok(Self { name, settings: namespace.configuration.iter().map(pair).collect() })
     }

@@ -2,8 +2,8 @@
 
 use crate::model::condition::Condition;
 use crate::model::error::{Error, Result};
+use crate::model::idempotency::Idempotency;
 use crate::model::mutation::Mutation;
-use crate::model::repeat::Repeat;
 use crate::pb;
 
 /// Mutations of one row that are made at once: others see all of them or none.
@@ -60,9 +60,8 @@ impl RowMutations {
         Mutation::check_together(&self.0)
     }
 
-    pub(crate) fn repeat(&self) -> Repeat {
-        let always = self.0.iter().all(|mutation| mutation.repeat() == Repeat::Always);
-        if always { Repeat::Always } else { Repeat::Never }
+    pub(crate) fn idempotency(&self) -> Idempotency {
+        Idempotency::of_all(self.0.iter().map(Mutation::idempotency))
     }
 
     /// As the actions of a region.
@@ -147,7 +146,10 @@ mod tests {
     #[test]
     fn they_are_repeated_if_each_of_them_is() {
         let put = || Mutation::from(Put::new("a").value("f", "q", "v"));
-        assert_eq!(RowMutations::new([put(), put()]).repeat(), Repeat::Always);
-        assert_eq!(RowMutations::new([put(), Increment::new("a").add("f", "n", 1).into()]).repeat(), Repeat::Never);
+        assert_eq!(RowMutations::new([put(), put()]).idempotency(), Idempotency::ServerTimestamped);
+        assert_eq!(
+            RowMutations::new([put(), Increment::new("a").add("f", "n", 1).into()]).idempotency(),
+            Idempotency::NonIdempotent
+        );
     }
 }

@@ -50,6 +50,7 @@ impl Scan {
     }
 
     /// Starts with this row, or behind where it would be. Empty is where the table begins; in reverse, where it ends.
+    #[doc(alias = "withStartRow")]
     #[must_use]
     pub fn start(mut self, row: impl AsRef<[u8]>) -> Self {
         (self.start, self.start_inclusive) = (Bytes::copy_from_slice(row.as_ref()), true);
@@ -64,6 +65,7 @@ impl Scan {
     }
 
     /// Stops before this row, which is not read. Empty is where the table ends; in reverse, where it begins.
+    #[doc(alias = "withStopRow")]
     #[must_use]
     pub fn stop_before(mut self, row: impl AsRef<[u8]>) -> Self {
         (self.stop, self.stop_inclusive) = (Bytes::copy_from_slice(row.as_ref()), false);
@@ -78,6 +80,7 @@ impl Scan {
     }
 
     /// Reads the rows backwards: `start` is the greatest key then, and `stop` the least.
+    #[doc(alias = "setReversed")]
     #[must_use]
     pub fn reverse(mut self) -> Self {
         self.reverse = true;
@@ -85,6 +88,7 @@ impl Scan {
     }
 
     /// Reads at most so many rows. The servers know, and read no more than these.
+    #[doc(alias = "setLimit")]
     #[must_use]
     pub fn limit(mut self, rows: u64) -> Self {
         self.limit = Some(rows);
@@ -92,6 +96,7 @@ impl Scan {
     }
 
     /// Rows of one answer at most. Default: as many as [`bytes_per_call`](Self::bytes_per_call) allows.
+    #[doc(alias = "setCaching")]
     #[must_use]
     pub fn rows_per_call(mut self, rows: u32) -> Self {
         self.rows = rows.clamp(1, i32::MAX as u32);
@@ -99,6 +104,7 @@ impl Scan {
     }
 
     /// Bytes of one answer, about. Default: 2 MiB. A row that is longer comes in several answers, and is put together.
+    #[doc(alias = "setMaxResultSize")]
     #[must_use]
     pub fn bytes_per_call(mut self, bytes: u64) -> Self {
         self.bytes = bytes.clamp(1, i64::MAX as u64);
@@ -116,12 +122,14 @@ impl Scan {
     /// Gives the pieces of a long row as they come, each a [`Row`](crate::Row) with the same key, instead of the whole row.
     /// Default: whole rows.
     #[must_use]
-    pub fn in_pieces(mut self) -> Self {
+    #[doc(alias = "setAllowPartialResults")]
+    pub fn allow_partial_rows(mut self) -> Self {
         self.pieces = true;
         self
     }
 
     /// Counts the rows that the servers read and filtered: [`Scanner::counts`](crate::Scanner::counts). Default: no.
+    #[doc(alias = "setScanMetricsEnabled")]
     #[must_use]
     pub fn count(mut self) -> Self {
         self.counts = true;

@@ -415,7 +415,7 @@ mod tests {
         }
         let durable = |schema: TableSchema| schema.check().map_err(|error| error.kind());
         let t = || TableSchema::new("t").family("f");
-        assert_eq!(durable(t().durability(Durability::LogOnDisk)), Ok(()));
+        assert_eq!(durable(t().durability(Durability::FsyncWal)), Ok(()));
         assert_eq!(durable(t().option("DURABILITY", "FOO")), Err(ErrorKind::Invalid));
         assert_eq!(durable(t().setting("DURABILITY", "FOO")), Err(ErrorKind::Invalid));
     }

@@ -101,10 +101,10 @@ macro_rules! names {
 
 named!(Durability {
     Default = "USE_DEFAULT",
-    SkipLog = "SKIP_WAL",
-    LogLater = "ASYNC_WAL",
-    Log = "SYNC_WAL",
-    LogOnDisk = "FSYNC_WAL",
+    SkipWal = "SKIP_WAL",
+    AsyncWal = "ASYNC_WAL",
+    SyncWal = "SYNC_WAL",
+    FsyncWal = "FSYNC_WAL",
 });
 
 names! {

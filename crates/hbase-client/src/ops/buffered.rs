@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::batch::{self, Action, Outcome, Write};
-use super::executor::Core;
+use super::executor::Executor;
 use crate::model::error::{Cause, Error, Result};
 use crate::model::table_name::TableName;
 use crate::sync::Locked;
@@ -26,8 +26,8 @@ use crate::time::bounded;
 /// All of it is bounded in time: a batch, and the wait of `mutate`, by the table's [timeout](crate::Table::with_timeout); a `flush` and a
 /// `close` by twice as much, however many tasks flush: the batch that is under way, and one of all that was taken before.
 ///
-/// Each failure is reported once: by the [`Written`] of the write; or, once that was dropped without its outcome, by the next
-/// `flush` or [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as
+/// Each failure is reported once: by the write's handle, [`Written`], or, if that was dropped, by the next `flush` or
+/// [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as
 /// long as the runtime runs, and failures are only logged. A write that was taken when the runtime stops has failed.
 ///
 /// ```no_run
@@ -102,8 +102,8 @@ pub struct FailedWrite {
     pub error: Error,
 }
 
-/// What comes of a gathered write. To drop it leaves the write as it is, and its failure to the next
-/// [`flush`](BufferedMutator::flush).
+/// A handle to a buffered write. Dropping it does not cancel the write; the next [`flush`](BufferedMutator::flush) then
+/// reports its failure.
 pub struct Written {
     done: oneshot::Receiver<Result<Outcome, FailedWrite>>,
     failures: Arc<Locked<Failures>>,
@@ -134,7 +134,7 @@ impl Written {
 }
 
 fn stopped() -> Error {
-    Error::unavailable(Cause::said("the runtime stopped"))
+    Error::unavailable(Cause::runtime_stopped())
 }
 
 fn full() -> Error {
@@ -185,13 +185,13 @@ struct Failures {
 }
 
 impl BufferedMutator {
-    pub(crate) fn start(core: Arc<Core>, table: TableName, timeout: Duration, options: BufferOptions) -> Self {
+    pub(crate) fn start(executor: Arc<Executor>, table: TableName, timeout: Duration, options: BufferOptions) -> Self {
         let most = options.bytes * 2;
         let (queue, queued) = mpsc::unbounded_channel();
         let failures = Arc::new(Locked::default());
         let flushes = Arc::<AtomicUsize>::default();
         let sending =
-            Sending { core, table, timeout, options, queued, failures: failures.clone(), flushes: flushes.clone() };
+            Sending { executor, table, timeout, options, queued, failures: failures.clone(), flushes: flushes.clone() };
         let (alive, task) = watch::channel(());
         let runtime = Handle::try_current().ok();
         if let Some(runtime) = &runtime {
@@ -299,7 +299,7 @@ impl Failures {
 
 /// The task that sends.
 struct Sending {
-    core: Arc<Core>,
+    executor: Arc<Executor>,
     table: TableName,
     timeout: Duration,
     options: BufferOptions,
@@ -426,7 +426,7 @@ impl Sending {
     }
 
     async fn send(&self, gathered: Gathered) {
-        let results = batch::run(&self.core, &self.table, &gathered.actions, Instant::now() + self.timeout).await;
+        let results = batch::run(&self.executor, &self.table, &gathered.actions, Instant::now() + self.timeout).await;
         gathered.finish(results);
     }
 }

@@ -12,8 +12,8 @@ use tracing::Instrument;
 use crate::cluster::regions::{Locator, Missing, Place, SYSTEM_PRIORITY};
 use crate::config::options::Options;
 use crate::model::error::{CallFault, Cause, Error, Reaction, Result};
+use crate::model::idempotency::Idempotency;
 use crate::model::region::Location;
-use crate::model::repeat::Repeat;
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
 use crate::ops::backoff::Pauses;
@@ -21,7 +21,7 @@ use crate::rpc::{Answer, Dialing, Limits, Payload, Pool};
 use crate::time::Deadline;
 
 /// What all tables of a client share.
-pub(crate) struct Core {
+pub(crate) struct Executor {
     pub(crate) options: Options,
     pub(crate) pool: Arc<Pool>,
     pub(crate) locator: Locator,
@@ -48,21 +48,21 @@ pub(crate) struct RegionCall<'a, F, R> {
     pub(crate) cells: &'a [&'a [u8]],
     /// Reads the answer, in which there may be an exception too.
     pub(crate) read: R,
-    pub(crate) repeat: Repeat,
+    pub(crate) idempotency: Idempotency,
     pub(crate) deadline: Instant,
 }
 
-/// A fault of an operation's attempt, with what to do about it.
-pub(crate) enum Next {
-    /// Try again at once.
-    Now(Error),
-    /// Try again after a pause, a longer one if the server is overloaded.
-    Later { error: Error, overloaded: bool },
-    /// Give up.
-    Never(Error),
+/// The decision after an attempt of an operation has failed.
+pub(crate) enum RetryDecision {
+    /// Retry at once.
+    Immediate(Error),
+    /// Retry after a pause, a longer one if the server is overloaded.
+    Backoff { error: Error, overloaded: bool },
+    /// Return the error.
+    Fail(Error),
 }
 
-impl Core {
+impl Executor {
     pub(crate) fn new(options: Options) -> Result<Self> {
         let dialing = Dialing {
             user: options.user.clone(),
@@ -93,8 +93,8 @@ impl Core {
         table: &TableName,
         place: Place<'_>,
         deadline: Instant,
-    ) -> Result<Arc<Location>, Next> {
-        self.locator.find(table, place, deadline).await.map_err(|missing| Next::missing(missing, table))
+    ) -> Result<Arc<Location>, RetryDecision> {
+        self.locator.find(table, place, deadline).await.map_err(|missing| RetryDecision::missing(missing, table))
     }
 
     /// Makes one call for rows.
@@ -127,10 +127,10 @@ impl Core {
     }
 
     /// What an exception says of a region's place. A call with a nonce needs the number of its opening, which meta alone tells.
-    pub(crate) fn learn(&self, location: &Location, exception: &crate::Exception, repeat: Repeat) {
+    pub(crate) fn learn(&self, location: &Location, exception: &crate::Exception, idempotency: Idempotency) {
         match exception.reaction() {
             Reaction::Relocate => {
-                let followed = exception.moved_to().filter(|_| repeat != Repeat::WhereItIs);
+                let followed = exception.moved_to().filter(|_| idempotency != Idempotency::Nonce);
                 if !followed.is_some_and(|(server, opening)| self.locator.moved(location, server, opening)) {
                     self.locator.forget(location);
                 }
@@ -171,17 +171,17 @@ impl Core {
         let mut unanswered: Option<(Arc<Location>, Instant)> = None;
         loop {
             // Where it was opened since, its nonce is not known.
-            if let (Repeat::WhereItIs, Some((before, lost))) = (call.repeat, &unanswered)
+            if let (Idempotency::Nonce, Some((before, lost))) = (call.idempotency, &unanswered)
                 && let Err(cause) = self.locator.look_again(before, *lost, call.deadline).await
             {
-                let next = Next::unreachable(cause).map(|error| error.at(before, call.row).outcome_unknown());
+                let next = RetryDecision::unreachable(cause).map(|error| error.at(before, call.row).outcome_unknown());
                 attempts.wait(next).await?;
                 continue;
             }
             let next = match self.locate(call.table, Place::At(call.row), call.deadline).await {
                 Ok(location) => {
                     let reopened = unanswered.as_ref().is_some_and(|(before, _)| *before != location);
-                    if reopened && call.repeat == Repeat::WhereItIs {
+                    if reopened && call.idempotency == Idempotency::Nonce {
                         let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
                         let error = Error::of_call(moved, true).at(&location, call.row);
                         return Err(error.after(attempts.made));
@@ -195,75 +195,75 @@ impl Core {
                         Ok(read) => return Ok(read),
                         Err(fault) => {
                             if let CallFault::Refused(exception) = &fault {
-                                self.learn(&location, exception, call.repeat);
+                                self.learn(&location, exception, call.idempotency);
                             }
-                            if fault.doubts_server() && call.repeat != Repeat::WhereItIs {
+                            if fault.doubts_server() && call.idempotency != Idempotency::Nonce {
                                 // If nothing is found, what is known is used again.
                                 let _ = self.locator.look_again(&location, doubt(), call.deadline).await;
                             }
-                            if fault.is_open() {
+                            if fault.may_have_executed() {
                                 let (_, lost) = unanswered.get_or_insert_with(|| (location.clone(), Instant::now()));
                                 *lost = Instant::now();
                             }
-                            next(fault, call.repeat).map(|error| error.at(&location, call.row))
+                            next(fault, call.idempotency).map(|error| error.at(&location, call.row))
                         }
                     }
                 }
                 Err(next) => next,
             };
-            let unknown = unanswered.is_some() && call.repeat != Repeat::Read;
+            let unknown = unanswered.is_some() && call.idempotency != Idempotency::ReadOnly;
             attempts.wait(next.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;
         }
     }
 }
 
-impl Next {
+impl RetryDecision {
     /// No server could be asked.
     pub(crate) fn unreachable(cause: Cause) -> Self {
         match cause.is_security() {
-            true => Self::Never(Error::unavailable(cause)),
-            false => Self::Later { error: Error::unavailable(cause), overloaded: false },
+            true => Self::Fail(Error::unavailable(cause)),
+            false => Self::Backoff { error: Error::unavailable(cause), overloaded: false },
         }
     }
 
     /// A region was not found.
     pub(crate) fn missing(missing: Missing, table: &TableName) -> Self {
         match missing {
-            Missing::Table => Self::Never(Error::no_table(table)),
-            Missing::Disabled => Self::Never(Error::disabled(table)),
+            Missing::Table => Self::Fail(Error::no_table(table)),
+            Missing::Disabled => Self::Fail(Error::disabled(table)),
             Missing::Now(cause) => Self::unreachable(cause).map(|error| error.of_table(table)),
         }
     }
 
     pub(crate) fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
         match self {
-            Self::Now(error) => Self::Now(change(error)),
-            Self::Later { error, overloaded } => Self::Later { error: change(error), overloaded },
-            Self::Never(error) => Self::Never(change(error)),
+            Self::Immediate(error) => Self::Immediate(change(error)),
+            Self::Backoff { error, overloaded } => Self::Backoff { error: change(error), overloaded },
+            Self::Fail(error) => Self::Fail(change(error)),
         }
     }
 }
 
 /// What to do after a fault of a call.
-pub(crate) fn next(fault: CallFault, repeat: Repeat) -> Next {
-    let later = |error| Next::Later { error, overloaded: false };
-    let changes = repeat != Repeat::Read;
+pub(crate) fn next(fault: CallFault, idempotency: Idempotency) -> RetryDecision {
+    let later = |error| RetryDecision::Backoff { error, overloaded: false };
+    let changes = idempotency != Idempotency::ReadOnly;
     match &fault {
-        CallFault::NotSent(Cause::Idle) => Next::Now(Error::of_call(fault, changes)),
-        CallFault::NotSent(Cause::Security(_)) => Next::Never(Error::of_call(fault, changes)),
+        CallFault::NotSent(Cause::Idle) => RetryDecision::Immediate(Error::of_call(fault, changes)),
+        CallFault::NotSent(Cause::Security(_)) => RetryDecision::Fail(Error::of_call(fault, changes)),
         CallFault::NotSent(_) => later(Error::of_call(fault, changes)),
-        fault if fault.is_open() && repeat == Repeat::Never => {
-            Next::Never(Error::of_call(fault.clone(), changes).outcome_unknown())
+        fault if fault.may_have_executed() && idempotency == Idempotency::NonIdempotent => {
+            RetryDecision::Fail(Error::of_call(fault.clone(), changes).outcome_unknown())
         }
         CallFault::Unanswered(_) => later(Error::of_call(fault, changes)),
-        CallFault::TooLarge(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
-        CallFault::TooLarge(_) => Next::Never(Error::of_call(fault, changes)),
-        CallFault::Malformed(_) if changes => Next::Never(Error::of_call(fault, changes).outcome_unknown()),
-        CallFault::Malformed(_) => Next::Never(Error::of_call(fault, changes)),
+        CallFault::TooLarge(_) if changes => RetryDecision::Fail(Error::of_call(fault, changes).outcome_unknown()),
+        CallFault::TooLarge(_) => RetryDecision::Fail(Error::of_call(fault, changes)),
+        CallFault::Malformed(_) if changes => RetryDecision::Fail(Error::of_call(fault, changes).outcome_unknown()),
+        CallFault::Malformed(_) => RetryDecision::Fail(Error::of_call(fault, changes)),
         CallFault::Refused(exception) => match (exception.reaction(), exception.overloaded()) {
-            (Reaction::Fail | Reaction::Reopen, _) => Next::Never(Error::of_call(fault, changes)),
-            (Reaction::Repeat, _) => Next::Now(Error::of_call(fault, changes)),
-            (_, overloaded) => Next::Later { error: Error::of_call(fault, changes), overloaded },
+            (Reaction::Fail | Reaction::Reopen, _) => RetryDecision::Fail(Error::of_call(fault, changes)),
+            (Reaction::Repeat, _) => RetryDecision::Immediate(Error::of_call(fault, changes)),
+            (_, overloaded) => RetryDecision::Backoff { error: Error::of_call(fault, changes), overloaded },
         },
     }
 }
@@ -279,7 +279,7 @@ pub(crate) fn doubt() -> Instant {
 
 /// The attempts of one operation, up to its deadline.
 pub(crate) struct Attempts<'a> {
-    core: &'a Core,
+    executor: &'a Executor,
     deadline: Deadline,
     pauses: Pauses,
     pub(crate) made: u32,
@@ -292,11 +292,11 @@ pub(crate) struct Attempts<'a> {
 const AT_ONCE: u32 = 3;
 
 impl<'a> Attempts<'a> {
-    pub(crate) fn new(core: &'a Core, deadline: Instant) -> Self {
+    pub(crate) fn new(executor: &'a Executor, deadline: Instant) -> Self {
         Self {
-            core,
+            executor,
             deadline: Deadline::new(deadline),
-            pauses: Pauses::new(&core.options),
+            pauses: Pauses::new(&executor.options),
             made: 1,
             at_once: 0,
             told: None,
@@ -310,20 +310,20 @@ impl<'a> Attempts<'a> {
 
     /// The last attempt did a part of what is wanted: the next pause is a short one again.
     pub(crate) fn went_on(&mut self) {
-        (self.pauses, self.at_once) = (Pauses::new(&self.core.options), 0);
+        (self.pauses, self.at_once) = (Pauses::new(&self.executor.options), 0);
     }
 
     /// Waits for the next attempt, unless there is none: then the error is the operation's.
-    pub(crate) async fn wait(&mut self, next: Next) -> Result<()> {
+    pub(crate) async fn wait(&mut self, next: RetryDecision) -> Result<()> {
         let (error, pause) = match next {
-            Next::Never(error) => return Err(error.after(self.made)),
-            Next::Now(error) if self.at_once < AT_ONCE => {
+            RetryDecision::Fail(error) => return Err(error.after(self.made)),
+            RetryDecision::Immediate(error) if self.at_once < AT_ONCE => {
                 self.at_once += 1;
                 (error, Duration::ZERO)
             }
-            Next::Now(error) => (error, self.pauses.next(false)),
-            Next::Later { error, overloaded } => {
-                self.core.counters.overloads.fetch_add(u64::from(overloaded), Ordering::Relaxed);
+            RetryDecision::Immediate(error) => (error, self.pauses.next(false)),
+            RetryDecision::Backoff { error, overloaded } => {
+                self.executor.counters.overloads.fetch_add(u64::from(overloaded), Ordering::Relaxed);
                 (error, self.pauses.next(overloaded))
             }
         };
@@ -338,7 +338,7 @@ impl<'a> Attempts<'a> {
         }
         sleep_until(until).await;
         self.made += 1;
-        self.core.counters.retries.fetch_add(1, Ordering::Relaxed);
+        self.executor.counters.retries.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::executor::{Attempts, Core, Next};
+use super::executor::{Attempts, Executor, RetryDecision};
 use super::scan::Scanner;
 use crate::cluster::regions::{Entry, rows_of};
 use crate::model::error::Result;
@@ -15,26 +15,30 @@ use crate::model::table_name::TableName;
 
 /// All regions with their servers, in the order of their keys. The locator learns where they are.
 pub(crate) async fn regions_of(
-    core: &Arc<Core>,
+    executor: &Arc<Executor>,
     table: &TableName,
     deadline: Instant,
 ) -> Result<Vec<(Region, Option<ServerName>)>> {
-    let mut attempts = Attempts::new(core, deadline);
+    let mut attempts = Attempts::new(executor, deadline);
     loop {
-        let regions = listed(core, table, deadline).await?;
+        let regions = listed(executor, table, deadline).await?;
         if !regions.is_empty() {
             return Ok(regions);
         }
-        let missing = core.locator.absent(table).await;
-        attempts.wait(Next::missing(missing, table)).await?;
+        let missing = executor.locator.absent(table).await;
+        attempts.wait(RetryDecision::missing(missing, table)).await?;
     }
 }
 
-async fn listed(core: &Arc<Core>, table: &TableName, deadline: Instant) -> Result<Vec<(Region, Option<ServerName>)>> {
+async fn listed(
+    executor: &Arc<Executor>,
+    table: &TableName,
+    deadline: Instant,
+) -> Result<Vec<(Region, Option<ServerName>)>> {
     let (first, behind) = rows_of(table);
     let scan = Scan::new().start(first).stop_before(behind).family("info");
     let left = deadline.saturating_duration_since(Instant::now());
-    let mut rows = Scanner::start(core.clone(), TableName::meta(), scan, left);
+    let mut rows = Scanner::start(executor.clone(), TableName::meta(), scan, left);
     let (mut regions, asked) = (Vec::new(), Instant::now());
     while let Some(row) = rows.next().await? {
         let Some(entry) = Entry::of(&row).filter(|entry| !entry.gone && entry.region.table() == table) else {
@@ -42,7 +46,7 @@ async fn listed(core: &Arc<Core>, table: &TableName, deadline: Instant) -> Resul
         };
         let location = entry.location();
         let server = location.as_ref().map(|location| location.server.clone());
-        location.into_iter().for_each(|location| core.locator.learn(location, asked));
+        location.into_iter().for_each(|location| executor.locator.learn(location, asked));
         regions.push((entry.region, server));
     }
     Ok(regions)

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::calls::Calls;
 use super::frame::{self, Answer, Payload};
-use super::window::{Turn, Window};
+use super::limit::{ConcurrencyLimit, Permit};
 use crate::model::error::{CallFault, Cause};
 use crate::sync::Locked;
 
@@ -33,14 +33,14 @@ pub(crate) struct Limits {
 pub(crate) struct Connection {
     link: Arc<Link>,
     queue: mpsc::UnboundedSender<Queued>,
-    window: Arc<Window>,
+    limit: Arc<ConcurrencyLimit>,
 }
 
 struct Queued {
     id: u32,
     frame: Vec<u8>,
     /// Frames that nobody wants any more take room until they are passed over, so that they are not too many.
-    _turn: Arc<Turn>,
+    _permit: Arc<Permit>,
 }
 
 const STOPPED: &str = "the runtime of the connection stopped";
@@ -81,13 +81,13 @@ impl Connection {
         R: AsyncRead + Unpin + Send + 'static,
         W: AsyncWrite + Unpin + Send + 'static,
     {
-        let window = Arc::new(Window::new(limits.calls));
+        let limit = Arc::new(ConcurrencyLimit::new(limits.calls));
         let link = Arc::new(Link { calls: Locked::default(), closed: watch::Sender::new(false), limits });
         let (queue, queued) = mpsc::unbounded_channel();
         let (writes, reads) = (Ended(link.clone()), Ended(link.clone()));
         tokio::spawn(async move { write(writer, queued, &writes.0).await });
         tokio::spawn(async move { read(reader, &reads.0).await });
-        Self { link, queue, window }
+        Self { link, queue, limit }
     }
 
     /// Why no call can be made any more, if so.
@@ -107,8 +107,8 @@ impl Connection {
         deadline: Instant,
     ) -> Result<Answer, CallFault> {
         let timed_out = || CallFault::NotSent(Cause::TimedOut);
-        let turn = timeout_at(deadline, self.window.turn()).await.map_err(|_| timed_out())?;
-        let turn = Arc::new(turn);
+        let permit = timeout_at(deadline, self.limit.acquire()).await.map_err(|_| timed_out())?;
+        let permit = Arc::new(permit);
         let left = deadline.saturating_duration_since(Instant::now()).as_millis();
         let left = u32::try_from(left).unwrap_or(u32::MAX).min(i32::MAX as u32);
         if left == 0 {
@@ -118,14 +118,14 @@ impl Connection {
         let leave = Leave { link: &self.link, id: Some(id) };
         let frame = frame::request(id, left, payload)
             .ok_or_else(|| CallFault::NotSent(Cause::said("the request is longer than 2 GiB")))?;
-        if self.queue.send(Queued { id, frame, _turn: turn.clone() }).is_err() {
+        if self.queue.send(Queued { id, frame, _permit: permit.clone() }).is_err() {
             self.link.fail(Cause::said(STOPPED));
         }
         match timeout_at(deadline, &mut answer).await {
             Ok(Ok(result)) => {
                 let overloaded =
                     matches!(&result, Err(CallFault::Refused(exception)) if exception.of_overloaded_server());
-                self.window.answered(overloaded);
+                self.limit.answered(overloaded);
                 leave.answered(result)
             }
             Ok(Err(_)) => Err(CallFault::Unanswered(Cause::said("closed"))),
@@ -545,11 +545,11 @@ mod tests {
         // A server that reads nothing.
         let (connection, _far) = connected(Limits { calls: 8, ..LIMITS }, 1);
         for _ in 0..100 {
-            let turn = connection.window.turn().now_or_never();
-            if turn.is_none() {
+            let permit = connection.limit.acquire().now_or_never();
+            if permit.is_none() {
                 return;
             }
-            drop(turn);
+            drop(permit);
             assert!(call(&connection, 1).await.is_err());
         }
         panic!("100 frames are queued");

@@ -61,7 +61,8 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn read<M: Message + Default>(&self) -> Result<M, CallFault> {
-        M::decode(self.message.clone()).map_err(|_| CallFault::Malformed("the message of an answer"))
+        M::decode(self.message.clone())
+            .map_err(|_| CallFault::Malformed("the message of the response can't be decoded"))
     }
 }
 

@@ -4,9 +4,9 @@ mod calls;
 mod connection;
 mod dial;
 mod frame;
+mod limit;
 mod pool;
 mod preamble;
-mod window;
 
 pub(crate) use self::connection::{Connection, Limits};
 pub(crate) use self::dial::Dialing;

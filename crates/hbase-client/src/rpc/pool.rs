@@ -49,7 +49,7 @@ impl Pool {
         };
         let dialed = timeout_at(deadline, self.dials.join(place.clone(), dial)).await;
         let dialed = dialed.map_err(|_| CallFault::NotSent(Cause::TimedOut))?;
-        dialed.unwrap_or_else(|| Err(Cause::said("the runtime stopped"))).map_err(CallFault::NotSent)
+        dialed.unwrap_or_else(|| Err(Cause::runtime_stopped())).map_err(CallFault::NotSent)
     }
 
     /// Forgets the connections to a server. Calls that are under way go on.

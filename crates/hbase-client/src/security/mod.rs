@@ -1,4 +1,4 @@
-//! Who is at the other end, and who can read along: TLS, and Kerberos by SASL.
+//! Authentication and encryption of connections: TLS, and Kerberos through SASL/GSSAPI.
 
 #[cfg(feature = "kerberos")]
 mod gssapi;

@@ -78,7 +78,7 @@ async fn blocking<T: Send + 'static>(
         let _permit = permit;
         work()
     });
-    done.await.unwrap_or_else(|_| Err(Cause::said("the runtime stopped")))
+    done.await.unwrap_or_else(|_| Err(Cause::runtime_stopped()))
 }
 
 fn bit(protection: Protection) -> u8 {

@@ -91,7 +91,7 @@ async fn a_row_of_a_million_cells() {
     let small = small.table(table.name());
 
     let pieces = async {
-        let mut scanner = small.scan(Scan::new().in_pieces());
+        let mut scanner = small.scan(Scan::new().allow_partial_rows());
         let (mut cells, mut rows) = (0, 0);
         while let Some(piece) = scanner.next().await.unwrap() {
             for cell in piece.cells().filter(|cell| cell.row() == b"row") {

@@ -31,7 +31,7 @@ async fn every_option_is_read_back() {
         .family(family)
         .max_file_size(20 << 30)
         .flush_size(64 << 20)
-        .durability(Durability::LogLater)
+        .durability(Durability::AsyncWal)
         .split_policy("org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy")
         .setting("hbase.hregion.memstore.block.multiplier", "8");
     create(&admin, &schema, &["m"]).await;
@@ -80,7 +80,7 @@ async fn hbase_knows_every_name_of_a_value() {
     create(&admin, &schema, &[]).await;
     let table = client.table("tables_names");
     for durability in
-        [Durability::SkipLog, Durability::LogLater, Durability::Log, Durability::LogOnDisk, Durability::Default]
+        [Durability::SkipWal, Durability::AsyncWal, Durability::SyncWal, Durability::FsyncWal, Durability::Default]
     {
         admin.alter(&schema.clone().durability(durability)).await.unwrap();
         for family in schema.families() {
@@ -116,7 +116,7 @@ async fn an_altered_table_has_the_schema_and_no_more() {
     let admin = client.admin();
     let family = |versions| Family::new("f").versions(versions);
     let schema = TableSchema::new("tables_altered").family(family(7)).family("g").option("OUR_OWN", "kept");
-    let schema = schema.durability(Durability::LogLater).family(Family::new("h").option("OUR_OWN", "also"));
+    let schema = schema.durability(Durability::AsyncWal).family(Family::new("h").option("OUR_OWN", "also"));
     create(&admin, &schema, &[]).await;
     let described = async || admin.describe("tables_altered").await.unwrap();
     let versions = async || {

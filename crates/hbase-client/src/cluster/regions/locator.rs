@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::cache::{Cache, Place};
 use super::meta::{self, Entry};
-use crate::cluster::registry::{Question, Registry};
+use crate::cluster::registry::{Lookup, Registry};
 use crate::config::options::Options;
 use crate::model::error::{CallFault, Cause, Reaction};
 use crate::model::region::{Location, Region};
@@ -38,7 +38,7 @@ pub(crate) struct Locator {
     shared: Arc<Shared>,
     /// By table and, as no region is known there, the key where the unknown ones begin.
     flights: SingleFlight<(TableName, Bytes), Found>,
-    masters: SingleFlight<Question, Result<ServerName, Cause>>,
+    masters: SingleFlight<Lookup, Result<ServerName, Cause>>,
 }
 
 struct Shared {
@@ -149,7 +149,7 @@ impl Locator {
         };
         let flight = self.flights.join((table.clone(), gap), work);
         match timeout_at(deadline, flight).await {
-            Ok(found) => found.unwrap_or(Err(Missing::Now(Cause::said("the runtime stopped")))),
+            Ok(found) => found.unwrap_or(Err(Missing::Now(Cause::runtime_stopped()))),
             Err(_) => Err(Missing::Now(Cause::TimedOut)),
         }
     }
@@ -162,13 +162,13 @@ impl Locator {
         let work = || {
             let shared = self.shared.clone();
             async move {
-                let master = shared.registry.ask(&shared.pool, Question::Master).await?;
+                let master = shared.registry.ask(&shared.pool, Lookup::Master).await?;
                 *shared.master.lock() = Some(master.clone());
                 Ok(master)
             }
         };
-        let asked = timeout_at(deadline, self.masters.join(Question::Master, work)).await;
-        asked.map_err(|_| Cause::TimedOut)?.unwrap_or_else(|| Err(Cause::said("the runtime stopped")))
+        let asked = timeout_at(deadline, self.masters.join(Lookup::Master, work)).await;
+        asked.map_err(|_| Cause::TimedOut)?.unwrap_or_else(|| Err(Cause::runtime_stopped()))
     }
 
     /// The master is not the active one any more.
@@ -210,7 +210,7 @@ impl Shared {
         if let Some(known) = known {
             return Ok(known);
         }
-        let server = self.registry.ask(&self.pool, Question::Meta).await.map_err(Missing::Now)?;
+        let server = self.registry.ask(&self.pool, Lookup::Meta).await.map_err(Missing::Now)?;
         let location = Arc::new(Location { region: Region::meta(), server, opening: 0 });
         self.cache.lock().insert(location.clone(), Instant::now());
         Ok(location)
@@ -300,7 +300,7 @@ fn later(meta: &Location, fault: CallFault) -> Missing {
         CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause,
         CallFault::Refused(exception) => Cause::said(exception.to_string()),
         CallFault::TooLarge(bytes) => Cause::said(format!("an answer of {bytes} bytes")),
-        CallFault::Malformed(what) => Cause::said(format!("{what} cannot be read")),
+        CallFault::Malformed(what) => Cause::said(what),
     };
     Missing::Now(cause.at(format_args!("hbase:meta at {}", meta.server.address())))
 }

@@ -55,6 +55,10 @@ impl Cause {
         matches!(self, Self::Security(_))
     }
 
+    pub(crate) fn runtime_stopped() -> Self {
+        Self::said("the runtime stopped")
+    }
+
     pub(crate) fn said(text: impl AsRef<str>) -> Self {
         Self::Said(text.as_ref().into())
     }

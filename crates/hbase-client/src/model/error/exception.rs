@@ -193,7 +193,7 @@ impl Exception {
 
     /// Whether the call may have been carried out: nothing is known of the class, or the server waited in vain for its log. Such
     /// a log may be read when the region is opened elsewhere.
-    pub(crate) fn is_open(&self) -> bool {
+    pub(crate) fn may_have_executed(&self) -> bool {
         const LOG: &str = "org.apache.hadoop.hbase.exceptions.TimeoutIOException";
         self.is_unknown() || (&*self.class == LOG && self.reaction() != Reaction::Fail)
     }

@@ -20,10 +20,10 @@ pub(crate) enum CallFault {
 
 impl CallFault {
     /// Returns whether the server may have carried out the call, or may still do so.
-    pub(crate) fn is_open(&self) -> bool {
+    pub(crate) fn may_have_executed(&self) -> bool {
         match self {
             Self::Unanswered(_) => true,
-            Self::Refused(exception) => exception.is_open(),
+            Self::Refused(exception) => exception.may_have_executed(),
             Self::NotSent(_) | Self::TooLarge(_) | Self::Malformed(_) => false,
         }
     }

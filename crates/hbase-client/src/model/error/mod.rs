@@ -103,7 +103,7 @@ pub enum ErrorKind {
     /// carried out or not. Read the row to find out.
     OutcomeUnknown,
     /// The answer, or a row of a scan, is larger than [`answer_bytes`](crate::Options::answer_bytes). Read less of the row at a
-    /// time, or scan it [in pieces](crate::Scan::in_pieces).
+    /// time, or scan it [in pieces](crate::Scan::allow_partial_rows).
     TooLarge,
     /// A server sent what is not HBase's protocol.
     Malformed,
@@ -133,7 +133,7 @@ impl Error {
     }
 
     pub(crate) fn malformed(what: &'static str) -> Self {
-        Self::new(ErrorKind::Malformed, Why::Said(format!("a server sent {what} that cannot be read")))
+        Self::new(ErrorKind::Malformed, Why::Said(what.to_owned()))
     }
 
     pub(crate) fn unavailable(cause: Cause) -> Self {

@@ -12,7 +12,7 @@ use self::tree::{ColumnValue, Node, QualifierRange};
 use crate::model::names::{LONGEST_KEY, wrong_family};
 use crate::pb;
 
-/// Parts of rows that a server is to send.
+/// A filter of rows and cells, evaluated by the region server.
 ///
 /// A filter sees the cells that are read: of the families and columns, and in the time range, of the
 /// [`Get`](crate::Get) or [`Scan`](crate::Scan), and of each column as many versions as its family keeps, the newest
@@ -36,20 +36,21 @@ use crate::pb;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter(Node);
 
-/// How something is compared with a given value. `Less` is met by what is less than the value.
+/// A comparison operator. `Less` matches values less than the operand.
+#[doc(alias = "CompareOperator")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compare {
-    /// Less than the value.
+    /// Less than the operand.
     Less,
-    /// At most the value.
+    /// Less than the operand, or equal to it.
     LessOrEqual,
-    /// The value itself.
+    /// Equal to the operand.
     Equal,
-    /// Anything else.
+    /// Not equal to the operand.
     NotEqual,
-    /// At least the value.
+    /// Greater than the operand, or equal to it.
     GreaterOrEqual,
-    /// Greater than the value.
+    /// Greater than the operand.
     Greater,
 }
 
@@ -105,6 +106,8 @@ impl Filter {
     ///
     /// [`column_value`](Self::column_value) makes the other filters of its list read each cell of a row, without
     /// seeking.
+    #[doc(alias = "FilterList")]
+    #[doc(alias = "MUST_PASS_ALL")]
     pub fn all(filters: impl IntoIterator<Item = Self>) -> Self {
         Self(Node::all(filters.into_iter().map(|filter| filter.0)))
     }
@@ -118,6 +121,8 @@ impl Filter {
     /// Refused: [`column_value`](Self::column_value) beside a filter of cells, as HBase decides on a row only when its
     /// cells have passed. `all([column_value, any(cells)])` is possible, and `any` of several `column_value` and
     /// filters of rows.
+    #[doc(alias = "FilterList")]
+    #[doc(alias = "MUST_PASS_ONE")]
     pub fn any(filters: impl IntoIterator<Item = Self>) -> Self {
         Self(Node::any(filters.into_iter().map(|filter| filter.0)))
     }
@@ -216,7 +221,7 @@ impl Filter {
         Self(Node::QualifierRange(QualifierRange { from: end(from), to: end(to) }))
     }
 
-    /// Passes the newest cells of so many columns of a row, after as many others. It reads no further than these.
+    /// Passes the newest cells of at most `limit` columns of each row, after skipping `offset`. It reads no further.
     #[doc(alias = "ColumnPaginationFilter")]
     pub fn columns(limit: u32, offset: u32) -> Self {
         let number = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);

@@ -13,12 +13,12 @@ use tracing::Instrument;
 
 pub use self::regions::Compacting;
 use crate::model::error::{CallFault, Cause, Error, Exception, Reaction, Result};
+use crate::model::idempotency::Idempotency;
 use crate::model::region::{Region, readable};
-use crate::model::repeat::Repeat;
 use crate::model::schema::TableSchema;
 use crate::model::server::{ServerName, Service};
 use crate::model::table_name::TableName;
-use crate::ops::executor::{Attempts, Core, Next, next, nonce};
+use crate::ops::executor::{Attempts, Executor, RetryDecision, next, nonce};
 use crate::pb;
 use crate::pb::get_procedure_result_response::State as Progress;
 use crate::rpc::{Answer, Payload};
@@ -27,7 +27,7 @@ use crate::time::{Deadline, bounded};
 /// Creates, changes and drops tables, and moves regions. Each call returns when the change is complete.
 #[derive(Clone)]
 pub struct Admin {
-    core: Arc<Core>,
+    executor: Arc<Executor>,
     timeout: Duration,
 }
 
@@ -36,9 +36,9 @@ const FIRST_LOOK: Duration = Duration::from_millis(20);
 const LATER_LOOK: Duration = Duration::from_millis(500);
 
 impl Admin {
-    pub(crate) fn new(core: Arc<Core>) -> Self {
-        let timeout = core.options.timeout;
-        Self { core, timeout }
+    pub(crate) fn new(executor: Arc<Executor>) -> Self {
+        let timeout = executor.options.timeout;
+        Self { executor, timeout }
     }
 
     /// The same, with operations that may take so long. Default: that of the client's options.
@@ -81,7 +81,8 @@ impl Admin {
 
     async fn described(&self, table: &TableName, deadline: Instant) -> Result<TableSchema> {
         let schema = self.schema(table, deadline).await?.ok_or_else(|| Error::no_table(table))?;
-        TableSchema::from_pb(&schema).ok_or_else(|| Error::malformed("a schema"))
+        TableSchema::from_pb(&schema)
+            .ok_or_else(|| Error::malformed("the response has a table schema that can't be decoded"))
     }
 
     /// Whether a table exists.
@@ -110,7 +111,7 @@ impl Admin {
         let request = pb::GetTableNamesRequest {};
         let response: pb::GetTableNamesResponse = self.read("GetTableNames", &request, self.deadline()).await?;
         let names = response.table_names.iter().map(TableName::from_pb).collect::<Option<_>>();
-        names.ok_or_else(|| Error::malformed("a table's name"))
+        names.ok_or_else(|| Error::malformed("the response has a table whose name can't be decoded"))
     }
 
     /// Whether a table is enabled.
@@ -136,15 +137,16 @@ impl Admin {
         const SERVERS_NAME: u32 = 10;
         let deadline = self.deadline();
         let request = pb::GetClusterStatusRequest { options: vec![SERVERS_NAME] };
-        let mut attempts = Attempts::new(&self.core, deadline);
+        let mut attempts = Attempts::new(&self.executor, deadline);
         loop {
             let response: pb::GetClusterStatusResponse = self.read("GetClusterStatus", &request, deadline).await?;
             let names: Option<Vec<_>> = response.cluster_status.servers_name.iter().map(ServerName::from_pb).collect();
-            let names = names.ok_or_else(|| Error::malformed("a server's name"))?;
+            let names =
+                names.ok_or_else(|| Error::malformed("the response has a server whose name can't be decoded"))?;
             if !names.is_empty() {
                 return Ok(names);
             }
-            attempts.wait(Next::unreachable(Cause::said("the master knows of no region server yet"))).await?;
+            attempts.wait(RetryDecision::unreachable(Cause::said("the master knows of no region server yet"))).await?;
         }
     }
 
@@ -293,7 +295,7 @@ impl Admin {
     pub async fn move_region(&self, region: &Region, to: Option<&ServerName>) -> Result<()> {
         let dest_server_name = to.map(ServerName::to_pb);
         let request = pb::MoveRegionRequest { region: encoded(region), dest_server_name };
-        let moved = self.call("MoveRegion", &request, Repeat::Always, self.deadline()).await;
+        let moved = self.call("MoveRegion", &request, Idempotency::Idempotent, self.deadline()).await;
         moved.map(drop).map_err(|error| error.of_operation("move", region.table()))
     }
 
@@ -304,7 +306,7 @@ impl Admin {
     ///
     /// If no master answers in time.
     pub async fn balance(&self) -> Result<bool> {
-        let answer = self.call("Balance", &pb::BalanceRequest {}, Repeat::Always, self.deadline()).await?;
+        let answer = self.call("Balance", &pb::BalanceRequest {}, Idempotency::Idempotent, self.deadline()).await?;
         let response: pb::BalanceResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
         Ok(response.balancer_ran)
     }
@@ -317,7 +319,7 @@ impl Admin {
     #[doc(alias = "balancerSwitch")]
     pub async fn switch_balancer(&self, on: bool) -> Result<bool> {
         let request = pb::SetBalancerRunningRequest { on, synchronous: Some(true) };
-        let answer = self.call("SetBalancerRunning", &request, Repeat::Always, self.deadline()).await?;
+        let answer = self.call("SetBalancerRunning", &request, Idempotency::Idempotent, self.deadline()).await?;
         let response: pb::SetBalancerRunningResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
         Ok(response.prev_balance_value())
     }
@@ -328,7 +330,7 @@ impl Admin {
 
     /// By it the master knows a repeated request.
     fn nonce(&self) -> (Option<u64>, Option<u64>) {
-        (Some(self.core.nonce_group), Some(nonce()))
+        (Some(self.executor.nonce_group), Some(nonce()))
     }
 
     /// Starts a procedure on a table, and waits until it is done.
@@ -352,12 +354,12 @@ impl Admin {
     ) -> Result<()> {
         let done = self.run(method, request, deadline).await.map_err(|error| error.of_operation(operation, table));
         // Its regions may be others now.
-        self.core.locator.forget_table(table);
+        self.executor.locator.forget_table(table);
         done
     }
 
     async fn run(&self, method: &'static str, request: &impl Message, deadline: Instant) -> Result<()> {
-        let answer = self.call(method, request, Repeat::Always, deadline).await?;
+        let answer = self.call(method, request, Idempotency::Idempotent, deadline).await?;
         let response: pb::ProcedureResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
         match response.proc_id {
             Some(id) => self.wait(id, deadline).await,
@@ -397,7 +399,7 @@ impl Admin {
         request: &impl Message,
         deadline: Instant,
     ) -> Result<T> {
-        let answer = self.call(method, request, Repeat::Read, deadline).await?;
+        let answer = self.call(method, request, Idempotency::ReadOnly, deadline).await?;
         answer.read().map_err(|fault| Error::of_call(fault, false))
     }
 
@@ -406,35 +408,35 @@ impl Admin {
         &self,
         method: &'static str,
         request: &impl Message,
-        repeat: Repeat,
+        idempotency: Idempotency,
         deadline: Instant,
     ) -> Result<Answer> {
-        Core::in_runtime()?;
+        Executor::in_runtime()?;
         let span = tracing::debug_span!("hbase call", method, server = "master");
-        self.repeat(method, request, repeat, deadline).instrument(span).await
+        self.retry(method, request, idempotency, deadline).instrument(span).await
     }
 
-    async fn repeat(
+    async fn retry(
         &self,
         method: &'static str,
         request: &impl Message,
-        repeat: Repeat,
+        idempotency: Idempotency,
         deadline: Instant,
     ) -> Result<Answer> {
-        let mut attempts = Attempts::new(&self.core, deadline);
+        let mut attempts = Attempts::new(&self.executor, deadline);
         let mut unanswered = false;
         loop {
-            let failed = match self.core.locator.master(deadline).await {
+            let failed = match self.executor.locator.master(deadline).await {
                 Ok(master) => match self.ask(&master, &Payload::new(method, request), deadline).await {
                     Ok(answer) => return Ok(answer),
                     Err(fault) => {
                         unanswered |= matches!(fault, CallFault::Unanswered(_));
-                        next(fault, repeat).map(|error| error.at_server(master.address()))
+                        next(fault, idempotency).map(|error| error.at_server(master.address()))
                     }
                 },
-                Err(cause) => Next::unreachable(cause),
+                Err(cause) => RetryDecision::unreachable(cause),
             };
-            let unknown = unanswered && repeat != Repeat::Read;
+            let unknown = unanswered && idempotency != Idempotency::ReadOnly;
             attempts.wait(failed.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;
         }
     }
@@ -445,16 +447,16 @@ impl Admin {
         payload: &Payload<'_, M>,
         deadline: Instant,
     ) -> Result<Answer, CallFault> {
-        let deadline = self.core.call_deadline(deadline);
-        let connection = self.core.pool.connection(master.address(), Service::Master, deadline).await;
-        let connection = connection.inspect_err(|_| self.core.locator.forget_master(master))?;
+        let deadline = self.executor.call_deadline(deadline);
+        let connection = self.executor.pool.connection(master.address(), Service::Master, deadline).await;
+        let connection = connection.inspect_err(|_| self.executor.locator.forget_master(master))?;
         let answer = connection.call(payload, deadline).await;
         match &answer {
             Err(CallFault::Refused(exception)) if exception.reaction() == Reaction::LeaveServer => {
-                self.core.pool.leave(master.address());
-                self.core.locator.forget_master(master);
+                self.executor.pool.leave(master.address());
+                self.executor.locator.forget_master(master);
             }
-            Err(CallFault::Unanswered(_)) => self.core.locator.forget_master(master),
+            Err(CallFault::Unanswered(_)) => self.executor.locator.forget_master(master),
             _ => {}
         }
         answer

@@ -98,6 +98,6 @@ impl Admin {
         let response: pb::ListTableNamesByNamespaceResponse =
             read.map_err(|error| error.of_namespace("tables_of", name))?;
         let names = response.table_name.iter().map(TableName::from_pb).collect::<Option<_>>();
-        names.ok_or_else(|| Error::malformed("a table's name"))
+        names.ok_or_else(|| Error::malformed("the response has a table whose name can't be decoded"))
     }
 }

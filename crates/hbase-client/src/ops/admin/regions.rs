@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{Admin, checked};
 use crate::model::error::{Cause, Error, Result};
+use crate::model::idempotency::Idempotency;
 use crate::model::region::Location;
-use crate::model::repeat::Repeat;
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
 use crate::ops::executor::RegionCall;
@@ -52,7 +52,8 @@ impl Admin {
         let table = checked(table)?;
         let message = |location: &Location| pb::FlushRegionRequest { region: location.region.specifier() };
         let read = |answer: &Answer| answer.read::<pb::FlushRegionResponse>().map(drop);
-        let done = self.on_regions(&table, "FlushRegion", Repeat::Always, message, read, self.deadline()).await;
+        let done =
+            self.on_regions(&table, "FlushRegion", Idempotency::Idempotent, message, read, self.deadline()).await;
         done.map(drop).map_err(|error| error.of_operation("flush", &table))
     }
 
@@ -102,7 +103,7 @@ impl Admin {
         let message =
             |location: &Location| pb::CompactRegionRequest { region: location.region.specifier(), major: Some(major) };
         let read = |answer: &Answer| answer.read::<pb::CompactRegionResponse>().map(drop);
-        self.on_regions(table, "CompactRegion", Repeat::Always, message, read, deadline).await?;
+        self.on_regions(table, "CompactRegion", Idempotency::Idempotent, message, read, deadline).await?;
         self.no_compaction(table, deadline).await.map_err(Error::outcome_unknown)
     }
 
@@ -125,7 +126,7 @@ impl Admin {
             compaction_state: Some(true),
         };
         let read = |answer: &Answer| Ok(answer.read::<pb::GetRegionInfoResponse>()?.compaction_state());
-        let states = self.on_regions(table, "GetRegionInfo", Repeat::Read, message, read, deadline).await?;
+        let states = self.on_regions(table, "GetRegionInfo", Idempotency::ReadOnly, message, read, deadline).await?;
         let major = |state: &CompactionState| matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
         Ok(match () {
             () if states.iter().any(major) => Compacting::Major,
@@ -139,12 +140,12 @@ impl Admin {
         &self,
         table: &TableName,
         method: &'static str,
-        repeat: Repeat,
+        idempotency: Idempotency,
         message: impl Fn(&Location) -> M,
         read: impl Fn(&Answer) -> Result<T, crate::model::error::CallFault>,
         deadline: Instant,
     ) -> Result<Vec<T>> {
-        let regions = regions_of(&self.core, table, deadline).await?;
+        let regions = regions_of(&self.executor, table, deadline).await?;
         let (message, read) = (&message, &read);
         let calls = regions.into_iter().map(|(region, _)| async move {
             let (mut from, mut all) = (region.start().clone(), Vec::new());
@@ -161,10 +162,10 @@ impl Admin {
                     },
                     cells: &[],
                     read: |answer: &Answer| read(answer),
-                    repeat,
+                    idempotency,
                     deadline,
                 };
-                all.push(self.core.on_row(&call).await?);
+                all.push(self.executor.on_row(&call).await?);
                 let end = end.lock().clone();
                 // It may have been split since it was listed.
                 match end.is_empty() || (!region.end().is_empty() && end >= *region.end()) {

@@ -2,8 +2,8 @@
 
 use crate::model::error::Result;
 use crate::model::get::Get;
+use crate::model::idempotency::Idempotency;
 use crate::model::mutation::Mutation;
-use crate::model::repeat::Repeat;
 use crate::model::row::Row;
 use crate::model::row_mutations::{CheckAndMutate, RowMutations};
 use crate::pb;
@@ -66,11 +66,11 @@ impl Write {
         }
     }
 
-    fn repeat(&self) -> Repeat {
+    fn idempotency(&self) -> Idempotency {
         match self {
-            Self::Mutation(mutation) => mutation.repeat(),
-            Self::Row(mutations) => mutations.repeat(),
-            Self::Checked(_) => Repeat::Never,
+            Self::Mutation(mutation) => mutation.idempotency(),
+            Self::Row(mutations) => mutations.idempotency(),
+            Self::Checked(_) => Idempotency::NonIdempotent,
         }
     }
 
@@ -95,10 +95,10 @@ impl Action {
         }
     }
 
-    pub(super) fn repeat(&self) -> Repeat {
+    pub(super) fn idempotency(&self) -> Idempotency {
         match self {
-            Self::Get(_) => Repeat::Read,
-            Self::Write(write) => write.repeat(),
+            Self::Get(_) => Idempotency::ReadOnly,
+            Self::Write(write) => write.idempotency(),
         }
     }
 

@@ -56,7 +56,7 @@ fn all<'p>(part: &'p Part, fault: &CallFault) -> Vec<OneResult<'p>> {
 }
 
 fn read<'p>(part: &'p Part, of: &[&Action], answer: &Answer) -> Result<Vec<OneResult<'p>>, CallFault> {
-    const WRONG: CallFault = CallFault::Malformed("the results of a batch");
+    const WRONG: CallFault = CallFault::Malformed("the results of the batch do not match its actions");
     let (response, mut block) = (answer.read::<pb::MultiResponse>()?, CellBlock(answer.cells.clone()));
     if response.region_action_result.len() != part.regions.len() {
         return Err(WRONG);
@@ -81,7 +81,7 @@ fn read<'p>(part: &'p Part, of: &[&Action], answer: &Answer) -> Result<Vec<OneRe
                     (Some(exception), _) => Some(Err(CallFault::Refused(named(exception)))),
                     (None, Some(result)) => Some(match block.row_at(of[*at].row(), result) {
                         Some(row) => Ok(Outcome { row, applied: true }),
-                        None => Err(CallFault::Malformed("the cells of a row")),
+                        None => Err(CallFault::Malformed("the response has cells of a row that can't be decoded")),
                     }),
                     (None, None) => None,
                 };
@@ -129,7 +129,10 @@ fn blame(results: &mut [OneResult<'_>], together: impl Fn(usize) -> bool) {
 /// Reads the answer to mutations of one row that are made at once.
 pub(crate) fn row_outcome(answer: &Answer, row: &[u8]) -> Result<Outcome, CallFault> {
     let response: pb::MultiResponse = answer.read()?;
-    let result = response.region_action_result.first().ok_or(CallFault::Malformed("the result of a batch"))?;
+    let result = response
+        .region_action_result
+        .first()
+        .ok_or(CallFault::Malformed("the response of a batch has no result of its region"))?;
     at_once(result, response.processed, row, &mut CellBlock(answer.cells.clone()))
 }
 
@@ -147,7 +150,9 @@ fn at_once(
     }
     let mut parts = Vec::new();
     for result in of_actions().filter_map(|one| one.result.as_ref()) {
-        let part = block.row_at(row, result).ok_or(CallFault::Malformed("the cells of a row"))?;
+        let part = block
+            .row_at(row, result)
+            .ok_or(CallFault::Malformed("the response has cells of a row that can't be decoded"))?;
         parts.push(part);
     }
     parts.retain(|part: &Row| !part.is_empty());

@@ -21,12 +21,12 @@ use self::refusals::{Refusals, of_several};
 use self::step::{Doubted, Failed, Step, following, result_of, steps, together};
 use crate::cluster::regions::{Place, SYSTEM_PRIORITY};
 use crate::model::error::{CallFault, Cause, Error, Result};
+use crate::model::idempotency::Idempotency;
 use crate::model::mutation::Mutation;
 use crate::model::region::Location;
-use crate::model::repeat::Repeat;
 use crate::model::server::ServerName;
 use crate::model::table_name::TableName;
-use crate::ops::executor::{Attempts, Core, Next, doubt, next};
+use crate::ops::executor::{Attempts, Executor, RetryDecision, doubt, next};
 use crate::pb;
 use crate::rpc::{Answer, Payload};
 use tracing::Instrument;
@@ -35,19 +35,29 @@ use tracing::Instrument;
 const LOCATED: usize = 256;
 
 /// Carries out the actions. Those of one server do not wait for another one.
-pub(crate) async fn run(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
-    if let Err(error) = Core::in_runtime() {
+pub(crate) async fn run(
+    executor: &Executor,
+    table: &TableName,
+    actions: &[Action],
+    deadline: Instant,
+) -> Vec<Result<Outcome>> {
+    if let Err(error) = Executor::in_runtime() {
         return actions.iter().map(|_| Err(error.clone())).collect();
     }
     let span = tracing::debug_span!("hbase batch", %table, actions = actions.len());
-    by_servers(core, table, actions, deadline).instrument(span).await
+    by_servers(executor, table, actions, deadline).instrument(span).await
 }
 
-async fn by_servers(core: &Core, table: &TableName, actions: &[Action], deadline: Instant) -> Vec<Result<Outcome>> {
-    let (regions, of_servers) = by_server(core, table, actions);
+async fn by_servers(
+    executor: &Executor,
+    table: &TableName,
+    actions: &[Action],
+    deadline: Instant,
+) -> Vec<Result<Outcome>> {
+    let (regions, of_servers) = by_server(executor, table, actions);
     let results = of_servers.iter().map(|of_server| async {
         let actions: Vec<_> = of_server.places.iter().map(|at| &actions[*at]).collect();
-        in_rounds(core, table, &actions, regions.clone(), &of_server.known, deadline).await
+        in_rounds(executor, table, &actions, regions.clone(), &of_server.known, deadline).await
     });
     let mut results = join_all(results).await;
     if let [all] = &mut results[..] {
@@ -72,7 +82,7 @@ struct OfServer {
 
 /// The regions of the actions, and the actions on each server; all together, if it is not known without a look-up where one of
 /// them is: actions on one row stay together.
-fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> (Regions, Vec<OfServer>) {
+fn by_server(executor: &Executor, table: &TableName, actions: &[Action]) -> (Regions, Vec<OfServer>) {
     let mut regions = Regions::default();
     // Of each region, which of the servers has it.
     let mut at_server: Vec<usize> = Vec::new();
@@ -80,7 +90,7 @@ fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> (Regions, Ve
     for (at, action) in actions.iter().enumerate() {
         let region = match regions.of(action.row()) {
             Some(region) => region,
-            None => match core.locator.cached(table, Place::At(action.row())) {
+            None => match executor.locator.cached(table, Place::At(action.row())) {
                 Some(location) => regions.add(location),
                 None => {
                     let all = OfServer { places: (0..actions.len()).collect(), known: Vec::new() };
@@ -106,7 +116,7 @@ fn by_server(core: &Core, table: &TableName, actions: &[Action]) -> (Regions, Ve
 /// Sends the actions that may go, and then those that failed or were behind them, until all are done. `known`: the region of each,
 /// among `regions`.
 async fn in_rounds(
-    core: &Core,
+    executor: &Executor,
     table: &TableName,
     actions: &[&Action],
     mut regions: Regions,
@@ -114,14 +124,14 @@ async fn in_rounds(
     deadline: Instant,
 ) -> Vec<Result<Outcome>> {
     let (mut steps, mut ready) = steps(actions);
-    let mut attempts = Attempts::new(core, deadline);
+    let mut attempts = Attempts::new(executor, deadline);
     // Regions whose server left something unanswered, and when.
     let mut doubted: Doubted = HashMap::new();
     let mut refusals = Refusals::default();
-    let late = || Next::Never(Error::unavailable(Cause::TimedOut).of_table(table));
+    let late = || RetryDecision::Fail(Error::unavailable(Cause::TimedOut).of_table(table));
     while !ready.is_empty() {
         let mut failed = Failed::default();
-        let locate = |at: usize| core.locate(table, Place::At(actions[at].row()), deadline);
+        let locate = |at: usize| executor.locate(table, Place::At(actions[at].row()), deadline);
         for some in ready.chunks(LOCATED) {
             let mut unknown = Vec::new();
             if Instant::now() >= deadline {
@@ -158,9 +168,9 @@ async fn in_rounds(
             most: steps[at].most(),
             at_once: actions[at].is_at_once(),
         };
-        let of_servers = split(std::mem::take(&mut regions).into_parts(), load, core.options.batch_bytes);
+        let of_servers = split(std::mem::take(&mut regions).into_parts(), load, executor.options.batch_bytes);
         known = &[];
-        let answers = join_all(of_servers.iter().map(|parts| send_all(core, table, &steps, parts, deadline))).await;
+        let answers = join_all(of_servers.iter().map(|parts| send_all(executor, table, &steps, parts, deadline))).await;
         let mut refused = Vec::new();
         for (part, answer) in answers.into_iter().flatten() {
             for one in results(part, actions, answer) {
@@ -176,8 +186,8 @@ async fn in_rounds(
                             step.suspect(one.suspects);
                         }
                         match &fault {
-                            fault if fault.is_open() => {
-                                let has_nonce = step.action.repeat() == Repeat::WhereItIs;
+                            fault if fault.may_have_executed() => {
+                                let has_nonce = step.action.idempotency() == Idempotency::Nonce;
                                 if has_nonce || fault.doubts_server() {
                                     let since = if has_nonce { Instant::now() } else { doubt() };
                                     let doubted = doubted.entry(location.region.name().clone());
@@ -186,10 +196,12 @@ async fn in_rounds(
                                 }
                                 step.left_unanswered(location);
                             }
-                            CallFault::Refused(exception) => core.learn(location, exception, step.action.repeat()),
+                            CallFault::Refused(exception) => {
+                                executor.learn(location, exception, step.action.idempotency())
+                            }
                             _ => {}
                         }
-                        let next = next(fault, step.action.repeat());
+                        let next = next(fault, step.action.idempotency());
                         let next = next.map(|error| error.at(location, step.action.row()));
                         step.failed(at, next, &mut failed, attempts.made);
                     }
@@ -198,7 +210,7 @@ async fn in_rounds(
         }
         refusals.judge(refused, &mut steps, &mut failed, attempts.made);
         let again = doubted.iter().map(|(name, (location, since))| async move {
-            core.locator.look_again(location, *since, deadline).await.is_ok().then(|| name.clone())
+            executor.locator.look_again(location, *since, deadline).await.is_ok().then(|| name.clone())
         });
         let sure: Vec<_> = stream::iter(again.collect::<Vec<_>>()).buffer_unordered(LOCATED).collect().await;
         sure.into_iter().flatten().for_each(|name| drop(doubted.remove(&name)));
@@ -219,18 +231,18 @@ async fn in_rounds(
 
 /// Sends the parts of one server, some at a time: the others are not encoded yet.
 async fn send_all<'p>(
-    core: &Core,
+    executor: &Executor,
     table: &TableName,
     steps: &[Step<'_>],
     parts: &'p [Part],
     deadline: Instant,
 ) -> Vec<(&'p Part, Result<Answer, CallFault>)> {
-    let calls: Vec<_> = parts.iter().map(|part| send(core, table, steps, part, deadline)).collect();
+    let calls: Vec<_> = parts.iter().map(|part| send(executor, table, steps, part, deadline)).collect();
     stream::iter(calls).buffer_unordered(CALLS).collect().await
 }
 
 async fn send<'p>(
-    core: &Core,
+    executor: &Executor,
     table: &TableName,
     steps: &[Step<'_>],
     part: &'p Part,
@@ -271,7 +283,7 @@ async fn send<'p>(
     };
     let message = pb::MultiRequest {
         region_action: part.regions.iter().map(region).collect(),
-        nonce_group: Some(core.nonce_group),
+        nonce_group: Some(executor.nonce_group),
     };
     let actions = part.regions.iter().flat_map(|(_, actions)| actions);
     let cells = actions.flat_map(|at| together(steps, *at)).flat_map(|at| steps[at].action.cells());
@@ -279,9 +291,9 @@ async fn send<'p>(
     let priority = table.is_system().then_some(SYSTEM_PRIORITY);
     let payload = Payload { cells: &cells, priority, ..Payload::new("Multi", &message) };
     let Some((location, _)) = part.regions.first() else { return (part, Ok(Answer::default())) };
-    let answer = core.attempt(location, &payload, core.call_deadline(deadline)).await;
+    let answer = executor.attempt(location, &payload, executor.call_deadline(deadline)).await;
     if matches!(answer, Err(CallFault::NotSent(Cause::Io { .. }))) {
-        part.regions.iter().for_each(|(location, _)| core.locator.forget(location));
+        part.regions.iter().for_each(|(location, _)| executor.locator.forget(location));
     }
     (part, answer)
 }

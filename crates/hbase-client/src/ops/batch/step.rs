@@ -8,9 +8,9 @@ use tokio::time::Instant;
 use super::action::{Action, Outcome};
 use super::parts::Regions;
 use crate::model::error::{CallFault, Cause, Error, Reaction, Result};
+use crate::model::idempotency::Idempotency;
 use crate::model::region::Location;
-use crate::model::repeat::Repeat;
-use crate::ops::executor::{Next, nonce};
+use crate::ops::executor::{RetryDecision, nonce};
 
 /// Puts of one row are sent as one, up to so many bytes.
 const JOINED: usize = 256 << 10;
@@ -48,14 +48,14 @@ struct Trouble {
 
 /// Each action has a result in the end.
 pub(super) fn result_of(result: Option<Result<Outcome>>) -> Result<Outcome> {
-    result.unwrap_or_else(|| Err(Error::malformed("a result")))
+    result.unwrap_or_else(|| Err(Error::malformed("internal error: an action of a batch has no result")))
 }
 
 /// What failed in a round and is to be tried again.
 #[derive(Default)]
 pub(super) struct Failed {
     pub(super) errors: Vec<(usize, Error)>,
-    pub(super) next: Option<Next>,
+    pub(super) next: Option<RetryDecision>,
 }
 
 pub(super) type Doubted = HashMap<bytes::Bytes, (Arc<Location>, Instant)>;
@@ -82,7 +82,7 @@ impl Step<'_> {
     /// Whether it was sent, not answered, and may not be sent to where the region is now.
     fn has_moved(&self, location: &Location) -> bool {
         let reopened = self.unanswered().is_some_and(|before| **before != *location);
-        reopened && self.action.repeat() == Repeat::WhereItIs
+        reopened && self.action.idempotency() == Idempotency::Nonce
     }
 
     /// Puts the action to those of its region, unless it may not be sent there.
@@ -96,9 +96,9 @@ impl Step<'_> {
         attempts: u32,
     ) {
         let location = regions.location(region);
-        let has_nonce = self.unanswered().is_some() && self.action.repeat() == Repeat::WhereItIs;
+        let has_nonce = self.unanswered().is_some() && self.action.idempotency() == Idempotency::Nonce;
         if has_nonce && doubted.contains_key(location.region.name()) {
-            let next = Next::unreachable(Cause::said("it is not known whether the region has moved"));
+            let next = RetryDecision::unreachable(Cause::said("it is not known whether the region has moved"));
             let next = next.map(|error| error.at(location, self.action.row()));
             self.failed(at, next, failed, attempts);
         } else if self.has_moved(location) {
@@ -134,20 +134,25 @@ impl Step<'_> {
         self.result = Some(Err(told.map_or_else(|| error.clone(), |told| told.after(error.attempts()))));
     }
 
-    pub(super) fn failed(&mut self, at: usize, next: Next, failed: &mut Failed, attempts: u32) {
-        let unknown = self.unanswered().is_some() && self.action.repeat() != Repeat::Read;
+    pub(super) fn failed(&mut self, at: usize, next: RetryDecision, failed: &mut Failed, attempts: u32) {
+        let unknown = self.unanswered().is_some() && self.action.idempotency() != Idempotency::ReadOnly;
         match next.map(|error| if unknown { error.outcome_unknown() } else { error }) {
-            Next::Never(error) => self.result = Some(Err(error.after(attempts))),
+            RetryDecision::Fail(error) => self.result = Some(Err(error.after(attempts))),
             next => {
-                let (Next::Now(error) | Next::Later { error, .. } | Next::Never(error)) = &next;
+                let (RetryDecision::Immediate(error)
+                | RetryDecision::Backoff { error, .. }
+                | RetryDecision::Fail(error)) = &next;
                 failed.errors.push((at, error.clone()));
                 if !error.is_of_time() {
                     self.trouble().told = Some(error.clone());
                 }
                 // The longest wait that any action needs is the wait of all.
                 let longer = match (&failed.next, &next) {
-                    (None, _) | (Some(Next::Now(_)), _) => true,
-                    (Some(Next::Later { overloaded: false, .. }), Next::Later { overloaded, .. }) => *overloaded,
+                    (None, _) | (Some(RetryDecision::Immediate(_)), _) => true,
+                    (
+                        Some(RetryDecision::Backoff { overloaded: false, .. }),
+                        RetryDecision::Backoff { overloaded, .. },
+                    ) => *overloaded,
                     _ => false,
                 };
                 if longer {

@@ -12,18 +12,18 @@ use super::counts::Counts;
 use super::position::Position;
 use crate::cluster::regions::SYSTEM_PRIORITY;
 use crate::model::error::{CallFault, Reaction, Result};
+use crate::model::idempotency::Idempotency;
 use crate::model::region::Location;
-use crate::model::repeat::Repeat;
 use crate::model::row::{CellBlock, Row};
 use crate::model::scan::Scan;
 use crate::model::table_name::TableName;
-use crate::ops::executor::{Attempts, Core, Next, doubt, next};
+use crate::ops::executor::{Attempts, Executor, RetryDecision, doubt, next};
 use crate::pb;
 use crate::rpc::{Answer, Payload};
 
 /// Reads a scan, answer by answer. A scanner that is lost is opened again where the scan stands.
 pub(super) struct Reader {
-    core: Arc<Core>,
+    executor: Arc<Executor>,
     table: TableName,
     scan: Scan,
     timeout: Duration,
@@ -52,17 +52,23 @@ const LEASE: Duration = Duration::from_secs(30);
 const SOONEST: Duration = Duration::from_millis(50);
 
 impl Reader {
-    pub(super) fn new(core: Arc<Core>, table: TableName, scan: Scan, timeout: Duration, counts: Arc<Counts>) -> Self {
+    pub(super) fn new(
+        executor: Arc<Executor>,
+        table: TableName,
+        scan: Scan,
+        timeout: Duration,
+        counts: Arc<Counts>,
+    ) -> Self {
         let (position, assembly) = (Position::new(&scan), Assembly::new(scan.pieces));
         let done = position.is_at_end();
-        Self { core, table, scan, timeout, counts, position, assembly, open: None, fruitless: 0, done }
+        Self { executor, table, scan, timeout, counts, position, assembly, open: None, fruitless: 0, done }
     }
 
     /// The next rows, or `None` at the end, or when nobody wants them any more. Each answer of a server, even one without rows,
     /// gives the scan its timeout anew.
     pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
         self.scan.check().map_err(|error| error.of_table(&self.table))?;
-        let core = self.core.clone();
+        let core = self.executor.clone();
         let mut attempts = Attempts::new(&core, Instant::now() + self.timeout);
         'answered: while !self.done {
             let deadline = Instant::now() + self.timeout;
@@ -102,33 +108,33 @@ impl Reader {
     fn rest(&self) -> Duration {
         match self.fruitless {
             0..4 => Duration::ZERO,
-            many => (self.core.options.first_pause * (many - 3).min(8)).min(self.core.options.longest_pause),
+            many => (self.executor.options.first_pause * (many - 3).min(8)).min(self.executor.options.longest_pause),
         }
     }
 
     /// Where the next call goes.
-    async fn locate(&self, deadline: Instant) -> Result<Arc<Location>, Next> {
+    async fn locate(&self, deadline: Instant) -> Result<Arc<Location>, RetryDecision> {
         match &self.open {
             Some(open) => Ok(open.location.clone()),
-            None => self.core.locate(&self.table, self.position.place(), deadline).await,
+            None => self.executor.locate(&self.table, self.position.place(), deadline).await,
         }
     }
 
     /// One call: it opens a scanner, or asks the open one for more.
-    async fn step(&mut self, location: Arc<Location>, deadline: Instant) -> Result<Vec<Row>, Next> {
+    async fn step(&mut self, location: Arc<Location>, deadline: Instant) -> Result<Vec<Row>, RetryDecision> {
         let request = match &self.open {
             Some(open) => self.more(open),
             None => self.opening(&location),
         };
-        let answer = self.call(&location, &request, self.core.call_deadline(deadline)).await;
+        let answer = self.call(&location, &request, self.executor.call_deadline(deadline)).await;
         let read = answer.and_then(|answer| self.take(&location, &answer));
         match read {
             Ok(rows) => Ok(rows),
             Err(fault) => {
                 match &fault {
-                    CallFault::Refused(exception) => self.core.learn(&location, exception, Repeat::Read),
+                    CallFault::Refused(exception) => self.executor.learn(&location, exception, Idempotency::ReadOnly),
                     fault if fault.doubts_server() => {
-                        let _ = self.core.locator.look_again(&location, doubt(), deadline).await;
+                        let _ = self.executor.locator.look_again(&location, doubt(), deadline).await;
                     }
                     _ => {}
                 }
@@ -137,13 +143,13 @@ impl Reader {
                     CallFault::Refused(told) => (told.reaction() == Reaction::Reopen, told.of_overloaded_server()),
                     _ => (false, false),
                 };
-                let next = next(fault, Repeat::Read).map(|error| error.at(&location, &self.position.from));
+                let next = next(fault, Idempotency::ReadOnly).map(|error| error.at(&location, &self.position.from));
                 let next = match next {
-                    Next::Never(error) if reopen => Next::Now(error),
+                    RetryDecision::Fail(error) if reopen => RetryDecision::Immediate(error),
                     next => next,
                 };
                 // A scan that ends by an error closes its scanner.
-                if !kept && !matches!(next, Next::Never(_)) {
+                if !kept && !matches!(next, RetryDecision::Fail(_)) {
                     self.open = None;
                     self.assembly.reopen(&mut self.position);
                 }
@@ -160,7 +166,7 @@ impl Reader {
     ) -> Result<Answer, CallFault> {
         let priority = self.table.is_system().then_some(SYSTEM_PRIORITY);
         let payload = Payload { priority, ..Payload::new("Scan", request) };
-        self.core.attempt(location, &payload, deadline).await
+        self.executor.attempt(location, &payload, deadline).await
     }
 
     /// A call for rows.
@@ -184,7 +190,7 @@ impl Reader {
             stop_row: Some(self.scan.stop.clone()),
             include_stop_row: Some(self.scan.stop_inclusive),
             // An answer is longer by up to a row.
-            max_result_size: Some(self.scan.bytes.min((self.core.options.frame_bytes / 2).max(1) as u64)),
+            max_result_size: Some(self.scan.bytes.min((self.executor.options.frame_bytes / 2).max(1) as u64)),
             ..self.scan.to_pb()
         };
         pb::ScanRequest { region: Some(location.region.specifier()), scan: Some(scan), ..self.request() }
@@ -197,7 +203,8 @@ impl Reader {
     /// Takes the rows of an answer, and what it says of the scanner.
     fn take(&mut self, location: &Arc<Location>, answer: &Answer) -> Result<Vec<Row>, CallFault> {
         let response: pb::ScanResponse = answer.read()?;
-        let results = results(&response, answer).ok_or(CallFault::Malformed("the cells of a scan"))?;
+        let results = results(&response, answer)
+            .ok_or(CallFault::Malformed("the response of a scan has cells that can't be decoded"))?;
         self.counts.add(&response);
         match (&mut self.open, response.scanner_id) {
             (Some(open), _) => open.call += 1,
@@ -207,7 +214,7 @@ impl Reader {
                 self.open = Some(Open { location: location.clone(), id, call: 0, lease });
             }
             (None, None) if response.more_results_in_region() && response.more_results() => {
-                return Err(CallFault::Malformed("an open scanner without a number"));
+                return Err(CallFault::Malformed("the response opens a scanner but has no scanner id"));
             }
             (None, None) => {}
         }
@@ -218,13 +225,13 @@ impl Reader {
         let in_order =
             self.table.is_meta() || self.position.takes(&results, self.assembly.under_way().map(Row::key), is_part);
         if !in_order {
-            return Err(CallFault::Malformed("rows that a scan did not ask for, or in another order,"));
+            return Err(CallFault::Malformed("the server returned rows outside the requested range or out of order"));
         }
         self.fruitless = if results.is_empty() { self.fruitless.saturating_add(1) } else { 0 };
         let whole = partial.is_empty() && self.assembly.is_between_rows() && self.position.passed_all(&results);
         let mut rows = if whole { results } else { self.assembled(results, &partial)? };
         let size = self.assembly.size();
-        if size > self.core.options.frame_bytes {
+        if size > self.executor.options.frame_bytes {
             return Err(CallFault::TooLarge(size));
         }
         // A scanner that was not opened has nothing more to give.
@@ -249,7 +256,7 @@ impl Reader {
         for (at, row) in results.into_iter().enumerate() {
             if !self.position.is_at_end() {
                 if !self.assembly.takes(&row) {
-                    return Err(CallFault::Malformed("cells of a row that came before"));
+                    return Err(CallFault::Malformed("the server returned more cells of a row that was complete"));
                 }
                 let partial = partial.get(at).copied().unwrap_or(false);
                 self.assembly.push(row, partial, &mut self.position, &mut rows);
@@ -272,7 +279,7 @@ impl Reader {
             renew: Some(true),
             ..Default::default()
         };
-        let deadline = Instant::now() + self.core.options.call_timeout;
+        let deadline = Instant::now() + self.executor.options.call_timeout;
         if let Err(fault) = self.call(&open.location, &request, deadline).await {
             tracing::debug!(?fault, "a scanner is lost while it waits");
             self.open = None;
@@ -291,7 +298,7 @@ impl Reader {
             close_scanner: Some(true),
             ..Default::default()
         };
-        let deadline = Instant::now() + self.core.options.call_timeout;
+        let deadline = Instant::now() + self.executor.options.call_timeout;
         // If it fails, the scanner ends with its lease.
         let _ = self.call(&open.location, &request, deadline).await;
     }

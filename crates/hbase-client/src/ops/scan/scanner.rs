@@ -18,12 +18,13 @@ use crate::model::error::{Cause, Error, Result};
 use crate::model::row::Row;
 use crate::model::scan::Scan;
 use crate::model::table_name::TableName;
-use crate::ops::executor::Core;
+use crate::ops::executor::Executor;
 
 /// The rows of a [`Scan`]: a stream, which ends after the last row or the first error.
 ///
 /// A task reads ahead, up to [`Scan::read_ahead`]. While nobody takes rows, it keeps the scanner open at its server. Dropping
 /// the `Scanner` ends the task and closes the scanner.
+#[doc(alias = "ResultScanner")]
 pub struct Scanner {
     answers: mpsc::Receiver<Result<Vec<Row>>>,
     rows: std::vec::IntoIter<Row>,
@@ -32,13 +33,13 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    pub(crate) fn start(core: Arc<Core>, table: TableName, scan: Scan, timeout: Duration) -> Self {
+    pub(crate) fn start(executor: Arc<Executor>, table: TableName, scan: Scan, timeout: Duration) -> Self {
         let counts = Arc::<Counts>::default();
         let (sender, answers) = mpsc::channel(scan.ahead);
         let span = tracing::debug_span!("hbase scan", %table);
-        match Core::in_runtime() {
+        match Executor::in_runtime() {
             Ok(()) => {
-                let reader = Reader::new(core, table, scan, timeout, counts.clone());
+                let reader = Reader::new(executor, table, scan, timeout, counts.clone());
                 tokio::spawn(read(reader, sender).instrument(span));
             }
             // There is room for one.

@@ -233,7 +233,7 @@ async fn filters_give_what_they_say() {
             let scan = asked!(Scan::new(), &read, &tree);
             let scan = if reverse { scan.reverse() } else { scan };
             let scan = if random.bool() { scan.bytes_per_call(random.u64(1..500)) } else { scan };
-            let scan = if random.bool() { scan.in_pieces() } else { scan };
+            let scan = if random.bool() { scan.allow_partial_rows() } else { scan };
             let got = table.scan(scan).try_collect::<Vec<Row>>().await;
             match got {
                 Err(error) if error.kind() == ErrorKind::Invalid && tree.is_mixed() => refused += 1,

@@ -8,7 +8,7 @@ use crate::sync::Locked;
 
 /// How many calls may be under way on a connection: half as many once the server says that it is overloaded, and one more for
 /// each round of calls that it answers (additive increase, multiplicative decrease, as in TCP).
-pub(super) struct Window {
+pub(super) struct ConcurrencyLimit {
     permits: Semaphore,
     state: Locked<State>,
     most: usize,
@@ -27,7 +27,7 @@ struct State {
     since_raise: usize,
 }
 
-impl Window {
+impl ConcurrencyLimit {
     pub(super) fn new(most: usize) -> Self {
         let most = most.clamp(1, Semaphore::MAX_PERMITS);
         let state = State { limit: most, beyond: 0, since_cut: usize::MAX, since_raise: 0 };
@@ -35,12 +35,12 @@ impl Window {
     }
 
     /// Waits for a call's turn.
-    pub(super) async fn turn(self: &Arc<Self>) -> Turn {
+    pub(super) async fn acquire(self: &Arc<Self>) -> Permit {
         // The semaphore is never closed.
         if let Ok(permit) = self.permits.acquire().await {
             permit.forget();
         }
-        Turn(self.clone())
+        Permit(self.clone())
     }
 
     /// A call was answered.
@@ -74,9 +74,9 @@ impl Window {
 }
 
 /// The turn of a call. The next one comes when it is dropped.
-pub(super) struct Turn(Arc<Window>);
+pub(super) struct Permit(Arc<ConcurrencyLimit>);
 
-impl Drop for Turn {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
         self.0.give_back(&mut state);
@@ -89,40 +89,40 @@ mod tests {
 
     use super::*;
 
-    fn limit(window: &Window) -> usize {
-        window.state.lock().limit
+    fn now(limit: &ConcurrencyLimit) -> usize {
+        limit.state.lock().limit
     }
 
     #[test]
     fn it_is_halved_once_a_round_and_grows_one_a_round() {
-        let window = Window::new(64);
-        window.answered(true);
-        assert_eq!(limit(&window), 32);
-        (0..31).for_each(|_| window.answered(true));
-        assert_eq!(limit(&window), 32, "answers to calls that were sent before");
-        window.answered(true);
-        assert_eq!(limit(&window), 16);
-        (0..16).for_each(|_| window.answered(false));
-        assert_eq!(limit(&window), 17);
-        (0..10_000).for_each(|_| window.answered(true));
-        assert_eq!(limit(&window), 4);
-        (0..10_000).for_each(|_| window.answered(false));
-        assert_eq!(limit(&window), 64);
+        let limit = ConcurrencyLimit::new(64);
+        limit.answered(true);
+        assert_eq!(now(&limit), 32);
+        (0..31).for_each(|_| limit.answered(true));
+        assert_eq!(now(&limit), 32, "answers to calls that were sent before");
+        limit.answered(true);
+        assert_eq!(now(&limit), 16);
+        (0..16).for_each(|_| limit.answered(false));
+        assert_eq!(now(&limit), 17);
+        (0..10_000).for_each(|_| limit.answered(true));
+        assert_eq!(now(&limit), 4);
+        (0..10_000).for_each(|_| limit.answered(false));
+        assert_eq!(now(&limit), 64);
     }
 
     #[test]
     fn as_many_calls_are_under_way_as_it_says() {
         let mut random = fastrand::Rng::with_seed(11);
-        let window = Arc::new(Window::new(20));
+        let limit = Arc::new(ConcurrencyLimit::new(20));
         let mut turns = Vec::new();
         for _ in 0..100_000 {
             match random.u8(..4) {
                 0 => drop(turns.pop()),
-                1 => window.answered(random.u8(..50) == 0),
+                1 => limit.answered(random.u8(..50) == 0),
                 _ => {
                     let before = turns.len();
-                    turns.extend(window.turn().now_or_never());
-                    assert_eq!(turns.len() > before, before < limit(&window), "{before} of {}", limit(&window));
+                    turns.extend(limit.acquire().now_or_never());
+                    assert_eq!(turns.len() > before, before < now(&limit), "{before} of {}", now(&limit));
                 }
             }
         }
