@@ -9,8 +9,8 @@
 //!    00 00 00 00 00 00 00 2a | 7f ff fe cf aa e5 a7 3f | 00 00 00 07
 //! ```
 //!
-//! Negative numbers sort before positive ones. The prefix "bob" does not select "bobby". A salt spreads keys over buckets, and a
-//! scan merges them. A table refuses keys of another layout. The bytes are frozen.
+//! Negative numbers sort before positive ones. The prefix "bob" does not select "bobby". A salt spreads keys over
+//! buckets, and a scan merges them. A table refuses keys of another layout. The bytes are frozen.
 //!
 //! ```
 //! use rowkey::{RowKey, Select};

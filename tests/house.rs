@@ -1,8 +1,9 @@
-//! The house: what imports what. `keys` ← `store` ← `wide` ← `table` ← `nonblocking` ← `tools`, and the conformance suites on top.
+//! The house: what imports what. `keys` ← `store` ← `wide` ← `table` ← `nonblocking` ← `tools`, and the conformance
+//! suites on top.
 //!
-//! Every path that begins with `crate`, `super` or `rowkey` is read in every source file, comments and strings left out. A path
-//! by a re-export of the root, such as `crate::RowKey`, is taken for the one in its wing. In the crates of engines every path
-//! into `rowkey` is read. The paths and links in the Markdown files are read too: each must exist.
+//! Every path that begins with `crate`, `super` or `rowkey` is read in every source file, comments and strings left
+//! out. A path by a re-export of the root, such as `crate::RowKey`, is taken for the one in its wing. In the crates of
+//! engines every path into `rowkey` is read. The paths and links in the Markdown files are read too: each must exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -445,8 +446,9 @@ fn prose(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The paths in code spans: words that begin with a folder of the repository, or have a folder and the ending of a file.
-/// So `store/walk.rs` is read, though it is not a path from the root. Globs, placeholders and addresses are left out.
+/// The paths in code spans: words that begin with a folder of the repository, or have a folder and the ending of a
+/// file. So `store/walk.rs` is read, though it is not a path from the root. Globs, placeholders and addresses are left
+/// out.
 fn named_paths(prose: &str) -> Vec<&str> {
     let spans = prose.split('`').skip(1).step_by(2);
     let words = spans.flat_map(str::split_whitespace).filter(|word| {

@@ -1,5 +1,5 @@
-//! What scans and loads hold in memory, measured: about the bytes that they are asked for, and a row for each batch, however
-//! large the rows are.
+//! What scans and loads hold in memory, measured: about the bytes that they are asked for, and a row for each batch,
+//! however large the rows are.
 //!
 //! The allocator counts a buffer that grows twice, as it was and as it will be, so a limit has room for one batch more.
 
@@ -89,7 +89,8 @@ fn buckets() -> impl Iterator<Item = Vec<KeyRange>> {
     (0..BUCKETS).map(|bucket| vec![KeyRange::prefix([bucket])])
 }
 
-/// Every way to scan a table; `own` is what the engine takes for a scan of its own: for one, and for one of each bucket.
+/// Every way to scan a table; `own` is what the engine takes for a scan of its own: for one, and for one of each
+/// bucket.
 fn scans(engine: &str, store: &Arc<dyn Store>, rows: u16, size: usize, own: impl Fn(&dyn Fn(&Scan), Scan) -> usize) {
     let (row, all) = (size + 3, usize::from(rows) * usize::from(BUCKETS));
     let merged = |scan: &Scan| MergedRows::open(&**store, scan, buckets(), 1);
@@ -148,8 +149,8 @@ fn scans_of_memory() {
     }
 }
 
-/// What fjall reads and caches for a scan is its own: what it takes when the scan is read by single rows, twice, as it need
-/// not come at the same moment.
+/// What fjall reads and caches for a scan is its own: what it takes when the scan is read by single rows, twice, as it
+/// need not come at the same moment.
 #[test]
 fn scans_of_fjall() {
     let _turn = turn();
@@ -201,8 +202,8 @@ fn scans_of_wide_rows() {
             let scan = Scan::all().reverse(reverse).batch_rows(usize::MAX).batch_bytes(bytes);
             let asked = piece.map_or(Columns::all(), |cells| Columns::all().piece(cells));
             let pieces = piece.map_or(1, |_| usize::from(columns));
-            // The row that is read is held beside the batches of entries and of rows, while it is put together; in reverse
-            // its entries too. Of pieces, read forward, only these.
+            // The row that is read is held beside the batches of entries and of rows, while it is put together; in
+            // reverse its entries too. Of pieces, read forward, only these.
             let one = if piece.is_some() && !reverse { cell } else { row };
             let read = if reverse { 2 * one + 2 * one } else { 2 * one };
             let found = peak(|| assert_eq!(read_all(&mut *cells.scan(&scan, &asked)), all * pieces));
@@ -374,7 +375,8 @@ impl Store for Forgetful {
     }
 }
 
-/// Jobs that copy end a batch by its bytes: what each was told of is no more than the bound and the row that reaches it.
+/// Jobs that copy end a batch by its bytes: what each was told of is no more than the bound and the row that reaches
+/// it.
 #[test]
 fn batches_of_jobs() {
     let _turn = turn();
@@ -416,7 +418,8 @@ fn ranges_deleted_from_fjall() {
         store.write(Batch::new().put([&n.to_be_bytes()[..], &vec![7; len]].concat(), "")).unwrap();
     }
     let found = peak(|| store.delete_ranges(&[KeyRange::from_start([0])]).unwrap());
-    // The engine keeps each key that was deleted. A batch is held as it is built, as the engine has it, and as it is logged.
+    // The engine keeps each key that was deleted. A batch is held as it is built, as the engine has it, and as it is
+    // logged.
     within("deleted keys", found, usize::from(keys) * len + 5 * (4 << 20));
     assert_eq!(read_all(&mut *store.scan(&Scan::all())), 0);
 }

@@ -1,7 +1,7 @@
 //! Latency of puts beside work on many rows, in another table of one database on disk.
 //!
-//! One thread puts a row every half millisecond, or as soon as the row before is put. After the work, and for as long as
-//! that took, the same puts are measured as `idle`. The clock is the wall's.
+//! One thread puts a row every half millisecond, or as soon as the row before is put. After the work, and for as long
+//! as that took, the same puts are measured as `idle`. The clock is the wall's.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -10,8 +10,9 @@
 //! before the clock starts. A peer writes the same fields in its own format; one that can't is left out of the work.
 //!
 //! It ends with how costs grow: with a key's length, its fields, a salt's buckets and a table's rows, up to 10 M, which
-//! take 2 GiB; `draw` makes a picture of that. `--json` writes a line for each contender (`work`, `who`, `ns` a key or row, or `bytes`; `x` where
-//! it is a point of a curve), and one of ours for each goal (`against`, `goal`, `ratio`, `met` too).
+//! take 2 GiB; `draw` makes a picture of that. `--json` writes a line for each contender (`work`, `who`, `ns` a key or
+//! row, or `bytes`; `x` where it is a point of a curve), and one of ours for each goal (`against`, `goal`, `ratio`,
+//! `met` too).
 
 #![forbid(unsafe_code)]
 

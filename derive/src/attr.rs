@@ -18,7 +18,8 @@ pub(crate) struct Arg {
 
 pub(crate) enum ArgValue {
     Flag,
-    /// The tokens of the value. They are not parsed as an expression: without its feature `full`, syn does not parse all of them.
+    /// The tokens of the value. They are not parsed as an expression: without its feature `full`, syn does not parse
+    /// all of them.
     Eq(TokenStream),
     List(TokenStream),
 }

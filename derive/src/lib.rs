@@ -1,8 +1,9 @@
-//! `#[derive(RowKey)]` for the `rowkey` crate. It works in three steps: parse the input to a model (`ast`, `attr`), check the whole
-//! model (`check`), generate the code (`expand`, `prefix`).
+//! `#[derive(RowKey)]` for the `rowkey` crate. It works in three steps: parse the input to a model (`ast`, `attr`),
+//! check the whole model (`check`), generate the code (`expand`, `prefix`).
 //!
-//! The generated code names everything by an absolute path under `rowkey::__private`, so it compiles whatever names the user's
-//! scope shadows. All of it is in a `const _` block, except the prefix builder, which users have to be able to name.
+//! The generated code names everything by an absolute path under `rowkey::__private`, so it compiles whatever names the
+//! user's scope shadows. All of it is in a `const _` block, except the prefix builder, which users have to be able to
+//! name.
 
 mod ast;
 mod attr;
@@ -15,11 +16,12 @@ use proc_macro::TokenStream;
 
 /// Implements `rowkey::RowKey` for a struct or an enum, so that it is a row key whose bytes sort as its values do.
 ///
-/// It also adds the method `prefix()`, which starts a builder of prefixes and ranges. If every key has the same width, it adds
-/// `WIDTH`, `encode_into` and `to_array`.
+/// It also adds the method `prefix()`, which starts a builder of prefixes and ranges. If every key has the same width,
+/// it adds `WIDTH`, `encode_into` and `to_array`.
 ///
-/// The bytes of a key are the bytes of its fields, in the order of their declaration. A key without salt, digest and raw field can be
-/// a field of another key. Attributes change the encoding; write them as `#[rowkey(..)]`, in one attribute or in several.
+/// The bytes of a key are the bytes of its fields, in the order of their declaration. A key without salt, digest and
+/// raw field can be a field of another key. Attributes change the encoding; write them as `#[rowkey(..)]`, in one
+/// attribute or in several.
 ///
 /// | attribute | on | default |
 /// |---|---|---|
@@ -34,15 +36,16 @@ use proc_macro::TokenStream;
 /// | [`prefix = Name`](#prefix--name) | a struct or an enum | the name of the key, then `Prefix` |
 /// | [`crate = "path"`](#crate--path) | a struct or an enum | `::rowkey` |
 ///
-/// The derive reports all mistakes in a key at once, each at its own place. A `PhantomData` is not part of the key and takes no
-/// attribute. A type parameter that is used in a field must implement `rowkey::encode::OwnedField`: it owns what it decodes to.
+/// The derive reports all mistakes in a key at once, each at its own place. A `PhantomData` is not part of the key and
+/// takes no attribute. A type parameter that is used in a field must implement `rowkey::encode::OwnedField`: it owns
+/// what it decodes to.
 ///
 /// # On fields
 ///
 /// ## desc
 ///
-/// Descending: the largest value sorts first. Every byte of the field is inverted, with its terminator, its tags and its nested
-/// fields. A `desc` field inside a `desc` field is ascending. Shape: `i64 desc`.
+/// Descending: the largest value sorts first. Every byte of the field is inverted, with its terminator, its tags and
+/// its nested fields. A `desc` field inside a `desc` field is ascending. Shape: `i64 desc`.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -57,13 +60,14 @@ use proc_macro::TokenStream;
 /// assert_eq!(Action { user: 7, at: 1 }.encode(), [7, 0xff, 0xfe]);
 /// ```
 ///
-/// An error with `raw`, and on a borrowed field, because inverted bytes can't be borrowed: use `Cow<str>` instead of `&str`.
+/// An error with `raw`, and on a borrowed field, because inverted bytes can't be borrowed: use `Cow<str>` instead of
+/// `&str`.
 ///
 /// ## nulls_first and nulls_last
 ///
-/// Where `None` sorts. By default `None` is the byte `00`, and `Some` is the byte `01` before the value, both inverted if the field
-/// is `desc`. On the other side, `None` is the byte `02` (`fd` if the field is `desc`). Writing the default changes nothing. Shape:
-/// `option<u8> nulls_last`; the default is not written.
+/// Where `None` sorts. By default `None` is the byte `00`, and `Some` is the byte `01` before the value, both inverted
+/// if the field is `desc`. On the other side, `None` is the byte `02` (`fd` if the field is `desc`). Writing the
+/// default changes nothing. Shape: `option<u8> nulls_last`; the default is not written.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -84,9 +88,10 @@ use proc_macro::TokenStream;
 ///
 /// ## raw
 ///
-/// Writes the last field as other programs write it. Text, bytes and host paths have no escapes and no terminator, a decimal has no
-/// terminator, and a `List` of items of one width is the bytes of its items. A raw field ends where the key ends, so the key can't be
-/// a field of another key. A key with only a raw field may be empty, and stores refuse an empty key. Shape: `text raw`.
+/// Writes the last field as other programs write it. Text, bytes and host paths have no escapes and no terminator, a
+/// decimal has no terminator, and a `List` of items of one width is the bytes of its items. A raw field ends where the
+/// key ends, so the key can't be a field of another key. A key with only a raw field may be empty, and stores refuse an
+/// empty key. Shape: `text raw`.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -101,12 +106,14 @@ use proc_macro::TokenStream;
 /// assert_eq!(Page { day: 7, path: "/a".into() }.encode(), b"\x07/a");
 /// ```
 ///
-/// An error on a field that is not the last, in a variant, with `desc`, with `with`, and on a type that has no raw form.
+/// An error on a field that is not the last, in a variant, with `desc`, with `with`, and on a type that has no raw
+/// form.
 ///
 /// ## with = path
 ///
-/// Your own encoding: a type that implements `rowkey::encode::Encoding` for the type of the field. `Pad<24>` and `Pad::<24>` mean
-/// the same. The bytes are what the encoding writes; `desc` inverts them. Shape: the encoding's `SHAPE`.
+/// Your own encoding: a type that implements `rowkey::encode::Encoding` for the type of the field. `Pad<24>` and
+/// `Pad::<24>` mean the same. The bytes are what the encoding writes; `desc` inverts them. Shape: the encoding's
+/// `SHAPE`.
 ///
 /// ```
 /// use rowkey::encode::{Encoding, Reader, Sink, Writer};
@@ -145,8 +152,9 @@ use proc_macro::TokenStream;
 ///
 /// ## tag = n
 ///
-/// The byte before the fields of a variant, 0 to 255. Variants sort by their tags. A tag must never change, so it does not depend on
-/// the order of the variants: write a tag or a discriminant for each. Variants can be added later. Shape: `enum{1: (u64), 2: ()}`.
+/// The byte before the fields of a variant, 0 to 255. Variants sort by their tags. A tag must never change, so it does
+/// not depend on the order of the variants: write a tag or a discriminant for each. Variants can be added later. Shape:
+/// `enum{1: (u64), 2: ()}`.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -170,15 +178,15 @@ use proc_macro::TokenStream;
 /// # let _ = Level::Low;
 /// ```
 ///
-/// An error on a variant with neither, for a tag that is used twice or is above 255, for a discriminant that is not a literal number, and
-/// on an enum without variants.
+/// An error on a variant with neither, for a tag that is used twice or is above 255, for a discriminant that is not a
+/// literal number, and on an enum without variants.
 ///
 /// # On the key
 ///
 /// ## transparent
 ///
-/// The struct is encoded as its one field: the same bytes, the same shape, and the same methods in prefixes. That field takes no
-/// attribute but `with`; write `desc` and the others on the fields of this type.
+/// The struct is encoded as its one field: the same bytes, the same shape, and the same methods in prefixes. That field
+/// takes no attribute but `with`; write `desc` and the others on the fields of this type.
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -200,14 +208,16 @@ use proc_macro::TokenStream;
 /// ## salt
 ///
 /// Writes a bucket number before the fields, to spread consecutive keys over the regions of a store:
-/// `salt(buckets = n, by(fields), hash = .., format = ..)`. The bucket is hash(m) mod n, where m is the bytes of the fields in `by`, in
-/// the order of their declaration. Shape: `salt(16 xxh3 by 0) ..`.
+/// `salt(buckets = n, by(fields), hash = .., format = ..)`. The bucket is hash(m) mod n, where m is the bytes of the
+/// fields in `by`, in the order of their declaration. Shape: `salt(16 xxh3 by 0) ..`.
 ///
 /// - `buckets`: the number of buckets, 1 to 65,536. Required. The bucket is one byte for up to 256 buckets, else two.
-/// - `by`: names of fields, or their indexes in a tuple struct. Default: all fields. A prefix that fixes these fields reads one bucket.
+/// - `by`: names of fields, or their indexes in a tuple struct. Default: all fields. A prefix that fixes these fields
+///   reads one bucket.
 /// - `hash`: `xxh3`, `xxh64`, `md5`, `java` (the hash of Apache Phoenix), or your own `fn(&[u8]) -> u64` with a name:
 ///   `hash("fnv", path::to::fn)`. Default: `xxh3`.
-/// - `format`: `binary`, or `hex` for digits as text: one digit for up to 16 buckets, two for up to 256, else four. Default: `binary`.
+/// - `format`: `binary`, or `hex` for digits as text: one digit for up to 16 buckets, two for up to 256, else four.
+///   Default: `binary`.
 ///
 /// ```
 /// use rowkey::{RowKey, Select};
@@ -224,19 +234,19 @@ use proc_macro::TokenStream;
 /// assert_eq!(Action::prefix().select().ranges_by_bucket().len(), 16);
 /// ```
 ///
-/// An error on an enum, with `hashed`, and if `by` names a field that does not exist or names a field twice. A salted key can't be a field
-/// of another key.
+/// An error on an enum, with `hashed`, and if `by` names a field that does not exist or names a field twice. A salted
+/// key can't be a field of another key.
 ///
 /// ## hashed
 ///
-/// Writes a digest before the fields: `hashed(bytes = n, by(fields))`. The digest is the first n bytes of MD5(m), where m is the bytes
-/// of the fields in `by`. Shape: `md5(4 by 0) ..`.
+/// Writes a digest before the fields: `hashed(bytes = n, by(fields))`. The digest is the first n bytes of MD5(m), where
+/// m is the bytes of the fields in `by`. Shape: `md5(4 by 0) ..`.
 ///
 /// - `bytes`: the length of the digest, 1 to 16. Default: 16.
 /// - `by`: names of the first fields of the key. Default: all fields.
 ///
-/// A prefix must fix every field in `by`. A key whose fields are all hashed can only be read with `get`, or by a scan of the whole
-/// table.
+/// A prefix must fix every field in `by`. A key whose fields are all hashed can only be read with `get`, or by a scan
+/// of the whole table.
 ///
 /// ```
 /// use rowkey::{RowKey, Select};
@@ -252,12 +262,13 @@ use proc_macro::TokenStream;
 /// assert_eq!(Mail::prefix().user(42).at_range(1..9).ranges().len(), 1);
 /// ```
 ///
-/// An error on an enum, with `salt`, and if `by` names fields other than the first ones. A hashed key can't be a field of another key.
+/// An error on an enum, with `salt`, and if `by` names fields other than the first ones. A hashed key can't be a field
+/// of another key.
 ///
 /// ## prefix = Name
 ///
-/// The name of the builder type that `prefix()` returns; change it if the default name is taken. The builders for the variants of an
-/// enum start with this name too. It changes no byte.
+/// The name of the builder type that `prefix()` returns; change it if the default name is taken. The builders for the
+/// variants of an enum start with this name too. It changes no byte.
 ///
 /// ```
 /// #[derive(rowkey::RowKey)]
@@ -274,8 +285,8 @@ use proc_macro::TokenStream;
 ///
 /// ## crate = "path"
 ///
-/// The path of the `rowkey` crate; write it if your crate has `rowkey` under another name, because `Cargo.toml` renames it or another
-/// crate re-exports it.
+/// The path of the `rowkey` crate; write it if your crate has `rowkey` under another name, because `Cargo.toml` renames
+/// it or another crate re-exports it.
 ///
 /// ```
 /// mod database {
@@ -308,8 +319,8 @@ pub fn derive_row_key(input: TokenStream) -> TokenStream {
     }
 }
 
-/// Replaces an error of syn that tells users to turn on a feature of syn: without it, syn does not parse every expression that can be
-/// the length of an array.
+/// Replaces an error of syn that tells users to turn on a feature of syn: without it, syn does not parse every
+/// expression that can be the length of an array.
 fn explained(error: syn::Error) -> syn::Error {
     if !error.to_string().starts_with("unsupported expression") {
         return error;

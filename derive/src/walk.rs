@@ -1,5 +1,5 @@
-//! Visits the types, paths and lifetimes inside the type of a field. The `visit` feature of syn does this for the whole language,
-//! but it takes long to compile.
+//! Visits the types, paths and lifetimes inside the type of a field. The `visit` feature of syn does this for the whole
+//! language, but it takes long to compile.
 
 use syn::punctuated::Punctuated;
 use syn::{

@@ -118,8 +118,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs `round` on all cores until this many are done in all: a round returns how many it did. Returns how many rounds it
-/// took.
+/// Runs `round` on all cores until this many are done in all: a round returns how many it did. Returns how many rounds
+/// it took.
 fn shared(
     due: u64,
     seed: u64,

@@ -1,4 +1,5 @@
-//! Laws 5 and 6: a scan shows exactly the rows that a filter finds, in order, both ways, to its limit, from where it starts.
+//! Laws 5 and 6: a scan shows exactly the rows that a filter finds, in order, both ways, to its limit, from where it
+//! starts.
 
 use std::fmt::Debug;
 

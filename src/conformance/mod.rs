@@ -5,9 +5,9 @@
 //! rowkey::conformance::database(MyDatabase::new);
 //! ```
 //!
-//! It panics at the first law that fails, and prints the law's name, the operation, the actual and the expected result. It
-//! checks what [`Guarantees`](crate::store::Guarantees) declares and no more. An operation that is not declared must be
-//! refused with [`Error::Unsupported`](crate::Error::Unsupported), not done in part. Random tests are deterministic.
+//! It panics at the first law that fails, and prints the law's name, the operation, the actual and the expected result.
+//! It checks what [`Guarantees`](crate::store::Guarantees) declares and no more. An operation that is not declared must
+//! be refused with [`Error::Unsupported`](crate::Error::Unsupported), not done in part. Random tests are deterministic.
 //!
 //! Laws about concurrent callers do not rely on lucky timing. Callers continue until enough calls have begun while
 //! another was running. In the body of a transaction, after its reads, another thread makes a competing call. A store

@@ -117,8 +117,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// How long a future that does nothing may take.
 const TRIAL: Duration = Duration::from_secs(20);
 
-/// What a future returned that was run where the engine's futures run. Its panic becomes one of this thread, which the test
-/// reports.
+/// What a future returned that was run where the engine's futures run. Its panic becomes one of this thread, which the
+/// test reports.
 #[track_caller]
 fn run<T: Send + 'static>(law: &str, spawn: &impl Spawn, future: impl Future<Output = T> + Send + 'static) -> T {
     let (tell, told) = sync_channel(1);
@@ -362,7 +362,8 @@ async fn late_calls(store: Arc<dyn AsyncStore>) {
     }
 }
 
-/// Whether each write says truly that nothing was written. Some end before the token is seen; of others the engine knows.
+/// Whether each write says truly that nothing was written. Some end before the token is seen; of others the engine
+/// knows.
 async fn cancelled_writes(store: Arc<dyn AsyncStore>) {
     let law = "cancelled-write";
     let mut unwritten = Vec::new();

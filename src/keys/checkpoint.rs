@@ -7,11 +7,11 @@ use crate::keys::cursor::Cursor;
 use crate::keys::error::CursorError;
 use crate::keys::fingerprint::Fingerprint;
 
-/// Where a [`Job`](crate::jobs::Job) stopped: the pass over its tables, and the last row of that pass that is done; and which
-/// job it was, so that no other job skips rows by it.
+/// Where a [`Job`](crate::jobs::Job) stopped: the pass over its tables, and the last row of that pass that is done; and
+/// which job it was, so that no other job skips rows by it.
 ///
-/// Its text is opaque and safe in a URL: the number of the pass, then a dot and the [`Cursor`] if a row of the pass is done,
-/// then `~` and a fingerprint of the job. Store it with [`Display`](fmt::Display), and parse it with [`FromStr`].
+/// Its text is opaque and safe in a URL: the number of the pass, then a dot and the [`Cursor`] if a row of the pass is
+/// done, then `~` and a fingerprint of the job. Store it with [`Display`](fmt::Display), and parse it with [`FromStr`].
 ///
 /// ```
 /// use rowkey::jobs::Checkpoint;
@@ -51,7 +51,8 @@ impl Checkpoint {
         self.job
     }
 
-    /// The number of the pass, counted from 1. A job that compares two tables reads the first in pass 1 and the second in pass 2.
+    /// The number of the pass, counted from 1. A job that compares two tables reads the first in pass 1 and the second
+    /// in pass 2.
     pub fn pass(&self) -> u8 {
         self.pass
     }

@@ -1,8 +1,8 @@
 //! Days, weeks and months in a time zone, as ranges of instants to select rows by (feature `jiff`).
 //!
 //! A day has 23, 24 or 25 hours where clocks change, and does not always begin at midnight. Here it begins at the first
-//! instant that has its date, and ends where the next day begins. So days have no gap and no overlap, even where a clock
-//! is put back over midnight. A day that a time zone skips is an empty range.
+//! instant that has its date, and ends where the next day begins. So days have no gap and no overlap, even where a
+//! clock is put back over midnight. A day that a time zone skips is an empty range.
 //!
 //! ```
 //! use jiff::civil::date;
@@ -58,8 +58,8 @@ pub fn month<T: Moment>(date: Date, zone: &TimeZone) -> Result<Range<T>, TimeErr
     between(first, first.checked_add(1.month()).ok(), zone)
 }
 
-/// Returns the week of a date, in a time zone: from the first instant of its Monday (ISO 8601), included, to that of the
-/// next Monday, excluded.
+/// Returns the week of a date, in a time zone: from the first instant of its Monday (ISO 8601), included, to that of
+/// the next Monday, excluded.
 ///
 /// # Errors
 /// If the week begins or ends outside the range of `T` or of jiff's calendar.
@@ -183,7 +183,8 @@ mod tests {
         {
             let zone = zone(name);
             let mut end = None;
-            // Each third year, from its first day to the first of the next one, and all of the years that are not long past.
+            // Each third year, from its first day to the first of the next one, and all of the years that are not long
+            // past.
             let chosen = |date: &Date| rowkey_testkit::is_long() || date.year() > 2005 || date.year() % 3 == 0;
             for date in date(1915, 1, 1).series(1.day()).take_while(|date| date.year() < 2030) {
                 if !chosen(&date) {

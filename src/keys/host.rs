@@ -35,8 +35,8 @@ pub enum HostPathError {
         /// Which label, counted from 1 on the left.
         number: usize,
     },
-    /// The host ends in the dot of DNS's root. `apache.org.` and `apache.org` are one host, and a key has one form of it:
-    /// the one without the dot.
+    /// The host ends in the dot of DNS's root. `apache.org.` and `apache.org` are one host, and a key has one form of
+    /// it: the one without the dot.
     #[error("the host {0:?} ends in a dot: remove it")]
     TrailingDot(String),
     /// A label has an upper-case letter. Letters are not folded here: convert the host to lower case first.

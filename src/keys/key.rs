@@ -68,8 +68,8 @@ pub trait RowKey {
         key
     }
 
-    /// Starts a prefix of a key that is a tuple. A derived key has a `prefix` of its own, whose methods have the names of its
-    /// fields.
+    /// Starts a prefix of a key that is a tuple. A derived key has a `prefix` of its own, whose methods have the names
+    /// of its fields.
     ///
     /// ```
     /// use rowkey::{KeyRange, RowKey, Select};
@@ -92,7 +92,8 @@ pub trait RowKey {
             let mut key = [0; SMALL];
             let mut slot = Slot::new(&mut key[..width]);
             self.write_key(&mut slot);
-            // If a user's own encoding states a wrong width, the slot is not full or has overflowed: write field by field.
+            // If a user's own encoding states a wrong width, the slot is not full or has overflowed: write field by
+            // field.
             if slot.is_full() {
                 return out.extend_from_slice(&key[..width]);
             }
@@ -103,7 +104,8 @@ pub trait RowKey {
     /// Reads a key from exactly these bytes.
     ///
     /// # Errors
-    /// If the bytes are not what [`encode`](Self::encode) writes for some value: the error tells field, byte and reason.
+    /// If the bytes are not what [`encode`](Self::encode) writes for some value: the error tells field, byte and
+    /// reason.
     #[inline]
     fn decode(key: &[u8]) -> Result<Self::Ref<'_>, DecodeError> {
         // One check of a fixed width here lets the compiler drop the checks of each field.

@@ -1,8 +1,8 @@
 //! The lead of a key, the bytes before its fields: a salt, which spreads writes over buckets, or a digest, which
 //! scatters rows.
 //!
-//! Both are hashes of m: the bytes of all fields, or of the `by` fields as they are in the key, joined in field order. A
-//! salt is hash(m) mod buckets. A digest is the first bytes of MD5(m).
+//! Both are hashes of m: the bytes of all fields, or of the `by` fields as they are in the key, joined in field order.
+//! A salt is hash(m) mod buckets. A digest is the first bytes of MD5(m).
 //!
 //! ```text
 //! 16 buckets        07 ………          one byte up to 256 buckets, two (big-endian) up to 65,536
@@ -144,7 +144,8 @@ fn write_digest(m: &[u8], lead: &mut [u8]) {
     lead.iter_mut().zip(Md5::digest(m)).for_each(|(byte, due)| *byte = due);
 }
 
-/// The layout's salt has a custom hash. The layout stores the name of the hash; only the key's Rust type has its function.
+/// The layout's salt has a custom hash. The layout stores the name of the hash; only the key's Rust type has its
+/// function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the layout uses the salt hash {0:?}, which is not built in: use the key's Rust type, which has its function")]
 pub struct UnknownHash(pub String);

@@ -76,8 +76,8 @@ impl<'de> Reader<'de> {
         self.run(memchr::memchr(self.mask, self.rest()))
     }
 
-    /// The same, and returns where in the run the first escape 01 is (FE in a descending field). A run without an escape
-    /// is searched once for both.
+    /// The same, and returns where in the run the first escape 01 is (FE in a descending field). A run without an
+    /// escape is searched once for both.
     #[inline]
     pub(crate) fn until_terminator_or_escape(&mut self) -> Result<(Run<'de>, Option<usize>), DecodeError> {
         match first_low(self.rest(), self.mask) {
@@ -148,8 +148,8 @@ impl<'de> Reader<'de> {
         DecodeError::new(at, DecodeReason::Byte { found, expected })
     }
 
-    /// Returns the error for a value, read from `at` on, that is not a valid value of its type. `found` shows the value,
-    /// `expected` says what is valid, as in "nanoseconds are below 1000000000".
+    /// Returns the error for a value, read from `at` on, that is not a valid value of its type. `found` shows the
+    /// value, `expected` says what is valid, as in "nanoseconds are below 1000000000".
     #[cold]
     pub fn bad_value(&self, at: usize, found: impl Into<String>, expected: &'static str) -> DecodeError {
         DecodeError::new(at, DecodeReason::Value { found: quoted(&found.into()), expected })

@@ -121,8 +121,8 @@ impl Source {
         }
     }
 
-    /// Asks for the next batch before it is needed. Not to be called after [`poll_next`](Self::poll_next) was pending: a
-    /// batch that came in between would be held here, and nobody woken for it.
+    /// Asks for the next batch before it is needed. Not to be called after [`poll_next`](Self::poll_next) was pending:
+    /// a batch that came in between would be held here, and nobody woken for it.
     fn poll_ahead(&mut self, context: &mut Context<'_>, rows_read: &mut u64) {
         if self.ahead.is_none()
             && let Poll::Ready(yielded) = self.poll_batch(context, rows_read)

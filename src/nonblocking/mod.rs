@@ -36,8 +36,8 @@
 //!
 //! - **A scan that is dropped ends**, also on the engine's server.
 //! - **A read that is dropped** is given up. (One that a thread of [`Unblock`] has begun runs to its end there.)
-//! - **The outcome of a write whose future is dropped is unknown**, once it was polled: it may have been applied, it may
-//!   be applied later, or never. That is the state after [`Error::OutcomeUnknown`], and a later write of the same
+//! - **The outcome of a write whose future is dropped is unknown**, once it was polled: it may have been applied, it
+//!   may be applied later, or never. That is the state after [`Error::OutcomeUnknown`], and a later write of the same
 //!   program can be overtaken by it. To have an outcome, let the call end: by its timeout or a
 //!   [`Cancel`](crate::store::Cancel) token ([`CallOptions`]).
 //! - A timeout or deadline of the handle bounds the whole operation: look-ups and retries of the engine, and all calls
@@ -93,11 +93,10 @@ pub type Batches = BoxStream<'static, Result<RowBatch, Error>>;
 /// For authors of engines:
 ///
 /// - A call does nothing before its future is polled. What it needs of its arguments it copies.
-/// - At its first poll a call that writes begins with [`TableId::check_write`], in the thread that polls, and every call
-///   with [`CallOptions::begin`]. It ends by its
-///   deadline, and when its token is cancelled ([`Cancel::cancelled`](crate::store::Cancel::cancelled)), with
-///   [`Error::DeadlineExceeded`] or [`Error::Cancelled`] if nothing was written, and [`Error::OutcomeUnknown`] if that
-///   is not known.
+/// - At its first poll a call that writes begins with [`TableId::check_write`], in the thread that polls, and every
+///   call with [`CallOptions::begin`]. It ends by its deadline, and when its token is cancelled
+///   ([`Cancel::cancelled`](crate::store::Cancel::cancelled)), with [`Error::DeadlineExceeded`] or [`Error::Cancelled`]
+///   if nothing was written, and [`Error::OutcomeUnknown`] if that is not known.
 /// - A future or stream that is dropped frees what it holds of the engine, its scanner on a server too.
 /// - If the engine needs a runtime, its futures and streams are polled inside one. [`Blocking`] provides it.
 /// - There are no transactions: those who need the view of one use an engine's synchronous face ([`Unblock::run`]).
@@ -130,10 +129,11 @@ pub trait AsyncStore: Send + Sync {
     /// Opens a scan, without waiting. If it can't be opened, the first item of the stream is the error. With
     /// [`Guarantees::snapshot_scans`] it returns the table as it was when this method was called.
     ///
-    /// The stream ends with `None`: an empty batch is passed over, and not the end that it is of [`Rows`](crate::store::Rows). A
-    /// batch has no more rows than [`Scan::batch_rows`], and ends with the row that reaches [`Scan::batch_bytes`]. An
-    /// engine that reads ahead of what the stream has yielded, by at most [`Scan::batch_bytes`], does not declare
-    /// [`Guarantees::slow_scans`]. With it, the reader asks for one batch ahead.
+    /// The stream ends with `None`: an empty batch is passed over, and not the end that it is of
+    /// [`Rows`](crate::store::Rows). A batch has no more rows than [`Scan::batch_rows`], and ends with the row that
+    /// reaches [`Scan::batch_bytes`]. An engine that reads ahead of what the stream has yielded, by at most
+    /// [`Scan::batch_bytes`], does not declare [`Guarantees::slow_scans`]. With it, the reader asks for one batch
+    /// ahead.
     fn scan(&self, scan: &Scan) -> Batches;
 
     /// Applies a batch of puts and deletes, in order.
@@ -159,8 +159,8 @@ pub trait AsyncStore: Send + Sync {
     }
 }
 
-/// Tables by name, of an asynchronous engine. Methods do what those of [`Database`](crate::store::Database) do, and have
-/// the same errors. See [`AsyncStore`] for the duties of engines.
+/// Tables by name, of an asynchronous engine. Methods do what those of [`Database`](crate::store::Database) do, and
+/// have the same errors. See [`AsyncStore`] for the duties of engines.
 #[doc(alias = "keyspace")]
 pub trait AsyncDatabase: Send + Sync {
     /// The id of this database, the same for all its handles.

@@ -32,12 +32,12 @@ use crate::table::{Page, stored_key};
 /// task. When it is dropped, the engine's scans end.
 ///
 /// No row is passed over. If the codec of a key or a value panics, and the program catches that, the next item is
-/// [`Error::Value`] with the row's key, and then the stream has ended. Its [`cursor`](Self::cursor) is after that row, as it
-/// is after a row that does not decode.
+/// [`Error::Value`] with the row's key, and then the stream has ended. Its [`cursor`](Self::cursor) is after that row,
+/// as it is after a row that does not decode.
 ///
 /// The buckets of a salted key are read at the same time. Of each the stream holds one batch, and the engine or the
-/// stream reads as many bytes ahead: together [`batch_bytes`](Self::batch_bytes), plus 2 rows a bucket. A client of a server may read more
-/// ahead in its connection, and says how much.
+/// stream reads as many bytes ahead: together [`batch_bytes`](Self::batch_bytes), plus 2 rows a bucket. A client of a
+/// server may read more ahead in its connection, and says how much.
 ///
 /// ```
 /// use rowkey::nonblocking::{AsyncTable, Unblock};

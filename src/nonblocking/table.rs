@@ -257,7 +257,8 @@ impl<K: RowKey, V: RowValue, D> AsyncTable<K, V, D> {
         }
     }
 
-    /// The new value of a row, and its bytes. Inside `change`, and the value's codec, the database is not to be written.
+    /// The new value of a row, and its bytes. Inside `change`, and the value's codec, the database is not to be
+    /// written.
     fn changed(
         &self,
         key: &[u8],
@@ -354,8 +355,8 @@ impl<K: RowKey, V, D> AsyncTable<K, V, D> {
         async move { count(Within::one_call(&*self.store).scan(&scan)).await }
     }
 
-    /// Deletes the selected rows. Whether that is atomic is up to the engine. It is idempotent: calling it again deletes what
-    /// is left.
+    /// Deletes the selected rows. Whether that is atomic is up to the engine. It is idempotent: calling it again
+    /// deletes what is left.
     ///
     /// # Errors
     ///

@@ -8,8 +8,8 @@ use crate::store::pointers::through_pointers;
 use crate::store::{CallOptions, DatabaseId, NewTable, Scan, TableId};
 use crate::wide::{Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideGuarantees};
 
-/// One table of wide rows, of an asynchronous engine. Methods do what those of [`WideStore`](crate::wide::WideStore) do,
-/// and have the same errors. See [`AsyncStore`](super::AsyncStore) for the duties of engines.
+/// One table of wide rows, of an asynchronous engine. Methods do what those of [`WideStore`](crate::wide::WideStore)
+/// do, and have the same errors. See [`AsyncStore`](super::AsyncStore) for the duties of engines.
 #[doc(alias = "HTable")]
 pub trait AsyncWideStore: Send + Sync {
     /// The id of this table. A wrapper returns the id of the table it wraps.
@@ -33,8 +33,8 @@ pub trait AsyncWideStore: Send + Sync {
     /// Reads cells of several rows, in the order of `rows`.
     fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>>;
 
-    /// Opens a scan of rows, without waiting, as [`AsyncStore::scan`](super::AsyncStore::scan). The value of each row is
-    /// its cells.
+    /// Opens a scan of rows, without waiting, as [`AsyncStore::scan`](super::AsyncStore::scan). The value of each row
+    /// is its cells.
     #[doc(alias = "ResultScanner")]
     fn scan(&self, scan: &Scan, columns: &Columns) -> Batches;
 
@@ -60,9 +60,8 @@ pub trait AsyncWideStore: Send + Sync {
     }
 }
 
-/// Wide tables by name, of an asynchronous engine. Methods do what those of
-/// [`WideDatabase`](crate::wide::WideDatabase) do, and have the same errors. See [`AsyncStore`](super::AsyncStore) for the
-/// duties of engines.
+/// Wide tables by name, of an asynchronous engine. Methods do what those of [`WideDatabase`](crate::wide::WideDatabase)
+/// do, and have the same errors. See [`AsyncStore`](super::AsyncStore) for the duties of engines.
 #[doc(alias = "Admin")]
 pub trait AsyncWideDatabase: Send + Sync {
     /// The id of this database, the same for all its handles.
@@ -84,9 +83,9 @@ pub trait AsyncWideDatabase: Send + Sync {
     /// Opens a table that exists.
     fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
 
-    /// A handle to a table that this database has opened with this schema before, without a look at whether the table is
-    /// still there. If it is not, a write through the handle is an error of the kind `NotFound`, and nothing of it is
-    /// written. The default is `None`, which is right for engines whose openings ask no server.
+    /// A handle to a table that this database has opened with this schema before, without a look at whether the table
+    /// is still there. If it is not, a write through the handle is an error of the kind `NotFound`, and nothing of it
+    /// is written. The default is `None`, which is right for engines whose openings ask no server.
     fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn AsyncWideStore>> {
         let _ = (name, schema);
         None

@@ -284,7 +284,8 @@ impl<K: RowKey, D> AsyncWideTable<K, D> {
         async move { self.store.check_and_mutate(&key, &check, &mutation).await }
     }
 
-    /// Scans the selected rows in key order, with these columns of each, as [`WideTable::scan`](crate::WideTable::scan).
+    /// Scans the selected rows in key order, with these columns of each, as
+    /// [`WideTable::scan`](crate::WideTable::scan).
     pub fn scan(&self, select: impl Select<K>, columns: Columns) -> TableStream<K, Row> {
         let setup = Setup::new(Arc::clone(&self.name), Arc::clone(&self.earlier), select.select());
         TableStream::new(setup, Source::Wide(Arc::clone(&self.store), Box::new(columns)))

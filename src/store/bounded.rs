@@ -77,7 +77,8 @@ impl<T: ?Sized> fmt::Debug for Bounded<T> {
     }
 }
 
-/// Methods that are calls on the table `$table`: each begins with the options, and then is the method of the inner store.
+/// Methods that are calls on the table `$table`: each begins with the options, and then is the method of the inner
+/// store.
 macro_rules! calls {
     (on $table:expr; $($doing:literal: fn $method:ident(&$self:ident $(, $argument:ident: $type:ty)*) -> $returned:ty;)*) => {$(
         fn $method(&$self $(, $argument: $type)*) -> $returned {

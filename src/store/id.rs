@@ -76,7 +76,8 @@ pub struct TableId {
 #[derive(Debug)]
 struct Named {
     name: Box<str>,
-    /// Whether the table of the handles with this id was dropped. A table that is created with the name later has another id.
+    /// Whether the table of the handles with this id was dropped. A table that is created with the name later has
+    /// another id.
     dropped: AtomicBool,
 }
 
@@ -91,8 +92,9 @@ impl TableId {
         &self.named.name
     }
 
-    /// Marks the table as dropped, for this id and its clones: writes through handles from before are refused, also those
-    /// that name the table, such as a batch. For authors of engines who give all handles to a table clones of one id.
+    /// Marks the table as dropped, for this id and its clones: writes through handles from before are refused, also
+    /// those that name the table, such as a batch. For authors of engines who give all handles to a table clones of one
+    /// id.
     pub fn mark_dropped(&self) {
         self.named.dropped.store(true, Ordering::Release);
     }

@@ -131,8 +131,8 @@ pub trait Store: Readable + Send + Sync {
     /// Deletes the rows that are in the ranges when the call begins.
     ///
     /// It is not atomic. An engine that locks deletes many rows in pieces, in the order of the ranges and the keys, and
-    /// lets others write in between ([`TimeSlice`]). What others put into the ranges meanwhile may be deleted or not. The
-    /// bounds of the call hold between two pieces too. It is idempotent: calling it again deletes the rest.
+    /// lets others write in between ([`TimeSlice`]). What others put into the ranges meanwhile may be deleted or not.
+    /// The bounds of the call hold between two pieces too. It is idempotent: calling it again deletes the rest.
     ///
     /// # Errors
     ///

@@ -12,8 +12,8 @@ use crate::store::error::{Access, Error};
 /// table instead, and refuses to open the table with another one. A codec without a name is not checked and decodes
 /// whatever it finds: the eight bytes of a small `i64` are also valid UTF-8.
 ///
-/// A codec returns an error for bytes that it can't decode, and does not panic. If it does in a scan, and the program catches
-/// the panic, the scan ends with [`Error::Value`]: it does not go on behind the row.
+/// A codec returns an error for bytes that it can't decode, and does not panic. If it does in a scan, and the program
+/// catches the panic, the scan ends with [`Error::Value`]: it does not go on behind the row.
 #[doc(alias = "serialize")]
 #[doc(alias = "codec")]
 ///

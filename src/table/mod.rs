@@ -165,8 +165,8 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
 
 impl<K, V, D: Database> Table<K, V, D> {
     /// Drops the table: its rows, and its stored layout and codec. A drop that is interrupted is completed when the
-    /// table is opened next, so no program should open the table during the drop. The engine decides what other handles to
-    /// it do: writes through those of `Memory` and `Fjall` are [`Error::NoSuchTable`].
+    /// table is opened next, so no program should open the table during the drop. The engine decides what other handles
+    /// to it do: writes through those of `Memory` and `Fjall` are [`Error::NoSuchTable`].
     pub fn drop_table(self) -> Result<(), Error> {
         catalog::drop_table(&*Within::one_call(&*self.own_database()), &self.name)
     }
@@ -361,8 +361,8 @@ impl<K: RowKey, V, D> Table<K, V, D> {
         count(Within::one_call(&*self.store).scan(&Scan::new(select.ranges()).batch_rows(4096)))
     }
 
-    /// Deletes the selected rows. Whether that is atomic is up to the engine. It is idempotent: calling it again deletes what
-    /// is left.
+    /// Deletes the selected rows. Whether that is atomic is up to the engine. It is idempotent: calling it again
+    /// deletes what is left.
     ///
     /// # Errors
     ///

@@ -155,8 +155,8 @@ impl Progress {
         Step::Done
     }
 
-    /// What `read` makes of the row that was found; it borrows key and value. If that is an error, the scan has ended. If
-    /// it panics, the next step is an error, and then it has ended.
+    /// What `read` makes of the row that was found; it borrows key and value. If that is an error, the scan has ended.
+    /// If it panics, the next step is an error, and then it has ended.
     #[inline]
     pub(crate) fn read<'s, T>(
         &'s mut self,

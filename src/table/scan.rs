@@ -30,8 +30,8 @@ use crate::wide::WideStore;
 /// owns its data, so it can move to another thread.
 ///
 /// No row is passed over. If the codec of a key or a value panics, and the program catches that, the next item is
-/// [`Error::Value`] with the row's key, and then the scan has ended. Its [`cursor`](Self::cursor) is after that row, as it is
-/// after a row that does not decode.
+/// [`Error::Value`] with the row's key, and then the scan has ended. Its [`cursor`](Self::cursor) is after that row, as
+/// it is after a row that does not decode.
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct TableScan<K, V> {
     pub(super) setup: Setup<K>,

@@ -50,15 +50,15 @@ macro_rules! scan_settings {
             self
         }
 
-        /// Returns at most this many rows. The limit is passed to the store, which reads no more, unlike `Iterator::take`.
-        /// Each bucket of a salted key is asked for this many.
+        /// Returns at most this many rows. The limit is passed to the store, which reads no more, unlike
+        /// `Iterator::take`. Each bucket of a salted key is asked for this many.
         pub fn limit(mut self, rows: u64) -> Self {
             self.setup.scan.limit = Some(self.setup.scan.limit.map_or(rows, |limit| limit.min(rows)));
             self
         }
 
-        /// Skips this many rows, after the cursor or key that the scan starts from. The store reads the skipped rows, so
-        /// paging by a [cursor](Self::after) is cheaper.
+        /// Skips this many rows, after the cursor or key that the scan starts from. The store reads the skipped rows,
+        /// so paging by a [cursor](Self::after) is cheaper.
         ///
         /// ```
         /// use rowkey::{Memory, Table};
@@ -82,8 +82,8 @@ macro_rules! scan_settings {
             self
         }
 
-        /// About how many bytes the scan holds in memory: all buckets and what is read ahead together, plus a row for each
-        /// batch. See [`Scan::batch_bytes`]. Default: 4 MiB.
+        /// About how many bytes the scan holds in memory: all buckets and what is read ahead together, plus a row for
+        /// each batch. See [`Scan::batch_bytes`]. Default: 4 MiB.
         ///
         /// ```
         /// use rowkey::{Memory, RowKey, Table};
@@ -109,8 +109,8 @@ macro_rules! scan_settings {
 
         /// Starts after a cursor, in the scan's direction. `None` starts at the beginning.
         ///
-        /// The first item is [`Error::Cursor`] if the cursor is of another layout, does not hold a key of this table, or is
-        /// outside the scan's ranges.
+        /// The first item is [`Error::Cursor`] if the cursor is of another layout, does not hold a key of this table,
+        /// or is outside the scan's ranges.
         #[doc(alias = "resume")]
         pub fn after(mut self, cursor: impl $crate::keys::cursor::IntoCursor) -> Self {
             self.setup.start =

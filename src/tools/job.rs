@@ -112,8 +112,8 @@ pub struct Job<'j, K1 = Infallible, K2 = Infallible> {
 
 /// What a job has done and found in this run.
 ///
-/// `Display` writes one line for a log, which leaves out the kinds of differences of which there are none. `Debug` writes
-/// all fields.
+/// `Display` writes one line for a log, which leaves out the kinds of differences of which there are none. `Debug`
+/// writes all fields.
 ///
 /// ```
 /// use rowkey::Memory;
@@ -133,9 +133,11 @@ pub struct Job<'j, K1 = Infallible, K2 = Infallible> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Rows read. A job that reads two tables, as every verification does, counts the rows of both: a row and its copy are 2.
+    /// Rows read. A job that reads two tables, as every verification does, counts the rows of both: a row and its copy
+    /// are 2.
     pub rows: u64,
-    /// Rows written or deleted: rows that were copied or repaired, or the cells and delete markers that a purge removed.
+    /// Rows written or deleted: rows that were copied or repaired, or the cells and delete markers that a purge
+    /// removed.
     pub written: u64,
     /// [`DifferenceKind::Missing`] found.
     pub missing: u64,
@@ -189,9 +191,9 @@ pub enum DifferenceKind {
     Extra,
     /// The row has another value.
     Different,
-    /// Of secondary tables alone: two primary rows have the same secondary key. The entry belongs to the other row, whose claim
-    /// is the only one or comes first. A rebuild leaves it as it is. If neither row has a claim, a verification names the first
-    /// of each batch as missing.
+    /// Of secondary tables alone: two primary rows have the same secondary key. The entry belongs to the other row,
+    /// whose claim is the only one or comes first. A rebuild leaves it as it is. If neither row has a claim, a
+    /// verification names the first of each batch as missing.
     Conflict,
 }
 
@@ -203,9 +205,10 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
 
     /// Resumes where an earlier run of the job stopped; `None` starts at the beginning.
     ///
-    /// A checkpoint of another job, such as a verification's that is given to a rebuild, or of the same job over tables of
-    /// other names, is refused. What it does not know is the database, nor the table of a [`Cells`](crate::wide::Cells): rows before a
-    /// checkpoint of the same table in another database are skipped without an error.
+    /// A checkpoint of another job, such as a verification's that is given to a rebuild, or of the same job over tables
+    /// of other names, is refused. What it does not know is the database, nor the table of a
+    /// [`Cells`](crate::wide::Cells): rows before a checkpoint of the same table in another database are skipped
+    /// without an error.
     ///
     /// A migration keeps its checkpoint in the database, and always resumes from that one, so no row can be skipped.
     /// There `checkpoint` is only checked to be of the key layouts of the migration's tables.
@@ -215,26 +218,27 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
     }
 
     /// The most rows in a batch. Default: 256. With transactions a batch is done in pieces, each of which is one
-    /// transaction, of at most 256 rows and some 10 ms ([`TimeSlice`](crate::store::TimeSlice)), however large the batch:
-    /// writers wait for a piece.
+    /// transaction, of at most 256 rows and some 10 ms ([`TimeSlice`](crate::store::TimeSlice)), however large the
+    /// batch: writers wait for a piece.
     ///
-    /// A purge counts cells and delete markers instead. It ends a batch with a whole row, unless that alone has as many;
-    /// then it ends inside of it. Default: 1000.
+    /// A purge counts cells and delete markers instead. It ends a batch with a whole row, unless that alone has as
+    /// many; then it ends inside of it. Default: 1000.
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.bounds.rows = Some(rows.max(1));
         self
     }
 
-    /// A batch ends with the row that brings what it has read and written to this many bytes; a purge counts what it deletes.
-    /// Default: 4 MiB.
+    /// A batch ends with the row that brings what it has read and written to this many bytes; a purge counts what it
+    /// deletes. Default: 4 MiB.
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
         self.bounds.bytes = bytes.max(1);
         self
     }
 
-    /// How long a write without transactions may take. After that time, what an unfinished write has left is treated as that of
-    /// a killed process. Default: that of the [`Primary`](crate::secondary::Primary::write_timeout) when the secondary table was
-    /// declared, or of the [`Migration`](crate::migrate::Migration::lock_timeout). Use zero if there are no other writers.
+    /// How long a write without transactions may take. After that time, what an unfinished write has left is treated as
+    /// that of a killed process. Default: that of the [`Primary`](crate::secondary::Primary::write_timeout) when the
+    /// secondary table was declared, or of the [`Migration`](crate::migrate::Migration::lock_timeout). Use zero if
+    /// there are no other writers.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.bounds.timeout = Some(timeout);
         self
@@ -244,8 +248,8 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
     ///
     /// # Errors
     ///
-    /// Those of the method that made the job, and [`Error::Cursor`] if the checkpoint is of another job, other tables or another key
-    /// layout. Batches before the error are done: running the job again is safe.
+    /// Those of the method that made the job, and [`Error::Cursor`] if the checkpoint is of another job, other tables
+    /// or another key layout. Batches before the error are done: running the job again is safe.
     pub fn run(self) -> Result<Report, Error> {
         self.run_watched(|_| ControlFlow::Continue(()))
     }
@@ -373,8 +377,8 @@ impl Bounds {
 
 /// What a job does to its tables.
 pub(super) trait Work<K1, K2>: fmt::Debug {
-    /// What it does, to tables of which names, so that a checkpoint is of no other job. `None` if the names are not known, or
-    /// the database keeps the checkpoint.
+    /// What it does, to tables of which names, so that a checkpoint is of no other job. `None` if the names are not
+    /// known, or the database keeps the checkpoint.
     fn job(&self) -> Option<String>;
 
     /// Does one batch from a checkpoint on.

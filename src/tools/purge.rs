@@ -16,7 +16,8 @@ use crate::wide::{CellKey, Cells, CellsDatabase, Inside, Position, Purged};
 /// A batch reads or removes this many cells and markers.
 const ENTRIES: usize = 1000;
 
-/// The fingerprint in a purge's checkpoint between two rows. The last row is kept as bytes, whatever the type of its key.
+/// The fingerprint in a purge's checkpoint between two rows. The last row is kept as bytes, whatever the type of its
+/// key.
 fn fingerprint() -> Fingerprint {
     CellKey::LAYOUT.fingerprint()
 }
@@ -63,22 +64,22 @@ impl<S: Store> Cells<S> {
     ///
     /// After it, or during it, a write with a timestamp older than a delete is no longer hidden by that delete.
     ///
-    /// Concurrent reads and writes are allowed. With [transactions](crate::store::Guarantees::transactions) the job goes
-    /// on in transactions of at most 1,000 cells and markers, and of some 10 ms. Writers wait for one of them, and what
-    /// the job holds in memory does not grow with a row. (A family that keeps more than some 10,000 versions of a column
-    /// is the exception: so many are counted in one transaction where older ones are removed.)
+    /// Concurrent reads and writes are allowed. With [transactions](crate::store::Guarantees::transactions) the job
+    /// goes on in transactions of at most 1,000 cells and markers, and of some 10 ms. Writers wait for one of them, and
+    /// what the job holds in memory does not grow with a row. (A family that keeps more than some 10,000 versions of a
+    /// column is the exception: so many are counted in one transaction where older ones are removed.)
     ///
     /// A row of more than that is purged in several transactions. What others write in between has its effect: a delete
-    /// stays, and a version that has become visible is kept. The newest delete marker of a family or a column is removed
-    /// after all that it hides. A write with an older timestamp that comes in between, to a part of the row that is done,
-    /// is hidden until then and visible after. A delete that is written again in between with exactly the timestamp of
-    /// one that is there is removed with it.
+    /// stays, and a version that has become visible is kept. The newest delete marker of a family or a column is
+    /// removed after all that it hides. A write with an older timestamp that comes in between, to a part of the row
+    /// that is done, is hidden until then and visible after. A delete that is written again in between with exactly the
+    /// timestamp of one that is there is removed with it.
     ///
-    /// A [`Checkpoint`] inside of a row says what was removed of that row. It is of no use, and wrong, for a copy of the
-    /// database: there the marker would be removed, and not what it hides.
+    /// A [`Checkpoint`] inside of a row says what was removed of that row. It is of no use, and wrong, for a copy of
+    /// the database: there the marker would be removed, and not what it hides.
     ///
-    /// Without transactions a version or a delete that is written again during the purge, with exactly the timestamp of a
-    /// removed one, may be removed too.
+    /// Without transactions a version or a delete that is written again during the purge, with exactly the timestamp of
+    /// a removed one, may be removed too.
     ///
     /// ```
     /// use std::ops::ControlFlow;

@@ -51,9 +51,9 @@
 //!
 //! The rules above are those of `Cells`. Each row of this table is a field of [`WideGuarantees`], in which a store
 //! declares what it does: `store.guarantees()`. The behaviour of HBase and Bigtable was recorded (`tests/wide/*.cases`;
-//! Bigtable's from its emulator); `differences.cases` and `bigtable.differences.cases` record where `Cells` differs. The
-//! column of Bigtable is what its server does. Where the crate `rowkey-bigtable` declares more, because it decides before it
-//! sends, its name is there.
+//! Bigtable's from its emulator); `differences.cases` and `bigtable.differences.cases` record where `Cells` differs.
+//! The column of Bigtable is what its server does. Where the crate `rowkey-bigtable` declares more, because it decides
+//! before it sends, its name is there.
 //!
 //! | | HBase | Bigtable | `Cells` | guarantee |
 //! |---|---|---|---|---|
@@ -257,9 +257,9 @@ pub trait WideDatabase: Send + Sync {
     /// [`Error::NoSuchTable`] if it does not exist; it is not created. [`Error::Schema`] as [`Self::table`].
     fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error>;
 
-    /// A handle to a table that this database has opened with this schema before, without a look at whether the table is
-    /// still there. If it is not, a write through the handle is an error of the kind `NotFound`, and nothing of it is
-    /// written. Never waits. The default is `None`, which is right for engines whose openings ask no server.
+    /// A handle to a table that this database has opened with this schema before, without a look at whether the table
+    /// is still there. If it is not, a write through the handle is an error of the kind `NotFound`, and nothing of it
+    /// is written. Never waits. The default is `None`, which is right for engines whose openings ask no server.
     fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn WideStore>> {
         let _ = (name, schema);
         None

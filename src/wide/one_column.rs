@@ -54,8 +54,8 @@ use crate::store::{
 ///
 /// Writes have no timestamps. Over a store without [`put_after_delete`](WideGuarantees::put_after_delete), a put in the
 /// same millisecond as a delete of its key is lost. If counters run ahead of the clock, as in HBase, so is a put before
-/// the clock has passed the counter's time. Where puts have the [clock's time](UntimedPuts::AtClock), a put of a process
-/// whose clock is behind stays behind what another one has put; a compare-and-write replaces what it compares.
+/// the clock has passed the counter's time. Where puts have the [clock's time](UntimedPuts::AtClock), a put of a
+/// process whose clock is behind stays behind what another one has put; a compare-and-write replaces what it compares.
 #[derive(Clone, Debug)]
 pub struct OneColumn<W> {
     /// Computed when it is first needed: `new` does not know which trait has the id of `wide`.
@@ -107,8 +107,8 @@ impl<W> OneColumn<W> {
 
     /// The check and the mutation of a compare-and-write.
     ///
-    /// What is written takes the place of what was compared: also of a version with a later time, where a put would stay
-    /// behind it. That version is of a process whose clock is ahead.
+    /// What is written takes the place of what was compared: also of a version with a later time, where a put would
+    /// stay behind it. That version is of a process whose clock is ahead.
     pub(crate) fn comparison(
         &self,
         expected: Option<&[u8]>,
@@ -288,9 +288,9 @@ impl Rows for Values {
     }
 }
 
-/// Plain tables over wide ones: a [`Database`] over a [`WideDatabase`], or, with the feature `async`, an `AsyncDatabase`
-/// over an `AsyncWideDatabase`. Each table is a wide table with the family `v`. The values are in the column with the
-/// empty qualifier.
+/// Plain tables over wide ones: a [`Database`] over a [`WideDatabase`], or, with the feature `async`, an
+/// `AsyncDatabase` over an `AsyncWideDatabase`. Each table is a wide table with the family `v`. The values are in the
+/// column with the empty qualifier.
 ///
 /// ```
 /// use rowkey::wide::{CellsDatabase, OneColumn};

@@ -9,7 +9,8 @@ use rowkey::wide::{Change, TableSchema, WideDatabase, WideGuarantees, WideStore}
 
 type Alter = dyn Fn(&dyn WideDatabase, &str, &TableSchema) -> Result<Vec<Change>, Error> + Send + Sync;
 
-/// A wide database that calls a closure for each alteration, with the database beneath. Everything else that database does.
+/// A wide database that calls a closure for each alteration, with the database beneath. Everything else that database
+/// does.
 #[derive(Clone)]
 pub struct Altering {
     inner: Arc<dyn WideDatabase>,

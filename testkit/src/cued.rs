@@ -55,8 +55,8 @@ pub trait Cue: Clone + Send + Sync + 'static {
     }
 }
 
-/// A store (`Cued<dyn Store, C>`) or a database that asks its cue before each operation. Its guarantees are those of the one
-/// beneath. It derefs to its cue.
+/// A store (`Cued<dyn Store, C>`) or a database that asks its cue before each operation. Its guarantees are those of
+/// the one beneath. It derefs to its cue.
 pub struct Cued<T: ?Sized, C> {
     inner: Arc<T>,
     cue: C,

@@ -58,8 +58,8 @@ pub fn write_on(db: &impl Database) -> ! {
     unreachable!("there is always another number")
 }
 
-/// Kills `child`, which [writes](write_on), this many times, each at another moment, and reads what is there. Returns how many
-/// writes were acknowledged.
+/// Kills `child`, which [writes](write_on), this many times, each at another moment, and reads what is there. Returns
+/// how many writes were acknowledged.
 ///
 /// # Panics
 ///

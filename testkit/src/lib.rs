@@ -1,12 +1,13 @@
 //! What the tests of several packages, or of several files, share. What one test alone uses stays in that test.
-//! `tests/` has the tests that would slow down those of the core: faulty engines that the conformance suite must refuse, processes
-//! that stall in a migration, and the compiler's messages about mistakes in a key. `cargo test -p rowkey-testkit` runs them.
+//! `tests/` has the tests that would slow down those of the core: faulty engines that the conformance suite must
+//! refuse, processes that stall in a migration, and the compiler's messages about mistakes in a key.
+//! `cargo test -p rowkey-testkit` runs them.
 //!
-//! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before each
-//! operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one that is killed,
-//! [`Stopped`] one whose time is up at some call.
-//! [`Altering`] is a wide database whose alterations a test chooses.
-//! [`Slow`] is one at the end of a bad line, for asynchronous code. [`Over`] is one that is another one but for the methods that it defines.
+//! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before
+//! each operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one
+//! that is killed, [`Stopped`] one whose time is up at some call. [`Altering`] is a wide database whose alterations a
+//! test chooses. [`Slow`] is one at the end of a bad line, for asynchronous code. [`Over`] is one that is another one
+//! but for the methods that it defines.
 
 use std::cell::Cell;
 
@@ -55,8 +56,8 @@ pub fn own_data(name: &str) -> Option<std::path::PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// Whether this is the long run, which `ROWKEY_LONG` asks for: of what is tried in every combination all is tried, and random
-/// cases are many more.
+/// Whether this is the long run, which `ROWKEY_LONG` asks for: of what is tried in every combination all is tried, and
+/// random cases are many more.
 pub fn is_long() -> bool {
     std::env::var_os("ROWKEY_LONG").is_some()
 }
@@ -71,8 +72,8 @@ pub fn every(n: usize) -> usize {
     if is_long() { 1 } else { n }
 }
 
-/// The points at which something is tried, from 0 on: each in the long run, else each `n`th. A test that asks again and again
-/// begins at another point each time, so that it comes to all of them.
+/// The points at which something is tried, from 0 on: each in the long run, else each `n`th. A test that asks again and
+/// again begins at another point each time, so that it comes to all of them.
 pub fn points(n: u64) -> impl Iterator<Item = u64> {
     // Each test has a thread: what it tries depends on no other test.
     thread_local!(static FIRST: Cell<u64> = const { Cell::new(0) });

@@ -16,8 +16,8 @@ use rowkey::{Error, KeyRange, Memory};
 
 /// A network engine for tests: an engine behind the threads of a pool, and a client that talks to it over a line that
 /// delays, fails and cuts, by a seed. The client tries again, as a good client does: a request that does not arrive is
-/// sent again; of a request whose answer is lost the answer is fetched, by a number that the server remembers; a scan that
-/// is cut goes on after its last row. So its scans are no snapshots. Its futures need a tokio runtime with time.
+/// sent again; of a request whose answer is lost the answer is fetched, by a number that the server remembers; a scan
+/// that is cut goes on after its last row. So its scans are no snapshots. Its futures need a tokio runtime with time.
 pub struct Slow<T: ?Sized> {
     line: Line,
     options: CallOptions,

@@ -1,5 +1,5 @@
-//! rowkey without its default features: keys, ranges and layouts, without stores and serde; a type that it was built without is
-//! refused by name, not guessed.
+//! rowkey without its default features: keys, ranges and layouts, without stores and serde; a type that it was built
+//! without is refused by name, not guessed.
 #![cfg(test)]
 
 use rowkey::{Cursor, DecodeError, KeyRange, LayoutBuf, RowKey, Select};

@@ -1,4 +1,5 @@
-//! Types of other crates: addresses within a network, where what the ranges hold is what a filter finds; strings in prefixes.
+//! Types of other crates: addresses within a network, where what the ranges hold is what a filter finds; strings in
+//! prefixes.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

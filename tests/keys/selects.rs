@@ -129,7 +129,8 @@ fn what_no_prefix_can_select_is_refused() {
     assert!(refused(&[id], &FieldValues::StartsWith(text("a"))).starts_with("at: "));
 }
 
-/// Own types with names of std's, which the derive can't tell from these: what their fields select is decided by their traits.
+/// Own types with names of std's, which the derive can't tell from these: what their fields select is decided by their
+/// traits.
 mod own_types {
     use std::rc::Rc;
     use std::sync::Arc;

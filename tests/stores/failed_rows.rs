@@ -443,8 +443,8 @@ fn schema() -> TableSchema {
     TableSchema::new().family("f", FamilySchema::new().max_versions(9)).family("g", FamilySchema::new())
 }
 
-/// Where an entry of a row fails, the mutations are named that wrote it, and no other of that row; with timestamps and without.
-/// As the other entries of the mutation are written, its outcome is unknown.
+/// Where an entry of a row fails, the mutations are named that wrote it, and no other of that row; with timestamps and
+/// without. As the other entries of the mutation are written, its outcome is unknown.
 #[test]
 fn mutations_over_a_store_without_batches_name_what_failed() {
     for (size, chosen) in choices() {

@@ -1,4 +1,5 @@
-//! Stores and databases: the bundled ones, merges of scans, writes that fail in part, bounds of calls, writes within writes.
+//! Stores and databases: the bundled ones, merges of scans, writes that fail in part, bounds of calls, writes within
+//! writes.
 
 mod batch_merge;
 mod bounds;

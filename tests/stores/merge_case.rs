@@ -262,8 +262,9 @@ pub(crate) fn keys(rows: Vec<Result<Row, String>>) -> Vec<Result<String, String>
     rows.into_iter().map(|row| row.map(|(key, _)| String::from_utf8(key).unwrap())).collect()
 }
 
-/// Drives the machine by hand: what is wanted is read in any order, what was read is handed over any time later, and steps
-/// are asked for meanwhile. `choices` say how; they are taken in turn, over and over. With `most` by batches of so many rows.
+/// Drives the machine by hand: what is wanted is read in any order, what was read is handed over any time later, and
+/// steps are asked for meanwhile. `choices` say how; they are taken in turn, over and over. With `most` by batches of
+/// so many rows.
 pub(crate) fn by_hand(
     case: &Case,
     batch_rows: &[usize],

@@ -1,4 +1,5 @@
-//! Parallel scans return what plain scans return, and loads write everything. A failure is reported once, and ends all threads.
+//! Parallel scans return what plain scans return, and loads write everything. A failure is reported once, and ends all
+//! threads.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

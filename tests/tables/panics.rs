@@ -1,5 +1,5 @@
-//! A codec that panics in a scan, and a program that catches that: no scan goes on behind the row, and none ends as if it was at
-//! its end.
+//! A codec that panics in a scan, and a program that catches that: no scan goes on behind the row, and none ends as if
+//! it was at its end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

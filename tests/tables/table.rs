@@ -182,8 +182,8 @@ macro_rules! scans {
                 .collect();
             assert_eq!(table.count(select()).unwrap() as usize, model(rows, query, false, &From_::Start, None).len());
 
-            // One of each host; one of each host and time, but for the first two; one row a group, where a group says what
-            // is not so: nothing, or what is far from here.
+            // One of each host; one of each host and time, but for the first two; one row a group, where a group says
+            // what is not so: nothing, or what is far from here.
             let firsts = |keep: &dyn Fn(&Plain, &Plain) -> bool, pass: usize| {
                 let mut rows = model(rows, query, reverse, from, None);
                 rows.dedup_by(|b, a| keep(a, b));
@@ -210,7 +210,8 @@ scans!(salted_by_host SaltedByHost SaltedByHostPrefix);
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(200, 600)))]
 
-    /// Law 6: a salted scan equals the unsalted scan of the same rows, in order, both ways, with every limit and cursor.
+    /// Law 6: a salted scan equals the unsalted scan of the same rows, in order, both ways, with every limit and
+    /// cursor.
     #[test]
     fn a_salted_scan_equals_the_unsalted(
         rows in vec(key(), 0..40), query in query(), reverse: bool, from in from(), limit in proptest::option::of(0u64..12),

@@ -173,8 +173,8 @@ fn killed_at<A: Numbered, B: Numbered>(script: &[Act], how: How, after: i64) -> 
 
     let m = open::<A, B, _>(Failing::never(&memory, how)).unwrap();
     if let Some((act, id)) = script.get(at).filter(|_| killed).and_then(|act| Some((act, act.row()?))) {
-        // The last write was not acknowledged: it took place or not. What was decided and not done yet, whoever takes the
-        // row's lock over does.
+        // The last write was not acknowledged: it took place or not. What was decided and not done yet, whoever takes
+        // the row's lock over does.
         m.update(&B::of(id), |now| now).unwrap();
         let now = m.get(&B::of(id)).unwrap();
         let mut with = rows.clone();

@@ -281,7 +281,8 @@ pub(crate) fn two_families() -> TableSchema {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(16, 200)) })]
 
-    /// Each edit does what it says to what is read, and to nothing else, whatever was given and wherever the clock stands.
+    /// Each edit does what it says to what is read, and to nothing else, whatever was given and wherever the clock
+    /// stands.
     #[test]
     fn each_write_takes_effect_beside_given_timestamps(seed: u64) {
         for (name, make) in STORES {

@@ -308,8 +308,8 @@ fn comparable(answer: &Answer) -> Answer {
     }
 }
 
-/// Steps of HBase's cases that ask for what can't be said here: counts of cells by family, filters in another order than
-/// the one that there is here.
+/// Steps of HBase's cases that ask for what can't be said here: counts of cells by family, filters in another order
+/// than the one that there is here.
 const NOT_HERE: usize = 75;
 /// The same of Bigtable's cases; and timestamps in microseconds, with what comes after them in their case.
 const NOT_HERE_OF_BIGTABLE: usize = 80;
@@ -325,7 +325,8 @@ struct Outcome {
     not_there: usize,
 }
 
-/// Replays every step of the cases on `Cells`. Panics at a result that is neither in the cases nor in the listed differences.
+/// Replays every step of the cases on `Cells`. Panics at a result that is neither in the cases nor in the listed
+/// differences.
 fn replay(cases: &[&str], differences: &str) -> Outcome {
     let read = |text: &str| parse(text).unwrap_or_else(|error| panic!("{error}"));
     let cases: Vec<_> = cases.iter().flat_map(|text| read(text)).collect();

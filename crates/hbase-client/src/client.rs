@@ -12,13 +12,13 @@ use crate::ops::admin::Admin;
 use crate::ops::executor::Executor;
 use crate::table::Table;
 
-/// A client of one cluster. Clones share its connections and what it knows of regions. It runs in tokio: outside of a runtime, its
-/// operations are errors.
+/// A client of one cluster. Clones share its connections and what it knows of regions. It runs in tokio: outside of a
+/// runtime, its operations are errors.
 ///
-/// Connections, scans and [`BufferedMutator`](crate::BufferedMutator)s belong to the runtime in which they were begun. After that
-/// has stopped, the client opens other connections in the runtime that uses it; scans and `BufferedMutator`s of the stopped one
-/// end with an error. Do not share a client between runtimes if one of them may not be polled, such as a current-thread runtime
-/// outside of `block_on`: calls over its connections stall.
+/// Connections, scans and [`BufferedMutator`](crate::BufferedMutator)s belong to the runtime in which they were begun.
+/// After that has stopped, the client opens other connections in the runtime that uses it; scans and `BufferedMutator`s
+/// of the stopped one end with an error. Do not share a client between runtimes if one of them may not be polled, such
+/// as a current-thread runtime outside of `block_on`: calls over its connections stall.
 #[doc(alias = "ConnectionFactory")]
 #[doc(alias = "AsyncConnection")]
 #[derive(Clone)]

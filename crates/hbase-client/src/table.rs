@@ -28,8 +28,8 @@ use crate::time::bounded;
 
 /// A table of a cluster. Clones share the client's connections.
 ///
-/// An operation ends before its [timeout](Self::with_timeout), which covers look-ups, retries and the pauses between them. A
-/// future that is dropped leaves its call: the server may still carry it out.
+/// An operation ends before its [timeout](Self::with_timeout), which covers look-ups, retries and the pauses between
+/// them. A future that is dropped leaves its call: the server may still carry it out.
 #[derive(Clone)]
 #[doc(alias = "AsyncTable")]
 pub struct Table {
@@ -113,8 +113,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the table or a family does not exist, or its server can't be asked in time. The outcome is unknown if the write was
-    /// sent, and neither it nor a repetition was answered in time.
+    /// If the table or a family does not exist, or its server can't be asked in time. The outcome is unknown if the
+    /// write was sent, and neither it nor a repetition was answered in time.
     pub async fn put(&self, put: Put) -> Result<()> {
         self.mutate(&put.into(), None).await.map(drop)
     }
@@ -130,8 +130,9 @@ impl Table {
 
     /// Adds to counters, and returns their new values.
     ///
-    /// The call has a nonce, so a server does not count it twice. A server knows a nonce as long as it has the region open. If
-    /// an answer was lost and the region has been opened elsewhere since, the call is not repeated, and its outcome is unknown.
+    /// The call has a nonce, so a server does not count it twice. A server knows a nonce as long as it has the region
+    /// open. If an answer was lost and the region has been opened elsewhere since, the call is not repeated, and its
+    /// outcome is unknown.
     ///
     /// # Errors
     ///
@@ -149,8 +150,8 @@ impl Table {
         self.mutate(&append.into(), None).await.map(|outcome| outcome.row)
     }
 
-    /// Changes a row if a condition holds for it: by a mutation, or by several at once. Returns whether it did, and the new values of
-    /// increments and appends. It is not repeated if its answer is lost.
+    /// Changes a row if a condition holds for it: by a mutation, or by several at once. Returns whether it did, and the
+    /// new values of increments and appends. It is not repeated if its answer is lost.
     ///
     /// ```no_run
     /// # async fn example(table: hbase_client::Table) -> hbase_client::Result<()> {
@@ -211,14 +212,15 @@ impl Table {
         self.executor.on_row(&call).await
     }
 
-    /// Changes a row by several mutations at once: others see all of them or none. Returns the new values of increments and appends.
-    /// The mutations must be of one row, increments and appends of columns that no other of them names, and a delete without a
-    /// timestamp must not cover what another of them writes: HBase stamps both with the same millisecond, and the write would be
-    /// lost. [`RowMutations`] says what to send instead.
+    /// Changes a row by several mutations at once: others see all of them or none. Returns the new values of increments
+    /// and appends. The mutations must be of one row, increments and appends of columns that no other of them names,
+    /// and a delete without a timestamp must not cover what another of them writes: HBase stamps both with the same
+    /// millisecond, and the write would be lost. [`RowMutations`] says what to send instead.
     ///
     /// # Errors
     ///
-    /// As [`put`](Self::put). Mutations that can't be made at once are [`Invalid`](crate::ErrorKind::Invalid), and nothing is sent.
+    /// As [`put`](Self::put). Mutations that can't be made at once are [`Invalid`](crate::ErrorKind::Invalid), and
+    /// nothing is sent.
     #[doc(alias = "mutateRow")]
     pub async fn mutate_row(&self, mutations: impl IntoIterator<Item = Mutation>) -> Result<Row> {
         self.at_once(&RowMutations::new(mutations), None).await.map(|outcome| outcome.row)
@@ -253,15 +255,15 @@ impl Table {
 
     /// Reads many rows in the order of their keys.
     ///
-    /// Each region is read as it was when its scanner was opened. The timeout is that of each answer: a scan of any length may
-    /// go on as long as its servers answer. Outside of a tokio runtime, its first row is an error.
+    /// Each region is read as it was when its scanner was opened. The timeout is that of each answer: a scan of any
+    /// length may go on as long as its servers answer. Outside of a tokio runtime, its first row is an error.
     #[doc(alias = "getScanner")]
     pub fn scan(&self, scan: Scan) -> Scanner {
         Scanner::start(self.executor.clone(), self.name.clone(), scan, self.timeout)
     }
 
-    /// The regions in the order of their keys, each with the server that has it now. The client remembers them, so that no
-    /// look-ups are needed afterwards.
+    /// The regions in the order of their keys, each with the server that has it now. The client remembers them, so that
+    /// no look-ups are needed afterwards.
     ///
     /// # Errors
     ///
@@ -271,14 +273,15 @@ impl Table {
     }
 
     /// Reads and changes rows in few calls: those of one server together, up to
-    /// [`batch_bytes`](crate::Options::batch_bytes). A hundred actions or more on one server go in about four calls at once.
-    /// Each action has a result of its own, in the order of the actions; only those that failed for a while are sent again.
+    /// [`batch_bytes`](crate::Options::batch_bytes). A hundred actions or more on one server go in about four calls at
+    /// once. Each action has a result of its own, in the order of the actions; only those that failed for a while are
+    /// sent again.
     ///
-    /// Actions on one row are carried out one after the other, in their order; puts that follow each other, as one put. Others
-    /// have no order. One that fails does not keep back those behind it; if its outcome is not known, it may be carried out after them.
-    /// HBase stamps them with its time in milliseconds, and a delete hides a put, increment or append of the same millisecond, also a
-    /// later one, which is acknowledged all the same. A delete and a write of one row in one batch often have the same millisecond: give
-    /// timestamps of your own, see [`Delete`].
+    /// Actions on one row are carried out one after the other, in their order; puts that follow each other, as one put.
+    /// Others have no order. One that fails does not keep back those behind it; if its outcome is not known, it may be
+    /// carried out after them. HBase stamps them with its time in milliseconds, and a delete hides a put, increment or
+    /// append of the same millisecond, also a later one, which is acknowledged all the same. A delete and a write of
+    /// one row in one batch often have the same millisecond: give timestamps of your own, see [`Delete`].
     pub async fn batch(&self, actions: Vec<Action>) -> Vec<Result<Outcome>> {
         batch::run(&self.executor, &self.name, &actions, self.deadline()).await
     }

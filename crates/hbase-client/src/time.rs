@@ -11,7 +11,8 @@ pub(crate) fn bounded(time: Duration) -> Duration {
     time.min(LONGEST)
 }
 
-/// The time of an operation. No attempt begins so late that its answer could hardly come: it would only leave the outcome open.
+/// The time of an operation. No attempt begins so late that its answer could hardly come: it would only leave the
+/// outcome open.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
     at: Instant,
@@ -26,8 +27,8 @@ impl Deadline {
         Self { at, least: (all / 16).clamp(Duration::from_millis(5), Duration::from_millis(250)) }
     }
 
-    /// When to go on after a pause. It is cut to half of what is left, so the last attempts are made near the deadline, and each
-    /// has as much time as was waited for it. `None` if it is too late for another one.
+    /// When to go on after a pause. It is cut to half of what is left, so the last attempts are made near the deadline,
+    /// and each has as much time as was waited for it. `None` if it is too late for another one.
     pub(crate) fn after(&self, pause: Duration) -> Option<Instant> {
         let now = Instant::now();
         let left = self.at.saturating_duration_since(now);

@@ -18,8 +18,8 @@ use crate::records::{Change, ProfileRefused, RECORDS, Record, Records};
 use crate::schema::{column_family, of_table};
 use crate::store::{Table, guarantees};
 
-/// An instance of Bigtable: a database of wide tables, and through [`OneColumn`](rowkey::wide::OneColumn) of plain ones.
-/// Clones share its connections.
+/// An instance of Bigtable: a database of wide tables, and through [`OneColumn`](rowkey::wide::OneColumn) of plain
+/// ones. Clones share its connections.
 ///
 /// See the [crate's page](crate) for examples.
 #[derive(Clone)]
@@ -77,10 +77,11 @@ impl Bigtable {
         &self.client
     }
 
-    /// Drops all rows of a table whose keys begin with `prefix`: all rows if it is empty. The service does this faster than
-    /// it deletes rows one by one, but allows it only some times a minute, and writes to these rows meanwhile may be
-    /// dropped too. It may take minutes, and is waited for as long as the options of this handle allow. It is sent once, unless
-    /// it is known that it was not processed: a second one could drop what others have written after the first.
+    /// Drops all rows of a table whose keys begin with `prefix`: all rows if it is empty. The service does this faster
+    /// than it deletes rows one by one, but allows it only some times a minute, and writes to these rows meanwhile may
+    /// be dropped too. It may take minutes, and is waited for as long as the options of this handle allow. It is sent
+    /// once, unless it is known that it was not processed: a second one could drop what others have written after the
+    /// first.
     ///
     /// # Errors
     ///
@@ -135,10 +136,10 @@ impl Bigtable {
 
     /// Opens a table, or creates it.
     ///
-    /// The record decides, if the table exists. A program that creates one claims it in the record before, so that all of
-    /// the schema is known as soon as the table is there; whoever finds the claim and the table makes the one the schema of
-    /// the other. A record without a table, and a claim that is not what the table is, are of programs that ended in the
-    /// middle or were overtaken: they are replaced.
+    /// The record decides, if the table exists. A program that creates one claims it in the record before, so that all
+    /// of the schema is known as soon as the table is there; whoever finds the claim and the table makes the one the
+    /// schema of the other. A record without a table, and a claim that is not what the table is, are of programs that
+    /// ended in the middle or were overtaken: they are replaced.
     async fn open(&self, name: &str, schema: &TableSchema, how: How<'_>) -> Result<Table, Error> {
         check_schema(schema)?;
         check_name(name)?;
@@ -233,8 +234,8 @@ impl Bigtable {
         Err(busy(name))
     }
 
-    /// Drops the table, and then forgets it. What is left of a drop that ends in the middle, or whose app profile does not allow
-    /// to forget it, is a record of no table.
+    /// Drops the table, and then forgets it. What is left of a drop that ends in the middle, or whose app profile does
+    /// not allow to forget it, is a record of no table.
     async fn drop_one(&self, name: &str) -> Result<(), Error> {
         let call = self.options.begin("drop", name)?;
         self.known().remove(name);
@@ -255,8 +256,8 @@ fn busy(table: &str) -> Error {
     Error::engine_of(ErrorKind::Busy, format!("table {table:?} is changed by others all the time"))
 }
 
-/// The schema of a table that exists. Bigtable can't say all that was given: how few versions stay without a TTL. What it
-/// can say is the truth.
+/// The schema of a table that exists. Bigtable can't say all that was given: how few versions stay without a TTL. What
+/// it can say is the truth.
 fn stored_of(name: &str, record: &Record, described: &Described) -> Result<TableSchema, Error> {
     let given = record.text.as_deref().map(|text| parsed(name, text)).transpose()?;
     match given {

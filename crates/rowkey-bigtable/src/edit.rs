@@ -30,8 +30,9 @@ pub(crate) fn edits(mutation: &Mutation, now: i64) -> Result<Vec<proto::Mutation
     changes(mutation).map(|change| Ok(change?.to_proto(now))).collect()
 }
 
-/// The edit before those of a mutation that puts the column of its condition without a time. A version that a process whose clock
-/// is ahead has put is what the condition was about; the put at the time of this process would be hidden by it.
+/// The edit before those of a mutation that puts the column of its condition without a time. A version that a process
+/// whose clock is ahead has put is what the condition was about; the put at the time of this process would be hidden by
+/// it.
 pub(crate) fn hidden_by(check: &Condition, mutation: &Mutation, now: i64) -> Option<proto::Mutation> {
     let is_put = |edit: &Edit| matches!(edit, Edit::Put { column, at: None, .. } if *column == check.column);
     let after = micros(now).checked_add(MICROS)?;

@@ -50,8 +50,8 @@ impl BigtableError {
     /// ([`largest_row`](crate::BigtableOptions#structfield.largest_row)).
     ///
     /// A scan has returned all rows before it, of a salted table those of all buckets, and another one that starts
-    /// [after its key](rowkey::nonblocking::TableStream::after_key) returns those after it. Of the row itself fewer columns can
-    /// be read, or columns page by page.
+    /// [after its key](rowkey::nonblocking::TableStream::after_key) returns those after it. Of the row itself fewer
+    /// columns can be read, or columns page by page.
     pub fn large_row(&self) -> Option<Vec<u8>> {
         large::row(&self.status)
     }

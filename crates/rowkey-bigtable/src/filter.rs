@@ -121,8 +121,9 @@ fn conditional(columns: &Columns, filter: RowFilter) -> RowFilter {
     of(Filter::Condition(Box::new(branch)))
 }
 
-/// A filter that lets a cell through if the condition's column is present, and if its newest version passes the comparison
-/// when there is one. A condition that asks for an absent column holds where this filter lets nothing through.
+/// A filter that lets a cell through if the condition's column is present, and if its newest version passes the
+/// comparison when there is one. A condition that asks for an absent column holds where this filter lets nothing
+/// through.
 pub(crate) fn presence(condition: &Condition) -> RowFilter {
     let Column { family, qualifier } = &condition.column;
     let point = [KeyRange::point(qualifier.as_slice())];

@@ -29,10 +29,12 @@ pub struct BigtableOptions {
     pub instance: String,
     /// The id of the app profile. Default: empty, the instance's default profile.
     pub app_profile: String,
-    /// The id of the app profile for the table `rowkey.schemas`. Default: empty, [`app_profile`](Self#structfield.app_profile).
+    /// The id of the app profile for the table `rowkey.schemas`. Default: empty,
+    /// [`app_profile`](Self#structfield.app_profile).
     ///
-    /// The first opening of a table, and an alteration, write conditionally to it. The profile has to allow that: single-row
-    /// transactions, and so one cluster. With a profile of several clusters for the data, name one of one cluster here.
+    /// The first opening of a table, and an alteration, write conditionally to it. The profile has to allow that:
+    /// single-row transactions, and so one cluster. With a profile of several clusters for the data, name one of one
+    /// cluster here.
     pub schema_profile: String,
     /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
     /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
@@ -44,40 +46,42 @@ pub struct BigtableOptions {
     /// `GOOGLE_CLOUD_QUOTA_PROJECT`, or what the credentials say.
     #[cfg(feature = "google")]
     pub quota_project: Option<String>,
-    /// Certificates that are trusted beside those of the public authorities, each text one or more in PEM: of Bigtable's
-    /// endpoints, and of those that give tokens.
+    /// Certificates that are trusted beside those of the public authorities, each text one or more in PEM: of
+    /// Bigtable's endpoints, and of those that give tokens.
     #[cfg(feature = "google")]
     pub ca_certificates: Vec<Arc<str>>,
     /// The endpoint of data, `https://host` or `https://host:port`, for a private or a regional one. Default:
     /// `https://bigtable.googleapis.com`. An [`emulator`](Self#structfield.emulator) goes first.
     #[cfg(feature = "google")]
     pub endpoint: Option<String>,
-    /// The endpoint of tables, as [`endpoint`](Self#structfield.endpoint). Default: `https://bigtableadmin.googleapis.com`.
+    /// The endpoint of tables, as [`endpoint`](Self#structfield.endpoint). Default:
+    /// `https://bigtableadmin.googleapis.com`.
     #[cfg(feature = "google")]
     pub admin_endpoint: Option<String>,
-    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open requests. If
-    /// each has 100, each bucket of a scan being one, or as many as the server allows, more are opened, up to 256, and closed
-    /// when nothing is in flight on them. Scans that read ahead by less have connections of their own, as many for each of
-    /// three sizes.
+    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open
+    /// requests. If each has 100, each bucket of a scan being one, or as many as the server allows, more are opened, up
+    /// to 256, and closed when nothing is in flight on them. Scans that read ahead by less have connections of their
+    /// own, as many for each of three sizes.
     pub connections: usize,
-    /// How long a connection is used before a new one takes its place. Default: 45 minutes. The service closes connections
-    /// after an hour; a new one is opened and warmed before it is used.
+    /// How long a connection is used before a new one takes its place. Default: 45 minutes. The service closes
+    /// connections after an hour; a new one is opened and warmed before it is used.
     pub connection_age: Duration,
     /// The longest time for connecting. Default: 10 seconds.
     pub connect_timeout: Duration,
-    /// The longest time of an attempt, or of the wait for the next rows of a scan, the next split points, or the next outcomes
-    /// of a write of many rows. After it a request that can be repeated is sent again. What creates, changes or drops tables or
-    /// ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
+    /// The longest time of an attempt, or of the wait for the next rows of a scan, the next split points, or the next
+    /// outcomes of a write of many rows. After it a request that can be repeated is sent again. What creates, changes
+    /// or drops tables or ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
     pub attempt_timeout: Duration,
-    /// About how many bytes all open scans of the client read ahead together. Default: 16 MiB. A scan reads ahead as much as
-    /// its `batch_bytes` allow; when this is short, by 1 KiB a bucket, or a row, whatever other scans hold.
+    /// About how many bytes all open scans of the client read ahead together. Default: 16 MiB. A scan reads ahead as
+    /// much as its `batch_bytes` allow; when this is short, by 1 KiB a bucket, or a row, whatever other scans hold.
     pub scan_memory: usize,
-    /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return a cell
-    /// twice. A larger one is an error that [names it](crate::BigtableError::large_row).
+    /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return
+    /// a cell twice. A larger one is an error that [names it](crate::BigtableError::large_row).
     pub largest_row: usize,
-    /// How long requests are tried again, counted from the first failure after the last progress; the last attempt may take
-    /// [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass that time. Default: 60 seconds. The bounds
-    /// of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an operation earlier.
+    /// How long requests are tried again, counted from the first failure after the last progress; the last attempt may
+    /// take [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass that time.
+    /// Default: 60 seconds. The bounds of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an operation
+    /// earlier.
     pub retry_for: Duration,
 }
 

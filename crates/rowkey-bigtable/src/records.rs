@@ -17,12 +17,14 @@ pub(crate) const RECORDS: &str = "rowkey.schemas";
 
 /// The schema as it was given, in the form of [`TableSchema`]'s text.
 const SCHEMA: &str = "s:schema";
-/// Another one after each change of the record. Every change is made on the condition that the token is the one that was read.
+/// Another one after each change of the record. Every change is made on the condition that the token is the one that
+/// was read.
 const TOKEN: &str = "s:token";
 /// Present while the schema is that of a program that is about to create the table.
 const CLAIM: &str = "s:claim";
 
-/// What is stored about a table. A record of a table that does not exist means nothing: who creates the table replaces it.
+/// What is stored about a table. A record of a table that does not exist means nothing: who creates the table replaces
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     /// The schema's text.

@@ -31,8 +31,8 @@ impl Rest {
         }
     }
 
-    /// The row's cells in order, as [`push_cell`] writes them, in pieces of at most so many cells. `buffer` has the pieces
-    /// one after the other, `ends` where each ends.
+    /// The row's cells in order, as [`push_cell`] writes them, in pieces of at most so many cells. `buffer` has the
+    /// pieces one after the other, `ends` where each ends.
     pub(crate) fn cells(
         &self,
         row: &WireRow,

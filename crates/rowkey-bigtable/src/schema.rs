@@ -29,8 +29,8 @@ pub(crate) fn of_table(name: &str, table: &Table) -> Result<TableSchema, Error> 
     Ok(schema)
 }
 
-/// A family for Bigtable. Versions that are more than `max_versions` are collected, and so are those that are older than
-/// the TTL, except the newest `min_versions`.
+/// A family for Bigtable. Versions that are more than `max_versions` are collected, and so are those that are older
+/// than the TTL, except the newest `min_versions`.
 pub(crate) fn column_family(family: &FamilySchema) -> ColumnFamily {
     let newest = |versions: u32| i32::try_from(versions).ok().map(|versions| rule(Rule::MaxNumVersions(versions)));
     let too_many = newest(family.max_versions);

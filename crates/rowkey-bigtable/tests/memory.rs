@@ -14,7 +14,8 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 const BUCKETS: usize = 16;
 const KIB: usize = 1 << 10;
-/// What a stream may receive before it is read, 256 KiB. Frames are held in the buffers that they came in, which are larger.
+/// What a stream may receive before it is read, 256 KiB. Frames are held in the buffers that they came in, which are
+/// larger.
 const WINDOW: usize = 2 * 256 * KIB;
 /// How many copies of a row a stream has at once: as it came, decoded, and as cells; a buffer that grows counts twice.
 const COPIES: usize = 5;

@@ -63,8 +63,9 @@ use crate::table::FjallTable;
 ///   A write in the body of a transaction is [`Error::Reentrant`].
 /// - [`Store::delete_ranges`] deletes in batches of at most 4,096 rows, 1 MiB of keys and 10 ms of reading, and other
 ///   writes go on between two of them. With [`Durability::Synced`] it waits for the disk once, at its end.
-/// - Dropping a table removes its rows. Writes through handles opened before are [`Error::NoSuchTable`], also when another
-///   table has the name by then. Scans that are under way go on; so do reads through these handles, until the process ends.
+/// - Dropping a table removes its rows. Writes through handles opened before are [`Error::NoSuchTable`], also when
+///   another table has the name by then. Scans that are under way go on; so do reads through these handles, until the
+///   process ends.
 /// - [`CallOptions`] bound how long a call waits for other calls. They do not bound waits inside the engine: for the
 ///   disk, or while it delays writers until it has compacted.
 ///
@@ -86,9 +87,9 @@ pub(crate) struct Shared {
     pub(crate) id: DatabaseId,
     pub(crate) db: fjall::Database,
     pub(crate) options: FjallOptions,
-    /// Shared by plain writes. Exclusive for what reads first (increments, conditional writes, transactions, deletions of
-    /// ranges) and for dropping tables. Whoever holds it long hands it to whoever waits: `parking_lot` does so, std's
-    /// lock lets its holder take it again at once.
+    /// Shared by plain writes. Exclusive for what reads first (increments, conditional writes, transactions, deletions
+    /// of ranges) and for dropping tables. Whoever holds it long hands it to whoever waits: `parking_lot` does so,
+    /// std's lock lets its holder take it again at once.
     pub(crate) writers: RwLock<()>,
     /// The ids of opened tables. Held while a table is looked up, created or dropped. Taken after `writers`.
     pub(crate) ids: Mutex<Ids>,

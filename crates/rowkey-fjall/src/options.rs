@@ -176,8 +176,8 @@ impl FjallOptions {
     }
 
     /// Opens the database in a directory of its own, and creates it if it does not exist. Files that desktops and file
-    /// systems leave there are passed over, such as `lost+found` or `.DS_Store`. Opening writes, so a read-only directory
-    /// can't be opened.
+    /// systems leave there are passed over, such as `lost+found` or `.DS_Store`. Opening writes, so a read-only
+    /// directory can't be opened.
     ///
     /// # Errors
     ///

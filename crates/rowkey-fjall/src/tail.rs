@@ -91,9 +91,9 @@ fn lacks_pages(journal: &[u8], from: usize) -> bool {
     at < journal.len() && (ends_at(at) || lacks(at, at + 1 + 8 + END.len()))
 }
 
-/// Whether the batch that begins here is whole, and only seems to be short because a length in it was changed. A value may
-/// end in the bytes that a batch ends with, so the checksum decides: it is right with the length that leads to the items
-/// that follow.
+/// Whether the batch that begins here is whole, and only seems to be short because a length in it was changed. A value
+/// may end in the bytes that a batch ends with, so the checksum decides: it is right with the length that leads to the
+/// items that follow.
 fn is_whole_but_for_a_length(rest: &[u8]) -> bool {
     /// More places than these fit only if somebody made them so.
     const TRIED: usize = 64;
@@ -112,7 +112,8 @@ fn is_whole_but_for_a_length(rest: &[u8]) -> bool {
     fitting.take(TRIED).any(|(item, next, end)| has_sum(rest, item, next, end))
 }
 
-/// Whether the checksum at the end of the items is right if the first of these two items has the length up to the other one.
+/// Whether the checksum at the end of the items is right if the first of these two items has the length up to the other
+/// one.
 fn has_sum(rest: &[u8], item: usize, next: usize, end: usize) -> bool {
     /// Where an item has the lengths of its key and of its stored value.
     const KEY: Range<usize> = 11..13;
@@ -133,7 +134,8 @@ fn has_sum(rest: &[u8], item: usize, next: usize, end: usize) -> bool {
     is_right_with(KEY, both.checked_sub(value)) || is_right_with(VALUE, both.checked_sub(key))
 }
 
-/// Whether there is a whole batch after the first byte, later than the one that begins here: a value may hold a journal.
+/// Whether there is a whole batch after the first byte, later than the one that begins here: a value may hold a
+/// journal.
 fn has_batch_within(bytes: &[u8]) -> bool {
     let Some(own) = bytes.get(5..START).map(LittleEndian::read_u64) else { return false };
     let Some(end) = memmem::rfind(bytes, END) else { return false };

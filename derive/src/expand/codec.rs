@@ -25,7 +25,8 @@ impl Field {
         quote_spanned!(self.span()=> #private::#marker<#ty>)
     }
 
-    /// The type whose values the methods of prefixes take: the type of the field, or its codec if that is not the usual one.
+    /// The type whose values the methods of prefixes take: the type of the field, or its codec if that is not the usual
+    /// one.
     pub(crate) fn source(&self, private: &TokenStream) -> TokenStream {
         let is_usual = self.with.is_none() && self.raw.is_none() && !self.has_other_nulls();
         if is_usual { self.ty.to_token_stream() } else { self.codec(private) }
@@ -36,14 +37,15 @@ impl Field {
         self.nulls.as_ref().is_some_and(|arg| (arg.name == "nulls_first") == self.is_desc())
     }
 
-    /// Where the compiler reports that the field can't be encoded: at its type, or at the encoding in `with`. Names in the code at this
-    /// span are resolved as in the rest of the derive's code.
+    /// Where the compiler reports that the field can't be encoded: at its type, or at the encoding in `with`. Names in
+    /// the code at this span are resolved as in the rest of the derive's code.
     pub(crate) fn span(&self) -> Span {
         let span = self.with.as_ref().map_or_else(|| self.ty.span(), |(_, path)| path.span());
         span.resolved_at(Span::call_site())
     }
 
-    /// `<codec>::name(..)`. All code for a field has the same form and span, so that the compiler reports a wrong field once.
+    /// `<codec>::name(..)`. All code for a field has the same form and span, so that the compiler reports a wrong field
+    /// once.
     pub(crate) fn call(&self, name: &str, args: &TokenStream, private: &TokenStream) -> TokenStream {
         let (codec, name) = (self.codec(private), Ident::new(name, self.span()));
         let private = at(private, self.span());

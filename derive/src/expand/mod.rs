@@ -16,8 +16,8 @@ use crate::Mistakes;
 use crate::ast::{Body, Field, Key};
 use crate::{check, prefix};
 
-/// Returns the code of the key. If there are mistakes, returns all of them and a stub, so that code which uses the key gets no errors
-/// of its own.
+/// Returns the code of the key. If there are mistakes, returns all of them and a stub, so that code which uses the key
+/// gets no errors of its own.
 pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     let mut mistakes = Mistakes::default();
     let key = Key::read(input, &mut mistakes);

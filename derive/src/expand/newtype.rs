@@ -68,7 +68,8 @@ pub(crate) fn raw(key: &Key<'_>, field: &Field, all: &[Field]) -> TokenStream {
     }
     let (p, ident, ty, member) = (&key.private, key.ident, &field.ty, &field.member);
     let (impl_generics, ty_generics, where_clause) = key.split_bound();
-    // The decoded type is written out, not taken from `Field`: the type may not implement `Field`, which is reported elsewhere.
+    // The decoded type is written out, not taken from `Field`: the type may not implement `Field`, which is reported
+    // elsewhere.
     let read = with_lifetime(ty.to_token_stream(), "'__x");
     let read_here = with_lifetime(ty.to_token_stream(), "'__de");
     let is_raw = quote!(for<'__x> #ty: #p::RawAs<'__x, #read>);

@@ -88,8 +88,8 @@ impl Builder<'_, '_> {
         self.select(quote!(#depth), Some(quote!(const #depth: #p::usize)))
     }
 
-    /// Types with the names of the fields: the compiler's error for a method called at the wrong depth names them. They are in a
-    /// module, so that they don't shadow types of the user.
+    /// Types with the names of the fields: the compiler's error for a method called at the wrong depth names them. They
+    /// are in a module, so that they don't shadow types of the user.
     pub(crate) fn markers(&self) -> TokenStream {
         let module = self.module();
         let names = self.fields.iter().map(|field| marker_name(field));

@@ -101,8 +101,8 @@ impl<'b> Methods<'b> {
         self.depth >= self.builder.first
     }
 
-    /// The bound of the methods that end a prefix. They exist for the fields of a digest too, with a bound that says why they
-    /// can't be used.
+    /// The bound of the methods that end a prefix. They exist for the fields of a digest too, with a bound that says
+    /// why they can't be used.
     fn ordered(&self) -> TokenStream {
         if self.can_end() {
             return self.here.clone();

@@ -1,4 +1,5 @@
-//! The prefix builders: one type for a struct, one for each variant of an enum. A const parameter counts the fields that are fixed.
+//! The prefix builders: one type for a struct, one for each variant of an enum. A const parameter counts the fields
+//! that are fixed.
 
 mod builder;
 mod methods;
@@ -96,8 +97,8 @@ fn of_enum(key: &Key<'_>, variants: &[Variant]) -> (TokenStream, TokenStream) {
     (definitions, quote!(#prefix #start_impls #impls))
 }
 
-/// The names of the fields of all variants, each once and with the first variant that has it. Those that are a variant's method
-/// are left out.
+/// The names of the fields of all variants, each once and with the first variant that has it. Those that are a
+/// variant's method are left out.
 fn names_before_variant(variants: &[Variant]) -> Vec<(String, Ident)> {
     let method = |variant: &Variant| names::snake_case(&variant.ident.to_string());
     let mut taken: HashSet<String> = variants.iter().map(method).collect();
@@ -117,8 +118,8 @@ fn before_variant(key: &Key<'_>) -> Ident {
     format_ident!("__variants_of_{}", names::snake_case(&key.prefix_name.to_string()))
 }
 
-/// Types with the names of variants, as the compiler's error names them. A field has none: the compiler would write the path of
-/// its name in other errors, as there is a type of this name for each variant.
+/// Types with the names of variants, as the compiler's error names them. A field has none: the compiler would write the
+/// path of its name in other errors, as there is a type of this name for each variant.
 fn markers_before_variant(key: &Key<'_>, variants: &[Variant]) -> TokenStream {
     let module = before_variant(key);
     let mut chosen: Vec<Ident> = names_before_variant(variants).into_iter().map(|(_, variant)| variant).collect();

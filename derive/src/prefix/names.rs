@@ -6,12 +6,12 @@ use syn::{Ident, PathSegment, Type};
 
 use crate::ast::{Field, last_segment, type_argument};
 
-/// The suffixes of the methods that end a prefix at a field. Every field has all of them: traits decide whether they can
-/// be used, and say why not.
+/// The suffixes of the methods that end a prefix at a field. Every field has all of them: traits decide whether they
+/// can be used, and say why not.
 pub(crate) const SUFFIXES: [&str; 6] = ["_range", "_in", "_starts_with", "_prefix", "_within", "_under"];
 
-/// The suffixes that documentation shows, judged by the words of the type: a type that the derive doesn't know gets all. The
-/// others are hidden, and give way to a field of the same name.
+/// The suffixes that documentation shows, judged by the words of the type: a type that the derive doesn't know gets
+/// all. The others are hidden, and give way to a field of the same name.
 pub(crate) fn shown(field: &Field) -> Vec<&'static str> {
     let mut suffixes = vec!["_range", "_in"];
     if field.with.is_none() && field.nulls.is_none() {

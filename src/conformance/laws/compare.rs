@@ -83,9 +83,9 @@ fn decimal(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// By labels, from the last to the first; an address is one label. If a host has more labels than the other, it is less,
-/// because a `.` sorts before the `/` of the path. If a label begins with the other, the next character decides: a `-`
-/// sorts before both of these, every other one after.
+/// By labels, from the last to the first; an address is one label. If a host has more labels than the other, it is
+/// less, because a `.` sorts before the `/` of the path. If a label begins with the other, the next character decides:
+/// a `-` sorts before both of these, every other one after.
 fn page(a: &str, b: &str) -> Ordering {
     fn split(page: &str) -> (Vec<&str>, &str) {
         let (host, path) = page.split_once('/').unwrap_or((page, ""));

@@ -1,5 +1,5 @@
-//! The values of a case behind traits without their type. proptest's runner and the laws are compiled once, not once for
-//! each type that is tested.
+//! The values of a case behind traits without their type. proptest's runner and the laws are compiled once, not once
+//! for each type that is tested.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Debug};

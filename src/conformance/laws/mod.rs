@@ -1,14 +1,14 @@
 //! Property tests of the laws of row keys (feature `laws`): one line tests a key type or an encoding of your own.
 //!
-//! 1. **Order**: a < b if and only if bytes(a) < bytes(b), against a comparator that never sees the bytes. Of a key with
-//!    salt or digest, the bytes after it.
+//! 1. **Order**: a < b if and only if bytes(a) < bytes(b), against a comparator that never sees the bytes. Of a key
+//!    with salt or digest, the bytes after it.
 //! 2. **Round trip**: the bytes of a value decode to the same value.
 //! 3. **One form**: any bytes decode to a value that encodes to the same bytes, or to an error that says where and why.
 //!    Keys are damaged to find bytes that are almost right: bits flipped, bytes removed and inserted, ends cut off.
 //! 4. **No prefixes**: no key is the beginning of another, except with a `raw` field.
 //! 5. **Ranges**: the ranges of a prefix hold exactly the keys that begin with it.
-//! 6. **Scans**: a scan of a table, with its salt buckets merged, returns the rows in order, forward and in reverse, with
-//!    any limit and cursor.
+//! 6. **Scans**: a scan of a table, with its salt buckets merged, returns the rows in order, forward and in reverse,
+//!    with any limit and cursor.
 //!
 //! [`key()`] and [`scans()`] test key types, [`encoding()`] an encoding for `#[rowkey(with = ..)]`, [`layout()`] keys
 //! without their Rust type. Each runs 256 cases, or as many as the environment variable `ROWKEY_LAWS_CASES` says. Each

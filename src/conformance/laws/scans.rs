@@ -23,8 +23,8 @@ use crate::table::Table;
 /// Tests law 6 for a key type: a scan of a table, with its salt buckets merged, returns all rows in the order of
 /// `compare`, forward and in reverse, with any limit, after any key, and page by page.
 ///
-/// Keys with a digest have the order of their bytes; `compare` is not used for them. A case makes about a dozen scans, so
-/// there are an eighth as many cases as [`cases`] says.
+/// Keys with a digest have the order of their bytes; `compare` is not used for them. A case makes about a dozen scans,
+/// so there are an eighth as many cases as [`cases`] says.
 ///
 /// # Panics
 /// If the law is broken.

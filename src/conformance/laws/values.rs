@@ -160,8 +160,8 @@ pub fn values(layout: &LayoutBuf) -> BoxedStrategy<Vec<Value>> {
     of_fields(layout.fields())
 }
 
-/// A strategy for the values of several keys. They share beginnings, and some differ from another by one small step: one
-/// more character, the next number, one item less.
+/// A strategy for the values of several keys. They share beginnings, and some differ from another by one small step:
+/// one more character, the next number, one item less.
 pub fn rows(layout: &LayoutBuf) -> BoxedStrategy<Vec<Vec<Value>>> {
     let more = (any::<(Index, Index, Index)>(), any::<Option<u64>>());
     let fields = layout.fields().to_vec();

@@ -18,8 +18,8 @@ pub type ModelCell = (Column, i64, Vec<u8>);
 /// code with [`Cells`](crate::wide::Cells). Its semantics are those of the [`WideGuarantees`] that it is given.
 ///
 /// It has no clock: each call takes the time as `now`, in milliseconds since 1970. If your engine's clock can't be set,
-/// read the timestamp of what was written from the engine, and write to the model with that. The model does not validate
-/// anything: it takes only what an engine accepts.
+/// read the timestamp of what was written from the engine, and write to the model with that. The model does not
+/// validate anything: it takes only what an engine accepts.
 ///
 /// ```
 /// use rowkey::Memory;

@@ -4,8 +4,8 @@
 //! ChronoUtc 1969-12-31T23:59:59.5Z      7f ff ff ff ff ff ff ff | 1d cd 65 00      as every instant
 //! ```
 //!
-//! `ChronoUtc` is a type of its own because chrono has leap seconds, which the format has not. Encoding has no errors, so
-//! the value is checked when it is made.
+//! `ChronoUtc` is a type of its own because chrono has leap seconds, which the format has not. Encoding has no errors,
+//! so the value is checked when it is made.
 
 use std::ops::Deref;
 

@@ -1,5 +1,5 @@
-//! Decimal numbers, in digits of base 100: `rust_decimal::Decimal` (feature `rust_decimal`), and numbers of any length for
-//! keys without their Rust type.
+//! Decimal numbers, in digits of base 100: `rust_decimal::Decimal` (feature `rust_decimal`), and numbers of any length
+//! for keys without their Rust type.
 //!
 //! ```text
 //! 12.5       c1 | 0d 33    | 00    ± d.ddd… × 100^e: the byte C1 + e, each digit + 1, the terminator
@@ -7,8 +7,8 @@
 //! 0          80            | 00
 //! ```
 //!
-//! Neither the first nor the last digit is 0, so 12.5 and 12.50 are one key. There is no 00 before the terminator. `raw`,
-//! on the last field of a key, leaves out the terminator.
+//! Neither the first nor the last digit is 0, so 12.5 and 12.50 are one key. There is no 00 before the terminator.
+//! `raw`, on the last field of a key, leaves out the terminator.
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -5,8 +5,8 @@
 //! 10.0.0.1/x.y                   "10.0.0.1/x.y"                   an address is not reversed
 //! ```
 //!
-//! `.` `/` `0` are neighbours (2E 2F 30), with no other byte of a host between them. So `org.apache.` to `org.apache0` is
-//! apache.org and all its subdomains, without apache-foo.org.
+//! `.` `/` `0` are neighbours (2E 2F 30), with no other byte of a host between them. So `org.apache.` to `org.apache0`
+//! is apache.org and all its subdomains, without apache-foo.org.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -25,8 +25,8 @@ use crate::keys::layout::{Scalar, Type};
 ///
 /// Labels have the characters `a-z 0-9 - _`; international labels are A-labels (`xn--…`). Upper case is refused, not
 /// folded. The path is any text from the first `/` on, with `?` and `#`, and is not changed. An IPv4 address has no
-/// leading zeros; an IPv6 address is in brackets, in its shortest form. There is no port, no user, and no dot at the end
-/// of the host: write `apache.org` for `apache.org.`.
+/// leading zeros; an IPv6 address is in brackets, in its shortest form. There is no port, no user, and no dot at the
+/// end of the host: write `apache.org` for `apache.org.`.
 ///
 /// ```
 /// use rowkey::{Domain, HostPath, KeyRange, RowKey, Select};
@@ -125,8 +125,8 @@ impl HostPath {
     /// `apache.org` of `kafka.apache.org`. `None` for an address, and if the host is a public suffix. (Feature
     /// `public-suffix`.)
     ///
-    /// The suffixes are those of the crate `psl`, whose list changes with its versions. A key that holds the registrable
-    /// domain as a field keeps the one from when it was written.
+    /// The suffixes are those of the crate `psl`, whose list changes with its versions. A key that holds the
+    /// registrable domain as a field keeps the one from when it was written.
     ///
     /// ```
     /// use rowkey::{HostPath, RowKey};

@@ -5,8 +5,8 @@
 //! IpAddr within 10.0.0.0/8      04 0a 00 00 00 to 04 0a ff ff ff
 //! ```
 //!
-//! Bits after the network's prefix do not count: 10.1.2.3/8 is 10.0.0.0/8. No IPv4 address is in an IPv6 network, not even
-//! in one of mapped IPv4 addresses: in a key the two families are apart.
+//! Bits after the network's prefix do not count: 10.1.2.3/8 is 10.0.0.0/8. No IPv4 address is in an IPv6 network, not
+//! even in one of mapped IPv4 addresses: in a key the two families are apart.
 //!
 //! ```
 //! use std::net::IpAddr;

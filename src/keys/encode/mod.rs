@@ -1,7 +1,7 @@
 //! Order-preserving encodings: the bytes of each type that can be a field of a key.
 //!
-//! A key is the bytes of its fields, joined in order. The bytes of a field sort as its values do, and end where the field
-//! ends, so keys sort field by field:
+//! A key is the bytes of its fields, joined in order. The bytes of a field sort as its values do, and end where the
+//! field ends, so keys sort field by field:
 //!
 //! ```text
 //! Action { user: 42, at: 1307097848000, event: 7 }          #[rowkey(desc)] at: newest first
@@ -25,7 +25,8 @@
 //! ```
 //!
 //! FORMAT.md, beside the crate's source, defines the bytes of every type; they are frozen. A type has one encoding in
-//! every place. [`Field`] is the trait of a field's type; [`Encoding`] (`#[rowkey(with = path)]`) writes bytes of your own.
+//! every place. [`Field`] is the trait of a field's type; [`Encoding`] (`#[rowkey(with = path)]`) writes bytes of your
+//! own.
 // One small file for each encoding.
 
 mod array;
@@ -106,9 +107,9 @@ pub use crate::keys::writer::{Sink, Writer};
 /// A type that can be a field of a key: its bytes sort as its values do, each value has one form, and the bytes tell
 /// where they end.
 ///
-/// Implemented for integers, floats, decimals, `bool`, `char`, text, bytes, addresses, instants, quadkeys, tiles, `Option`,
-/// [`List`], tuples, `Box`, `Rc` and `Arc`; by `#[derive(RowKey)]` for keys without salt, digest or raw field. For bytes of
-/// your own, see [`Encoding`].
+/// Implemented for integers, floats, decimals, `bool`, `char`, text, bytes, addresses, instants, quadkeys, tiles,
+/// `Option`, [`List`], tuples, `Box`, `Rc` and `Arc`; by `#[derive(RowKey)]` for keys without salt, digest or raw
+/// field. For bytes of your own, see [`Encoding`].
 ///
 /// Floats have the order of `total_cmp`: -0.0 is before 0.0, and every NaN is a value of its own.
 #[diagnostic::on_unimplemented(
@@ -146,7 +147,8 @@ pub trait Field {
     fn skip(r: &mut Reader<'_>) -> Result<(), DecodeError>;
 }
 
-/// A [`Field`] that decodes to itself, so it borrows nothing from the bytes: the bound of a generic key's type parameter.
+/// A [`Field`] that decodes to itself, so it borrows nothing from the bytes: the bound of a generic key's type
+/// parameter.
 pub trait OwnedField: for<'a> Field<Ref<'a> = Self> {}
 
 impl<T: for<'a> Field<Ref<'a> = T>> OwnedField for T {}

@@ -87,7 +87,8 @@ impl Content for str {
 /// A field of text or bytes: a prefix takes `&str`, `String` and the like for it, or `&[u8]`, `Vec<u8>` and the like.
 pub trait ContentField<C: ?Sized>: Field {}
 
-/// A field with `name_starts_with` in a prefix: text, bytes, transparent newtypes of these, and `Box`, `Rc` and `Arc` of them.
+/// A field with `name_starts_with` in a prefix: text, bytes, transparent newtypes of these, and `Box`, `Rc` and `Arc`
+/// of them.
 #[diagnostic::on_unimplemented(
     message = "values of a field of type `{Self}` do not start with a `{C}`",
     note = "a `List` has no beginning in prefixes: `name_range(List(vec![1])..List(vec![2]))`; nor has an Option: `name_range(Some(\"x\")..Some(\"y\"))`",
@@ -240,8 +241,8 @@ fn not_borrowable(at: usize) -> DecodeError {
 
 /// Implements [`Field`] and what goes with it for types of text or bytes, and [`IntoField`] for their values.
 ///
-/// `[generics] Type as Content => Ref, make;` says what decoding returns, and how it makes that of decoded content, which
-/// began at an offset of the key. The traits and errors that `make` uses are imported here.
+/// `[generics] Type as Content => Ref, make;` says what decoding returns, and how it makes that of decoded content,
+/// which began at an offset of the key. The traits and errors that `make` uses are imported here.
 macro_rules! content {
     ($([$($generics:tt)*] $type:ty as $content:ty => $ref:ty, $make:expr;)*) => {$(
         const _: () = {

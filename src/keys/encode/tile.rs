@@ -6,8 +6,8 @@
 //!                       0 digits   ones   31 - zoom
 //! ```
 //!
-//! A zero bit; the digits in 58 bits, padded with ones; 31 - zoom in five bits. So a tile sorts right after all tiles in
-//! it, and these are one range.
+//! A zero bit; the digits in 58 bits, padded with ones; 31 - zoom in five bits. So a tile sorts right after all tiles
+//! in it, and these are one range.
 
 use std::ops::Bound;
 

@@ -10,8 +10,8 @@ use crate::keys::layout::Type;
 /// An encoding of your own for fields of type `T`: `#[rowkey(with = path)]` names it.
 ///
 /// It must keep the promises of every field: bytes sort as values do, they tell where they end, and each value has one
-/// form, which decoding checks. It writes and reads through [`Writer`] and [`Reader`], which invert the bytes of a `desc`
-/// field. `laws::encoding` (feature `laws`) tests the promises with your values.
+/// form, which decoding checks. It writes and reads through [`Writer`] and [`Reader`], which invert the bytes of a
+/// `desc` field. `laws::encoding` (feature `laws`) tests the promises with your values.
 ///
 /// ```
 /// use rowkey::encode::{Encoding, Reader, Sink, Writer};
@@ -49,8 +49,8 @@ use crate::keys::layout::Type;
 /// assert_eq!(Metric::LAYOUT.shape(), "u24, u32");
 /// ```
 ///
-/// `decode` returns an error for bytes that it can't decode, and does not panic. If it does in a scan, and the program catches
-/// the panic, the scan ends with an error: it does not go on behind the row.
+/// `decode` returns an error for bytes that it can't decode, and does not panic. If it does in a scan, and the program
+/// catches the panic, the scan ends with an error: it does not go on behind the row.
 ///
 /// # Values that can't be in a key
 ///
@@ -119,11 +119,12 @@ use crate::keys::layout::Type;
     note = "`with` names a type that implements `rowkey::encode::Encoding<{T}>`: `T` must be the field's own type"
 )]
 pub trait Encoding<T> {
-    /// The encoding's name in the key's shape: one word that is not a word of the format, without `, : ( ) < > [ ] { }`.
+    /// The encoding's name in the key's shape: one word that is not a word of the format, without
+    /// `, : ( ) < > [ ] { }`.
     const SHAPE: &'static str;
 
-    /// The width of a value in bytes, if all values have the same. A table keeps it, and is not opened with another one.
-    /// Default: `None`, for values of different widths.
+    /// The width of a value in bytes, if all values have the same. A table keeps it, and is not opened with another
+    /// one. Default: `None`, for values of different widths.
     const WIDTH: Option<usize> = None;
 
     /// The parameters of a generic encoding, as the `N` of a `Pad<N>`. A table keeps them, and is not opened with other
@@ -258,8 +259,8 @@ pub(crate) const fn is_custom_shape(shape: &str) -> bool {
     !bytes.is_empty()
 }
 
-/// The type of the format that a word may be meant to be: another case of its name, a name that it has elsewhere, or one
-/// letter off.
+/// The type of the format that a word may be meant to be: another case of its name, a name that it has elsewhere, or
+/// one letter off.
 pub(crate) fn nearest_type(word: &str) -> Option<&'static str> {
     const ELSEWHERE: &[(&str, &str)] = &[
         ("string", "text"),

@@ -1,9 +1,10 @@
 //! Geospatial keys: [`QuadKey`]s and [`Tile`]s as fields, queries of boxes as a few ranges, and of the nearest points.
 //!
 //! The tiles are those of web maps ("slippy maps"). The world in Web Mercator is one square, the tile of zoom 0. A tile
-//! of zoom z has four quarters, the tiles of zoom z + 1, and a digit for each: 0 north-west, 1 north-east, 2 south-west,
-//! 3 south-east. So all tiles in a tile begin with its digits, and are neighbours in a sorted store. The formulas are
-//! those of the [Bing Maps tile system](https://learn.microsoft.com/en-us/bingmaps/articles/bing-maps-tile-system).
+//! of zoom z has four quarters, the tiles of zoom z + 1, and a digit for each: 0 north-west, 1 north-east, 2
+//! south-west, 3 south-east. So all tiles in a tile begin with its digits, and are neighbours in a sorted store. The
+//! formulas are those of the
+//! [Bing Maps tile system](https://learn.microsoft.com/en-us/bingmaps/articles/bing-maps-tile-system).
 //!
 //! A quadkey does what a geohash does: a prefix of it is a larger area.
 

@@ -17,8 +17,8 @@ pub struct Near<R> {
 ///
 /// `scan` returns the rows in a tile. It is called for the tile of zoom `zoom` at the point and those around it, then
 /// for the ring of twice the size around these, and so on, until no row can be nearer. Tiles that are too far away are
-/// left out, and no tile is scanned twice. Choose a zoom whose tiles hold a few rows each: a lower zoom reads more rows,
-/// a higher one makes more scans.
+/// left out, and no tile is scanned twice. Choose a zoom whose tiles hold a few rows each: a lower zoom reads more
+/// rows, a higher one makes more scans.
 ///
 /// ```
 /// use rowkey::geo::{Point, QuadKey, nearest};
@@ -175,9 +175,9 @@ pub fn covering<R, E>(
 
 /// Returns the smallest stored tile that covers a point; stored tiles may be in one another.
 ///
-/// It seeks as [`covering`] does. If the tile found does not cover the point, it seeks again from the smallest tile that
-/// holds both, which is in every other tile that covers the point. It takes at most 30 seeks, and one if the first tile
-/// covers the point.
+/// It seeks as [`covering`] does. If the tile found does not cover the point, it seeks again from the smallest tile
+/// that holds both, which is in every other tile that covers the point. It takes at most 30 seeks, and one if the first
+/// tile covers the point.
 ///
 /// # Errors
 /// Those of `seek`.

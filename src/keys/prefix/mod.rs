@@ -92,8 +92,8 @@ impl<K: ?Sized> Selection<K> {
 }
 
 impl<K: ?Sized> Selection<K> {
-    /// Selects the keys whose content a prefix of the content selects: for a key that is a transparent newtype of another one,
-    /// or a `Box` of it.
+    /// Selects the keys whose content a prefix of the content selects: for a key that is a transparent newtype of
+    /// another one, or a `Box` of it.
     ///
     /// ```
     /// use rowkey::{KeyRange, RowKey, Select, Selection};
@@ -248,8 +248,8 @@ macro_rules! ranges_of_keys {
 }
 ranges_of_keys!(Range<V>, RangeFrom<V>, RangeInclusive<V>, RangeTo<V>, RangeToInclusive<V>, (Bound<V>, Bound<V>));
 
-/// A field with `name_prefix` in a prefix, which takes an `S`: a nested key, an enum or a tuple, and what has their bytes: a
-/// transparent newtype, a `Box`, an `Rc` or an `Arc` of one.
+/// A field with `name_prefix` in a prefix, which takes an `S`: a nested key, an enum or a tuple, and what has their
+/// bytes: a transparent newtype, a `Box`, an `Rc` or an `Arc` of one.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no prefixes: it is not a nested key, an enum or a tuple",
@@ -265,8 +265,8 @@ pub trait Nested<S> {
     fn nested(nested: S) -> Selection<Self::Key>;
 }
 
-/// The key's first field, which can be fixed at depth 0 alone. This trait and those below are implemented for types that
-/// have the fields' names, so that the compiler's errors name the fields.
+/// The key's first field, which can be fixed at depth 0 alone. This trait and those below are implemented for types
+/// that have the fields' names, so that the compiler's errors name the fields.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is the first field in a prefix, and fixed once",

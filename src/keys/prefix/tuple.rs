@@ -40,7 +40,8 @@ pub trait TupleField<const INDEX: usize> {
     type Item: Field;
 }
 
-/// A field of a tuple that is next at this depth. Implemented for types named as the fields are, as the compiler's error names them.
+/// A field of a tuple that is next at this depth. Implemented for types named as the fields are, as the compiler's
+/// error names them.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the next field of the tuple's prefix is `_{DEPTH}`",

@@ -22,7 +22,8 @@ impl LayoutBuf {
     /// Reads a layout from JSON.
     ///
     /// # Errors
-    /// If the JSON is not a valid layout, or has more than 128 levels. The error has the path to what is wrong, and why.
+    /// If the JSON is not a valid layout, or has more than 128 levels. The error has the path to what is wrong, and
+    /// why.
     ///
     /// ```
     /// use rowkey::LayoutBuf;

@@ -108,8 +108,8 @@ impl LayoutBuf {
         Ok(values)
     }
 
-    /// As [`decode`](Self::decode), into a vector whose memory is used again: what it had is removed. It is empty after an
-    /// error.
+    /// As [`decode`](Self::decode), into a vector whose memory is used again: what it had is removed. It is empty after
+    /// an error.
     ///
     /// ```
     /// use rowkey::{LayoutBuf, Value};

@@ -140,7 +140,8 @@ impl LayoutError {
 }
 
 impl LayoutBuf {
-    /// The layout of these fields after this lead, which is taken over the fields in `by`, or over all if `by` is empty.
+    /// The layout of these fields after this lead, which is taken over the fields in `by`, or over all if `by` is
+    /// empty.
     ///
     /// # Errors
     /// If no key can have this layout: the error has the path to the part that is not valid.

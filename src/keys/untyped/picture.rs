@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 use super::explain::{Explanation, Part};
 
 impl Explanation {
-    /// Draws the key as a row of boxes, one for each part, with its field, type, bytes and value; above it is the offset
-    /// where it begins.
+    /// Draws the key as a row of boxes, one for each part, with its field, type, bytes and value; above it is the
+    /// offset where it begins.
     ///
     /// Long parts are shortened, and long keys take several rows. Each character counts as one column; a line with
     /// characters of two columns, such as Chinese ones, is longer.

@@ -45,8 +45,8 @@ impl LayoutBuf {
         Ok(KeyRange::merged(by_bucket.into_iter().flatten().collect()))
     }
 
-    /// Returns the ranges of the keys whose leading fields have these values, and whose next field is one of `next`: a list
-    /// for each salt bucket that can hold such keys, a single one for a key without salt. They are the ranges of
+    /// Returns the ranges of the keys whose leading fields have these values, and whose next field is one of `next`: a
+    /// list for each salt bucket that can hold such keys, a single one for a key without salt. They are the ranges of
     /// [`Selection::ranges_by_bucket`](crate::Selection::ranges_by_bucket) for the same query by a derived prefix.
     ///
     /// # Errors

@@ -22,11 +22,12 @@ use crate::store::{CallOptions, DatabaseId, Rows, Scan};
 /// for a channel, and never runs a future. So calls can be made inside another runtime, of one thread too: there they
 /// block its thread for as long as the engine takes.
 ///
-/// Scans are read ahead by one batch, on the runtime, beside what the engine itself reads ahead. So the buckets of a salted key are read at the same time without
-/// threads, and [`slow_scans`](crate::store::Guarantees::slow_scans) is not declared.
+/// Scans are read ahead by one batch, on the runtime, beside what the engine itself reads ahead. So the buckets of a
+/// salted key are read at the same time without threads, and [`slow_scans`](crate::store::Guarantees::slow_scans) is
+/// not declared.
 ///
-/// Timeouts, deadlines and cancellation are the engine's, and a call ends when the engine's does. If its runtime is blocked, a
-/// call ends a second after them: a write with [`Error::OutcomeUnknown`].
+/// Timeouts, deadlines and cancellation are the engine's, and a call ends when the engine's does. If its runtime is
+/// blocked, a call ends a second after them: a write with [`Error::OutcomeUnknown`].
 ///
 /// ```
 /// use rowkey::nonblocking::{Blocking, Unblock};
@@ -85,8 +86,8 @@ impl Runtime {
     }
 }
 
-/// Waits within the bounds of a call on tables, and a little longer: an engine that runs ends the call itself. One whose runtime
-/// is blocked, such as by the thread that waits here, does not.
+/// Waits within the bounds of a call on tables, and a little longer: an engine that runs ends the call itself. One
+/// whose runtime is blocked, such as by the thread that waits here, does not.
 fn within<T>(options: &CallOptions, tables: &str, mut wait: impl FnMut(Duration) -> Option<T>) -> Result<T, Error> {
     let bounds = options.begin("wait for the runtime of the engine", tables);
     bounds.and_then(|bounds| bounds.wait(&mut wait)).or_else(|ended| wait(GRACE).ok_or(ended))
@@ -104,9 +105,8 @@ impl<T> Blocking<T> {
     /// An engine whose futures `spawn` runs to their ends, on threads that are not blocked by callers of this handle. A
     /// future that is dropped instead is an error of the call.
     ///
-    /// Do not call from a task of that runtime: the task would block a thread that is to run the call, and may wait until the end
-    /// of its bounds, or for ever without.
-    /// [`Blocking::new`] has a runtime that nothing else uses.
+    /// Do not call from a task of that runtime: the task would block a thread that is to run the call, and may wait
+    /// until the end of its bounds, or for ever without. [`Blocking::new`] has a runtime that nothing else uses.
     #[cfg_attr(
         not(feature = "tokio"),
         doc = "",

@@ -16,20 +16,20 @@ use crate::store::options::Handle;
 /// A synchronous engine as an asynchronous one: an [`AsyncStore`](super::AsyncStore) over a
 /// [`Store`](crate::store::Store), and so on for databases and wide tables.
 ///
-/// Each call runs in a thread of the pool of the crate `blocking`, which has at most 500 and ends those that are idle. A scan
-/// is read there by jobs: the first reads a batch, the next ones as many as are read in some milliseconds and have
-/// [`Scan::batch_bytes`](crate::store::Scan::batch_bytes) together. While the rows of one are used, the next one reads. Opening a scan is not handed to the pool: embedded engines do that
-/// without input or output.
+/// Each call runs in a thread of the pool of the crate `blocking`, which has at most 500 and ends those that are idle.
+/// A scan is read there by jobs: the first reads a batch, the next ones as many as are read in some milliseconds and
+/// have [`Scan::batch_bytes`](crate::store::Scan::batch_bytes) together. While the rows of one are used, the next one
+/// reads. Opening a scan is not handed to the pool: embedded engines do that without input or output.
 ///
 /// - **Bounds.** A call's timeout counts from its first poll, over its wait for a thread too. A write that has begun
 ///   when it passes has 100 ms more to say what became of it, and is then [`Error::OutcomeUnknown`].
-/// - **Drops.** A call whose future is dropped before a thread takes it has no effect. If a thread has taken it, it runs
-///   to its end.
-/// - **Not within itself.** The pool is one for the whole process, and that of `smol::unblock` too. Code that runs in it must not wait for another call of an
-///   `Unblock`, as an engine does that is itself `Blocking` over an `Unblock`: with as many such calls as threads, all of them wait
-///   for a thread.
-/// - **Transactions** are closures, and not part of [`AsyncStore`](super::AsyncStore). [`run`](Self::run) runs them, and
-///   any other synchronous code.
+/// - **Drops.** A call whose future is dropped before a thread takes it has no effect. If a thread has taken it, it
+///   runs to its end.
+/// - **Not within itself.** The pool is one for the whole process, and that of `smol::unblock` too. Code that runs in
+///   it must not wait for another call of an `Unblock`, as an engine does that is itself `Blocking` over an `Unblock`:
+///   with as many such calls as threads, all of them wait for a thread.
+/// - **Transactions** are closures, and not part of [`AsyncStore`](super::AsyncStore). [`run`](Self::run) runs them,
+///   and any other synchronous code.
 ///
 /// ```
 /// use rowkey::Memory;
@@ -81,9 +81,8 @@ impl<T: ?Sized + Send + Sync + 'static> Unblock<T> {
 
     /// Runs synchronous code with the engine in the thread pool: transactions, secondary tables, migrations.
     ///
-    /// The code runs to its end, even if the future is dropped once it has begun. It must not wait for a call of this or another
-    /// `Unblock`. Options of this handle do not apply:
-    /// give them to the tables that the code uses.
+    /// The code runs to its end, even if the future is dropped once it has begun. It must not wait for a call of this
+    /// or another `Unblock`. Options of this handle do not apply: give them to the tables that the code uses.
     ///
     /// ```
     /// use rowkey::nonblocking::Unblock;

@@ -122,8 +122,9 @@ async fn within<F: Future + Unpin>(call: &Call<'_>, future: &mut F) -> Result<F:
     }
 }
 
-/// How long the second job of a scan reads batches, about, and the longest: each reads for twice as long as the one before.
-/// Waking a thread may take longer than reading a batch. The first job reads one: its rows do not wait for others.
+/// How long the second job of a scan reads batches, about, and the longest: each reads for twice as long as the one
+/// before. Waking a thread may take longer than reading a batch. The first job reads one: its rows do not wait for
+/// others.
 const SECOND_JOB: Duration = Duration::from_micros(500);
 const LONGEST_JOB: Duration = Duration::from_millis(4);
 

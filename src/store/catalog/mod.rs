@@ -300,8 +300,8 @@ pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, nam
     })
 }
 
-/// Runs an operation on what the catalog stores about a table. It passes its [`Commit`] with its first write. Its errors
-/// name the table.
+/// Runs an operation on what the catalog stores about a table. It passes its [`Commit`] with its first write. Its
+/// errors name the table.
 pub(crate) fn of_catalog<T>(
     doing: &'static str,
     table: &str,
@@ -363,8 +363,8 @@ pub(crate) struct WideTexts {
     pub(crate) earlier: Option<String>,
 }
 
-/// Updates what the catalog stores about a wide table to what `decide` returns; `None` changes nothing. `commit` is passed
-/// once something of it is written.
+/// Updates what the catalog stores about a wide table to what `decide` returns; `None` changes nothing. `commit` is
+/// passed once something of it is written.
 pub(crate) fn keep_wide(
     db: &(impl Database + ?Sized),
     table: &str,

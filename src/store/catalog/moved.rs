@@ -160,8 +160,8 @@ pub(crate) fn open(
 ///
 /// # Errors
 ///
-/// [`Error::Moved`] if a migration has moved its rows. The table is not created again then. [`Error::OutcomeUnknown`] if
-/// `open` has passed its [`Commit`].
+/// [`Error::Moved`] if a migration has moved its rows. The table is not created again then. [`Error::OutcomeUnknown`]
+/// if `open` has passed its [`Commit`].
 pub(crate) fn unless_moved<T, D: Database + ?Sized>(
     db: &D,
     table: &str,

@@ -66,11 +66,12 @@ impl Error {
         Self::Engine(EngineError { kind, row: None, error: error.into() })
     }
 
-    /// The error of a scan that can't return one row, which it names: all of its rows before that one, in its direction, were
-    /// returned. A [merge](crate::merge) of scans returns it at that row's place, after the rows of the others that come
-    /// before; other errors end a merge at once.
+    /// The error of a scan that can't return one row, which it names: all of its rows before that one, in its
+    /// direction, were returned. A [merge](crate::merge) of scans returns it at that row's place, after the rows of the
+    /// others that come before; other errors end a merge at once.
     ///
-    /// A store that gives rows other keys than the store beneath, or adds rows of its own, makes another error of this one.
+    /// A store that gives rows other keys than the store beneath, or adds rows of its own, makes another error of this
+    /// one.
     ///
     /// ```
     /// use rowkey::{Error, ErrorKind};

@@ -23,8 +23,8 @@ use super::{Access, Error};
 /// | `Partial` | [`Rows`](Error::Rows) |
 /// | `Other` | any other error of an engine |
 ///
-/// An [`Engine`](Error::Engine) error has the kind that its engine gave it, a [`Catalog`](Error::Catalog) error that of its
-/// source.
+/// An [`Engine`](Error::Engine) error has the kind that its engine gave it, a [`Catalog`](Error::Catalog) error that of
+/// its source.
 ///
 /// With any kind but `OutcomeUnknown` and `Partial` nothing was written, and nothing will be; the one exception is
 /// [`SecondaryDuplicate`](Error::SecondaryDuplicate). [The guide](crate::guide::errors) says for each kind what to do.
@@ -52,8 +52,8 @@ pub enum ErrorKind {
     DeadlineExceeded,
     /// The caller cancelled the call. Nothing was written.
     Cancelled,
-    /// It is unknown whether the write was applied. It may be applied later: in full or, if it is not one atomic write, in
-    /// part. Writing again is safe if the write is idempotent: a put or a delete, not an increment or an update.
+    /// It is unknown whether the write was applied. It may be applied later: in full or, if it is not one atomic write,
+    /// in part. Writing again is safe if the write is idempotent: a put or a delete, not an increment or an update.
     OutcomeUnknown,
     /// Stored data can't be read, or contradicts itself.
     Damaged,
@@ -72,9 +72,9 @@ pub enum ErrorKind {
 impl ErrorKind {
     /// Whether the same call may succeed if it is repeated after a pause, and takes effect once: only `Busy`.
     ///
-    /// After `DeadlineExceeded` and `Cancelled` nothing was written either, so a repeat is as safe; whether to give the call
-    /// more time is the caller's decision. After `OutcomeUnknown` the write may have been applied. With `Partial` each row
-    /// has its own error.
+    /// After `DeadlineExceeded` and `Cancelled` nothing was written either, so a repeat is as safe; whether to give the
+    /// call more time is the caller's decision. After `OutcomeUnknown` the write may have been applied. With `Partial`
+    /// each row has its own error.
     pub const fn is_retryable(self) -> bool {
         matches!(self, Self::Busy)
     }

@@ -240,10 +240,10 @@ pub enum Error {
         claimant: Vec<u8>,
     },
 
-    /// Another write is about to give the key of a secondary table (a unique index) to another row, or was stopped on its way
-    /// to it: whether the key is free is not known yet. Nothing was written, or the write was undone. Try again: a write
-    /// that was stopped holds the key for [`write_timeout`](crate::secondary::Primary::write_timeout) at most. Only
-    /// possible on a database without transactions.
+    /// Another write is about to give the key of a secondary table (a unique index) to another row, or was stopped on
+    /// its way to it: whether the key is free is not known yet. Nothing was written, or the write was undone. Try
+    /// again: a write that was stopped holds the key for [`write_timeout`](crate::secondary::Primary::write_timeout) at
+    /// most. Only possible on a database without transactions.
     #[error(
         "key {} in secondary table {table:?} is being written: a write of the row at key {} claims it, so the row at key \
          {} has to wait",
@@ -382,9 +382,9 @@ pub enum Error {
     #[error(transparent)]
     Rows(Box<RowErrors>),
 
-    /// It is unknown whether the write was applied: the connection broke before the response, the disk failed during the
-    /// write, or an operation of several writes was stopped after the one that decides it. It may be applied later, and
-    /// in part: read the rows, or repeat the write if it is idempotent.
+    /// It is unknown whether the write was applied: the connection broke before the response, the disk failed during
+    /// the write, or an operation of several writes was stopped after the one that decides it. It may be applied later,
+    /// and in part: read the rows, or repeat the write if it is idempotent.
     #[error("the outcome of the write to table {table:?} is unknown")]
     OutcomeUnknown {
         /// The table's name, or the names of several.
@@ -393,8 +393,8 @@ pub enum Error {
         source: Box<Error>,
     },
 
-    /// The engine failed while a table was opened, created or dropped. Its error may name a table of the crate's own, where
-    /// layouts are stored. The [kind](Error::kind) is that of `source`.
+    /// The engine failed while a table was opened, created or dropped. Its error may name a table of the crate's own,
+    /// where layouts are stored. The [kind](Error::kind) is that of `source`.
     #[error("{doing} of table {table:?}: {source}")]
     Catalog {
         /// The operation.

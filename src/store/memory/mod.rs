@@ -47,8 +47,8 @@ use crate::store::error::Error;
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// Dropping a table removes its rows. Handles opened before read no rows, and their writes are [`Error::NoSuchTable`], also
-/// when another table has the name by then.
+/// Dropping a table removes its rows. Handles opened before read no rows, and their writes are [`Error::NoSuchTable`],
+/// also when another table has the name by then.
 #[derive(Clone)]
 pub struct Memory {
     id: DatabaseId,

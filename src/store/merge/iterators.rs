@@ -152,8 +152,8 @@ impl<I: Iterator<Item: Fallible>> Source for Iter<I> {
     }
 }
 
-/// A `Result`, seen through a trait: with `Item = Result<T, E>` in the bounds of [`Iter`], the compiler can't prove that `T`
-/// outlives a borrow of the item.
+/// A `Result`, seen through a trait: with `Item = Result<T, E>` in the bounds of [`Iter`], the compiler can't prove
+/// that `T` outlives a borrow of the item.
 trait Fallible {
     fn key(&self) -> Option<&[u8]>;
 }

@@ -9,8 +9,8 @@ use super::tree::{Source, Tree};
 /// The settings that all merges have, as methods of a merge whose stages are at `self.$stages`.
 macro_rules! settings {
     ($($stages:ident).+) => {
-        /// Leaves the first `bytes` bytes of each key, the salt, out of the comparison. A shorter key compares as empty.
-        /// Default: 0.
+        /// Leaves the first `bytes` bytes of each key, the salt, out of the comparison. A shorter key compares as
+        /// empty. Default: 0.
         #[must_use]
         pub fn salt(mut self, bytes: usize) -> Self {
             self.$($stages).+.set_skip(bytes);
@@ -24,7 +24,8 @@ macro_rules! settings {
             self
         }
 
-        /// Maximum number of rows. Default: no limit. Give the limit to each source too: a source does not know this one.
+        /// Maximum number of rows. Default: no limit. Give the limit to each source too: a source does not know this
+        /// one.
         #[must_use]
         pub fn limit(mut self, limit: impl Into<Option<u64>>) -> Self {
             self.$($stages).+.set_limit(limit.into());
@@ -71,8 +72,8 @@ pub(super) struct Stages<S, E> {
     /// The error that ended the merge, until it is returned, and the number of its source.
     failure: Option<E>,
     failed: usize,
-    /// Errors that have a place among the rows, and the numbers of their sources. The last row of such a source stands for
-    /// the place, and is not returned.
+    /// Errors that have a place among the rows, and the numbers of their sources. The last row of such a source stands
+    /// for the place, and is not returned.
     placed: Vec<(usize, E)>,
 }
 
@@ -287,7 +288,8 @@ impl<S: Source, E> Stages<S, E> {
         self.placed.push((source, error));
     }
 
-    /// Whether an error has a place. Then rows are found by [`Self::settle`] alone, which stops [at it](Self::is_at_place).
+    /// Whether an error has a place. Then rows are found by [`Self::settle`] alone, which stops
+    /// [at it](Self::is_at_place).
     #[inline]
     pub(super) fn has_places(&self) -> bool {
         !self.placed.is_empty()

@@ -150,8 +150,8 @@ impl Call<'_> {
     }
 
     /// Takes a lock that can be waited for up to some time, such as those of the crate `parking_lot`. Without bounds it
-    /// calls `lock`. With bounds it calls `try_lock_for`, again and again until the call has to end. So calls with bounds
-    /// queue as others do.
+    /// calls `lock`. With bounds it calls `try_lock_for`, again and again until the call has to end. So calls with
+    /// bounds queue as others do.
     ///
     /// # Errors
     ///

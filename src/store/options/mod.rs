@@ -47,13 +47,13 @@ use crate::store::error::Error;
 ///
 /// After [`Error::DeadlineExceeded`] and [`Error::Cancelled`] nothing was written, and nothing will be, also where an
 /// operation makes several calls: a write through a [`Primary`](crate::secondary::Primary) or a
-/// [`Migration`](crate::migrate::Migration) on a database without transactions, the creation of a table, a mutation of a wide
-/// row whose cells are written one by one. If such an operation is stopped after the call that decides it, or if its outcome
-/// is not known, the error is [`Error::OutcomeUnknown`]. It leaves what a crash at that point would leave, and the same
-/// recovery applies. See [the guide](crate::guide::errors).
+/// [`Migration`](crate::migrate::Migration) on a database without transactions, the creation of a table, a mutation of
+/// a wide row whose cells are written one by one. If such an operation is stopped after the call that decides it, or if
+/// its outcome is not known, the error is [`Error::OutcomeUnknown`]. It leaves what a crash at that point would leave,
+/// and the same recovery applies. See [the guide](crate::guide::errors).
 ///
-/// Batches that are not atomic name the writes that failed: [`Error::Rows`]. Jobs and loads go on batch by batch, and an error
-/// ends them where they are.
+/// Batches that are not atomic name the writes that failed: [`Error::Rows`]. Jobs and loads go on batch by batch, and
+/// an error ends them where they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
     timeout: Option<Duration>,

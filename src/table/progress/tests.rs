@@ -1,5 +1,5 @@
-//! A stream of a table as an asynchronous engine will have it: plan, merge and progress, polled by hand, against the blocking
-//! scan.
+//! A stream of a table as an asynchronous engine will have it: plan, merge and progress, polled by hand, against the
+//! blocking scan.
 
 use std::marker::PhantomData;
 use std::task::Poll;

@@ -5,8 +5,8 @@
 //! 00 00 01 8b cf e5 68 00                    | 00 00 00 00 00 07 | 00 01
 //! ```
 //!
-//! Source: <https://github.com/boundary/flake>, "128-bit ids: 64-bit timestamp, 48-bit worker id, 16-bit sequence number".
-//! The time is kept below 2⁶³ ms, so that it is always a [`Millis`].
+//! Source: <https://github.com/boundary/flake>, "128-bit ids: 64-bit timestamp, 48-bit worker id, 16-bit sequence
+//! number". The time is kept below 2⁶³ ms, so that it is always a [`Millis`].
 
 use std::fmt;
 use std::str::FromStr;

@@ -24,8 +24,8 @@ const TIMES: u64 = (1 << 41) - 1;
 /// Twitter's epoch, 2010-11-04T01:42:54.657Z, in milliseconds since 1970.
 pub const TWITTER_EPOCH: i64 = 1_288_834_974_657;
 
-/// A unique id of 64 bits: time since `EPOCH` (milliseconds since 1970), worker, sequence. As a key field it is its `u64`, so
-/// it sorts by time.
+/// A unique id of 64 bits: time since `EPOCH` (milliseconds since 1970), worker, sequence. As a key field it is its
+/// `u64`, so it sorts by time.
 ///
 /// Its text is its decimal number.
 ///

@@ -61,8 +61,8 @@ pub struct Loaded {
 #[derive(Debug, thiserror::Error)]
 #[error("the load failed; the store acknowledged {} writes ({} whole batches)", .loaded.writes, .loaded.batches)]
 pub struct LoadError {
-    /// What the store has acknowledged. A batch that failed may be written too if the [kind](crate::ErrorKind) of the error
-    /// is `OutcomeUnknown`.
+    /// What the store has acknowledged. A batch that failed may be written too if the [kind](crate::ErrorKind) of the
+    /// error is `OutcomeUnknown`.
     pub loaded: Loaded,
     /// The first error of a write, or else the error of the iterator. [`Error::Rows`] names the writes that failed, by
     /// their place in the iterator, from 0, including those of other batches that partly failed at the same time.

@@ -295,7 +295,8 @@ impl<'r> LockedRow<'r> {
                 Err(error) if error.kind() == ErrorKind::NotFound => Some(error),
                 Err(error) => return Err(error),
             };
-            // The writer that took over the lock wrote the row, or a late one did; the table may have been dropped since.
+            // The writer that took over the lock wrote the row, or a late one did; the table may have been dropped
+            // since.
             if self.stored()?.is_none_or(|(_, stored)| stored.holder != self.held.holder) {
                 self.lost();
                 return Ok(false);

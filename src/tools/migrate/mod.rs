@@ -1,7 +1,8 @@
-//! Online migrations from one key design to another: a new key is a new table, and every row is copied while programs run.
+//! Online migrations from one key design to another: a new key is a new table, and every row is copied while programs
+//! run.
 //!
-//! Programs read and write through a [`Migration`] meanwhile. It has the new types from the beginning, so a program is changed
-//! once.
+//! Programs read and write through a [`Migration`] meanwhile. It has the new types from the beginning, so a program is
+//! changed once.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -64,59 +65,60 @@
 //! | finished | new | new | |
 //! | rolled back | old | old | |
 //!
-//! [`roll_back`](Migration::roll_back) is possible until the migration is finished. Before rows are copied, all programs that
-//! write the table have to write through the migration. Writes to a table directly are not followed, but a verification names
-//! them.
+//! [`roll_back`](Migration::roll_back) is possible until the migration is finished. Before rows are copied, all
+//! programs that write the table have to write through the migration. Writes to a table directly are not followed, but
+//! a verification names them.
 //!
-//! Only plain tables are migrated; copy the rows of a wide table in your own program. The dropped table is the old one after
-//! [`finish`](Migration::finish), the new one after [`roll_back`](Migration::roll_back). From then on, opening a table of
-//! that name returns [`Error::Moved`], until the migration is forgotten ([`forget`](Migration::forget)). Handles that are
-//! open already keep writing to a table that no name leads to, and those writes are lost. So no program may still use the
-//! old table by itself when the migration is finished.
+//! Only plain tables are migrated; copy the rows of a wide table in your own program. The dropped table is the old one
+//! after [`finish`](Migration::finish), the new one after [`roll_back`](Migration::roll_back). From then on, opening a
+//! table of that name returns [`Error::Moved`], until the migration is forgotten ([`forget`](Migration::forget)).
+//! Handles that are open already keep writing to a table that no name leads to, and those writes are lost. So no
+//! program may still use the old table by itself when the migration is finished.
 //!
 //! A table that does not exist when the migration begins is created: check the name of the old table.
 //!
 //! # How both tables stay the same
 //!
 //! The phase and the checkpoint of the job are a row of the table `rowkey.migrations`. With
-//! [transactions](crate::store::Guarantees::transactions), a write is one transaction over that row and both tables, and so
-//! is each batch that is copied. Nothing can come in between.
+//! [transactions](crate::store::Guarantees::transactions), a write is one transaction over that row and both tables,
+//! and so is each batch that is copied. Nothing can come in between.
 //!
 //! Without transactions each row has a lock, a row of `rowkey.migrations`, and a write is decided there:
 //!
 //! 1. The writer takes the lock by compare-and-write, with a token that no other write has.
 //! 2. It reads the phase, then the row in both tables, and computes the new row.
-//! 3. It commits: a compare-and-write of the lock adds to its token the rows that both tables are to have. From here on the
-//!    write takes place. If the lock was lost, nothing is written, and the writer starts again.
+//! 3. It commits: a compare-and-write of the lock adds to its token the rows that both tables are to have. From here on
+//!    the write takes place. If the lock was lost, nothing is written, and the writer starts again.
 //! 4. It writes the tables, each by compare-and-write, the old one first, and deletes the lock.
 //!
 //! A copy or a repair of a row is such a write, of the new table alone.
 //!
-//! - **A writer is killed, or stalls for longer than the [time-out](Migration::lock_timeout).** Another writer takes over
-//!   its lock by compare-and-write. If the write was committed, the new holder first completes it, in both tables. If not,
-//!   the stalled writer can no longer commit. So each write takes place exactly once or not at all, and in both tables
-//!   alike. A write whose writer was killed after the commit may become visible only then.
-//! - **A stalled writer goes on, and writes a table late.** Its compare-and-write fails, unless the row has come back to the
-//!   bytes that it had read (A → B → A). So whoever takes over the lock of a committed write adds the writer's token to a
-//!   list of late writers in the lock. While the list is not empty, the lock's row stays, with the rows that both tables are
-//!   to have after the last write. Writers trust it instead of the tables, and restore the tables from it. A late writer
-//!   finds its lock lost, restores the row itself, and removes its token from the list. Then its write returns as any other.
+//! - **A writer is killed, or stalls for longer than the [time-out](Migration::lock_timeout).** Another writer takes
+//!   over its lock by compare-and-write. If the write was committed, the new holder first completes it, in both tables.
+//!   If not, the stalled writer can no longer commit. So each write takes place exactly once or not at all, and in both
+//!   tables alike. A write whose writer was killed after the commit may become visible only then.
+//! - **A stalled writer goes on, and writes a table late.** Its compare-and-write fails, unless the row has come back
+//!   to the bytes that it had read (A → B → A). So whoever takes over the lock of a committed write adds the writer's
+//!   token to a list of late writers in the lock. While the list is not empty, the lock's row stays, with the rows that
+//!   both tables are to have after the last write. Writers trust it instead of the tables, and restore the tables from
+//!   it. A late writer finds its lock lost, restores the row itself, and removes its token from the list. Then its
+//!   write returns as any other.
 //! - **The phase changes.** Cutting over, finishing and rolling back first set a mark, then take every lock once, which
-//!   completes what was committed, and only then go on. Writers that find the mark help. A writer reads the phase under its
-//!   lock. Either it sees the mark; or the step waits for its lock, or takes the lock over, and the writer can't commit any
-//!   more.
-//! - **A table is dropped.** On engines whose handles create tables, a late writer, or a transaction that began before, can
-//!   create it again. It then finds the phase changed, and drops the table again.
+//!   completes what was committed, and only then go on. Writers that find the mark help. A writer reads the phase under
+//!   its lock. Either it sees the mark; or the step waits for its lock, or takes the lock over, and the writer can't
+//!   commit any more.
+//! - **A table is dropped.** On engines whose handles create tables, a late writer, or a transaction that began before,
+//!   can create it again. It then finds the phase changed, and drops the table again.
 //!
-//! A write that times out or is cancelled between its steps ([`CallOptions`](crate::store::CallOptions)) leaves what a crash there
-//! leaves. Its error says which side of the commit that was: [`Error::OutcomeUnknown`] after it, and before it any other, with
-//! which nothing is written.
+//! A write that times out or is cancelled between its steps ([`CallOptions`](crate::store::CallOptions)) leaves what a
+//! crash there leaves. Its error says which side of the commit that was: [`Error::OutcomeUnknown`] after it, and before
+//! it any other, with which nothing is written.
 //!
-//! One gap remains without transactions: between a late write (A → B → A) and its repair, a reader sees the late row. If the
-//! late writer is killed in between, this lasts until the next write of the row, or the next
+//! One gap remains without transactions: between a late write (A → B → A) and its repair, a reader sees the late row.
+//! If the late writer is killed in between, this lasts until the next write of the row, or the next
 //! [`cut_over`](Migration::cut_over), [`finish`](Migration::finish), [`roll_back`](Migration::roll_back) or
-//! [`forget`](Migration::forget). The list of late writers is deleted with the migration: a process that stalls while another
-//! one forgets the migration is not covered.
+//! [`forget`](Migration::forget). The list of late writers is deleted with the migration: a process that stalls while
+//! another one forgets the migration is not covered.
 
 mod conversion;
 mod job;
@@ -305,8 +307,8 @@ where
     ///
     /// A writer that takes longer loses nothing: another one may complete its write. All processes should use the same
     /// time-out, and their clocks should agree to within it; otherwise writers take over the locks of live writers,
-    /// which costs time. Of a writer that was killed while its clock was ahead, a lock is taken over once another writer has
-    /// waited this long for it.
+    /// which costs time. Of a writer that was killed while its clock was ahead, a lock is taken over once another
+    /// writer has waited this long for it.
     #[must_use]
     pub fn lock_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -386,8 +388,8 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::OutcomeUnknown`] if the write was stopped after it was committed: it takes place, at the latest when the row
-    /// is written next. With any other error it does not.
+    /// [`Error::OutcomeUnknown`] if the write was stopped after it was committed: it takes place, at the latest when
+    /// the row is written next. With any other error it does not.
     pub fn put(&self, key: &K2, value: &V2) -> Result<(), Error> {
         let value = self.encode(value)?;
         self.core(&self.one_call()).change(&key.encode(), &mut |_| Ok(Some(value.clone())))
@@ -429,8 +431,8 @@ where
 
     /// Returns a job that compares both tables and names every difference. If it finds none, the migration is verified.
     ///
-    /// Don't run it while a [`repair`](Self::repair) runs: both keep one checkpoint, and each batch of one starts the other again
-    /// from the beginning.
+    /// Don't run it while a [`repair`](Self::repair) runs: both keep one checkpoint, and each batch of one starts the
+    /// other again from the beginning.
     pub fn verify(&self) -> Job<'_, K1, K2> {
         Job::new(Pass { migration: self, task: Task::Verify })
     }

@@ -23,7 +23,8 @@ impl Core<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutcomeUnknown`] if the write was committed, or may be. With any other error it is not, and never will be.
+    /// [`Error::OutcomeUnknown`] if the write was committed, or may be. With any other error it is not, and never will
+    /// be.
     pub(super) fn change(&self, new_key: &[u8], decide: &mut Decide<'_>) -> Result<(), Error> {
         self.db().id().check_write([self.old_name, self.new_name])?;
         let old_key = self.convert.key_back(new_key)?;
@@ -186,8 +187,8 @@ impl Core<'_> {
         }
     }
 
-    /// Deletes the stored state of the migration, and passes `commit`. The state goes after the locks, so that this can be
-    /// repeated.
+    /// Deletes the stored state of the migration, and passes `commit`. The state goes after the locks, so that this can
+    /// be repeated.
     pub(super) fn forget(&self, commit: &Commit) -> Result<(), Error> {
         let kept = self.db().table(TABLE)?;
         // Locks that nobody holds.

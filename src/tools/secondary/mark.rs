@@ -38,8 +38,8 @@ impl Pair<'_> {
     ///
     /// # Errors
     ///
-    /// If the write is to claim the key: [`Error::SecondaryConflict`] if another row has it, [`Error::SecondaryBusy`] if
-    /// another row is about to have it for `looks` milliseconds.
+    /// If the write is to claim the key: [`Error::SecondaryConflict`] if another row has it, [`Error::SecondaryBusy`]
+    /// if another row is about to have it for `looks` milliseconds.
     pub(super) fn mark(&self, mark: Mark, token: Token, mut looks: u32) -> Result<(), Error> {
         loop {
             let (stored, mut claims) = self.read()?;
@@ -88,8 +88,8 @@ impl Pair<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::SecondaryConflict`] or [`Error::SecondaryBusy`] if the write has claimed the key, its mark was treated as
-    /// that of a killed writer, and another row has the key by now, or is about to.
+    /// [`Error::SecondaryConflict`] or [`Error::SecondaryBusy`] if the write has claimed the key, its mark was treated
+    /// as that of a killed writer, and another row has the key by now, or is about to.
     pub(super) fn finish(&self, mark: Mark, mut token: Token, insist: bool) -> Result<bool, Error> {
         loop {
             let (stored, claims) = self.read()?;

@@ -1,7 +1,7 @@
 //! Secondary indexes: tables that hold the rows of another table under other keys, kept in step by every write.
 //!
-//! A [`Primary`] is a table with secondary tables. Each secondary table is an index: a closure returns the index keys and
-//! values of a row: none (the row is not in the index), one, or several (for example one per tag).
+//! A [`Primary`] is a table with secondary tables. Each secondary table is an index: a closure returns the index keys
+//! and values of a row: none (the row is not in the index), one, or several (for example one per tag).
 //!
 //! ```
 //! use rowkey::secondary::Primary;
@@ -32,16 +32,16 @@
 //! ```
 //!
 //! A secondary key leads to exactly one row, so an index is unique. If several rows share a value, end the key with the
-//! fields of the primary key, as `users.by_domain` does. A key with a salt, a digest or a raw field can't be a field itself: write
-//! `(email, key.at, key.id)`.
+//! fields of the primary key, as `users.by_domain` does. A key with a salt, a digest or a raw field can't be a field
+//! itself: write `(email, key.at, key.id)`.
 //!
-//! All writes have to go through a `Primary` that has declared all its secondary tables. [`Secondary::rebuild`] adds the
-//! rows that were there before. Only plain tables have secondary tables. For a wide table, make the index a column of the
-//! row.
+//! All writes have to go through a `Primary` that has declared all its secondary tables. [`Secondary::rebuild`] adds
+//! the rows that were there before. Only plain tables have secondary tables. For a wide table, make the index a column
+//! of the row.
 //!
-//! Secondary rows hold keys of the primary table. After a [migration](crate::migrate) of the primary table they still hold
-//! the old keys: declare the secondary tables under other names, and `rebuild` them, before reading the new table through
-//! them.
+//! Secondary rows hold keys of the primary table. After a [migration](crate::migrate) of the primary table they still
+//! hold the old keys: declare the secondary tables under other names, and `rebuild` them, before reading the new table
+//! through them.
 //!
 //! # The format of a secondary row
 //!
@@ -54,62 +54,65 @@
 //! 03 │ token (16 bytes) │ length, primary key │ length, note     mark: it is about to leave the key, or change the value
 //! ```
 //!
-//! A length has eight bytes, big-endian. A token is a time (milliseconds since 1970, eight bytes) and eight bytes that make
-//! it unique. A mark that finishes next to another mark of the same primary row leaves its token there as a note.
+//! A length has eight bytes, big-endian. A token is a time (milliseconds since 1970, eight bytes) and eight bytes that
+//! make it unique. A mark that finishes next to another mark of the same primary row leaves its token there as a note.
 //!
 //! # With transactions
 //!
-//! If the database has [transactions](crate::store::Guarantees::transactions), a write is one transaction over the primary
-//! table and all its secondary tables. They are in step at every moment, also after a crash. A scan of a secondary table
-//! reads the stored values.
+//! If the database has [transactions](crate::store::Guarantees::transactions), a write is one transaction over the
+//! primary table and all its secondary tables. They are in step at every moment, also after a crash. A scan of a
+//! secondary table reads the stored values.
 //!
 //! # Without transactions
 //!
 //! A write has three steps:
 //!
-//! 1. It marks every secondary row that it will change, with a token of its own: `02` if the primary row gets the key, `03`
-//!    if it leaves the key or changes the value. A `02` is refused if another row has the key or is about to get it. It
-//!    removes claims of other rows that are out of date. A `03` does not keep other rows from the key.
+//! 1. It marks every secondary row that it will change, with a token of its own: `02` if the primary row gets the key,
+//!    `03` if it leaves the key or changes the value. A `02` is refused if another row has the key or is about to get
+//!    it. It removes claims of other rows that are out of date. A `03` does not keep other rows from the key.
 //! 2. It writes the primary row by compare-and-write.
-//! 3. It finishes each secondary row: it reads it, then the primary row. Then one compare-and-write removes its mark and
-//!    makes the primary row's claims what follows from the row as it is: one claim with the value, or none. It leaves a note
-//!    in the marks of other writes of the same primary row.
+//! 3. It finishes each secondary row: it reads it, then the primary row. Then one compare-and-write removes its mark
+//!    and makes the primary row's claims what follows from the row as it is: one claim with the value, or none. It
+//!    leaves a note in the marks of other writes of the same primary row.
 //!
-//! Readers check every claim against the primary row, and compute the value from it, so they never see a wrong row. A key is
-//! claimed before the row is written, and released after, so they never miss a row either.
+//! Readers check every claim against the primary row, and compute the value from it, so they never see a wrong row. A
+//! key is claimed before the row is written, and released after, so they never miss a row either.
 //!
-//! **A secondary row without marks is right.** The write that finishes it has read the primary row after setting its own
-//! mark. If another write had changed the primary row since, that write would have set a mark before, and left a note in
-//! this write's mark when it finished: the compare-and-write would fail, and be repeated. Tokens are never reused, so values
-//! that come back (A → B → A) do no harm. When all writes have returned there are no marks.
+//! **A secondary row without marks is right.** The write that finishes it has read the primary row after setting its
+//! own mark. If another write had changed the primary row since, that write would have set a mark before, and left a
+//! note in this write's mark when it finished: the compare-and-write would fail, and be repeated. Tokens are never
+//! reused, so values that come back (A → B → A) do no harm. When all writes have returned there are no marks.
 //!
-//! **Two rows do not have one key.** All claims of a secondary row belong to one primary row: a new claim removes those of
-//! other rows, and is refused while one of them holds or is about to. A claim is removed only if the primary row was read
-//! after it and did not lead to the key. So a row that leads to a key has a claim there, and no other row gets one.
+//! **Two rows do not have one key.** All claims of a secondary row belong to one primary row: a new claim removes those
+//! of other rows, and is refused while one of them holds or is about to. A claim is removed only if the primary row was
+//! read after it and did not lead to the key. So a row that leads to a key has a claim there, and no other row gets
+//! one.
 //!
 //! ## Crashes and writers that stall
 //!
 //! A crash leaves marks, claims that are out of date and old values, never a row without its claim. Readers skip them,
-//! [`Secondary::verify`] names them, and [`Secondary::rebuild`] removes them. A mark older than [`Primary::write_timeout`],
-//! a minute, is treated as that of a killed writer, and no longer keeps other rows from the key; the clocks of all
-//! processes have to agree to within that time. A writer may also stall for that long, and continue:
+//! [`Secondary::verify`] names them, and [`Secondary::rebuild`] removes them. A mark older than
+//! [`Primary::write_timeout`], a minute, is treated as that of a killed writer, and no longer keeps other rows from the
+//! key; the clocks of all processes have to agree to within that time. A writer may also stall for that long, and
+//! continue:
 //!
 //! - Before it writes its row it checks its own age, and starts again if it is too old.
-//! - It may still stall in the compare-and-write of its row. When it finishes, it finds its mark gone, and sets it again.
-//!   Until then readers may miss its row under the key. If another row has the key by now, it writes its own row back to
-//!   what it was, as any other write would, and returns [`SecondaryConflict`](Error::SecondaryConflict).
+//! - It may still stall in the compare-and-write of its row. When it finishes, it finds its mark gone, and sets it
+//!   again. Until then readers may miss its row under the key. If another row has the key by now, it writes its own row
+//!   back to what it was, as any other write would, and returns [`SecondaryConflict`](Error::SecondaryConflict).
 //! - If its row was changed since, or one of its old keys belongs to another row by now, it leaves the row as it is and
-//!   returns [`SecondaryDuplicate`](Error::SecondaryDuplicate). Readers take the row whose claim comes first: the other one.
-//!   A verification names the conflict until one of the two rows is changed.
+//!   returns [`SecondaryDuplicate`](Error::SecondaryDuplicate). Readers take the row whose claim comes first: the other
+//!   one. A verification names the conflict until one of the two rows is changed.
 //! - If it is killed at that moment, no error is returned: a verification names the conflict.
 //!
-//! A write that times out or is cancelled between its steps ([`CallOptions`](crate::store::CallOptions)) leaves what a crash there
-//! leaves. Its error says which side of step 2 that was: [`OutcomeUnknown`](Error::OutcomeUnknown) if the primary row is
-//! written, or may be, and before it any other, with which it is not. Until the mark that it left is older than the time-out,
-//! other rows that want the key get [`SecondaryBusy`](Error::SecondaryBusy): try again. A write of the same row does not wait.
+//! A write that times out or is cancelled between its steps ([`CallOptions`](crate::store::CallOptions)) leaves what a
+//! crash there leaves. Its error says which side of step 2 that was: [`OutcomeUnknown`](Error::OutcomeUnknown) if the
+//! primary row is written, or may be, and before it any other, with which it is not. Until the mark that it left is
+//! older than the time-out, other rows that want the key get [`SecondaryBusy`](Error::SecondaryBusy): try again. A
+//! write of the same row does not wait.
 //!
-//! A row is written back only if it still has the bytes that were written. If another writer has put the same bytes there in
-//! the meantime, that write is undone too. A batch is applied row by row.
+//! A row is written back only if it still has the bytes that were written. If another writer has put the same bytes
+//! there in the meantime, that write is undone too. A batch is applied row by row.
 
 mod check;
 mod claim;
@@ -301,21 +304,22 @@ where
     ///
     /// It reads the primary table, then the secondary one, batch by batch, while others write.
     ///
-    /// With transactions, each batch is compared as of one moment. Without, the job does not judge a secondary row that a writer
-    /// has marked: the write is under way, or is named once the mark is older than [`write_timeout`](Job::write_timeout). It
-    /// looks at any other difference twice more, and names it if the secondary row was the same before and after the primary
-    /// row was read. So a stale row or an old value that is named was there. A missing row is named wrongly only if its primary
-    /// row came to the key and left it during each look.
+    /// With transactions, each batch is compared as of one moment. Without, the job does not judge a secondary row that
+    /// a writer has marked: the write is under way, or is named once the mark is older than
+    /// [`write_timeout`](Job::write_timeout). It looks at any other difference twice more, and names it if the
+    /// secondary row was the same before and after the primary row was read. So a stale row or an old value that is
+    /// named was there. A missing row is named wrongly only if its primary row came to the key and left it during each
+    /// look.
     pub fn verify(&self) -> Job<'_, K, K2> {
         Job::new(Check { secondary: self, repair: false })
     }
 
-    /// Returns a job that repairs every difference that [`verify`](Self::verify) names: in a table that was declared when there
-    /// were rows already, whose closure was changed, or in which a crash left stale rows and marks. Only a
+    /// Returns a job that repairs every difference that [`verify`](Self::verify) names: in a table that was declared
+    /// when there were rows already, whose closure was changed, or in which a crash left stale rows and marks. Only a
     /// [conflict](crate::jobs::DifferenceKind::Conflict) of two primary rows stays.
     ///
-    /// Without transactions it looks at a difference once more, and repairs it by a write that looks for itself. So it may count
-    /// a row that a writer has just finished.
+    /// Without transactions it looks at a difference once more, and repairs it by a write that looks for itself. So it
+    /// may count a row that a writer has just finished.
     #[doc(alias = "reindex")]
     #[doc(alias = "repair")]
     pub fn rebuild(&self) -> Job<'_, K, K2> {

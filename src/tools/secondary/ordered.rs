@@ -169,8 +169,8 @@ impl<'w> Write<'w> {
         self.pairs().try_for_each(|(pair, mark)| pair.finish(mark, self.token, insist).map(drop))
     }
 
-    /// After a write that was too late: writes the row back to what it was, as any other write. Returns whether the write
-    /// stays all the same, because another writer has changed the row since, or the other row gave up the key.
+    /// After a write that was too late: writes the row back to what it was, as any other write. Returns whether the
+    /// write stays all the same, because another writer has changed the row since, or the other row gave up the key.
     ///
     /// # Errors
     ///

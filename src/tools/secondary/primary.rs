@@ -142,9 +142,9 @@ where
     ///
     /// [`Error::SecondaryConflict`] if another row has one of its secondary keys; nothing is written.
     ///
-    /// Without transactions also [`Error::SecondaryBusy`] if the write of another row is about to give it one of the keys,
-    /// or was stopped on its way to it: nothing is written, try again. [`Error::OutcomeUnknown`] if the write was stopped
-    /// after the row was written. [`Error::SecondaryDuplicate`] if the write took longer than
+    /// Without transactions also [`Error::SecondaryBusy`] if the write of another row is about to give it one of the
+    /// keys, or was stopped on its way to it: nothing is written, try again. [`Error::OutcomeUnknown`] if the write was
+    /// stopped after the row was written. [`Error::SecondaryDuplicate`] if the write took longer than
     /// [`write_timeout`](Self::write_timeout).
     pub fn put(&self, key: &K, value: &V) -> Result<(), Error> {
         let value = self.table.encode(value)?;
@@ -177,7 +177,8 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::OutcomeUnknown`] if some of the rows are deleted, or may be: call it again. With any other error none is.
+    /// [`Error::OutcomeUnknown`] if some of the rows are deleted, or may be: call it again. With any other error none
+    /// is.
     pub fn delete_rows(&self, select: impl Select<K>) -> Result<(), Error> {
         let bounded = self.table.options().is_timed().then(|| self.with_options(&self.table.options().from_now()));
         let this = bounded.as_ref().unwrap_or(self);
@@ -281,8 +282,8 @@ where
     ///
     /// # Errors
     ///
-    /// As [`Primary::put`]. Without transactions [`Error::Rows`] names the writes that failed, by their place in the order
-    /// of the keys; all others are written. With any other error none is.
+    /// As [`Primary::put`]. Without transactions [`Error::Rows`] names the writes that failed, by their place in the
+    /// order of the keys; all others are written. With any other error none is.
     pub fn write(self) -> Result<(), Error> {
         let (keys, values): (Vec<_>, Vec<_>) = self.writes.into_iter().unzip();
         self.primary.change(&keys, &mut |at, _| Ok(values.get(at).cloned().flatten()))

@@ -63,8 +63,8 @@ type Make<T> = Box<dyn Fn(&[u8], &Found) -> Result<T, Error> + Send>;
 /// A scan of a secondary table: set its options, then iterate over it. Items are secondary keys and what they lead to.
 ///
 /// Secondary rows that are out of date are skipped: they do not count for a limit or a page. After an error the scan
-/// ends. After a panic of a codec or of the closure that derives the rows, which the program has caught, the next item is
-/// [`Error::Value`], and then the scan has ended.
+/// ends. After a panic of a codec or of the closure that derives the rows, which the program has caught, the next item
+/// is [`Error::Value`], and then the scan has ended.
 #[must_use = "a scan reads nothing before it is iterated"]
 pub struct SecondaryScan<K2, T> {
     scan: TableScan<K2, Claims>,

@@ -90,7 +90,8 @@ impl Splits {
     /// `regions` regions for keys that begin with hex digits from `first` to `last`, with as many digits as `last`.
     ///
     /// # Errors
-    /// [`SplitsError::NoRegions`], [`SplitsError::TooManyRegions`], [`SplitsError::Order`], [`SplitsError::NotANumber`].
+    /// [`SplitsError::NoRegions`], [`SplitsError::TooManyRegions`], [`SplitsError::Order`],
+    /// [`SplitsError::NotANumber`].
     ///
     /// ```
     /// # use rowkey::splits::Splits;

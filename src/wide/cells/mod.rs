@@ -71,8 +71,8 @@ use crate::store::{
 /// before, and is not atomic with concurrent writes to the same columns. A mutation in which every edit has a timestamp
 /// reads nothing.
 ///
-/// With transactions, other writers of the store wait while a mutation reads: in the crate `rowkey-fjall` all writers of
-/// the database. A delete of a row of 300,000 columns without a timestamp takes about a second there.
+/// With transactions, other writers of the store wait while a mutation reads: in the crate `rowkey-fjall` all writers
+/// of the database. A delete of a row of 300,000 columns without a timestamp takes about a second there.
 /// [`Mutation::delete_row_until`] hides the same, up to the timestamp that it is given, and takes microseconds.
 /// [`mutate_many`](WideStore::mutate_many) writes as many mutations in one transaction as it can in some 10 ms.
 pub struct Cells<S = Arc<dyn Store>> {
@@ -180,7 +180,8 @@ impl<S: Store> Cells<S> {
         self.of_rows(written, rows, |entry| writers.get(entry.key()).cloned().unwrap_or_default(), entries_of)
     }
 
-    /// Writes mutations, some in each transaction, as others wait for it. After one that fails, the rest is not written.
+    /// Writes mutations, some in each transaction, as others wait for it. After one that fails, the rest is not
+    /// written.
     fn transact_some<'m>(
         &self,
         store: &dyn Store,

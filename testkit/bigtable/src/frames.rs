@@ -28,8 +28,8 @@ pub(crate) struct Frames {
     pace: Option<(Duration, Pin<Box<Sleep>>)>,
     /// Where the bytes are counted that were taken.
     taken: Option<Arc<AtomicUsize>>,
-    /// What was written before a reset would not be sent, if the reset came at once. In a runtime of one thread, the connection
-    /// has sent it when this task runs again.
+    /// What was written before a reset would not be sent, if the reset came at once. In a runtime of one thread, the
+    /// connection has sent it when this task runs again.
     sent: Pin<Box<Sleep>>,
 }
 

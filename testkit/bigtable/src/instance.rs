@@ -1,4 +1,5 @@
-//! An instance with tables, as far as a program needs them that is alone: what it does is counted at a [`Mock`](crate::Mock).
+//! An instance with tables, as far as a program needs them that is alone: what it does is counted at a
+//! [`Mock`](crate::Mock).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -17,8 +18,8 @@ use tonic::Code;
 use crate::answers::{End, messages, status};
 use crate::server::{Answer, Asked};
 
-/// Tables and rows, of which a column has one version. Rows are read by their keys. A condition asks whether the row has any
-/// cells.
+/// Tables and rows, of which a column has one version. Rows are read by their keys. A condition asks whether the row
+/// has any cells.
 #[derive(Debug, Default)]
 pub struct Instance {
     tables: Mutex<HashMap<String, (Table, Rows)>>,

@@ -1,9 +1,10 @@
 //! Servers for tests of `rowkey-bigtable`.
 //!
-//! [`Mock`] is a Bigtable whose answers the test writes, or an [`Instance`](instance::Instance), [`TokenServer`] whatever gives
-//! access tokens; both with TLS too, under an [`Authority`] of the test. [`Raw`](raw::Raw) is a server below gRPC. [`serve`] serves
-//! the test proxy of Google's conformance test of clients: a
-//! service that does with `rowkey-bigtable`'s client what the test asks. Its protocol is `google.bigtable.testproxy` of <https://github.com/googleapis/cloud-bigtable-clients-test>.
+//! [`Mock`] is a Bigtable whose answers the test writes, or an [`Instance`](instance::Instance), [`TokenServer`]
+//! whatever gives access tokens; both with TLS too, under an [`Authority`] of the test. [`Raw`](raw::Raw) is a server
+//! below gRPC. [`serve`] serves the test proxy of Google's conformance test of clients: a service that does with
+//! `rowkey-bigtable`'s client what the test asks. Its protocol is `google.bigtable.testproxy` of
+//! <https://github.com/googleapis/cloud-bigtable-clients-test>.
 
 #![forbid(unsafe_code)]
 

@@ -327,8 +327,8 @@ fn entries_that_failed_are_sent_again_alone() {
         });
         MutateRowsResponse { entries: entries.collect(), rate_limit_info: None }
     };
-    // Of five rows one is written, one refused, one named twice, one not at all; the connection breaks. Indexes that there are
-    // not are passed over.
+    // Of five rows one is written, one refused, one named twice, one not at all; the connection breaks. Indexes that
+    // there are not are passed over.
     let answer = move |asked: &Asked| match asked.number {
         0 => messages(
             [

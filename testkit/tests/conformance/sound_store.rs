@@ -25,8 +25,8 @@ pub(crate) fn slow(store: Arc<dyn Store>, latency: Duration) -> impl Store {
     Cued::over(Arc::new(Restrict::store(store, promised)) as Arc<dyn Store>, Latency(latency))
 }
 
-/// Transactions hold nobody up: they read what is there, whoever writes meanwhile, and begin again if at their end somebody
-/// has.
+/// Transactions hold nobody up: they read what is there, whoever writes meanwhile, and begin again if at their end
+/// somebody has.
 pub(crate) struct Optimistic {
     inner: Arc<dyn Store>,
     /// How many writes there were; held while one is made.

@@ -170,8 +170,8 @@ fn counters(db: &Arc<dyn Database>, said: &str) -> Vec<i64> {
     read
 }
 
-/// One process does `led`, then `first`, in which it stalls before some of its operations: `others` is what is done there by
-/// another process, each with how many operations later. Returns whether it came to all of these.
+/// One process does `led`, then `first`, in which it stalls before some of its operations: `others` is what is done
+/// there by another process, each with how many operations later. Returns whether it came to all of these.
 fn stalled(engine: Engine, how: How, led: &[Step], first: Step, others: &[(u64, &[Step])], then: Then) -> bool {
     let said = format!("{engine:?} {} {led:?}, {first:?} and {others:?}, {then:?}", how.transactions);
     let memory = Memory::new();
@@ -297,7 +297,8 @@ fn stalled_everywhere(engine: Engine, how: How, led: &[Step], first: Step, other
     stalls
 }
 
-/// With others that bring the row back to the bytes that the stalled writer has read: before the other steps, and behind.
+/// With others that bring the row back to the bytes that the stalled writer has read: before the other steps, and
+/// behind.
 fn a_writer_stalls(engine: Engine, how: How, bumps: &[(u16, i64)]) {
     let mut stalls = 0;
     for led in LED {

@@ -1,5 +1,5 @@
-//! A tile's bounds are the points in it: at every zoom, at corners and edges and a step beyond them, at the poles and at
-//! both ends of the map.
+//! A tile's bounds are the points in it: at every zoom, at corners and edges and a step beyond them, at the poles and
+//! at both ends of the map.
 
 use proptest::prelude::*;
 use rowkey::geo::{GeoBox, MAX_ZOOM, Point, QuadKey, Tile};

@@ -1,5 +1,5 @@
-//! Places: the map's formulas against points of another implementation, covers and nearest points against plain code over
-//! real cities.
+//! Places: the map's formulas against points of another implementation, covers and nearest points against plain code
+//! over real cities.
 
 mod bounds;
 

@@ -1,7 +1,7 @@
 //! Laws 1 to 5 on random layouts, and on typed keys of every type and attribute.
 //!
-//! `ROWKEY_LAWS_CASES` says how many cases each test runs. The soak is a million random layouts, each with several rows;
-//! without `layouts` it is a million cases of every typed key too, which takes hours.
+//! `ROWKEY_LAWS_CASES` says how many cases each test runs. The soak is a million random layouts, each with several
+//! rows; without `layouts` it is a million cases of every typed key too, which takes hours.
 //!
 //! ```text
 //! ROWKEY_LAWS_CASES=1000000 cargo test --release --test keys order::layouts

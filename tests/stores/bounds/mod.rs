@@ -1,5 +1,5 @@
-//! Time-outs, deadlines and tokens, in all that is built over stores: late calls are refused, calls that wait end in time, and an
-//! operation of several calls has one deadline.
+//! Time-outs, deadlines and tokens, in all that is built over stores: late calls are refused, calls that wait end in
+//! time, and an operation of several calls has one deadline.
 
 mod kept;
 mod late;

@@ -1,4 +1,5 @@
-//! An operation of several writes that ends between them leaves what a crash there would leave: what mends that mends this.
+//! An operation of several writes that ends between them leaves what a crash there would leave: what mends that mends
+//! this.
 
 use std::time::Duration;
 

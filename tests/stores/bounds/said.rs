@@ -1,5 +1,5 @@
-//! What an error says was written is true: each operation is stopped at each of its calls, before the call is carried out and
-//! before its answer.
+//! What an error says was written is true: each operation is stopped at each of its calls, before the call is carried
+//! out and before its answer.
 
 use std::sync::Arc;
 use std::thread;

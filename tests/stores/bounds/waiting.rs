@@ -87,7 +87,8 @@ fn an_operation_that_waits_ends_by_its_time_out() {
 
 #[test]
 fn an_operation_that_waits_ends_by_its_deadline() {
-    // Where a busy machine takes longer to open all tables, the operations are late before they begin, and refused as well.
+    // Where a busy machine takes longer to open all tables, the operations are late before they begin, and refused as
+    // well.
     end_in_time("waits-deadline", |_| CallOptions::new().deadline(Instant::now() + 10 * SOON), is_late);
 }
 

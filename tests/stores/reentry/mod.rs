@@ -1,5 +1,5 @@
-//! Every closure that is part of a write, and every write to the same database inside it, on every engine: refused, soon, and
-//! the write that the closure is part of goes on.
+//! Every closure that is part of a write, and every write to the same database inside it, on every engine: refused,
+//! soon, and the write that the closure is part of goes on.
 
 mod closures;
 mod mixed;
@@ -73,7 +73,8 @@ fn in_time(run: impl FnOnce(&dyn Fn(String)) + Send + 'static) {
 #[test]
 fn every_write_is_refused_inside_every_closure() {
     in_time(|tell| {
-        // In turn, so that each write is tried inside each closure on some engines, and on each engine inside some closures.
+        // In turn, so that each write is tried inside each closure on some engines, and on each engine inside some
+        // closures.
         let step = every(3);
         for (nth, (engine, db)) in engines().into_iter().enumerate() {
             let transactions = db.guarantees().transactions;

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Somebody else opens a table at any operation of an opening: programs that disagree are never both accepted, what one that is
-/// accepted needs is there, and one of the two is.
+/// Somebody else opens a table at any operation of an opening: programs that disagree are never both accepted, what one
+/// that is accepted needs is there, and one of the two is.
 #[test]
 fn of_two_that_open_a_table_at_once_and_disagree_one_does() {
     type Open = fn(&dyn Database) -> bool;

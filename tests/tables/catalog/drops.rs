@@ -89,7 +89,8 @@ fn rows_of_the_catalog_that_are_not_valid_are_errors() {
     }
 }
 
-/// A write through a handle from before a drop is an error on `Memory`, whether or not another table has the name by then.
+/// A write through a handle from before a drop is an error on `Memory`, whether or not another table has the name by
+/// then.
 #[test]
 fn a_handle_of_a_dropped_table_does_not_write() {
     for made_again in [false, true] {

@@ -109,8 +109,8 @@ fn schema() -> TableSchema {
     TableSchema::new().family("a", FamilySchema::new())
 }
 
-/// Whether a table that was opened with keys `A` opens with keys `B`: the same as a plain and as a wide one. What is refused
-/// changes nothing.
+/// Whether a table that was opened with keys `A` opens with keys `B`: the same as a plain and as a wide one. What is
+/// refused changes nothing.
 #[track_caller]
 fn opens<A: RowKey, B: RowKey>() -> Result<(), String> {
     assert_eq!(A::LAYOUT.shape(), B::LAYOUT.shape());

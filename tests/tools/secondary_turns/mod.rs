@@ -37,8 +37,8 @@ struct Seen {
 }
 
 impl Scene {
-    /// Plays it, and holds what is left to all that has to be true once every call has returned. `false` if some leg went
-    /// beyond a client's end.
+    /// Plays it, and holds what is left to all that has to be true once every call has returned. `false` if some leg
+    /// went beyond a client's end.
     fn play(&self, legs: &[Leg], seen: &mut Seen) -> bool {
         let memory = Memory::new();
         let first = open(client(&memory), LONG);
@@ -214,7 +214,8 @@ fn a_writer_that_stalls_twice_says_where_two_rows_have_a_key() {
     }
 }
 
-/// Two writers are interleaved at every pair of operations: one pauses, the other pauses, the first ends, the second ends.
+/// Two writers are interleaved at every pair of operations: one pauses, the other pauses, the first ends, the second
+/// ends.
 #[test]
 fn two_writers_interleaved_at_every_two_operations_leave_nothing_behind() {
     let pairs: [(Begin, Writes, Writes); 6] = [

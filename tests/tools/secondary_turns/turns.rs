@@ -103,8 +103,8 @@ pub(crate) type Work<'w, T> = Box<dyn FnOnce() -> T + Send + 'w>;
 /// What each client does.
 pub(crate) type Works<'w, T> = Vec<(&'w Client, Work<'w, T>)>;
 
-/// Works of clients, one operation of one of them at a time: leg by leg, then each to its end in turn. Returns what they
-/// returned, and whether every leg was gone to its end.
+/// Works of clients, one operation of one of them at a time: leg by leg, then each to its end in turn. Returns what
+/// they returned, and whether every leg was gone to its end.
 pub(crate) fn interleave<T: Send>(works: Works<'_, T>, legs: &[Leg]) -> (Vec<T>, bool) {
     let clients: Vec<&Client> = works.iter().map(|(client, _)| *client).collect();
     clients.iter().for_each(|client| client.set(At::Running));

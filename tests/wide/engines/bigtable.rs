@@ -107,7 +107,8 @@ impl Bigtable {
         Ok(())
     }
 
-    /// Drops what the families do not keep: of a time to live with a least number of versions nothing, as the emulator does.
+    /// Drops what the families do not keep: of a time to live with a least number of versions nothing, as the emulator
+    /// does.
     pub(crate) fn collect(&mut self, now: i64) {
         for (row, cells) in self.rows.clone() {
             let all: BTreeSet<Column> = cells.into_iter().map(|(column, ..)| column).collect();

@@ -160,8 +160,8 @@ impl Hbase {
         }
     }
 
-    /// A column's versions that are seen of some entries of a row, newest first: what is deleted, then what is not in the time range,
-    /// then what the family does not keep is left out.
+    /// A column's versions that are seen of some entries of a row, newest first: what is deleted, then what is not in
+    /// the time range, then what the family does not keep is left out.
     fn kept<'e>(&self, entries: &[&'e Entry], column: &Column, time: Option<(i64, i64)>, now: i64) -> Vec<&'e Entry> {
         let mut versions: Vec<&Entry> =
             entries.iter().copied().filter(|entry| entry.put().is_some_and(|(other, _)| other == *column)).collect();
@@ -251,7 +251,8 @@ impl Hbase {
         for family in self.schema.families.keys() {
             let mut of_family = 0;
             'family: for column in all.iter().filter(|column| column.family == *family && reads(column)) {
-                // A seek to the next column ends at the next version of the empty qualifier, where families' markers stand.
+                // A seek to the next column ends at the next version of the empty qualifier, where families' markers
+                // stand.
                 let seeks = !column.qualifier.is_empty();
                 let mut included = 0;
                 for entry in self.kept(&entries, column, ask.time, now) {
@@ -380,8 +381,8 @@ impl Engine for Hbase {
         self.files.iter().chain([&self.memory]).flat_map(|entries| entries.keys().cloned()).collect()
     }
 
-    /// As an adapter asks: a page under a condition is cut by the reader, as HBase's filter of pages ends a row before the filter of
-    /// rows has seen all of it.
+    /// As an adapter asks: a page under a condition is cut by the reader, as HBase's filter of pages ends a row before
+    /// the filter of rows has seen all of it.
     fn read(&self, row: &[u8], columns: &Columns, now: i64) -> Result<Vec<Cell>, Refusal> {
         let mut ask = Ask { versions: Some(columns.versions.into()), time: columns.time, ..Ask::default() };
         columns.families().keys().try_for_each(|family| self.require(family))?;

@@ -1,5 +1,5 @@
-//! Wide stores that return what HBase and Bigtable return. They are compared with the recorded results, then run the suite, each with
-//! its own guarantees; and the suite names the law where a store declares what it does not keep.
+//! Wide stores that return what HBase and Bigtable return. They are compared with the recorded results, then run the
+//! suite, each with its own guarantees; and the suite names the law where a store declares what it does not keep.
 
 mod bigtable;
 mod declared;

@@ -1,18 +1,18 @@
 //! Measures this crate beside HBase's own client for Java, at the server whose folder is in `HBASE_CLIENT_TEST`
-//! (`tests/hbase/start FOLDER` of the repository starts one). Needs Java 17. In each pass everybody runs once, in an order that
-//! goes round.
+//! (`tests/hbase/start FOLDER` of the repository starts one). Needs Java 17. In each pass everybody runs once, in an
+//! order that goes round.
 //!
 //! ```sh
 //! HBASE_CLIENT_TEST=FOLDER cargo run --release -p hbase-client --example bench [-- --rows 1000000 --passes 5]
 //! ```
 //!
-//! It prints the rate of each (least, median and most of the passes), the ratio of the medians, whether the ranges lie apart, and
-//! the processor's time a row in microseconds, of the client and of the server. `--quick` is for a test of the bench itself.
-//! `--only 'gets|1 caller'` takes the works whose names have one of the texts, `--who` the clients. `--step` waits for a line
-//! of input before each pass.
+//! It prints the rate of each (least, median and most of the passes), the ratio of the medians, whether the ranges lie
+//! apart, and the processor's time a row in microseconds, of the client and of the server. `--quick` is for a test of
+//! the bench itself. `--only 'gets|1 caller'` takes the works whose names have one of the texts, `--who` the clients.
+//! `--step` waits for a line of input before each pass.
 //!
-//! `--happybase PYTHON` adds happybase, of a Python that has it, through the Thrift gateway that `tests/hbase/thrift FOLDER`
-//! starts. The gateway's time counts as the client's. It is slow: take fewer rows.
+//! `--happybase PYTHON` adds happybase, of a Python that has it, through the Thrift gateway that
+//! `tests/hbase/thrift FOLDER` starts. The gateway's time counts as the client's. It is slow: take fewer rows.
 //!
 //! ```sh
 //! python3 -m venv VENV && VENV/bin/pip install happybase && tests/hbase/thrift FOLDER

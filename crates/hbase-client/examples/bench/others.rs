@@ -1,5 +1,5 @@
-//! Other clients, each in a process of its own: HBase's for Java (`Bench.java`), and happybase for Python (`bench.py`). Both take
-//! the same commands and answer alike.
+//! Other clients, each in a process of its own: HBase's for Java (`Bench.java`), and happybase for Python (`bench.py`).
+//! Both take the same commands and answer alike.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -49,7 +49,8 @@ impl Registry {
         }
     }
 
-    /// Asks one endpoint after the other, by chance, until one knows. A slow one is not waited for before the next is asked.
+    /// Asks one endpoint after the other, by chance, until one knows. A slow one is not waited for before the next is
+    /// asked.
     pub(crate) async fn ask(&self, pool: &Pool, lookup: Lookup) -> Result<ServerName, Cause> {
         let mut endpoints = self.endpoints.clone();
         fastrand::shuffle(&mut endpoints);
@@ -120,7 +121,8 @@ impl Registry {
     }
 }
 
-/// Nobody knows where the cluster is. Who does not trust a server has to be told so, though another one may only be down.
+/// Nobody knows where the cluster is. Who does not trust a server has to be told so, though another one may only be
+/// down.
 fn unknown(told: &[Cause]) -> Cause {
     let texts: Vec<_> = told.iter().map(Cause::to_string).collect();
     let text = format!("no registry endpoint answered: {}", texts.join("; "));

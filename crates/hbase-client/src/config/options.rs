@@ -71,8 +71,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Options of no cluster: add [`masters`](Self::masters), [`zookeeper`](Self::zookeeper) or both. The user is that of the
-    /// environment variables `HADOOP_USER_NAME` or `USER`.
+    /// Options of no cluster: add [`masters`](Self::masters), [`zookeeper`](Self::zookeeper) or both. The user is that
+    /// of the environment variables `HADOOP_USER_NAME` or `USER`.
     pub fn new() -> Self {
         Self::default()
     }
@@ -159,15 +159,16 @@ impl Options {
         self
     }
 
-    /// Closes a connection that has had no call for this long. Default: 110 s, because servers close theirs after 120 s.
+    /// Closes a connection that has had no call for this long. Default: 110 s, because servers close theirs after 120
+    /// s.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = bounded(timeout);
         self
     }
 
-    /// Backoff between attempts: the first pause, at least 1 ms, and the longest. Each is about twice the one before. Default:
-    /// 16 ms, 10 s.
+    /// Backoff between attempts: the first pause, at least 1 ms, and the longest. Each is about twice the one before.
+    /// Default: 16 ms, 10 s.
     #[doc(alias = "backoff")]
     #[doc(alias = "hbase.client.pause")]
     #[must_use]
@@ -184,8 +185,8 @@ impl Options {
         self
     }
 
-    /// Calls under way at a time on each connection; others wait. They are fewer while the server says that it is overloaded.
-    /// Default: 256.
+    /// Calls under way at a time on each connection; others wait. They are fewer while the server says that it is
+    /// overloaded. Default: 256.
     #[must_use]
     pub fn calls_per_connection(mut self, calls: usize) -> Self {
         self.calls = calls.max(1);
@@ -199,28 +200,29 @@ impl Options {
         self
     }
 
-    /// Bytes of one request of a batch, 1 GiB at most; larger ones are split, but puts of one row go together up to 256 KiB.
-    /// Default: 2 MiB.
+    /// Bytes of one request of a batch, 1 GiB at most; larger ones are split, but puts of one row go together up to 256
+    /// KiB. Default: 2 MiB.
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
         self.batch_bytes = bytes.clamp(1, 1 << 30);
         self
     }
 
-    /// The largest answer that is accepted, and the longest row that a scan puts together of several answers. A larger one is an
-    /// error, [`TooLarge`](crate::ErrorKind::TooLarge). At least 1 MiB, which look-ups of regions need. Default: 256 MiB.
+    /// The largest answer that is accepted, and the longest row that a scan puts together of several answers. A larger
+    /// one is an error, [`TooLarge`](crate::ErrorKind::TooLarge). At least 1 MiB, which look-ups of regions need.
+    /// Default: 256 MiB.
     #[must_use]
     pub fn answer_bytes(mut self, bytes: usize) -> Self {
         self.frame_bytes = bytes.max(1 << 20);
         self
     }
 
-    /// Where to connect for a server of HBase, by the address that it has in the cluster. For clients that reach servers by other
-    /// addresses than these reach each other: behind NAT, a forwarded port, or outside of the containers in which they run.
-    /// Default: the address itself.
+    /// Where to connect for a server of HBase, by the address that it has in the cluster. For clients that reach
+    /// servers by other addresses than these reach each other: behind NAT, a forwarded port, or outside of the
+    /// containers in which they run. Default: the address itself.
     ///
-    /// It is asked before each connection to a master or a region server, not to ZooKeeper, and should answer at once. Errors
-    /// and [`dump`](crate::Client::dump) name servers by their addresses in the cluster.
+    /// It is asked before each connection to a master or a region server, not to ZooKeeper, and should answer at once.
+    /// Errors and [`dump`](crate::Client::dump) name servers by their addresses in the cluster.
     ///
     /// ```
     /// use hbase_client::{Address, Options};

@@ -15,17 +15,19 @@ use crate::time::bounded;
 impl Options {
     /// The cluster of a file `hbase-site.xml`. Read are `hbase.masters`, `hbase.client.bootstrap.servers`,
     /// `hbase.zookeeper.quorum`, `hbase.zookeeper.property.clientPort`, `zookeeper.znode.parent` and the time-outs
-    /// `hbase.client.operation.timeout`, `hbase.rpc.timeout` and `hbase.client.scanner.timeout.period`. With the feature `tls`: `hbase.client.netty.tls.*` and
-    /// `hbase.rpc.tls.*`. With the feature `kerberos`: `hbase.security.authentication`, `hbase.rpc.protection`,
-    /// `hbase.regionserver.kerberos.principal`, `hbase.master.kerberos.principal`, `hbase.client.keytab.file`,
-    /// `hbase.client.keytab.principal` and `hbase.ipc.client.fallback-to-simple-auth-allowed`.
+    /// `hbase.client.operation.timeout`, `hbase.rpc.timeout` and `hbase.client.scanner.timeout.period`. With the
+    /// feature `tls`: `hbase.client.netty.tls.*` and `hbase.rpc.tls.*`. With the feature `kerberos`:
+    /// `hbase.security.authentication`, `hbase.rpc.protection`, `hbase.regionserver.kerberos.principal`,
+    /// `hbase.master.kerberos.principal`, `hbase.client.keytab.file`, `hbase.client.keytab.principal` and
+    /// `hbase.ipc.client.fallback-to-simple-auth-allowed`.
     ///
-    /// `${name}` in a value stands for another property of the file; Java's properties and the environment are not looked at.
+    /// `${name}` in a value stands for another property of the file; Java's properties and the environment are not
+    /// looked at.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, has a document type, names no cluster, includes other files, or asks for what this client, or this build of it,
-    /// does not have; or if a property that is read has a variable that is not known.
+    /// If the file cannot be read, has a document type, names no cluster, includes other files, or asks for what this
+    /// client, or this build of it, does not have; or if a property that is read has a variable that is not known.
     pub fn from_site(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
         let wrong = |why: &dyn std::fmt::Display| Error::invalid(format!("{}: {why}", file.display()));

@@ -1,5 +1,6 @@
-//! What HBase's own Java client sends, and what it is answered, recorded at a real HBase by `tests/hbase/golden`. This client does
-//! the same: it must send the same messages and cells, but for what is said here, and understand the answers.
+//! What HBase's own Java client sends, and what it is answered, recorded at a real HBase by `tests/hbase/golden`. This
+//! client does the same: it must send the same messages and cells, but for what is said here, and understand the
+//! answers.
 
 use std::sync::Arc;
 

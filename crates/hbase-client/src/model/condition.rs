@@ -20,8 +20,8 @@ pub struct Condition {
 impl Condition {
     /// Compares the newest value of a column with `value`. A missing column never matches, not even `NotEqual`.
     ///
-    /// HBase takes an empty `value` for a missing one. With it, `NotEqual` holds if the column has a value that is not empty;
-    /// each other comparison holds if it has none.
+    /// HBase takes an empty `value` for a missing one. With it, `NotEqual` holds if the column has a value that is not
+    /// empty; each other comparison holds if it has none.
     pub fn value(
         family: impl AsRef<[u8]>,
         qualifier: impl AsRef<[u8]>,

@@ -159,8 +159,8 @@ impl Mutation {
         self.each_cell().map(|cell| (cell.family(), cell.qualifier()))
     }
 
-    /// Whether these can be made at once. A server stamps all of them with the same millisecond, and reads what increments and
-    /// appends change before it makes any of them.
+    /// Whether these can be made at once. A server stamps all of them with the same millisecond, and reads what
+    /// increments and appends change before it makes any of them.
     pub(crate) fn check_together(mutations: &[Self]) -> Result<()> {
         let deleted = Deleted::of(mutations);
         let writes = || mutations.iter().filter(|mutation| mutation.kind != MutationType::Delete);
@@ -281,9 +281,9 @@ impl Put {
         Self(Mutation::new(MutationType::Put, row.as_ref(), Idempotency::Idempotent))
     }
 
-    /// Writes a value, which the server stamps with its time. If the response is lost, the put is retried, and the server
-    /// stamps each copy when it applies it: a late duplicate can hide a newer write. [`value_at`](Self::value_at) avoids this,
-    /// as duplicates are identical.
+    /// Writes a value, which the server stamps with its time. If the response is lost, the put is retried, and the
+    /// server stamps each copy when it applies it: a late duplicate can hide a newer write.
+    /// [`value_at`](Self::value_at) avoids this, as duplicates are identical.
     #[doc(alias = "addColumn")]
     #[must_use]
     pub fn value(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {
@@ -306,12 +306,12 @@ impl Put {
 
 /// Deletes a row, or what is said of it.
 ///
-/// Without a timestamp it is stamped with the server's time, in milliseconds, and hides all that has that time or an earlier one: also
-/// a put, increment or append that the server gets after it in the same millisecond, and acknowledges. A delete and a write of one
-/// row in one batch, or one after the other, often have the same millisecond. So delete until an earlier time:
-/// [`column_until`](Self::column_until), [`family_until`](Self::family_until). To put what was deleted just before, give both
-/// timestamps of your own, the put a greater one: [`Put::value_at`]. Of mutations [at once](crate::RowMutations) such a delete is an
-/// error.
+/// Without a timestamp it is stamped with the server's time, in milliseconds, and hides all that has that time or an
+/// earlier one: also a put, increment or append that the server gets after it in the same millisecond, and
+/// acknowledges. A delete and a write of one row in one batch, or one after the other, often have the same millisecond.
+/// So delete until an earlier time: [`column_until`](Self::column_until), [`family_until`](Self::family_until). To put
+/// what was deleted just before, give both timestamps of your own, the put a greater one: [`Put::value_at`]. Of
+/// mutations [at once](crate::RowMutations) such a delete is an error.
 #[derive(Debug, Clone)]
 pub struct Delete(Mutation);
 

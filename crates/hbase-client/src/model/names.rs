@@ -1,5 +1,5 @@
-//! Names of rows and families. Each is looked at once, where it is made: what no server could take is never sent. Servers answer
-//! some of it as if it could be tried later, and for a whole region at once.
+//! Names of rows and families. Each is looked at once, where it is made: what no server could take is never sent.
+//! Servers answer some of it as if it could be tried later, and for a whole region at once.
 
 /// The key of a row: of 1 to 32,767 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,8 @@ pub(crate) fn wrong_key(key: &[u8]) -> Option<Wrong> {
     RowKey::new(key).err()
 }
 
-/// The cells of a row, or of a part of it, in their order. The bytes are those that came from the server; clones share them.
+/// The cells of a row, or of a part of it, in their order. The bytes are those that came from the server; clones share
+/// them.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Row {
     bytes: Bytes,

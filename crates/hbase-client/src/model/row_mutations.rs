@@ -9,12 +9,13 @@ use crate::pb;
 /// Mutations of one row that are made at once: others see all of them or none.
 ///
 /// They are refused, before they are sent, if HBase would acknowledge them and not make all of them:
-/// - Increments and appends must be of columns that no other of them names: a server reads what they change before it makes any
-///   of them.
-/// - A [`Delete`](crate::Delete) without a timestamp must not cover what another one writes without a timestamp: a server stamps
-///   both with the same millisecond, and deletes win, whichever is first. It covers the row, its families or its columns. Delete until
-///   an earlier time: [`family_until`](crate::Delete::family_until), [`column_until`](crate::Delete::column_until). A column that is
-///   put anew needs no delete, unless its older versions have to go.
+/// - Increments and appends must be of columns that no other of them names: a server reads what they change before it
+///   makes any of them.
+/// - A [`Delete`](crate::Delete) without a timestamp must not cover what another one writes without a timestamp: a
+///   server stamps both with the same millisecond, and deletes win, whichever is first. It covers the row, its families
+///   or its columns. Delete until an earlier time: [`family_until`](crate::Delete::family_until),
+///   [`column_until`](crate::Delete::column_until). A column that is put anew needs no delete, unless its older
+///   versions have to go.
 ///
 /// ```
 /// use hbase_client::{Delete, Increment, Put, RowMutations};

@@ -111,16 +111,16 @@ impl Scan {
         self
     }
 
-    /// Answers that are read before they are wanted. Default: 1. A scan holds two more: one that waits for room, and the one
-    /// whose rows are being taken.
+    /// Answers that are read before they are wanted. Default: 1. A scan holds two more: one that waits for room, and
+    /// the one whose rows are being taken.
     #[must_use]
     pub fn read_ahead(mut self, answers: usize) -> Self {
         self.ahead = answers.clamp(1, 1024);
         self
     }
 
-    /// Gives the pieces of a long row as they come, each a [`Row`](crate::Row) with the same key, instead of the whole row.
-    /// Default: whole rows.
+    /// Gives the pieces of a long row as they come, each a [`Row`](crate::Row) with the same key, instead of the whole
+    /// row. Default: whole rows.
     #[must_use]
     #[doc(alias = "setAllowPartialResults")]
     pub fn allow_partial_rows(mut self) -> Self {

@@ -31,13 +31,14 @@ pub struct Family {
 struct Options {
     attributes: BTreeMap<String, String>,
     settings: BTreeMap<String, String>,
-    /// The first value that HBase could not read. What a server said is not looked at: it may know more than this crate.
+    /// The first value that HBase could not read. What a server said is not looked at: it may know more than this
+    /// crate.
     wrong: Option<String>,
 }
 
 impl Options {
-    /// Looks at a value, and keeps it in place of one with the same name, of whichever kind that is. A name with a dot is that of a
-    /// setting, as servers take it for one.
+    /// Looks at a value, and keeps it in place of one with the same name, of whichever kind that is. A name with a dot
+    /// is that of a setting, as servers take it for one.
     fn set(&mut self, name: String, value: String, is_setting: bool, form: &Form) {
         if !form.fits(&value) && self.wrong.is_none() {
             self.wrong = Some(format!("{name} is {value:?}, and has to be {form}"));
@@ -114,10 +115,10 @@ macro_rules! options {
             }
         }
 
-        /// An option by HBase's name for it, such as `COMPRESSION`. HBase takes any name, and keeps the value. Where HBase
-        /// wants a number, a boolean or one of the names that this crate knows, anything else is an error of
-        /// [`create`](crate::Admin::create) and [`alter`](crate::Admin::alter). An empty value stands for the default. A name
-        /// with a dot is that of a [`setting`](Self::setting).
+        /// An option by HBase's name for it, such as `COMPRESSION`. HBase takes any name, and keeps the value. Where
+        /// HBase wants a number, a boolean or one of the names that this crate knows, anything else is an error of
+        /// [`create`](crate::Admin::create) and [`alter`](crate::Admin::alter). An empty value stands for the default.
+        /// A name with a dot is that of a [`setting`](Self::setting).
         #[must_use]
         #[doc(alias = "setValue")]
         pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -127,8 +128,8 @@ macro_rules! options {
             self
         }
 
-        /// A setting of the servers, such as `hbase.hstore.blockingStoreFiles`, for this alone. Nobody checks its value: with
-        /// one that a server can't read, it may not open regions.
+        /// A setting of the servers, such as `hbase.hstore.blockingStoreFiles`, for this alone. Nobody checks its
+        /// value: with one that a server can't read, it may not open regions.
         #[must_use]
         #[doc(alias = "setConfiguration")]
         pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -269,13 +270,15 @@ impl Family {
         self.number("VERSIONS", 1)
     }
 
-    /// The number of versions that are kept though their time is over: [`min_versions`](Self::min_versions), or HBase's default, none.
+    /// The number of versions that are kept though their time is over: [`min_versions`](Self::min_versions), or HBase's
+    /// default, none.
     #[doc(alias = "getMinVersions")]
     pub fn get_min_versions(&self) -> u32 {
         self.number("MIN_VERSIONS", 0)
     }
 
-    /// The time to live of a cell: [`time_to_live`](Self::time_to_live). None if it lives for ever, which is HBase's default.
+    /// The time to live of a cell: [`time_to_live`](Self::time_to_live). None if it lives for ever, which is HBase's
+    /// default.
     #[doc(alias = "getTimeToLive")]
     pub fn get_time_to_live(&self) -> Option<Duration> {
         const FOR_EVER: u32 = i32::MAX as u32;

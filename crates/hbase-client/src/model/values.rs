@@ -1,4 +1,5 @@
-//! The values of options. HBase's master takes some that its region servers can't read: these abort, or never open a region.
+//! The values of options. HBase's master takes some that its region servers can't read: these abort, or never open a
+//! region.
 
 use std::fmt;
 
@@ -152,7 +153,8 @@ names! {
         Row = "ROW",
         /// Columns of rows.
         RowColumn = "ROWCOL",
-        /// The first bytes of rows: as many as the setting `RowPrefixBloomFilter.prefix_length` says, which has to be there.
+        /// The first bytes of rows: as many as the setting `RowPrefixBloomFilter.prefix_length` says, which has to be
+        /// there.
         RowPrefix = "ROWPREFIX_FIXED_LENGTH",
     }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::config::options::Options;
 
-/// The pauses between the attempts of one operation: each about twice the one before, by chance a third longer or shorter, so
-/// that those who failed together do not come back together.
+/// The pauses between the attempts of one operation: each about twice the one before, by chance a third longer or
+/// shorter, so that those who failed together do not come back together.
 #[derive(Debug, Clone)]
 pub(crate) struct Pauses {
     next: Duration,

@@ -16,15 +16,17 @@ use crate::model::table_name::TableName;
 use crate::sync::Locked;
 use crate::time::bounded;
 
-/// Gathers writes to a table, and sends many in one call: when enough bytes have come, when the first of them has waited long
-/// enough, or at a [`flush`](Self::flush).
+/// Gathers writes to a table, and sends many in one call: when enough bytes have come, when the first of them has
+/// waited long enough, or at a [`flush`](Self::flush).
 ///
-/// One batch is sent at a time, so writes to a row keep their order. But HBase may stamp those of one batch with the same
-/// millisecond, and then a delete hides a put, increment or append that comes after it: see [`Delete`](crate::Delete). While a batch
-/// is under way, as many bytes again are gathered; then [`mutate`](Self::mutate) waits.
+/// One batch is sent at a time, so writes to a row keep their order. But HBase may stamp those of one batch with the
+/// same millisecond, and then a delete hides a put, increment or append that comes after it: see
+/// [`Delete`](crate::Delete). While a batch is under way, as many bytes again are gathered; then
+/// [`mutate`](Self::mutate) waits.
 ///
-/// All of it is bounded in time: a batch, and the wait of `mutate`, by the table's [timeout](crate::Table::with_timeout); a `flush` and a
-/// `close` by twice as much, however many tasks flush: the batch that is under way, and one of all that was taken before.
+/// All of it is bounded in time: a batch, and the wait of `mutate`, by the table's
+/// [timeout](crate::Table::with_timeout); a `flush` and a `close` by twice as much, however many tasks flush: the batch
+/// that is under way, and one of all that was taken before.
 ///
 /// Each failure is reported once: by the write's handle, [`Written`], or, if that was dropped, by the next `flush` or
 /// [`close`](Self::close). If the `BufferedMutator` is dropped without `close`, what it has gathered is still sent, as
@@ -71,7 +73,8 @@ impl BufferOptions {
         Self { bytes: 2 << 20, interval: Duration::from_millis(100) }
     }
 
-    /// Sends when writes of so many bytes have come, keys and values counted. It keeps twice as many at most. Default: 2 MiB.
+    /// Sends when writes of so many bytes have come, keys and values counted. It keeps twice as many at most. Default:
+    /// 2 MiB.
     #[must_use]
     pub fn flush_bytes(mut self, bytes: usize) -> Self {
         const MOST: usize = 1 << 29;
@@ -209,9 +212,9 @@ impl BufferedMutator {
     ///
     /// # Errors
     ///
-    /// If it can't be sent as it is, the `BufferedMutator` was begun outside of a runtime, or there is no room for it before the
-    /// table's timeout is over. The error of an earlier write if so many have failed whose [`Written`] were dropped that
-    /// they fill the buffer: [`flush`](Self::flush) returns them. This write was not taken then.
+    /// If it can't be sent as it is, the `BufferedMutator` was begun outside of a runtime, or there is no room for it
+    /// before the table's timeout is over. The error of an earlier write if so many have failed whose [`Written`] were
+    /// dropped that they fill the buffer: [`flush`](Self::flush) returns them. This write was not taken then.
     pub async fn mutate(&self, write: impl Into<Write>) -> Result<Written> {
         let write = write.into();
         write.check()?;
@@ -248,15 +251,16 @@ impl BufferedMutator {
         }
     }
 
-    /// Sends with the lock held. The task holds it as well when it closes the queue: tokio keeps what is sent at the same moment.
+    /// Sends with the lock held. The task holds it as well when it closes the queue: tokio keeps what is sent at the
+    /// same moment.
     fn send(&self, queued: Queued) -> Result<(), mpsc::error::SendError<Queued>> {
         let _failures = self.failures.lock();
         self.queue.send(queued)
     }
 
-    /// Sends what was taken before, and waits until all of it has an outcome, at most twice the table's timeout. Returns the writes
-    /// that failed since the last flush and whose [`Written`] were dropped before. Flushes of several tasks share a batch, and each
-    /// returns what was taken before it.
+    /// Sends what was taken before, and waits until all of it has an outcome, at most twice the table's timeout.
+    /// Returns the writes that failed since the last flush and whose [`Written`] were dropped before. Flushes of
+    /// several tasks share a batch, and each returns what was taken before it.
     #[must_use = "these writes were not made"]
     pub async fn flush(&self) -> Vec<FailedWrite> {
         let (done, flushed) = oneshot::channel();

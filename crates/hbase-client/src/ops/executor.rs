@@ -116,7 +116,8 @@ impl Executor {
     ) -> Result<Answer, CallFault> {
         let address = location.server.address();
         let connection = self.pool.connection(address, service, deadline).await;
-        // A server that cannot be reached may be gone, and its regions elsewhere. Of a caller without patience it says nothing.
+        // A server that cannot be reached may be gone, and its regions elsewhere. Of a caller without patience it says
+        // nothing.
         if connection.is_err() && Instant::now() < deadline {
             self.locator.forget(location);
         }
@@ -126,7 +127,8 @@ impl Executor {
         connection.call(payload, deadline).instrument(span).await
     }
 
-    /// What an exception says of a region's place. A call with a nonce needs the number of its opening, which meta alone tells.
+    /// What an exception says of a region's place. A call with a nonce needs the number of its opening, which meta
+    /// alone tells.
     pub(crate) fn learn(&self, location: &Location, exception: &crate::Exception, idempotency: Idempotency) {
         match exception.reaction() {
             Reaction::Relocate => {

@@ -77,8 +77,8 @@ impl Calls {
         }
     }
 
-    /// The caller has left. Tells how its call ended, for the caller to say. Its answer may come late, or never: a server
-    /// drops calls that are past their deadline.
+    /// The caller has left. Tells how its call ended, for the caller to say. Its answer may come late, or never: a
+    /// server drops calls that are past their deadline.
     pub(crate) fn abandon(&mut self, id: u32) -> CallFault {
         match self.waiting.remove(&id).map(|waiting| waiting.sent) {
             Some(Some(answers)) if self.answers > answers => CallFault::Unanswered(Cause::Slow),

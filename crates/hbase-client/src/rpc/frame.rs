@@ -1,5 +1,5 @@
-//! A frame is its length in four bytes and, each behind its own length as a varint, a header and a message. Cells follow the
-//! message as they are: the header has their length.
+//! A frame is its length in four bytes and, each behind its own length as a varint, a header and a message. Cells
+//! follow the message as they are: the header has their length.
 //!
 //! ```text
 //! 00 00 01 2c | 1a RequestHeader | 40 GetRequest | cells

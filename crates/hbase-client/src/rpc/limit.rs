@@ -6,8 +6,8 @@ use tokio::sync::Semaphore;
 
 use crate::sync::Locked;
 
-/// How many calls may be under way on a connection: half as many once the server says that it is overloaded, and one more for
-/// each round of calls that it answers (additive increase, multiplicative decrease, as in TCP).
+/// How many calls may be under way on a connection: half as many once the server says that it is overloaded, and one
+/// more for each round of calls that it answers (additive increase, multiplicative decrease, as in TCP).
 pub(super) struct ConcurrencyLimit {
     permits: Semaphore,
     state: Locked<State>,

@@ -40,8 +40,8 @@ pub enum Protection {
 }
 
 impl Kerberos {
-    /// Kerberos with servers of this principal. `_HOST` in it stands for a server's name, in lower case, as it is in the
-    /// options and in `hbase:meta`.
+    /// Kerberos with servers of this principal. `_HOST` in it stands for a server's name, in lower case, as it is in
+    /// the options and in `hbase:meta`.
     pub fn new(servers: impl Into<String>) -> Self {
         Self {
             servers: servers.into(),
@@ -67,10 +67,10 @@ impl Kerberos {
         self
     }
 
-    /// Gets tickets by the keys in this file, and new ones before they expire. The system's Kerberos finds the file by the
-    /// environment variable `KRB5_CLIENT_KTNAME`, which has to name the same file when the program starts; if it does not,
-    /// [`Client::new`](crate::Client::new) says so. Tickets are put in the cache that `KRB5CCNAME` names: `MEMORY:` keeps
-    /// them in this process.
+    /// Gets tickets by the keys in this file, and new ones before they expire. The system's Kerberos finds the file by
+    /// the environment variable `KRB5_CLIENT_KTNAME`, which has to name the same file when the program starts; if it
+    /// does not, [`Client::new`](crate::Client::new) says so. Tickets are put in the cache that `KRB5CCNAME` names:
+    /// `MEMORY:` keeps them in this process.
     #[must_use]
     pub fn keytab(mut self, file: impl Into<PathBuf>) -> Self {
         self.keytab = Some(file.into());
@@ -85,7 +85,8 @@ impl Kerberos {
         self
     }
 
-    /// Whether a server that has no Kerberos is talked to without it. Default: false, because anybody can pretend to be one.
+    /// Whether a server that has no Kerberos is talked to without it. Default: false, because anybody can pretend to be
+    /// one.
     #[must_use]
     pub fn allow_simple(mut self, allow: bool) -> Self {
         self.allow_simple = allow;

@@ -1,5 +1,5 @@
-//! SASL as HBase frames it. A client's token is its length in four bytes and the token. A server's one has a status before
-//! that: after an error come the exception's class and its message.
+//! SASL as HBase frames it. A client's token is its length in four bytes and the token. A server's one has a status
+//! before that: after an error come the exception's class and its message.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::task::spawn_blocking;

@@ -81,8 +81,8 @@ impl Tls {
         }
     }
 
-    /// The certificate that the client shows to servers that want one, with those between it and the servers' trusted one;
-    /// and its private key, which must not be encrypted. Both may stand in one file.
+    /// The certificate that the client shows to servers that want one, with those between it and the servers' trusted
+    /// one; and its private key, which must not be encrypted. Both may stand in one file.
     #[must_use]
     pub fn certificate(mut self, certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
         self.certificate = Some((certificate.into(), key.into()));
@@ -104,8 +104,8 @@ impl Tls {
         self
     }
 
-    /// The cipher suites that are spoken, by their standard names, for example `TLS_AES_128_GCM_SHA256`. Those that this
-    /// client does not have are passed over. Default: all that it has.
+    /// The cipher suites that are spoken, by their standard names, for example `TLS_AES_128_GCM_SHA256`. Those that
+    /// this client does not have are passed over. Default: all that it has.
     #[must_use]
     pub fn cipher_suites(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.cipher_suites = names.into_iter().map(Into::into).collect();

@@ -60,8 +60,8 @@ struct Token {
     bytes: Vec<u8>,
 }
 
-/// So many bytes more of a token are made room for at a time: what a server says it will send is not allocated before it
-/// comes.
+/// So many bytes more of a token are made room for at a time: what a server says it will send is not allocated before
+/// it comes.
 const STEP: usize = 64 << 10;
 
 impl Token {

@@ -24,8 +24,8 @@ where
         Self { under_way: Arc::default() }
     }
 
-    /// Waits for the work of this key, and starts it if nobody did. `None` if the work ended without a result: the runtime
-    /// stopped.
+    /// Waits for the work of this key, and starts it if nobody did. `None` if the work ended without a result: the
+    /// runtime stopped.
     pub(crate) async fn join<F>(&self, key: K, work: impl FnOnce() -> F) -> Option<T>
     where
         F: Future<Output = T> + Send + 'static,

@@ -1,5 +1,5 @@
-//! Large cells, long rows, many rows, and how much memory they take: what is allocated meanwhile, by the test as well. These tests
-//! run alone.
+//! Large cells, long rows, many rows, and how much memory they take: what is allocated meanwhile, by the test as well.
+//! These tests run alone.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The client at a real HBase. `tests/hbase-client` of the repository starts one and runs these tests. A test fails where its
-//! server is not there.
+//! The client at a real HBase. `tests/hbase-client` of the repository starts one and runs these tests. A test fails
+//! where its server is not there.
 
 mod faults;
 mod filters;

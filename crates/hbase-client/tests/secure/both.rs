@@ -1,4 +1,5 @@
-//! A server with Kerberos for authentication alone, which speaks TLS with those who do, and is silent about it with others.
+//! A server with Kerberos for authentication alone, which speaks TLS with those who do, and is silent about it with
+//! others.
 
 use hbase_client::{Kerberos, Protection, Tls};
 

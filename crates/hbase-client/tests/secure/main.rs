@@ -1,5 +1,5 @@
-//! The client at a real HBase with TLS, Kerberos, or both. `tests/hbase-secure` of the repository starts them and runs these
-//! tests, one by one: they change the tickets. A test fails where its server is not there.
+//! The client at a real HBase with TLS, Kerberos, or both. `tests/hbase-secure` of the repository starts them and runs
+//! these tests, one by one: they change the tickets. A test fails where its server is not there.
 
 mod both;
 mod kerberos;

@@ -1,5 +1,5 @@
-//! Measures the tables of this crate beside the raw calls of the generated client, and beside Google's client for Go, on the
-//! emulator at `BIGTABLE_EMULATOR_HOST`. In each pass everybody runs once, in an order that goes round.
+//! Measures the tables of this crate beside the raw calls of the generated client, and beside Google's client for Go,
+//! on the emulator at `BIGTABLE_EMULATOR_HOST`. In each pass everybody runs once, in an order that goes round.
 //!
 //! ```sh
 //! cargo run --release -p rowkey-bigtable --example bench [-- --passes 9 --rows 100000 --only scan --who raw]

@@ -112,7 +112,8 @@ impl Sent {
     }
 }
 
-/// A stream has a buffer of so many bytes from its beginning, and there may be thousands. It grows to the largest message.
+/// A stream has a buffer of so many bytes from its beginning, and there may be thousands. It grows to the largest
+/// message.
 const LEAST_BUFFER: usize = 256;
 /// tonic's default.
 const LARGEST_YIELD: usize = 32 << 10;

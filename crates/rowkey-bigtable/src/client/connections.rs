@@ -1,8 +1,9 @@
 //! The connections of a client.
 //!
-//! hyper sends a request to its connection through a channel of tokio. If the connection ends at the same moment, the channel
-//! keeps the request until its last sender is dropped: the request neither fails nor returns. So the client drops the channel
-//! of a connection when that is closed, and each request drops its own when it is sent. See docs/bigtable.md.
+//! hyper sends a request to its connection through a channel of tokio. If the connection ends at the same moment, the
+//! channel keeps the request until its last sender is dropped: the request neither fails nor returns. So the client
+//! drops the channel of a connection when that is closed, and each request drops its own when it is sent. See
+//! docs/bigtable.md.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -22,9 +23,9 @@ use super::windows::LARGEST;
 
 /// An endpoint with the windows and the keepalive that Bigtable needs.
 ///
-/// h2 closes a connection if its unread frames of under 256 bytes cost more than half of the connection's window; each costs
-/// what it is shorter than 256, and the emulator sends a frame for each row. So the connection's window is as large as HTTP/2
-/// allows. A small window of each stream bounds what is kept of a scan that nobody reads.
+/// h2 closes a connection if its unread frames of under 256 bytes cost more than half of the connection's window; each
+/// costs what it is shorter than 256, and the emulator sends a frame for each row. So the connection's window is as
+/// large as HTTP/2 allows. A small window of each stream bounds what is kept of a scan that nobody reads.
 pub(crate) fn endpoint(address: &str, connect_timeout: Duration) -> Result<Endpoint, tonic::transport::Error> {
     Ok(Endpoint::from_shared(address.to_owned())?
         .user_agent(concat!("rowkey-bigtable/", env!("CARGO_PKG_VERSION")))?
@@ -40,8 +41,8 @@ const LARGEST_WINDOW: u32 = i32::MAX.unsigned_abs();
 
 /// The most connections of a client.
 const MOST: usize = 256;
-/// With so many requests in flight a connection is full: the service allows about as many streams, and so many scans that nobody
-/// reads fill less than half of the connection's window.
+/// With so many requests in flight a connection is full: the service allows about as many streams, and so many scans
+/// that nobody reads fill less than half of the connection's window.
 const FULL: usize = 100;
 
 /// Connections that take turns, each replaced when it is old.
@@ -265,8 +266,8 @@ impl Connections {
         (connection.channel.clone(), Turn { flight, at, connections: Arc::downgrade(self) })
     }
 
-    /// A request still has no stream. If its connection has others, the server allows no more: then it is full with them.
-    /// Returns whether there is room in another one.
+    /// A request still has no stream. If its connection has others, the server allows no more: then it is full with
+    /// them. Returns whether there is room in another one.
     pub(super) fn is_room_beside(&self, turn: &Turn) -> bool {
         let open = turn.flight.load.open.load(Ordering::Acquire);
         if open == 0 {
@@ -319,8 +320,8 @@ impl Connections {
         Connection::new(&self.endpoint, self.renewal.as_deref(), Arc::downgrade(&self.places[at]))
     }
 
-    /// Opens and warms a new connection, and then puts it in the place of the old one. Requests that are in flight on the
-    /// old one end there. If no new one can be had, the old one is kept for now.
+    /// Opens and warms a new connection, and then puts it in the place of the old one. Requests that are in flight on
+    /// the old one end there. If no new one can be had, the old one is kept for now.
     fn replace(self: &Arc<Self>, at: usize) {
         if self.places[at].is_being_replaced.swap(true, Ordering::AcqRel) {
             return;

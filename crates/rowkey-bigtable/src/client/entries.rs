@@ -1,4 +1,5 @@
-//! MutateRows requests whose entries are encoded as they are gathered: to send some of them again, none is encoded again.
+//! MutateRows requests whose entries are encoded as they are gathered: to send some of them again, none is encoded
+//! again.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,8 +33,8 @@ pub(crate) enum Timestamp {
     Now,
 }
 
-/// The time of the client's clock in microseconds. A time that Bigtable can't have is the nearest one: -1 would be the server's,
-/// and others are refused.
+/// The time of the client's clock in microseconds. A time that Bigtable can't have is the nearest one: -1 would be the
+/// server's, and others are refused.
 pub(crate) fn micros(now: i64) -> i64 {
     now.clamp(0, i64::MAX / 1000) * 1000
 }

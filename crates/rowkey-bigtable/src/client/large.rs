@@ -1,7 +1,8 @@
 //! Rows that are too large to be read.
 //!
-//! The service says with an `ErrorInfo` that a row is too large, and which. What is too large for this client is said in the
-//! same words, so that a program looks in one place: [`BigtableError::large_row`](crate::BigtableError::large_row).
+//! The service says with an `ErrorInfo` that a row is too large, and which. What is too large for this client is said
+//! in the same words, so that a program looks in one place:
+//! [`BigtableError::large_row`](crate::BigtableError::large_row).
 
 use std::collections::BTreeMap;
 

@@ -28,9 +28,9 @@
 //! | MutateRow, MutateRows | the same, if each cell has a timestamp and nothing is added or merged; only the entries that failed |
 //! | CheckAndMutateRow, ReadModifyWriteRow | only if it was not processed |
 //!
-//! Failures that may pass: `UNAVAILABLE`, `ABORTED`, `DEADLINE_EXCEEDED`, a broken connection, those with a `RetryInfo`, and a
-//! proxy's 429, 502, 503 and 504. A request was not processed if it was not sent, as there was no connection; if the server refused
-//! its stream, or went away before it; and if it was refused with a `RetryInfo`.
+//! Failures that may pass: `UNAVAILABLE`, `ABORTED`, `DEADLINE_EXCEEDED`, a broken connection, those with a
+//! `RetryInfo`, and a proxy's 429, 502, 503 and 504. A request was not processed if it was not sent, as there was no
+//! connection; if the server refused its stream, or went away before it; and if it was refused with a `RetryInfo`.
 
 mod bounds;
 mod codec;
@@ -107,7 +107,8 @@ struct Inner {
     tokens: Tokens,
 }
 
-/// Whether twice is as good as once: no cell has the server's time (-1), and nothing is added to a cell or merged into it.
+/// Whether twice is as good as once: no cell has the server's time (-1), and nothing is added to a cell or merged into
+/// it.
 fn is_repeatable(mutations: &[proto::Mutation]) -> bool {
     use proto::mutation::Mutation as Kind;
     mutations.iter().all(|mutation| match &mutation.mutation {
@@ -275,8 +276,8 @@ impl Client {
         Ok(response.row.unwrap_or_default())
     }
 
-    /// A request of the API of tables. What changes tables may take long, and is not to be sent while it may still be under
-    /// way: it has the time that its caller gives it.
+    /// A request of the API of tables. What changes tables may take long, and is not to be sent while it may still be
+    /// under way: it has the time that its caller gives it.
     pub(crate) async fn admin<Q: Message + 'static, R: Message + Default + 'static>(
         &self,
         operation: Operation,
@@ -304,8 +305,8 @@ impl Client {
         .await
     }
 
-    /// Makes attempts until one succeeds, may not be repeated, or the call has to end. If it is patient, an attempt that was sent
-    /// has all of the call's time.
+    /// Makes attempts until one succeeds, may not be repeated, or the call has to end. If it is patient, an attempt
+    /// that was sent has all of the call's time.
     async fn attempts<Q, R>(
         &self,
         operation: Operation,
@@ -474,7 +475,8 @@ impl Attempts {
         Ok(())
     }
 
-    /// Waits for the next attempt, or returns the error that the operation ends with. `sent`: the request may have been.
+    /// Waits for the next attempt, or returns the error that the operation ends with. `sent`: the request may have
+    /// been.
     async fn failed(&mut self, status: Status, sent: bool, call: &Call<'_>) -> Result<(), Error> {
         self.cookies.keep(&status);
         let repeatable = match self.operation.effect {

@@ -109,8 +109,8 @@ pub(crate) fn is_broken(status: &Status) -> bool {
     status.source().is_some()
 }
 
-/// Whether the server refused the request, so that nothing was written. `OutOfRange` is not among these: tonic makes it of a
-/// response that is too long.
+/// Whether the server refused the request, so that nothing was written. `OutOfRange` is not among these: tonic makes it
+/// of a response that is too long.
 pub(crate) fn is_refusal(status: &Status) -> bool {
     if is_broken(status) {
         return is_caused_by::<Unprocessed>(status);

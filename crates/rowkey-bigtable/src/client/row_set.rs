@@ -3,8 +3,8 @@
 use super::proto::row_range::{EndKey, StartKey};
 use super::proto::{RowRange, RowSet};
 
-/// What is left of `rows` after `last`, in the order of the scan; `None` if nothing is. An empty set must not be sent: it
-/// means the whole table.
+/// What is left of `rows` after `last`, in the order of the scan; `None` if nothing is. An empty set must not be sent:
+/// it means the whole table.
 pub(crate) fn after(rows: Option<RowSet>, last: &[u8], reverse: bool) -> Option<RowSet> {
     let mut rows = rows.unwrap_or_default();
     if rows.row_keys.is_empty() && rows.row_ranges.is_empty() {

@@ -122,7 +122,8 @@ impl RowStream {
         }
     }
 
-    /// About how many bytes may be held of its rows: what the scan asks for, or less if the memory of all scans is short.
+    /// About how many bytes may be held of its rows: what the scan asks for, or less if the memory of all scans is
+    /// short.
     pub(crate) fn most(&self) -> usize {
         let Ahead::Scan(most) = self.ahead else { return usize::MAX };
         match self.open.as_ref().and_then(|open| open.lease.as_ref()) {

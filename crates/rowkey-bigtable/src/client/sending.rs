@@ -1,9 +1,9 @@
 //! Sends a request on a connection that has a stream for it.
 //!
-//! A server says how many streams a connection may have, and neither tonic nor hyper tells it. A request that is one too many
-//! waits in its connection, behind scans that nobody reads perhaps. It is encoded when its stream opens: one that is not is
-//! taken back, and goes to another connection. Before a connection knows how many streams it may have, which its server says
-//! first, hyper encodes all. So the first request of a connection is sent alone.
+//! A server says how many streams a connection may have, and neither tonic nor hyper tells it. A request that is one
+//! too many waits in its connection, behind scans that nobody reads perhaps. It is encoded when its stream opens: one
+//! that is not is taken back, and goes to another connection. Before a connection knows how many streams it may have,
+//! which its server says first, hyper encodes all. So the first request of a connection is sent alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,8 @@ use super::connections::{Connections, Turn};
 use super::ready;
 use super::sound::Sound;
 
-/// After so many looks at a request that still has no stream, its connection is full. One alone may be that of a process that
-/// was stopped for a while.
+/// After so many looks at a request that still has no stream, its connection is full. One alone may be that of a
+/// process that was stopped for a while.
 const LOOKS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(50);
 

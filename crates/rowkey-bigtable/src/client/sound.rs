@@ -1,9 +1,9 @@
 //! A channel whose statuses can be read.
 //!
-//! tonic panics if a server's `grpc-status-details-bin` is not base64. Such a header is removed before tonic sees it. A response
-//! that ends without a status was cut on its way: that is an error of the connection, and no end of a scan. A response that is
-//! not one of gRPC is a proxy's: tonic would read its page as messages, so its HTTP status is made a status of gRPC. A request
-//! that the server says it did not process is told apart from one that broke.
+//! tonic panics if a server's `grpc-status-details-bin` is not base64. Such a header is removed before tonic sees it. A
+//! response that ends without a status was cut on its way: that is an error of the connection, and no end of a scan. A
+//! response that is not one of gRPC is a proxy's: tonic would read its page as messages, so its HTTP status is made a
+//! status of gRPC. A request that the server says it did not process is told apart from one that broke.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -69,8 +69,8 @@ fn told(error: tonic::transport::Error) -> StdError {
     if is_unprocessed { Unprocessed(error).into() } else { error.into() }
 }
 
-/// Whether it says that the server did not process the stream: it was refused, or it came after the last one that a server that
-/// goes away has looked at. (h2 gives that error to later streams alone.)
+/// Whether it says that the server did not process the stream: it was refused, or it came after the last one that a
+/// server that goes away has looked at. (h2 gives that error to later streams alone.)
 fn refuses(error: &h2::Error) -> bool {
     error.is_remote() && (error.is_go_away() || error.reason() == Some(h2::Reason::REFUSED_STREAM))
 }

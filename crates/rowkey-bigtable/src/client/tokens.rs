@@ -1,8 +1,9 @@
 //! The access token that a client's requests share.
 //!
-//! A task of the client's runtime fetches it, one fetch at a time, whoever waits and however long: a call that ends early ends
-//! its own wait alone. The task goes on as long as the client: it fetches the next token before the end of the one that it has,
-//! and repeats what fails after a pause that grows. A failure is kept, and told to the calls that have no token.
+//! A task of the client's runtime fetches it, one fetch at a time, whoever waits and however long: a call that ends
+//! early ends its own wait alone. The task goes on as long as the client: it fetches the next token before the end of
+//! the one that it has, and repeats what fails after a pause that grows. A failure is kept, and told to the calls that
+//! have no token.
 
 use std::error::Error as StdError;
 use std::fmt;

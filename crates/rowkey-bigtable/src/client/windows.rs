@@ -1,8 +1,8 @@
 //! How much the streams of scans read ahead: the window of each, and what all together may hold.
 //!
-//! HTTP/2 gives all streams of a connection the same window. So scans have connections of several windows, and a stream is
-//! opened on the one that its scan and the client's memory allow. The smallest window is always to be had: a scan never waits
-//! for another one. See docs/bigtable.md.
+//! HTTP/2 gives all streams of a connection the same window. So scans have connections of several windows, and a stream
+//! is opened on the one that its scan and the client's memory allow. The smallest window is always to be had: a scan
+//! never waits for another one. See docs/bigtable.md.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,13 +15,14 @@ use super::connections::{Connections, Renewal};
 /// The windows, from the largest on.
 const WINDOWS: [usize; 4] = [256 << 10, 64 << 10, 16 << 10, 1 << 10];
 const SMALLEST: usize = WINDOWS.len() - 1;
-/// What a stream may have whatever its scan asks for, if there is memory for it: with less, each row waits for the server.
+/// What a stream may have whatever its scan asks for, if there is memory for it: with less, each row waits for the
+/// server.
 const LEAST: usize = WINDOWS[2];
 /// The window of all other requests.
 pub(super) const LARGEST: usize = WINDOWS[0];
 
-/// What a stream takes for each byte of its window if its rows are short: a frame of 60 bytes has an entry of 150 bytes or more
-/// in h2. Then there is the batch of its scan.
+/// What a stream takes for each byte of its window if its rows are short: a frame of 60 bytes has an entry of 150 bytes
+/// or more in h2. Then there is the batch of its scan.
 const COPIES: usize = 5;
 /// A stream gets at most this part of what is left, so that those that come later get something too.
 const PART: usize = 8;
@@ -42,7 +43,8 @@ pub(super) struct Lease {
 }
 
 impl Windows {
-    /// For scans that hold `memory` bytes together. Connections with the largest window are those of all other requests.
+    /// For scans that hold `memory` bytes together. Connections with the largest window are those of all other
+    /// requests.
     pub(super) fn new(
         memory: usize,
         largest: &Arc<Connections>,

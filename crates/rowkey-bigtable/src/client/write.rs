@@ -43,8 +43,8 @@ enum Outcome {
 }
 
 impl Client {
-    /// Writes to rows, each atomically, in no order. What failed and may succeed is sent again, if each cell of the row has a
-    /// timestamp and nothing is added or merged. Returns the entries that failed; all others are written.
+    /// Writes to rows, each atomically, in no order. What failed and may succeed is sent again, if each cell of the row
+    /// has a timestamp and nothing is added or merged. Returns the entries that failed; all others are written.
     ///
     /// # Errors
     ///
@@ -55,7 +55,8 @@ impl Client {
         self.mutate(&Arc::new(Entries::of(request)), |at| repeatable[at], call).await
     }
 
-    /// As [`mutate_rows`](Self::mutate_rows), with an app profile. The caller keeps the request, in which each cell has a timestamp.
+    /// As [`mutate_rows`](Self::mutate_rows), with an app profile. The caller keeps the request, in which each cell has
+    /// a timestamp.
     pub(crate) async fn mutate_entries(&self, whole: &Arc<Entries>, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
         self.mutate(whole, |_| true, call).await
     }

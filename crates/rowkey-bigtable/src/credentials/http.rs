@@ -47,7 +47,8 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    /// A request whose response is a token, or part of the way to one. What it says is secret, so it goes over TLS or stays on the machine.
+    /// A request whose response is a token, or part of the way to one. What it says is secret, so it goes over TLS or
+    /// stays on the machine.
     pub(super) fn post(what: &'static str, url: &str, content_type: &'static str, body: String) -> Self {
         let request = parsed(what, url).and_then(|uri| {
             if uri.scheme_str() != Some("https") && !is_on_this_machine(&uri) {

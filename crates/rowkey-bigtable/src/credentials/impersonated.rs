@@ -55,8 +55,8 @@ impl Impersonation<'_> {
 /// A token that is given now does not end sooner, unless the clocks differ.
 const SHORTEST: Duration = Duration::from_secs(60);
 
-/// The lifetime of a new token that ends at a moment of another clock, as RFC 3339 writes it. If by this clock it has none, it
-/// is `given`: the service says `UNAUTHENTICATED` if it is less, and then the token is replaced.
+/// The lifetime of a new token that ends at a moment of another clock, as RFC 3339 writes it. If by this clock it has
+/// none, it is `given`: the service says `UNAUTHENTICATED` if it is less, and then the token is replaced.
 pub(super) fn left_until(end: &str, given: Duration) -> Duration {
     let end = end.parse::<prost_types::Timestamp>().ok().and_then(|end| SystemTime::try_from(end).ok());
     let Some(end) = end else { return UNSAID };

@@ -1,7 +1,7 @@
 //! Credentials: where access tokens come from.
 //!
-//! `default` finds Google's application default credentials. A source of tokens is a [`TokenProvider`], here as outside; that
-//! tokens are shared, refreshed and fetched again is `client::tokens`.
+//! `default` finds Google's application default credentials. A source of tokens is a [`TokenProvider`], here as
+//! outside; that tokens are shared, refreshed and fetched again is `client::tokens`.
 
 mod default;
 mod external;
@@ -60,7 +60,8 @@ impl Credentials {
     ///
     /// 1. the file that the environment variable `GOOGLE_APPLICATION_CREDENTIALS` names,
     /// 2. the file that `gcloud auth application-default login` writes,
-    /// 3. the metadata server, at `GCE_METADATA_HOST` if that is set; else it is not looked for if `NO_GCE_CHECK` is set,
+    /// 3. the metadata server, at `GCE_METADATA_HOST` if that is set; else it is not looked for if `NO_GCE_CHECK` is
+    ///    set,
     /// 4. the program `gcloud`.
     ///
     /// What is there and fails is an error; what follows is not tried then.

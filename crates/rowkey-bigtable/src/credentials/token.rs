@@ -10,8 +10,8 @@ use rowkey::nonblocking::BoxFuture;
 /// Provides the access tokens that authorize requests, with
 /// [`Credentials::provider`](crate::Credentials::provider). Closures that return a future are providers.
 ///
-/// The client asks for a token when it has none, before the end of the one that it has, and after the service has refused
-/// one. It never asks twice at the same time, and repeats what fails, a panic too.
+/// The client asks for a token when it has none, before the end of the one that it has, and after the service has
+/// refused one. It never asks twice at the same time, and repeats what fails, a panic too.
 ///
 /// ```
 /// use std::time::Duration;
@@ -86,7 +86,8 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Why there is no access token. It is the source of the status of a call's [`BigtableError`](crate::BigtableError::status).
+/// Why there is no access token. It is the source of the status of a call's
+/// [`BigtableError`](crate::BigtableError::status).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenError {
     kind: ErrorKind,
@@ -94,12 +95,12 @@ pub struct TokenError {
 }
 
 impl TokenError {
-    /// An error of a kind. After [`ErrorKind::Busy`] the token is fetched again while calls wait for it; after other kinds
-    /// calls fail at once.
+    /// An error of a kind. After [`ErrorKind::Busy`] the token is fetched again while calls wait for it; after other
+    /// kinds calls fail at once.
     ///
-    /// It says nothing of a table or of a call, so it has only kinds that such an error can have: `Busy`, `PermissionDenied`,
-    /// `InvalidInput`, `Unsupported` and `Other`. `NotFound` becomes `PermissionDenied`, `DeadlineExceeded` becomes `Busy`,
-    /// and all others become `Other`.
+    /// It says nothing of a table or of a call, so it has only kinds that such an error can have: `Busy`,
+    /// `PermissionDenied`, `InvalidInput`, `Unsupported` and `Other`. `NotFound` becomes `PermissionDenied`,
+    /// `DeadlineExceeded` becomes `Busy`, and all others become `Other`.
     pub fn new(kind: ErrorKind, message: impl fmt::Display) -> Self {
         let kind = match kind {
             ErrorKind::Busy

@@ -303,8 +303,8 @@ fn several_journals_are_one() {
     assert_eq!(rows(&db), states[4]);
 }
 
-/// Of a handle to a dropped table the engine takes writes, and so did this crate. They are not there at the next opening, and
-/// their sequence numbers come again.
+/// Of a handle to a dropped table the engine takes writes, and so did this crate. They are not there at the next
+/// opening, and their sequence numbers come again.
 #[test]
 fn numbers_of_a_dropped_table_come_again() {
     let directory = in_memory();

@@ -2,10 +2,11 @@
 //!
 //! A piece is one transaction, and may begin and end inside a row. What it knows of the entries before it was read in
 //! another transaction, and others have written since. So it reads again what its entries' fates depend on: the newest
-//! marker of the family, and for a column in whose middle it begins, the marker or the versions that hide the rest. What
-//! it can't find any more hides nothing, and the rest is kept.
+//! marker of the family, and for a column in whose middle it begins, the marker or the versions that hide the rest.
+//! What it can't find any more hides nothing, and the rest is kept.
 //!
-//! The newest marker of a family, or of a column, is removed after all that it hides, in the piece that reaches the end.
+//! The newest marker of a family, or of a column, is removed after all that it hides, in the piece that reaches the
+//! end.
 
 mod piece;
 mod position;
@@ -70,8 +71,8 @@ pub(crate) struct Purged {
 }
 
 impl<S: Store> Cells<S> {
-    /// Removes what no read returns any more from a position on. The batch ends with the row by which it has read or is to
-    /// remove `most_entries` entries, or `most_bytes` bytes of their keys; in a longer row, inside of it.
+    /// Removes what no read returns any more from a position on. The batch ends with the row by which it has read or is
+    /// to remove `most_entries` entries, or `most_bytes` bytes of their keys; in a longer row, inside of it.
     pub(crate) fn purge_batch(&self, from: &Position, most_entries: usize, most_bytes: usize) -> Result<Purged, Error> {
         let store = Within::one_call(&self.store as &dyn Store);
         let mut purged = Purged { next: Some(from.clone()), ..Purged::default() };

@@ -22,8 +22,8 @@ pub(crate) enum Position {
 pub(crate) struct Inside<'a> {
     /// The key of the last entry that is done.
     pub(crate) entry: Cow<'a, [u8]>,
-    /// The last timestamp up to which all cells of its family are removed that are done. The family's marker of that time
-    /// is removed with the last of them.
+    /// The last timestamp up to which all cells of its family are removed that are done. The family's marker of that
+    /// time is removed with the last of them.
     pub(crate) family_hides: Option<i64>,
     /// The same for its column.
     pub(crate) column_hides: Option<i64>,

@@ -1,5 +1,5 @@
-//! Application default credentials: which source is taken, and all reasons if there is none. Environments are of processes,
-//! so each case is a process of its own.
+//! Application default credentials: which source is taken, and all reasons if there is none. Environments are of
+//! processes, so each case is a process of its own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -32,7 +32,8 @@ macro_rules! refused {
 }
 use refused;
 
-/// Faults that make the suite wait until its patience is at an end. [`waiting`](crate::waiting) tests them at the same time.
+/// Faults that make the suite wait until its patience is at an end. [`waiting`](crate::waiting) tests them at the same
+/// time.
 macro_rules! waiting {
     ($make:expr, $suite:ident: $($fault:ident => $law:literal,)*) => {
         pub(crate) const WAITING: &[crate::waiting::Case] = &[$((

@@ -1,5 +1,5 @@
-//! Bigtable's emulator, through its requests. It keeps what a refused request has done before it was refused, and takes a family that
-//! is not there for one without cells, where Bigtable itself is documented to do otherwise.
+//! Bigtable's emulator, through its requests. It keeps what a refused request has done before it was refused, and takes
+//! a family that is not there for one without cells, where Bigtable itself is documented to do otherwise.
 
 use rowkey::wide::{Compare, Edit, TableSchema};
 

@@ -177,8 +177,8 @@ fn comparable(answer: &Answer) -> Answer {
     }
 }
 
-/// Asks a double every step of the cases, but for those that could not be asked when they were recorded and for the cases that are
-/// left out. Tells where it answers otherwise, and how many steps it was asked.
+/// Asks a double every step of the cases, but for those that could not be asked when they were recorded and for the
+/// cases that are left out. Tells where it answers otherwise, and how many steps it was asked.
 fn differences<T: Table>(recorded: &[&str], left_out: &[&str]) -> (String, usize) {
     let (mut wrong, mut asked) = (String::new(), 0);
     for case in recorded.iter().flat_map(|text| parse(text).unwrap_or_else(|error| panic!("{error}"))) {

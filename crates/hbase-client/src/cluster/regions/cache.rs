@@ -110,8 +110,8 @@ impl Cache {
         same
     }
 
-    /// Follows a region to where its old server says that it went, if nothing younger is known. The number that comes with it is one
-    /// of the old opening, up to its last flush, so it may be the old one still.
+    /// Follows a region to where its old server says that it went, if nothing younger is known. The number that comes
+    /// with it is one of the old opening, up to its last flush, so it may be the old one still.
     pub(crate) fn moved(&mut self, failed: &Location, server: ServerName, opening: i64) -> bool {
         let Some(regions) = self.tables.get_mut(failed.region.table()) else { return false };
         let newer = opening > failed.opening || (opening == failed.opening && server != failed.server);

@@ -33,7 +33,8 @@ pub(crate) enum Missing {
 
 type Found = Result<Arc<Location>, Missing>;
 
-/// Finds regions: in the cache, or in meta. At most one look-up of a region runs at a time; all who want it wait for that one.
+/// Finds regions: in the cache, or in meta. At most one look-up of a region runs at a time; all who want it wait for
+/// that one.
 pub(crate) struct Locator {
     shared: Arc<Shared>,
     /// By table and, as no region is known there, the key where the unknown ones begin.
@@ -279,7 +280,8 @@ impl Shared {
                 _ => {}
             }
         }
-        // A server of meta that answers nothing may not have it any more: who has it is asked again, which is not asked of it.
+        // A server of meta that answers nothing may not have it any more: who has it is asked again, which is not asked
+        // of it.
         if answer.as_ref().is_err_and(CallFault::doubts_server) {
             self.forget(meta);
         }

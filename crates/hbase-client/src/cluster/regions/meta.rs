@@ -1,5 +1,5 @@
-//! Rows of `hbase:meta`. Their keys are `TABLE,START,ID.DIGEST.`, sorted by table, then start, then id, whatever bytes these
-//! have: a comma in a start key sorts as a part of it.
+//! Rows of `hbase:meta`. Their keys are `TABLE,START,ID.DIGEST.`, sorted by table, then start, then id, whatever bytes
+//! these have: a comma in a start key sorts as a part of it.
 
 use bytes::Bytes;
 use prost::Message;
@@ -50,8 +50,8 @@ impl Entry {
     }
 }
 
-/// The first and, behind the last, the end of a table's rows. A space is the smallest character behind every row of `TABLE`
-/// and before those of other tables, in meta's order.
+/// The first and, behind the last, the end of a table's rows. A space is the smallest character behind every row of
+/// `TABLE` and before those of other tables, in meta's order.
 pub(crate) fn rows_of(table: &TableName) -> (Bytes, Bytes) {
     (format!("{table},,").into(), format!("{table} ,,").into())
 }

@@ -65,8 +65,8 @@ const REACTIONS: &[(&str, Reaction)] = {
     ]
 };
 
-/// `DoNotRetryIOException` and its subclasses in HBase 2.6. An exception of one action in a batch comes without the flag
-/// `do_not_retry`, so its class has to tell.
+/// `DoNotRetryIOException` and its subclasses in HBase 2.6. An exception of one action in a batch comes without the
+/// flag `do_not_retry`, so its class has to tell.
 const DO_NOT_RETRY: &[&str] = &[
     "org.apache.hadoop.hbase.ConcurrentTableModificationException",
     "org.apache.hadoop.hbase.DoNotRetryIOException",
@@ -158,7 +158,8 @@ impl Exception {
         line.strip_prefix(&*self.class).map_or(line, |rest| rest.trim_start_matches(':').trim())
     }
 
-    /// What the server wrote of it: the message and, by the server's configuration, the stack trace. At most 64 KiB of it.
+    /// What the server wrote of it: the message and, by the server's configuration, the stack trace. At most 64 KiB of
+    /// it.
     pub fn stack_trace(&self) -> &str {
         &self.stack_trace
     }
@@ -185,14 +186,14 @@ impl Exception {
         !known && self.reaction() != Reaction::Fail
     }
 
-    /// Whether it may be of other actions of the region as well, which were not carried out either. The classes that HBase gives to one
-    /// action alone are not.
+    /// Whether it may be of other actions of the region as well, which were not carried out either. The classes that
+    /// HBase gives to one action alone are not.
     pub(crate) fn is_of_several(&self) -> bool {
         self.reaction() == Reaction::Fail && !OF_ONE_ACTION.contains(&&*self.class)
     }
 
-    /// Whether the call may have been carried out: nothing is known of the class, or the server waited in vain for its log. Such
-    /// a log may be read when the region is opened elsewhere.
+    /// Whether the call may have been carried out: nothing is known of the class, or the server waited in vain for its
+    /// log. Such a log may be read when the region is opened elsewhere.
     pub(crate) fn may_have_executed(&self) -> bool {
         const LOG: &str = "org.apache.hadoop.hbase.exceptions.TimeoutIOException";
         self.is_unknown() || (&*self.class == LOG && self.reaction() != Reaction::Fail)

@@ -23,8 +23,8 @@ use crate::model::table_name::TableName;
 /// The result of an operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation failed, and where: its kind, the last exception of a server, the server, the region, the row, and the
-/// number of attempts. Clones share it.
+/// Why an operation failed, and where: its kind, the last exception of a server, the server, the region, the row, and
+/// the number of attempts. Clones share it.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
@@ -87,8 +87,8 @@ pub enum ErrorKind {
     /// The server refuses the request, and would refuse it again. Nothing was changed.
     #[doc(alias = "DoNotRetryIOException")]
     Refused,
-    /// Servers answered, and did not serve the request until the time was over: its region was not online, or they had too much
-    /// to do. Nothing was changed. It may be tried later.
+    /// Servers answered, and did not serve the request until the time was over: its region was not online, or they had
+    /// too much to do. Nothing was changed. It may be tried later.
     #[doc(alias = "NotServingRegionException")]
     #[doc(alias = "RegionTooBusyException")]
     #[doc(alias = "CallQueueTooBigException")]
@@ -99,11 +99,11 @@ pub enum ErrorKind {
     /// The client and a server do not trust each other: TLS or Kerberos failed, or the server does not let the user in.
     /// Nothing was changed.
     Security,
-    /// The request was sent, and no answer came, or an exception that does not say whether anything was done: a write may have been
-    /// carried out or not. Read the row to find out.
+    /// The request was sent, and no answer came, or an exception that does not say whether anything was done: a write
+    /// may have been carried out or not. Read the row to find out.
     OutcomeUnknown,
-    /// The answer, or a row of a scan, is larger than [`answer_bytes`](crate::Options::answer_bytes). Read less of the row at a
-    /// time, or scan it [in pieces](crate::Scan::allow_partial_rows).
+    /// The answer, or a row of a scan, is larger than [`answer_bytes`](crate::Options::answer_bytes). Read less of the
+    /// row at a time, or scan it [in pieces](crate::Scan::allow_partial_rows).
     TooLarge,
     /// A server sent what is not HBase's protocol.
     Malformed,

@@ -126,8 +126,8 @@ impl Admin {
         Ok(response.table_state.state() == pb::table_state::State::Enabled)
     }
 
-    /// The region servers that are alive. There is at least one: a master that has just become the active one, and knows none yet, is
-    /// asked again.
+    /// The region servers that are alive. There is at least one: a master that has just become the active one, and
+    /// knows none yet, is asked again.
     ///
     /// # Errors
     ///
@@ -150,9 +150,9 @@ impl Admin {
         }
     }
 
-    /// Gives a table another schema, in place of the whole one that it has: families that are not in it are deleted with their
-    /// rows, and every option that is not in it goes back to its default. So start from what [`describe`](Self::describe)
-    /// returns, also for a family:
+    /// Gives a table another schema, in place of the whole one that it has: families that are not in it are deleted
+    /// with their rows, and every option that is not in it goes back to its default. So start from what
+    /// [`describe`](Self::describe) returns, also for a family:
     ///
     /// ```no_run
     /// # async fn keep_three(admin: hbase_client::Admin) -> hbase_client::Result<()> {
@@ -172,15 +172,16 @@ impl Admin {
         self.modify(schema, None, self.deadline()).await
     }
 
-    /// As [`alter`](Self::alter), and leaves the regions open: each has the new schema when it is opened the next time, by a move, a
-    /// split or a restart of its server. For changes that can wait, of large tables. The families have to be those that the table has:
-    /// it is looked up first, as HBase only counts them, and would delete rows at the next move. HBase refuses it if regions have to
-    /// be other ones. Older releases of HBase open the regions again all the same.
+    /// As [`alter`](Self::alter), and leaves the regions open: each has the new schema when it is opened the next time,
+    /// by a move, a split or a restart of its server. For changes that can wait, of large tables. The families have to
+    /// be those that the table has: it is looked up first, as HBase only counts them, and would delete rows at the next
+    /// move. HBase refuses it if regions have to be other ones. Older releases of HBase open the regions again all the
+    /// same.
     ///
     /// # Errors
     ///
-    /// As [`alter`](Self::alter); and if a family is added or removed, which is [`Invalid`](crate::ErrorKind::Invalid): nothing is
-    /// changed.
+    /// As [`alter`](Self::alter); and if a family is added or removed, which is [`Invalid`](crate::ErrorKind::Invalid):
+    /// nothing is changed.
     #[doc(alias = "modifyTable")]
     pub async fn alter_without_reopening(&self, schema: &TableSchema) -> Result<()> {
         schema.check()?;
@@ -239,8 +240,8 @@ impl Admin {
         self.procedure(operation, method, &request, &table).await
     }
 
-    /// Deletes all rows of a table, which must be disabled, and enables it. Its regions stay as they are if `keep_splits`;
-    /// otherwise there will be one.
+    /// Deletes all rows of a table, which must be disabled, and enables it. Its regions stay as they are if
+    /// `keep_splits`; otherwise there will be one.
     ///
     /// # Errors
     ///
@@ -299,8 +300,8 @@ impl Admin {
         moved.map(drop).map_err(|error| error.of_operation("move", region.table()))
     }
 
-    /// Runs the balancer, which moves regions from servers that have many to those that have few. Returns whether it ran: it does
-    /// not if it is switched off, or while regions are on the way.
+    /// Runs the balancer, which moves regions from servers that have many to those that have few. Returns whether it
+    /// ran: it does not if it is switched off, or while regions are on the way.
     ///
     /// # Errors
     ///

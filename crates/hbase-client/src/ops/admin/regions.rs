@@ -41,8 +41,8 @@ const FIRST_LOOK: Duration = Duration::from_millis(50);
 const LATER_LOOK: Duration = Duration::from_secs(1);
 
 impl Admin {
-    /// Writes what a table has in memory to files, and returns when all regions have. A region that HBase is flushing just now is
-    /// not flushed once more.
+    /// Writes what a table has in memory to files, and returns when all regions have. A region that HBase is flushing
+    /// just now is not flushed once more.
     ///
     /// # Errors
     ///
@@ -57,8 +57,8 @@ impl Admin {
         done.map(drop).map_err(|error| error.of_operation("flush", &table))
     }
 
-    /// Makes few files of the many of each region, where HBase finds that worth while, and returns when no region of the table is being
-    /// compacted.
+    /// Makes few files of the many of each region, where HBase finds that worth while, and returns when no region of
+    /// the table is being compacted.
     ///
     /// # Errors
     ///
@@ -69,14 +69,14 @@ impl Admin {
         done.map_err(|error| error.of_operation("compact", &table))
     }
 
-    /// Makes one file of all those of each family and region, without what was deleted and what is too old. Returns when no region of
-    /// the table is being compacted. What is in memory is not looked at: [`flush`](Self::flush) before. It may take hours, so give it
-    /// a [timeout](Self::with_timeout). Servers go on after that.
+    /// Makes one file of all those of each family and region, without what was deleted and what is too old. Returns
+    /// when no region of the table is being compacted. What is in memory is not looked at: [`flush`](Self::flush)
+    /// before. It may take hours, so give it a [timeout](Self::with_timeout). Servers go on after that.
     ///
     /// # Errors
     ///
-    /// If the table does not exist, is disabled, or a region can't be asked in time. The outcome is unknown if regions are still being
-    /// compacted then.
+    /// If the table does not exist, is disabled, or a region can't be asked in time. The outcome is unknown if regions
+    /// are still being compacted then.
     #[doc(alias = "majorCompact")]
     pub async fn major_compact(&self, table: impl Into<TableName>) -> Result<()> {
         let table = checked(table)?;

@@ -97,8 +97,8 @@ fn read<'p>(part: &'p Part, of: &[&Action], answer: &Answer) -> Result<Vec<OneRe
     Ok(results)
 }
 
-/// Counts those that failed together, in a way that does not tell which of them is wrong: HBase answers with one exception for all
-/// if it can't read one, or make one. `together`: whether it is not made by itself.
+/// Counts those that failed together, in a way that does not tell which of them is wrong: HBase answers with one
+/// exception for all if it can't read one, or make one. `together`: whether it is not made by itself.
 fn blame(results: &mut [OneResult<'_>], together: impl Fn(usize) -> bool) {
     if results.iter().all(|one| one.result.is_ok()) {
         return;

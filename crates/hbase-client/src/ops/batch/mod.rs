@@ -80,8 +80,8 @@ struct OfServer {
     known: Vec<usize>,
 }
 
-/// The regions of the actions, and the actions on each server; all together, if it is not known without a look-up where one of
-/// them is: actions on one row stay together.
+/// The regions of the actions, and the actions on each server; all together, if it is not known without a look-up where
+/// one of them is: actions on one row stay together.
 fn by_server(executor: &Executor, table: &TableName, actions: &[Action]) -> (Regions, Vec<OfServer>) {
     let mut regions = Regions::default();
     // Of each region, which of the servers has it.
@@ -113,8 +113,8 @@ fn by_server(executor: &Executor, table: &TableName, actions: &[Action]) -> (Reg
     (regions, servers.into_iter().map(|(_, of_server)| of_server).collect())
 }
 
-/// Sends the actions that may go, and then those that failed or were behind them, until all are done. `known`: the region of each,
-/// among `regions`.
+/// Sends the actions that may go, and then those that failed or were behind them, until all are done. `known`: the
+/// region of each, among `regions`.
 async fn in_rounds(
     executor: &Executor,
     table: &TableName,

@@ -59,8 +59,8 @@ impl Regions {
 /// A server takes no more rows in one call without a complaint.
 const ACTIONS: usize = 5000;
 
-/// Calls of a batch that are under way to one server. Many actions are split into about so many: a server carries out the
-/// regions of a call one after the other, each with a write to its log.
+/// Calls of a batch that are under way to one server. Many actions are split into about so many: a server carries out
+/// the regions of a call one after the other, each with a write to its log.
 pub(super) const CALLS: usize = 4;
 
 /// Fewer actions are not worth a call of their own.

@@ -1,8 +1,8 @@
 //! Refusals that several actions of a region share: which of them go again, apart from the others.
 //!
-//! A server refuses all puts and deletes of a region in a call if one of them is wrong, and also if the region takes none at all, and
-//! does not tell which of the two it is. So they are sent apart, and some of them alone at once: if these are refused in the same
-//! way, and nothing is made meanwhile, the region refuses all.
+//! A server refuses all puts and deletes of a region in a call if one of them is wrong, and also if the region takes
+//! none at all, and does not tell which of the two it is. So they are sent apart, and some of them alone at once: if
+//! these are refused in the same way, and nothing is made meanwhile, the region refuses all.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,8 @@ struct OfRegion {
     differ: bool,
 }
 
-/// The exception, if it says that the action was not carried out and never will be, and that of its region's others nothing else.
+/// The exception, if it says that the action was not carried out and never will be, and that of its region's others
+/// nothing else.
 pub(super) fn of_several<'o>(one: &'o OneResult<'_>) -> Option<&'o Exception> {
     match &one.result {
         Err(CallFault::Refused(told)) if one.suspects > 0 && told.reaction() == Reaction::Fail => Some(told),

@@ -207,8 +207,8 @@ pub(super) fn steps<'a>(actions: &[&'a Action]) -> (Vec<Step<'a>>, Vec<usize>) {
     (steps, first)
 }
 
-/// What goes next on the row of a step: the step itself, if it has no result yet; otherwise the one after it. Puts that went
-/// together have one result, unless one of them may be wrong: then they go again in smaller groups.
+/// What goes next on the row of a step: the step itself, if it has no result yet; otherwise the one after it. Puts that
+/// went together have one result, unless one of them may be wrong: then they go again in smaller groups.
 pub(super) fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
     let result = match &steps[at].result {
         None => {

@@ -42,8 +42,8 @@ impl Position {
         }
     }
 
-    /// Whether rows come in order, behind `last` (or its row itself, if it is only a part), and not behind the scan's end.
-    /// `is_part`: whether more of a row's cells follow.
+    /// Whether rows come in order, behind `last` (or its row itself, if it is only a part), and not behind the scan's
+    /// end. `is_part`: whether more of a row's cells follow.
     pub(super) fn takes(&self, rows: &[Row], last: Option<&[u8]>, is_part: impl Fn(usize) -> bool) -> bool {
         let order = |row: &[u8], other: &[u8]| if self.reverse { other.cmp(row) } else { row.cmp(other) };
         // A scan in reverse that begins at the table's end has no first row.

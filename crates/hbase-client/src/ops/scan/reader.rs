@@ -64,8 +64,8 @@ impl Reader {
         Self { executor, table, scan, timeout, counts, position, assembly, open: None, fruitless: 0, done }
     }
 
-    /// The next rows, or `None` at the end, or when nobody wants them any more. Each answer of a server, even one without rows,
-    /// gives the scan its timeout anew.
+    /// The next rows, or `None` at the end, or when nobody wants them any more. Each answer of a server, even one
+    /// without rows, gives the scan its timeout anew.
     pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
         self.scan.check().map_err(|error| error.of_table(&self.table))?;
         let core = self.executor.clone();
@@ -80,7 +80,8 @@ impl Reader {
                     located = self.locate(deadline) => located,
                 };
                 let stepped = match located {
-                    // It is not left: it may open a scanner, which is to be closed, and a server closes none that it is reading.
+                    // It is not left: it may open a scanner, which is to be closed, and a server closes none that it is
+                    // reading.
                     Ok(location) => self.step(location, deadline).await,
                     Err(next) => Err(next),
                 };

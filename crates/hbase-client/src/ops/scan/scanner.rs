@@ -22,8 +22,8 @@ use crate::ops::executor::Executor;
 
 /// The rows of a [`Scan`]: a stream, which ends after the last row or the first error.
 ///
-/// A task reads ahead, up to [`Scan::read_ahead`]. While nobody takes rows, it keeps the scanner open at its server. Dropping
-/// the `Scanner` ends the task and closes the scanner.
+/// A task reads ahead, up to [`Scan::read_ahead`]. While nobody takes rows, it keeps the scanner open at its server.
+/// Dropping the `Scanner` ends the task and closes the scanner.
 #[doc(alias = "ResultScanner")]
 pub struct Scanner {
     answers: mpsc::Receiver<Result<Vec<Row>>>,
@@ -52,8 +52,8 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the table does not exist, or no answer came in time: the scan is over then. A region that moved, or was split or
-    /// merged, is no error: the scan goes on behind the last row that it gave.
+    /// If the table does not exist, or no answer came in time: the scan is over then. A region that moved, or was split
+    /// or merged, is no error: the scan goes on behind the last row that it gave.
     pub async fn next_batch(&mut self) -> Result<Option<Vec<Row>>> {
         if self.rows.len() > 0 {
             return Ok(Some(std::mem::replace(&mut self.rows, Vec::new().into_iter()).collect()));

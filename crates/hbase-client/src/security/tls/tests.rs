@@ -1,5 +1,5 @@
-//! A client's trust in servers that it should not trust. They are in this process: what they do after the handshake does not
-//! matter.
+//! A client's trust in servers that it should not trust. They are in this process: what they do after the handshake
+//! does not matter.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -49,7 +49,8 @@ fn file(text: &str) -> tempfile::NamedTempFile {
     file
 }
 
-/// A server with a certificate, which lets in clients whose certificates `clients` signed, or all. It reads, and says nothing.
+/// A server with a certificate, which lets in clients whose certificates `clients` signed, or all. It reads, and says
+/// nothing.
 async fn server((certificate, key): (rcgen::Certificate, KeyPair), clients: Option<&Authority>) -> Address {
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let provider = Arc::new(ring::default_provider());

@@ -1,5 +1,5 @@
-//! Faults under a load. Whatever happens to the servers and to the connections: no acknowledged row is lost, no increment is counted
-//! twice, each scan gives each row once and in order, and nothing outlasts its deadline.
+//! Faults under a load. Whatever happens to the servers and to the connections: no acknowledged row is lost, no
+//! increment is counted twice, each scan gives each row once and in order, and nothing outlasts its deadline.
 
 mod load;
 mod network;

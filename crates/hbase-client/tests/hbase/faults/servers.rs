@@ -111,7 +111,8 @@ async fn a_server_that_was_stopped_for_too_long_wakes_up_without_its_regions() {
     spread(&client, &table, 2).await;
     load.run(async {
         for round in 0..rounds() {
-            // One that does not have meta: the master's own calls to it would wait for minutes, and nothing would be elsewhere.
+            // One that does not have meta: the master's own calls to it would wait for minutes, and nothing would be
+            // elsewhere.
             let dump = client.dump();
             let meta = dump.lines().find(|line| line.starts_with("region hbase:meta,")).expect("meta is known");
             let without = |server: &Process| !meta.contains(&format!(",{},", server.address().port()));
@@ -119,8 +120,8 @@ async fn a_server_that_was_stopped_for_too_long_wakes_up_without_its_regions() {
             let address = server.address();
             server.signal("-STOP");
             sleep(DEAD).await;
-            // HDFS keeps a sleeper from writing to a log that was taken over from it; a local file system does not, so no call may
-            // wait for it any more: its regions are elsewhere, and have been for longer than a call takes.
+            // HDFS keeps a sleeper from writing to a log that was taken over from it; a local file system does not, so
+            // no call may wait for it any more: its regions are elsewhere, and have been for longer than a call takes.
             let there = |server: Option<&ServerName>| server.is_none_or(|at| *at.address() == address);
             while table.regions().await.unwrap().iter().any(|(_, at)| there(at.as_ref())) {
                 sleep(Duration::from_millis(100)).await;

@@ -1,4 +1,5 @@
-//! A clock that jumps. Puts without a timestamp have its time, and the newest time is read; records do not depend on it.
+//! A clock that jumps. Puts without a timestamp have its time, and the newest time is read; records do not depend on
+//! it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

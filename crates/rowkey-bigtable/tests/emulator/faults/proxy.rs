@@ -1,5 +1,5 @@
-//! A proxy between clients and the emulator. It cuts connections after so many bytes or at a request, holds requests, stalls,
-//! and refuses connections.
+//! A proxy between clients and the emulator. It cuts connections after so many bytes or at a request, holds requests,
+//! stalls, and refuses connections.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

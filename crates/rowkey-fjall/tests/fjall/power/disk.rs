@@ -1,8 +1,8 @@
 //! What a disk may have after a power loss: what was synced, and any of the rest.
 //!
 //! Data: of each page, the last content that was synced or any that it had later. Names and lengths: a prefix of the
-//! changes, as in the journal of ext4 (`data=ordered`), which a sync of any file ends; or, as POSIX has it, such a prefix
-//! for each directory and each file, which a sync of that one alone ends.
+//! changes, as in the journal of ext4 (`data=ordered`), which a sync of any file ends; or, as POSIX has it, such a
+//! prefix for each directory and each file, which a sync of that one alone ends.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};

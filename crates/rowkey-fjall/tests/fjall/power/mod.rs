@@ -1,5 +1,5 @@
-//! A power loss at any moment, simulated: the system calls of a process that writes are recorded, and what may be on the
-//! disk is made of them.
+//! A power loss at any moment, simulated: the system calls of a process that writes are recorded, and what may be on
+//! the disk is made of them.
 
 mod disk;
 mod spoil;

@@ -54,8 +54,8 @@ pub(super) const TRACED: &str = "open,openat,creat,write,pwrite64,writev,pwritev
                           rename,renameat,renameat2,link,linkat,unlink,unlinkat,rmdir,mkdir,mkdirat,fsync,fdatasync,\
                           sync_file_range,sync,syncfs,copy_file_range,sendfile,splice";
 
-/// Reads the traces, by `strace -f -y -s …`, of processes one after another: what changed below a directory, and what was
-/// said.
+/// Reads the traces, by `strace -f -y -s …`, of processes one after another: what changed below a directory, and what
+/// was said.
 pub(super) fn read(traces: &[String], directory: &Path) -> Vec<Call> {
     let mut reader = Reader::default();
     for line in traces.iter().flat_map(|trace| trace.lines()) {
