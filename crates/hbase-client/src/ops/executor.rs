@@ -16,7 +16,7 @@ use crate::model::idempotency::Idempotency;
 use crate::model::region::Location;
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
-use crate::ops::backoff::Pauses;
+use crate::ops::backoff::Backoff;
 use crate::rpc::{Answer, Dialing, Limits, Payload, Pool};
 use crate::time::Deadline;
 
@@ -283,7 +283,7 @@ pub(crate) fn doubt() -> Instant {
 pub(crate) struct Attempts<'a> {
     executor: &'a Executor,
     deadline: Deadline,
-    pauses: Pauses,
+    backoff: Backoff,
     pub(crate) made: u32,
     at_once: u32,
     /// Why the attempts before the last one failed.
@@ -298,7 +298,7 @@ impl<'a> Attempts<'a> {
         Self {
             executor,
             deadline: Deadline::new(deadline),
-            pauses: Pauses::new(&executor.options),
+            backoff: Backoff::new(&executor.options),
             made: 1,
             at_once: 0,
             told: None,
@@ -312,7 +312,7 @@ impl<'a> Attempts<'a> {
 
     /// The last attempt did a part of what is wanted: the next pause is a short one again.
     pub(crate) fn went_on(&mut self) {
-        (self.pauses, self.at_once) = (Pauses::new(&self.executor.options), 0);
+        (self.backoff, self.at_once) = (Backoff::new(&self.executor.options), 0);
     }
 
     /// Waits for the next attempt, unless there is none: then the error is the operation's.
@@ -323,10 +323,10 @@ impl<'a> Attempts<'a> {
                 self.at_once += 1;
                 (error, Duration::ZERO)
             }
-            RetryDecision::Immediate(error) => (error, self.pauses.next(false)),
+            RetryDecision::Immediate(error) => (error, self.backoff.next(false)),
             RetryDecision::Backoff { error, overloaded } => {
                 self.executor.counters.overloads.fetch_add(u64::from(overloaded), Ordering::Relaxed);
-                (error, self.pauses.next(overloaded))
+                (error, self.backoff.next(overloaded))
             }
         };
         let Some(until) = self.deadline.after(pause) else {
