@@ -6,6 +6,7 @@ use std::iter::FusedIterator;
 use bytes::{Bytes, BytesMut};
 
 use crate::model::cell::{Cell, Parts};
+use crate::model::error::CallFault;
 use crate::model::names::{RowKey, Wrong};
 use crate::pb;
 
@@ -174,8 +175,13 @@ impl CellBlock {
     }
 
     /// The row of a result, if it is the one with this key, or has no cells.
-    pub(crate) fn row_at(&mut self, key: &[u8], result: &pb::Result) -> Option<Row> {
-        self.row(result).filter(|row| row.is_empty() || row.key() == key)
+    pub(crate) fn row_at(&mut self, key: &[u8], result: &pb::Result) -> Result<Row, CallFault> {
+        let undecoded = CallFault::Malformed("the response has cells that can't be decoded, or fewer than it says");
+        let row = self.row(result).ok_or(undecoded)?;
+        match row.is_empty() || row.key() == key {
+            true => Ok(row),
+            false => Err(CallFault::Malformed("the response has cells of another row than the one of the request")),
+        }
     }
 }
 

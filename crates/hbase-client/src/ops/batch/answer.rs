@@ -79,10 +79,9 @@ fn read<'p>(part: &'p Part, of: &[&Action], answer: &Answer) -> Result<Vec<OneRe
                 // Cells are taken in the order of the results, whatever their actions are.
                 *place = match (&one.exception, &one.result) {
                     (Some(exception), _) => Some(Err(CallFault::Refused(named(exception)))),
-                    (None, Some(result)) => Some(match block.row_at(of[*at].row(), result) {
-                        Some(row) => Ok(Outcome { row, applied: true }),
-                        None => Err(CallFault::Malformed("the response has cells of a row that can't be decoded")),
-                    }),
+                    (None, Some(result)) => {
+                        Some(block.row_at(of[*at].row(), result).map(|row| Outcome { row, applied: true }))
+                    }
                     (None, None) => None,
                 };
             }
@@ -150,10 +149,7 @@ fn at_once(
     }
     let mut parts = Vec::new();
     for result in of_actions().filter_map(|one| one.result.as_ref()) {
-        let part = block
-            .row_at(row, result)
-            .ok_or(CallFault::Malformed("the response has cells of a row that can't be decoded"))?;
-        parts.push(part);
+        parts.push(block.row_at(row, result)?);
     }
     parts.retain(|part: &Row| !part.is_empty());
     Ok(Outcome { row: Row::join(parts), applied: result.processed.or(processed).unwrap_or(true) })
