@@ -45,10 +45,10 @@ pub(crate) async fn run(
         return actions.iter().map(|_| Err(error.clone())).collect();
     }
     let span = tracing::debug_span!("hbase batch", %table, actions = actions.len());
-    by_servers(executor, table, actions, deadline).instrument(span).await
+    on_servers(executor, table, actions, deadline).instrument(span).await
 }
 
-async fn by_servers(
+async fn on_servers(
     executor: &Executor,
     table: &TableName,
     actions: &[Action],
